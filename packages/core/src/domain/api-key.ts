@@ -1,0 +1,32 @@
+import type { Branded } from './brand.ts';
+import type { Sha256 } from './idempotency.ts';
+import type { AccountId } from './identity.ts';
+import type { Instant } from './instant.ts';
+
+/** The public part of an API key, by which it is looked up. */
+export type ApiKeyId = Branded<string, 'ApiKeyId'>;
+
+/** What a key may do. */
+export type Scope = 'pins:read' | 'pins:write';
+
+/** All scopes there are, which a key has unless told otherwise. */
+export const SCOPES: readonly Scope[] = ['pins:read', 'pins:write'];
+
+/** An API key as it is kept: its secret is not in it. */
+export interface ApiKey {
+  readonly id: ApiKeyId;
+  readonly account: AccountId;
+  readonly scopes: readonly Scope[];
+  readonly label: string;
+  /** SHA-256 of the secret part. */
+  readonly secretHash: Sha256;
+  readonly createdAt: Instant;
+  readonly lastUsedAt: Instant | null;
+  readonly revokedAt: Instant | null;
+}
+
+/** Whose request it is, and what it may do. */
+export interface Caller {
+  readonly account: AccountId;
+  readonly scopes: readonly Scope[];
+}

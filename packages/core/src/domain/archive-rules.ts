@@ -1,0 +1,278 @@
+import type { Problem } from '../refusal.ts';
+import { kindOfEntry } from './entry-kind.ts';
+import { readNames } from './entry-names.ts';
+import {
+  type EntryPath,
+  entryPath,
+  foldPath,
+  forbiddenSegment,
+  isSystemEntry,
+  unsafePath,
+} from './entry-path.ts';
+import type { Limits } from './limits.ts';
+
+/** The names of the rules an archive can break (contract, section 6). */
+export type ArchiveRule =
+  | 'not_a_zip'
+  | 'truncated'
+  | 'encrypted'
+  | 'symlink'
+  | 'special_file'
+  | 'unsafe_path'
+  | 'bad_encoding'
+  | 'forbidden_name'
+  | 'missing_index'
+  | 'too_many_files'
+  | 'file_too_large'
+  | 'expanded_too_large'
+  | 'duplicate_path'
+  | 'path_conflict'
+  | 'unsupported_compression'
+  | 'corrupt_data'
+  | 'header_mismatch'
+  | 'overlapping_entries'
+  | 'ambiguous_structure';
+
+/** A broken rule of an archive, with the entry it concerns. */
+export interface ArchiveProblem extends Problem {
+  readonly rule: ArchiveRule;
+}
+
+/** An entry as the central directory has it (APPNOTE.TXT, section 4.3.12), its name decoded. */
+export interface ListedEntry {
+  readonly name: string;
+  /** The upper byte of "version made by": the system whose attributes these are. */
+  readonly host: number;
+  readonly externalAttributes: number;
+  /** The general purpose bit flag. */
+  readonly flags: number;
+  /** The compression method: 0 stored, 8 deflated, others are refused. */
+  readonly method: number;
+  readonly crc32: number;
+  /** Bytes in the archive. */
+  readonly compressedSize: number;
+  /** Bytes inflated, as declared. */
+  readonly size: number;
+  /** Where the entry's data begins in the archive, behind its local header. */
+  readonly dataOffset: number;
+}
+
+/** What an inspector reads of an archive without inflating anything. */
+export interface ArchiveListing {
+  readonly entries: readonly ListedEntry[];
+  /** The broken rules that only bytes can tell: structure, headers, encodings. */
+  readonly problems: readonly ArchiveProblem[];
+  /** Whether offsets and sizes of the entries can be relied on to read them. */
+  readonly trusted: boolean;
+}
+
+/** A file of the site to be, and the entry that carries it. */
+export interface SiteFile {
+  readonly path: EntryPath;
+  /** Position in {@link ArchiveListing.entries}. */
+  readonly entry: number;
+}
+
+/** An entry to prove by inflating it. */
+export interface ProofTask {
+  /** Position in {@link ArchiveListing.entries}. */
+  readonly entry: number;
+  /** The name to report problems under. */
+  readonly name: string;
+  /** The most bytes it may inflate to. */
+  readonly limit: number;
+  /** Its path in the site; absent for folders and what operating systems add. */
+  readonly path?: EntryPath;
+}
+
+/** What the rules say of a listing. */
+export interface Judgement {
+  readonly problems: readonly ArchiveProblem[];
+  /** The site's files, its one parent folder stripped. Only meaningful without problems. */
+  readonly files: readonly SiteFile[];
+  /** What is worth inflating; empty when a count or size limit is broken or the structure cannot be trusted. */
+  readonly tasks: readonly ProofTask[];
+}
+
+interface NamedEntry extends ListedEntry {
+  readonly index: number;
+  readonly isFolder: boolean;
+  readonly isSystem: boolean;
+}
+
+const MISSING_INDEX: ArchiveProblem = {
+  rule: 'missing_index',
+  detail: 'Put an index.html (lower case) at the root of the ZIP or in the one folder that holds everything.',
+};
+
+const BOUNDS: ReadonlySet<ArchiveRule> = new Set(['too_many_files', 'file_too_large', 'expanded_too_large']);
+
+/** Applies every rule that needs no bytes to a listing, and reports all that are broken at once. */
+export function judgeListing(
+  listing: ArchiveListing,
+  limits: Pick<Limits, 'files' | 'fileBytes' | 'expandedBytes'>,
+): Judgement {
+  const entries = named(listing.entries);
+  const files = entries.filter((entry) => !entry.isFolder);
+  const own = entries.filter((entry) => !entry.isSystem);
+  const root = siteRoot(own);
+  const readable = entries.length > 0 || listing.problems.length === 0;
+  const problems: readonly ArchiveProblem[] = [
+    ...listing.problems,
+    ...entries.flatMap(entryProblems),
+    ...boundProblems(entries, limits),
+    ...samePathProblems(files),
+    ...conflictProblems(entries),
+    ...(root === undefined && readable ? [MISSING_INDEX] : []),
+  ];
+  const provable = listing.trusted && !problems.some((problem) => BOUNDS.has(problem.rule));
+  return {
+    problems,
+    files: siteFiles(files, root ?? ''),
+    tasks: provable ? proofTasks(entries, root ?? '', limits) : [],
+  };
+}
+
+/** Puts the first problem of each rule before the second of any, so that a cut list still names every rule. */
+export function orderProblems<P extends { readonly rule: string }>(problems: readonly P[]): readonly P[] {
+  const firsts = new Map<string, P>();
+  for (const problem of problems) if (!firsts.has(problem.rule)) firsts.set(problem.rule, problem);
+  return [...firsts.values(), ...problems.filter((problem) => firsts.get(problem.rule) !== problem)];
+}
+
+function named(listed: readonly ListedEntry[]): readonly NamedEntry[] {
+  const names = readNames(listed);
+  const entries: NamedEntry[] = [];
+  listed.forEach((entry, index) => {
+    const name = names[index];
+    if (name === undefined) return;
+    entries.push({ ...entry, name, index, isFolder: name.endsWith('/'), isSystem: isSystemEntry(name) });
+  });
+  return entries;
+}
+
+function entryProblems(entry: NamedEntry): readonly ArchiveProblem[] {
+  const problems: ArchiveProblem[] = [];
+  const path = entry.name;
+  const unsafe = unsafePath(path);
+  if (unsafe !== undefined) problems.push({ rule: 'unsafe_path', detail: unsafe, path });
+  const forbidden = forbiddenSegment(path);
+  if (forbidden !== undefined) {
+    problems.push({ rule: 'forbidden_name', detail: `Leave "${forbidden}" out of the ZIP.`, path });
+  }
+  const kind = kindOfEntry(entry);
+  if (kind === 'symlink')
+    problems.push({ rule: 'symlink', detail: 'Replace the symbolic link by a file.', path });
+  if (kind === 'special') {
+    problems.push({ rule: 'special_file', detail: 'Only files and folders may be in the ZIP.', path });
+  }
+  if (isEncrypted(entry)) {
+    problems.push({ rule: 'encrypted', detail: 'Make the ZIP without a password.', path });
+  } else if (entry.method !== 0 && entry.method !== 8) {
+    const detail = `Compression method ${entry.method} is not supported; use deflate or store.`;
+    problems.push({ rule: 'unsupported_compression', detail, path });
+  }
+  return problems;
+}
+
+/** Bits 0, 6 and 13 (APPNOTE.TXT, section 4.4.4), and the method of AE-x, mean encryption. */
+function isEncrypted(entry: ListedEntry): boolean {
+  return (entry.flags & 0x2041) !== 0 || entry.method === 99;
+}
+
+function boundProblems(
+  entries: readonly NamedEntry[],
+  limits: Pick<Limits, 'files' | 'fileBytes' | 'expandedBytes'>,
+): readonly ArchiveProblem[] {
+  const problems: ArchiveProblem[] = [];
+  const files = entries.filter((entry) => !entry.isFolder && !entry.isSystem);
+  if (files.length > limits.files) {
+    const detail = `The ZIP has ${files.length} files; at most ${limits.files} are allowed.`;
+    problems.push({ rule: 'too_many_files', detail, limit: limits.files, actual: files.length });
+  }
+  for (const file of files) {
+    if (file.size <= limits.fileBytes) continue;
+    const detail = `The file has ${file.size} bytes; at most ${limits.fileBytes} are allowed.`;
+    problems.push({
+      rule: 'file_too_large',
+      detail,
+      path: file.name,
+      limit: limits.fileBytes,
+      actual: file.size,
+    });
+  }
+  const expanded = entries.reduce((sum, entry) => sum + entry.size, 0);
+  if (expanded > limits.expandedBytes) {
+    const detail = `The files have ${expanded} bytes expanded; at most ${limits.expandedBytes} are allowed.`;
+    problems.push({ rule: 'expanded_too_large', detail, limit: limits.expandedBytes, actual: expanded });
+  }
+  return problems;
+}
+
+function samePathProblems(files: readonly NamedEntry[]): readonly ArchiveProblem[] {
+  const problems: ArchiveProblem[] = [];
+  const seen = new Map<string, string>();
+  for (const { name } of files) {
+    const folded = foldPath(name);
+    const other = seen.get(folded);
+    if (other === undefined) seen.set(folded, name);
+    else {
+      const detail = other === name ? 'The path is in the ZIP twice.' : `The path is the same as "${other}".`;
+      problems.push({ rule: 'duplicate_path', detail, path: name });
+    }
+  }
+  return problems;
+}
+
+function conflictProblems(entries: readonly NamedEntry[]): readonly ArchiveProblem[] {
+  const folders = new Set<string>();
+  for (const { name } of entries) {
+    for (let slash = name.indexOf('/'); slash !== -1; slash = name.indexOf('/', slash + 1)) {
+      folders.add(name.slice(0, slash));
+    }
+  }
+  const conflicts = entries.filter((entry) => !entry.isFolder && folders.has(entry.name));
+  return conflicts.map(({ name }) => ({
+    rule: 'path_conflict',
+    detail: 'The path is a file and a folder at once.',
+    path: name,
+  }));
+}
+
+/** The folder to strip with its slash, `''` for none, `undefined` when there is no index.html where one must be. */
+function siteRoot(entries: readonly NamedEntry[]): string | undefined {
+  const names = new Set(entries.map((entry) => entry.name));
+  if (names.has('index.html')) return '';
+  const first = entries[0]?.name ?? '';
+  const folder = first.slice(0, first.indexOf('/') + 1);
+  const holdsAll = folder !== '' && entries.every((entry) => entry.name.startsWith(folder));
+  return holdsAll && names.has(`${folder}index.html`) ? folder : undefined;
+}
+
+function siteFiles(files: readonly NamedEntry[], root: string): readonly SiteFile[] {
+  const site: SiteFile[] = [];
+  for (const file of files) {
+    const path = sitePath(file, root);
+    if (path !== undefined) site.push({ path, entry: file.index });
+  }
+  return site;
+}
+
+function sitePath(entry: NamedEntry, root: string): EntryPath | undefined {
+  return entry.isFolder || entry.isSystem ? undefined : entryPath(entry.name.slice(root.length));
+}
+
+function proofTasks(
+  entries: readonly NamedEntry[],
+  root: string,
+  limits: Pick<Limits, 'fileBytes' | 'expandedBytes'>,
+): readonly ProofTask[] {
+  const readable = entries.filter(
+    (entry) => !isEncrypted(entry) && (entry.method === 0 || entry.method === 8),
+  );
+  return readable.map((entry) => {
+    const path = sitePath(entry, root);
+    const limit = entry.isSystem || entry.isFolder ? limits.expandedBytes : limits.fileBytes;
+    return { entry: entry.index, name: entry.name, limit, ...(path === undefined ? {} : { path }) };
+  });
+}

@@ -1,0 +1,43 @@
+import { type Refusal, refuse } from '../refusal.ts';
+import { parseRoleId, type RoleId } from './identity.ts';
+import type { Instant } from './instant.ts';
+import type { RoleState } from './role.ts';
+
+/** A place in a list of roles, newest first: behind the role of that instant and id. */
+export interface RoleCursor {
+  readonly publishedAt: Instant;
+  readonly id: RoleId;
+}
+
+/** What a list was filtered by; a cursor is good under the same filter only. */
+export interface RoleFilter {
+  readonly state: RoleState | undefined;
+  /** A folded text to be found in the title or the id. */
+  readonly search: string | undefined;
+}
+
+const CURSOR = /^([0-9a-z]{1,11})\.([0-9a-f-]{36})\.([0-9a-z]+)$/;
+
+/** Writes a cursor as text that is safe in a URL. */
+export function encodeCursor(cursor: RoleCursor, filter: RoleFilter): string {
+  return `${cursor.publishedAt.toString(36)}.${cursor.id}.${filterMark(filter)}`;
+}
+
+/** Reads a cursor that was made under the same filter. */
+export function decodeCursor(text: string, filter: RoleFilter): RoleCursor | Refusal<'invalid_cursor'> {
+  const [, at, uuid, mark] = CURSOR.exec(text) ?? [];
+  const id = uuid === undefined ? undefined : parseRoleId(uuid);
+  if (at === undefined || id === undefined || mark !== filterMark(filter)) return refuse('invalid_cursor');
+  const publishedAt = Number.parseInt(at, 36);
+  if (!Number.isSafeInteger(publishedAt)) return refuse('invalid_cursor');
+  return { publishedAt: publishedAt as Instant, id };
+}
+
+/** FNV-1a over the filter: it tells filters apart, and protects nothing. */
+function filterMark({ state, search }: RoleFilter): string {
+  let hash = 0x811c9dc5;
+  for (const character of JSON.stringify([state ?? null, search ?? null])) {
+    hash = Math.imul(hash ^ (character.codePointAt(0) as number), 0x01000193) >>> 0;
+  }
+  return hash.toString(36);
+}

@@ -1,0 +1,63 @@
+import type { Branded } from './brand.ts';
+import { utf8Length } from './text.ts';
+
+/** The path of a file in a site, proved: relative, `/` between segments, none of them empty, `.` or `..`. */
+export type EntryPath = Branded<string, 'EntryPath'>;
+
+const CONTROL = /\p{Cc}/u;
+const MAX_BYTES = 1_024;
+const FORBIDDEN = new Set(['.git', '.env', 'node_modules', 'tmp', 'log']);
+const SYSTEM_FILES = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
+
+/** Why a name is no safe path, as one sentence, or `undefined` when it is one (contract, section 6: `unsafe_path`). */
+export function unsafePath(name: string): string | undefined {
+  if (name === '') return 'The name is empty.';
+  if (utf8Length(name) > MAX_BYTES) return `The path has more than ${MAX_BYTES} bytes.`;
+  if (CONTROL.test(name)) return 'The path has a control character.';
+  if (name.includes('\\')) return 'The path has a backslash.';
+  if (name.includes(':')) return 'The path has a colon.';
+  if (name.startsWith('/')) return 'The path is absolute.';
+  const path = name.endsWith('/') ? name.slice(0, -1) : name;
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.' || segment === '..') return `The path has a segment "${segment}".`;
+  }
+  return undefined;
+}
+
+/** Proves the path of a file; `undefined` when it is unsafe or names a folder. */
+export function entryPath(name: string): EntryPath | undefined {
+  return name.endsWith('/') || unsafePath(name) !== undefined ? undefined : (name as EntryPath);
+}
+
+/** The path segment that no site may carry, or `undefined` (contract, section 6: `forbidden_name`). */
+export function forbiddenSegment(name: string): string | undefined {
+  return name.split('/').find((segment) => FORBIDDEN.has(segment.toLowerCase()));
+}
+
+/** Whether an operating system added this entry by itself: it is proved, but no part of the site. */
+export function isSystemEntry(name: string): boolean {
+  if (name === '__MACOSX' || name.startsWith('__MACOSX/')) return true;
+  return SYSTEM_FILES.has(name.slice(name.lastIndexOf('/') + 1));
+}
+
+/** The form in which two paths are the same to a file system that knows no case: NFC, then simple case folding. */
+export function foldPath(path: string): string {
+  let folded = '';
+  for (const character of path.normalize('NFC')) folded += foldCharacter(character);
+  return folded;
+}
+
+/**
+ * Simple case folding by what the language has: upper case, then lower, each only where it stays one character
+ * (Unicode, section 5.18; the full mapping would make ß and ss the same).
+ */
+function foldCharacter(character: string): string {
+  // Dotless i folds to itself; only Turkish makes it an i.
+  if (character === 'ı') return character;
+  const upper = single(character.toUpperCase(), character);
+  return single(upper.toLowerCase(), upper);
+}
+
+function single(mapped: string, original: string): string {
+  return [...mapped].length === 1 ? mapped : original;
+}

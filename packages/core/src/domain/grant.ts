@@ -1,0 +1,61 @@
+import type { RoleId } from './identity.ts';
+import { after, type Instant } from './instant.ts';
+import type { Limits } from './limits.ts';
+import { type Generation, type Role, stateOf } from './role.ts';
+
+/** Where a grant may be shown: none is accepted in another's place. */
+export type GrantPurpose = 'cookie' | 'path' | 'hand_over';
+
+/** A viewer's right to see a protected site. It travels signed; what is signed is all that stands here. */
+export interface Grant {
+  readonly purpose: GrantPurpose;
+  readonly role: RoleId;
+  readonly generation: Generation;
+  /** When the password was given. Passing from one purpose to another keeps it. */
+  readonly issuedAt: Instant;
+  /** When this token, of this purpose, was made. */
+  readonly madeAt: Instant;
+}
+
+/** The grant of someone who has just given the right password. */
+export function firstGrant(
+  purpose: GrantPurpose,
+  role: Pick<Role, 'id' | 'generation'>,
+  now: Instant,
+): Grant {
+  return { purpose, role: role.id, generation: role.generation, issuedAt: now, madeAt: now };
+}
+
+/** The same right for another purpose: it lives no longer for that. */
+export function passOn(grant: Grant, purpose: GrantPurpose, now: Instant): Grant {
+  return { ...grant, purpose, madeAt: now };
+}
+
+/** When the grant ends if nothing else ends it first; a cookie may live as long. */
+export function grantEndsAt(
+  grant: Grant,
+  role: Pick<Role, 'expiresAt'>,
+  limits: Pick<Limits, 'grantLifetime' | 'handOverLifetime'>,
+): Instant {
+  const ends: number[] = [after(grant.issuedAt, limits.grantLifetime)];
+  if (grant.purpose === 'hand_over') ends.push(after(grant.madeAt, limits.handOverLifetime));
+  if (role.expiresAt !== null) ends.push(role.expiresAt);
+  return Math.min(...ends) as Instant;
+}
+
+/** Whether the grant admits to the role at `now`: right purpose, role and generation, and not over. */
+export function admits(
+  grant: Grant,
+  purpose: GrantPurpose,
+  role: Pick<Role, 'id' | 'generation' | 'expiresAt' | 'deletedAt'>,
+  now: Instant,
+  limits: Pick<Limits, 'grantLifetime' | 'handOverLifetime'>,
+): boolean {
+  return (
+    grant.purpose === purpose &&
+    grant.role === role.id &&
+    grant.generation === role.generation &&
+    stateOf(role, now) === 'published' &&
+    now < grantEndsAt(grant, role, limits)
+  );
+}

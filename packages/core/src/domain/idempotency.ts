@@ -1,0 +1,63 @@
+import { type Refusal, refuse } from '../refusal.ts';
+import type { Branded } from './brand.ts';
+import type { Limits } from './limits.ts';
+import { codePoints, hasControlCharacter, hasLoneSurrogate } from './text.ts';
+import type { Title } from './title.ts';
+
+/** A caller's name for one logical publication: printable ASCII, without the double quotes it may have come in. */
+export type IdempotencyKey = Branded<string, 'IdempotencyKey'>;
+
+/** SHA-256 of the ZIP's bytes in 64 lower-case hexadecimal digits. */
+export type Sha256 = Branded<string, 'Sha256'>;
+
+/** The uploaded file's name, reduced to its last path segment. */
+export type Filename = Branded<string, 'Filename'>;
+
+/** All that must be the same in a repeated request, as one opaque string: stores compare it for equality only. */
+export type Fingerprint = Branded<string, 'Fingerprint'>;
+
+const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
+
+/**
+ * Reads an Idempotency-Key. A value in double quotes, the form of the IETF draft, counts without them.
+ * `secret` is the credential of the same request, which the key must not contain.
+ */
+export function parseIdempotencyKey(
+  value: string,
+  limits: Pick<Limits, 'idempotencyKeyCharacters'>,
+  secret?: string,
+): IdempotencyKey | Refusal<'invalid_idempotency_key'> {
+  const key = value.length >= 2 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
+  if (key === '') return invalid('empty', 'The Idempotency-Key is empty.');
+  if (!PRINTABLE_ASCII.test(key))
+    return invalid('characters', 'The Idempotency-Key must be printable ASCII.');
+  if (key.length > limits.idempotencyKeyCharacters) {
+    const limit = limits.idempotencyKeyCharacters;
+    const detail = `The Idempotency-Key has more than ${limit} characters.`;
+    return refuse('invalid_idempotency_key', {
+      errors: [{ rule: 'too_long', detail, limit, actual: key.length }],
+    });
+  }
+  if (secret !== undefined && secret !== '' && key.includes(secret)) {
+    return invalid('secret', 'The Idempotency-Key contains the API key.');
+  }
+  return key as IdempotencyKey;
+}
+
+/** Reads the name of the uploaded file: its last path segment, where `/` and `\` both separate. */
+export function parseFilename(value: string): Filename | Refusal<'invalid_filename'> {
+  const name = value.slice(Math.max(value.lastIndexOf('/'), value.lastIndexOf('\\')) + 1);
+  const wrong = name === '' || codePoints(name) > 255 || hasControlCharacter(name) || hasLoneSurrogate(name);
+  if (!wrong) return name as Filename;
+  const detail = 'The archive needs a file name of 1 to 255 characters in UTF-8 without control characters.';
+  return refuse('invalid_filename', { errors: [{ rule: 'filename', detail }] });
+}
+
+/** The fingerprint of a publication. */
+export function fingerprintOf(sha256: Sha256, filename: Filename, title: Title | null): Fingerprint {
+  return JSON.stringify([sha256, filename, title]) as Fingerprint;
+}
+
+function invalid(rule: string, detail: string): Refusal<'invalid_idempotency_key'> {
+  return refuse('invalid_idempotency_key', { errors: [{ rule, detail }] });
+}

@@ -1,0 +1,51 @@
+import type { Branded } from './brand.ts';
+import type { Instant } from './instant.ts';
+
+/** A role's id: a UUID in lower case, and the last segment of its shared URL. */
+export type RoleId = Branded<string, 'RoleId'>;
+
+/** A stored archive's id: its creation instant in 13 digits, `-`, and a UUID. New for every attempt, never the role's. */
+export type ArchiveId = Branded<string, 'ArchiveId'>;
+
+/** Who owns roles: opaque to Pinfold, 1 to 255 printable characters, given by the embedding team's `authenticate`. */
+export type AccountId = Branded<string, 'AccountId'>;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const ARCHIVE = /^\d{13}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
+
+/** Reads a UUID in any letter case (RFC 9562, section 4); `undefined` when it is none. */
+export function parseRoleId(text: string): RoleId | undefined {
+  const lower = text.toLowerCase();
+  return UUID.test(lower) ? (lower as RoleId) : undefined;
+}
+
+/** Reads the name of a stored archive; `undefined` when it is not one of ours. */
+export function parseArchiveId(text: string): ArchiveId | undefined {
+  return ARCHIVE.test(text) ? (text as ArchiveId) : undefined;
+}
+
+/** Makes the id of an archive created at `at` from a fresh UUID in lower case. */
+export function archiveIdOf(at: Instant, uuid: string): ArchiveId {
+  const id = parseArchiveId(`${String(at).padStart(13, '0')}-${uuid}`);
+  if (id === undefined)
+    throw new TypeError('an archive id needs a UUID in lower case and an instant of 13 digits');
+  return id;
+}
+
+/** When the archive was created, read from its id: no file's or object's time is trusted for age. */
+export function archiveCreatedAt(id: ArchiveId): Instant {
+  return Number(id.slice(0, 13)) as Instant;
+}
+
+/**
+ * Takes a name as an account.
+ *
+ * @throws TypeError unless it has 1 to 255 printable characters.
+ */
+export function accountId(name: string): AccountId {
+  if (!PRINTABLE.test(name) || [...name].length > 255) {
+    throw new TypeError('an account is 1 to 255 printable characters');
+  }
+  return name as AccountId;
+}

@@ -1,0 +1,64 @@
+import type { Branded } from './brand.ts';
+
+/** A point in time: integer milliseconds since 1970-01-01T00:00:00Z. */
+export type Instant = Branded<number, 'Instant'>;
+
+/** A length of time in integer milliseconds. */
+export type Duration = Branded<number, 'Duration'>;
+
+/**
+ * Takes milliseconds since the epoch as an {@link Instant}.
+ *
+ * @throws TypeError when the number is no safe integer.
+ */
+export function instant(milliseconds: number): Instant {
+  if (!Number.isSafeInteger(milliseconds)) throw new TypeError('an instant is an integer of milliseconds');
+  return milliseconds as Instant;
+}
+
+/**
+ * Takes milliseconds as a {@link Duration}.
+ *
+ * @throws TypeError when the number is no safe integer of at least 0.
+ */
+export function duration(milliseconds: number): Duration {
+  if (!Number.isSafeInteger(milliseconds) || milliseconds < 0) {
+    throw new TypeError('a duration is an integer of milliseconds, 0 or more');
+  }
+  return milliseconds as Duration;
+}
+
+/** `count` seconds; fractions are rounded to the millisecond. */
+export function seconds(count: number): Duration {
+  return duration(Math.round(count * 1_000));
+}
+
+/** `count` minutes. */
+export function minutes(count: number): Duration {
+  return seconds(count * 60);
+}
+
+/** `count` hours. */
+export function hours(count: number): Duration {
+  return minutes(count * 60);
+}
+
+/** `count` days of 24 hours: neither daylight saving nor leap seconds play a part. */
+export function days(count: number): Duration {
+  return hours(count * 24);
+}
+
+/** The instant `length` after `start`. */
+export function after(start: Instant, length: Duration): Instant {
+  return instant(start + length);
+}
+
+/** The instant `length` before `end`. */
+export function before(end: Instant, length: Duration): Instant {
+  return instant(end - length);
+}
+
+/** RFC 3339 in UTC with milliseconds: `2026-11-20T12:00:00.000Z`. */
+export function toRfc3339(at: Instant): string {
+  return new Date(at).toISOString();
+}

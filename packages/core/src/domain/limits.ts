@@ -1,0 +1,74 @@
+import { type Duration, days, hours, minutes, seconds } from './instant.ts';
+
+const MiB = 1_048_576;
+
+/** Every figure of the service that an embedding team may set. */
+export interface Limits {
+  /** Bytes of the ZIP as uploaded, inclusive. */
+  readonly archiveBytes: number;
+  /** Bytes of all entries inflated, inclusive. */
+  readonly expandedBytes: number;
+  /** Files of the site, inclusive. */
+  readonly files: number;
+  /** Bytes of one inflated file, inclusive. */
+  readonly fileBytes: number;
+  /** Code points of a title, inclusive. */
+  readonly titleCharacters: number;
+  /** Characters of an Idempotency-Key, inclusive. */
+  readonly idempotencyKeyCharacters: number;
+  /** Code points of a password, at the least. */
+  readonly passwordMinCharacters: number;
+  /** Bytes of a password in UTF-8, inclusive. */
+  readonly passwordMaxBytes: number;
+  /** How long a new publication lives. */
+  readonly lifetime: Duration;
+  /** How long a reset expiration, or the end of a pin, lets it live on. */
+  readonly renewal: Duration;
+  /** How long a reservation of an Idempotency-Key holds without being renewed. */
+  readonly lease: Duration;
+  /** How long a viewing grant is good for. */
+  readonly grantLifetime: Duration;
+  /** How long a hand-over from the shared URL to the site's own origin is good for. */
+  readonly handOverLifetime: Duration;
+  /** Wrong passwords one address may try on one role in a window. */
+  readonly attemptsPerAddress: number;
+  /** Wrong passwords all addresses together may try on one role in a window. */
+  readonly attemptsPerRole: number;
+  /** The window in which wrong passwords are counted. */
+  readonly attemptWindow: Duration;
+  /** Publications proved and stored at the same time by one process. */
+  readonly publishing: number;
+  /** Publications that may wait for that, before the answer is "overloaded". */
+  readonly publishingQueue: number;
+  /** How long an ended role keeps its archive. */
+  readonly cleanupGrace: Duration;
+  /** The age from which an archive without a record, or an abandoned upload, is removed. */
+  readonly orphanAge: Duration;
+  /** The age from which a reservation is dropped, renewed or not. */
+  readonly reservationAge: Duration;
+}
+
+/** The figures of the service document and its contract. */
+export const defaultLimits: Limits = {
+  archiveBytes: 10 * MiB,
+  expandedBytes: 50 * MiB,
+  files: 500,
+  fileBytes: 10 * MiB,
+  titleCharacters: 255,
+  idempotencyKeyCharacters: 255,
+  passwordMinCharacters: 8,
+  passwordMaxBytes: 72,
+  lifetime: days(7),
+  renewal: days(7),
+  lease: seconds(60),
+  grantLifetime: hours(12),
+  handOverLifetime: minutes(1),
+  attemptsPerAddress: 10,
+  attemptsPerRole: 300,
+  attemptWindow: minutes(5),
+  publishing: 4,
+  publishingQueue: 256,
+  cleanupGrace: hours(1),
+  orphanAge: hours(24),
+  reservationAge: hours(12),
+};

@@ -1,0 +1,89 @@
+import { Fault } from '../fault.ts';
+import type { Branded } from './brand.ts';
+import type { EntryPath } from './entry-path.ts';
+
+/** A file of a published site, and where its bytes lie in the archive. */
+export interface ManifestEntry {
+  readonly path: EntryPath;
+  /** Offset of the data, behind the local header. */
+  readonly offset: number;
+  /** Bytes in the archive from there. */
+  readonly compressedSize: number;
+  /** Bytes expanded. */
+  readonly size: number;
+  readonly method: 'stored' | 'deflated';
+  /** CRC-32 of the expanded bytes, unsigned. */
+  readonly crc32: number;
+  /** Whether the proof saw that the whole file is valid UTF-8. */
+  readonly utf8: boolean;
+}
+
+/** A manifest as stores keep it: text with its own version, opaque to them. */
+export type EncodedManifest = Branded<string, 'EncodedManifest'>;
+
+/** The files of a site by path. A path is looked up in NFC, in which no two files of an archive are the same. */
+export class Manifest {
+  readonly entries: readonly ManifestEntry[];
+  readonly #byPath: ReadonlyMap<string, ManifestEntry>;
+
+  constructor(entries: readonly ManifestEntry[]) {
+    this.entries = entries;
+    this.#byPath = new Map(entries.map((entry) => [entry.path.normalize('NFC'), entry]));
+  }
+
+  /** The file of that path, or `undefined`. */
+  get(path: string): ManifestEntry | undefined {
+    return this.#byPath.get(path.normalize('NFC'));
+  }
+}
+
+const VERSION = 1;
+
+/** Writes a manifest as text for a store. */
+export function encodeManifest(entries: readonly ManifestEntry[]): EncodedManifest {
+  const rows = entries.map((entry) => [
+    entry.path,
+    entry.offset,
+    entry.compressedSize,
+    entry.size,
+    entry.method === 'deflated' ? 8 : 0,
+    entry.crc32,
+    entry.utf8 ? 1 : 0,
+  ]);
+  return JSON.stringify([VERSION, rows]) as EncodedManifest;
+}
+
+type Row = [EntryPath, number, number, number, 0 | 8, number, 0 | 1];
+
+/**
+ * Reads what {@link encodeManifest} wrote.
+ *
+ * @throws Fault `store_corrupt` when the text is no manifest of a version known here.
+ */
+export function decodeManifest(encoded: EncodedManifest): Manifest {
+  const [version, rows] = parse(encoded);
+  if (version !== VERSION)
+    throw new Fault('store_corrupt', 'a manifest has a version that is not known here');
+  return new Manifest(
+    rows.map(([path, offset, compressedSize, size, method, crc32, utf8]) => ({
+      path,
+      offset,
+      compressedSize,
+      size,
+      method: method === 8 ? 'deflated' : 'stored',
+      crc32,
+      utf8: utf8 === 1,
+    })),
+  );
+}
+
+function parse(encoded: EncodedManifest): [unknown, Row[]] {
+  try {
+    const value: unknown = JSON.parse(encoded);
+    if (Array.isArray(value) && value.length === 2 && Array.isArray(value[1]))
+      return value as [unknown, Row[]];
+  } catch (cause) {
+    throw new Fault('store_corrupt', 'a manifest cannot be read', { cause });
+  }
+  throw new Fault('store_corrupt', 'a manifest cannot be read');
+}

@@ -1,0 +1,34 @@
+const SURROGATE = /\p{Cs}/u;
+const CONTROL = /\p{Cc}/u;
+
+/** Length in Unicode code points, which is what every limit in characters counts. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/** Length in bytes of the UTF-8 form; a lone surrogate counts as the three bytes of U+FFFD. */
+export function utf8Length(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) as number;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x1_00_00 ? 3 : 4;
+  }
+  return bytes;
+}
+
+/** Whether the string has a surrogate without its partner, which no UTF-8 can carry. */
+export function hasLoneSurrogate(text: string): boolean {
+  return SURROGATE.test(text);
+}
+
+/** Whether the string has a control character: C0, DEL or C1. */
+export function hasControlCharacter(text: string): boolean {
+  return CONTROL.test(text);
+}
+
+/** The form in which titles are searched: compatibility-composed, lower case, so that width and case do not matter. */
+export function foldForSearch(text: string): string {
+  return text.normalize('NFKC').toLowerCase().normalize('NFKC');
+}

@@ -1,0 +1,42 @@
+/** What broke, as a closed list of names. */
+export type FaultCode =
+  | 'archive_missing'
+  | 'hasher_overloaded'
+  | 'publishing_overloaded'
+  | 'staging_unavailable'
+  | 'storage_unavailable'
+  | 'store_corrupt'
+  | 'store_unavailable';
+
+const RETRYABLE: Readonly<Record<FaultCode, boolean>> = {
+  archive_missing: true,
+  hasher_overloaded: true,
+  publishing_overloaded: true,
+  staging_unavailable: true,
+  storage_unavailable: true,
+  store_corrupt: false,
+  store_unavailable: true,
+};
+
+/** Several copies of this package may be installed: the mark is shared between them, a class would not be. */
+const MARK: unique symbol = Symbol.for('@pinfold/core/fault');
+
+/** Something broke outside the caller's power. Thrown, with what caused it; an abort is never wrapped in one. */
+export class Fault extends Error {
+  readonly code: FaultCode;
+  /** Whether the very same request may succeed later. */
+  readonly retryable: boolean;
+
+  constructor(code: FaultCode, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.name = 'Fault';
+    this.code = code;
+    this.retryable = RETRYABLE[code];
+    Object.defineProperty(this, MARK, { value: true });
+  }
+}
+
+/** Whether a caught value is a {@link Fault}, made by this copy of the package or another. */
+export function isFault(error: unknown): error is Fault {
+  return typeof error === 'object' && error !== null && MARK in error;
+}

@@ -1,0 +1,100 @@
+export { type ApiKey, type ApiKeyId, type Caller, SCOPES, type Scope } from './domain/api-key.ts';
+export {
+  type ArchiveListing,
+  type ArchiveProblem,
+  type ArchiveRule,
+  type Judgement,
+  judgeListing,
+  type ListedEntry,
+  orderProblems,
+  type ProofTask,
+  type SiteFile,
+} from './domain/archive-rules.ts';
+export type { Branded } from './domain/brand.ts';
+export { decodeCursor, encodeCursor, type RoleCursor, type RoleFilter } from './domain/cursor.ts';
+export { type EntryKind, kindOfEntry } from './domain/entry-kind.ts';
+export { type EntryPath, entryPath, foldPath, isSystemEntry, unsafePath } from './domain/entry-path.ts';
+export { admits, firstGrant, type Grant, type GrantPurpose, grantEndsAt, passOn } from './domain/grant.ts';
+export {
+  type Filename,
+  type Fingerprint,
+  fingerprintOf,
+  type IdempotencyKey,
+  parseFilename,
+  parseIdempotencyKey,
+  type Sha256,
+} from './domain/idempotency.ts';
+export {
+  type AccountId,
+  type ArchiveId,
+  accountId,
+  archiveCreatedAt,
+  archiveIdOf,
+  parseArchiveId,
+  parseRoleId,
+  type RoleId,
+} from './domain/identity.ts';
+export {
+  after,
+  before,
+  type Duration,
+  days,
+  duration,
+  hours,
+  type Instant,
+  instant,
+  minutes,
+  seconds,
+  toRfc3339,
+} from './domain/instant.ts';
+export { defaultLimits, type Limits } from './domain/limits.ts';
+export {
+  decodeManifest,
+  type EncodedManifest,
+  encodeManifest,
+  Manifest,
+  type ManifestEntry,
+} from './domain/manifest.ts';
+export { isObservable, type Observation, observe, type Reference } from './domain/observations.ts';
+export { type Password, type PasswordHash, parseGuess, parsePassword } from './domain/password.ts';
+export {
+  type Decided,
+  decide,
+  FIRST_GENERATION,
+  type Generation,
+  type Role,
+  type RoleCommand,
+  type RoleState,
+  stateOf,
+} from './domain/role.ts';
+export { type Resolution, resolve } from './domain/site.ts';
+export { codePoints, foldForSearch, utf8Length } from './domain/text.ts';
+export { parseTitle, type Title } from './domain/title.ts';
+export { type ObservedFile, type Warning, warningsOf } from './domain/warnings.ts';
+export { Fault, type FaultCode, isFault } from './fault.ts';
+export type { ApiKeySecrets, PresentedKey } from './ports/api-key-secrets.ts';
+export type { ApiKeyStore } from './ports/api-key-store.ts';
+export type { ArchiveInspector, ArchiveProof, EntryProof, ProofRequest } from './ports/archive-inspector.ts';
+export { type ArchiveStorage, MAX_READ } from './ports/archive-storage.ts';
+export type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from './ports/attempt-counter.ts';
+export type { Clock } from './ports/clock.ts';
+export type { GrantSigner } from './ports/grant-signer.ts';
+export type { Ids } from './ports/ids.ts';
+export type { PasswordHasher } from './ports/password-hasher.ts';
+export type {
+  CleanupOutcome,
+  CleanupRequest,
+  CleanupTask,
+  Lease,
+  Page,
+  Publication,
+  Reservation,
+  ReserveOutcome,
+  RoleQuery,
+  RoleStore,
+  Token,
+  Version,
+  Versioned,
+} from './ports/role-store.ts';
+export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
+export { type Problem, type Refusal, type RefusalCode, refuse } from './refusal.ts';

@@ -1,0 +1,29 @@
+import type { ApiKeyId } from '../domain/api-key.ts';
+import type { Sha256 } from '../domain/idempotency.ts';
+
+/** A key as its holder shows it, taken apart. */
+export interface PresentedKey {
+  readonly id: ApiKeyId;
+  readonly secretHash: Sha256;
+}
+
+/** Makes and reads the text of API keys, `pf_<key id>_<secret>` (contract, section 8). */
+export interface ApiKeySecrets {
+  /**
+   * A new key of 256 random bits; its text is shown once and kept nowhere.
+   * @promise api-key-secrets/mint: a minted text reads as its id and hash, and no two are alike
+   */
+  mint(): PresentedKey & { readonly text: string };
+
+  /**
+   * Reads a presented text.
+   * @promise api-key-secrets/read: a text that is not well-formed is undefined, of any length and in any characters
+   */
+  read(text: string): PresentedKey | undefined;
+
+  /**
+   * Compares two hashes in constant time.
+   * @promise api-key-secrets/same: equal hashes are the same, others are not
+   */
+  same(one: Sha256, other: Sha256): boolean;
+}

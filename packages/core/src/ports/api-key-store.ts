@@ -1,0 +1,47 @@
+import type { ApiKey, ApiKeyId } from '../domain/api-key.ts';
+import type { AccountId } from '../domain/identity.ts';
+import type { Instant } from '../domain/instant.ts';
+
+/**
+ * Keeps API keys. Only key management and {@link ApiKey} authentication need it.
+ *
+ * Faults: `store_unavailable`, `store_corrupt`.
+ */
+export interface ApiKeyStore {
+  /**
+   * Stores a key under its id, unless there is one.
+   * @promise api-key-store/create: a new key is there for every peer, every field as it was given
+   * @promise api-key-store/create-exists: an id that is taken, also by a revoked key, stays as it is
+   */
+  create(key: ApiKey): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' }>;
+
+  /**
+   * Stores the very first key of an installation, by one conditional write.
+   * @promise api-key-store/first: of many at once, and for ever after, exactly one is the first; any key there makes it too late
+   */
+  createFirst(key: ApiKey): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' }>;
+
+  /**
+   * The key of an id, revoked or not.
+   * @promise api-key-store/find-absent: an unknown id is undefined
+   */
+  find(id: ApiKeyId, signal?: AbortSignal): Promise<ApiKey | undefined>;
+
+  /**
+   * Keys in order of (createdAt, id), of one account or of all.
+   * @promise api-key-store/list: all keys in order, or exactly an account's
+   */
+  list(account: AccountId | undefined): Promise<readonly ApiKey[]>;
+
+  /**
+   * Revokes a key from an instant on.
+   * @promise api-key-store/revoke: a revoked key is so for every peer at its next look; again, the first instant stays; an unknown one is unknown
+   */
+  revoke(id: ApiKeyId, at: Instant): Promise<{ readonly kind: 'revoked' } | { readonly kind: 'unknown' }>;
+
+  /**
+   * Notes that a key was used, unless that was noted after `unlessSince`.
+   * @promise api-key-store/touch: use is noted once until the instant has passed, and never moves back
+   */
+  touch(id: ApiKeyId, at: Instant, unlessSince: Instant): Promise<void>;
+}

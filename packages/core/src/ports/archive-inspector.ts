@@ -1,0 +1,51 @@
+import type { ArchiveListing, ArchiveProblem, ProofTask } from '../domain/archive-rules.ts';
+import type { Observation } from '../domain/observations.ts';
+import type { StagedArchive } from './staging.ts';
+
+/** What was seen while one entry was inflated. */
+export interface EntryProof extends Observation {
+  /** Position in the listing. */
+  readonly entry: number;
+  /** Whether the whole entry is valid UTF-8. */
+  readonly utf8: boolean;
+}
+
+/** What inflating entries showed. Without problems, every task has its proof. */
+export interface ArchiveProof {
+  readonly problems: readonly ArchiveProblem[];
+  readonly entries: readonly EntryProof[];
+}
+
+/** What to prove. */
+export interface ProofRequest {
+  readonly archive: StagedArchive;
+  readonly listing: ArchiveListing;
+  readonly tasks: readonly ProofTask[];
+  /** The most bytes that all entries together may inflate to. */
+  readonly expandedBytes: number;
+}
+
+/**
+ * Reads ZIP archives and proves them (APPNOTE.TXT; contract, section 6). A broken archive is an outcome, never a fault.
+ *
+ * Faults: `staging_unavailable` when the staged file cannot be read.
+ */
+export interface ArchiveInspector {
+  /**
+   * Reads structure, names and headers without inflating anything.
+   * @promise archive-inspector/list-entries: every entry of the directory is listed, in its order, with its data's offset
+   * @promise archive-inspector/list-structure: each rule of structure, headers and encoding that is broken is reported
+   * @promise archive-inspector/list-tools: what real tools write is listed without problems
+   * @promise archive-inspector/list-aborted: an aborted signal rejects with its reason
+   */
+  list(archive: StagedArchive, signal?: AbortSignal): Promise<ArchiveListing>;
+
+  /**
+   * Inflates the tasks' entries under their limits.
+   * @promise archive-inspector/prove-sound: an entry is proved only if its data is exactly what the directory says
+   * @promise archive-inspector/prove-limits: inflating stops at the limits, of one entry and of all, and says so
+   * @promise archive-inspector/prove-observes: references, suspected secrets and valid UTF-8 are observed
+   * @promise archive-inspector/prove-aborted: an aborted signal rejects with its reason
+   */
+  prove(request: ProofRequest, signal?: AbortSignal): Promise<ArchiveProof>;
+}

@@ -1,0 +1,54 @@
+import type { ArchiveId } from '../domain/identity.ts';
+import type { StagedArchive } from './staging.ts';
+
+/** The most bytes one {@link ArchiveStorage.read} is asked for. */
+export const MAX_READ: number = 1_048_576;
+
+/**
+ * Keeps archives whole, under ids that are never used twice.
+ *
+ * Faults: `storage_unavailable`, with what caused it.
+ */
+export interface ArchiveStorage {
+  /**
+   * Stores a staged archive, durably when it returns. It may consume the staged file.
+   * @promise archive-storage/put-whole: the archive is there for every peer, byte by byte, when put returns
+   * @promise archive-storage/put-atomic: while a put runs, or after it failed or was aborted, no part of the archive can be read or listed as if whole
+   * @promise archive-storage/put-aborted: an aborted signal rejects with its reason
+   * @promise archive-storage/put-many: many puts at once do not mix
+   */
+  put(id: ArchiveId, archive: StagedArchive, signal?: AbortSignal): Promise<void>;
+
+  /**
+   * Reads `length` bytes from `from` on: 0 to {@link MAX_READ}, inside the archive.
+   * @promise archive-storage/read-range: exactly the bytes asked for, at the beginning, in the middle, at the end, and none
+   * @promise archive-storage/read-absent: an archive that is not there is undefined, and only that: anything else that fails is a fault
+   * @promise archive-storage/read-aborted: an aborted signal rejects with its reason
+   */
+  read(
+    id: ArchiveId,
+    from: number,
+    length: number,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined>;
+
+  /**
+   * Removes an archive.
+   * @promise archive-storage/delete-gone: a deleted archive is absent for every peer
+   * @promise archive-storage/delete-twice: deleting again, or what never was, succeeds
+   */
+  delete(id: ArchiveId, signal?: AbortSignal): Promise<void>;
+
+  /**
+   * Ids in ascending order after `after`, at most `limit`; fewer than `limit` only at the end. What is not ours is passed over.
+   * @promise archive-storage/list-walk: pages give every archive exactly once, in order, also when others are deleted on the way
+   * @promise archive-storage/list-whole-only: a put under way or failed is not listed
+   */
+  list(after: ArchiveId | undefined, limit: number, signal?: AbortSignal): Promise<readonly ArchiveId[]>;
+
+  /**
+   * Resolves when archives could be stored and read now.
+   * @promise archive-storage/check: a working storage resolves; an aborted signal rejects with its reason
+   */
+  check(signal?: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,17 @@
+import type { Duration, Instant } from '../domain/instant.ts';
+
+/** Time. Nothing else in Pinfold knows what time it is, or waits. */
+export interface Clock {
+  /**
+   * The present instant.
+   * @promise clock/now: an integer of milliseconds that does not lie before an earlier one by more than the host's own steps
+   */
+  now(): Instant;
+
+  /**
+   * Resolves when the duration has passed.
+   * @promise clock/sleep: it resolves no earlier than the duration
+   * @promise clock/sleep-aborted: an aborted signal rejects with its reason, at once, and holds nothing
+   */
+  sleep(length: Duration, signal?: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,18 @@
+import type { Grant } from '../domain/grant.ts';
+
+/** Signs grants, so that viewers carry them and no node has to remember any. */
+export interface GrantSigner {
+  /**
+   * Writes a grant as a token of URL-safe characters (`A-Z a-z 0-9 - _ .`), at most 200.
+   * @promise grant-signer/verify: a signed grant verifies as it was, on every peer with the same secret
+   * @promise grant-signer/token: a token has URL-safe characters only and at most 200
+   */
+  sign(grant: Grant): string;
+
+  /**
+   * Reads a token; `undefined` unless it was signed with one of the secrets.
+   * @promise grant-signer/forged: a token that was changed in any character, cut, or signed with another secret is undefined
+   * @promise grant-signer/rotation: a token signed with an earlier secret verifies while that one is still given
+   */
+  verify(token: string): Grant | undefined;
+}

@@ -1,0 +1,24 @@
+import type { ArchiveId, RoleId } from '../domain/identity.ts';
+import type { Instant } from '../domain/instant.ts';
+import type { Token } from './role-store.ts';
+
+/** Makes identifiers that nobody can guess. */
+export interface Ids {
+  /**
+   * A random UUID (RFC 9562, version 4) in lower case.
+   * @promise ids/role: every id is a version 4 UUID in lower case, and no two are alike
+   */
+  role(): RoleId;
+
+  /**
+   * An archive's id of an instant.
+   * @promise ids/archive: the instant can be read from the id, and no two are alike
+   */
+  archive(createdAt: Instant): ArchiveId;
+
+  /**
+   * The token of a lease or a claim.
+   * @promise ids/token: no two are alike
+   */
+  token(): Token;
+}

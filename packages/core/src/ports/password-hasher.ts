@@ -1,0 +1,22 @@
+import type { Password, PasswordHash } from '../domain/password.ts';
+
+/**
+ * Hashes passwords slowly, off the event loop, a few at a time.
+ *
+ * Faults: `hasher_overloaded` when too many wait; `store_corrupt` for a hash that it cannot read.
+ */
+export interface PasswordHasher {
+  /**
+   * Hashes all bytes of a password with a salt of its own.
+   * @promise password-hasher/verify: the password verifies against its hash, no other does, whatever byte differs
+   * @promise password-hasher/salt: the same password hashes differently each time, and the hash does not hold it
+   * @promise password-hasher/aborted: an aborted signal rejects with its reason
+   */
+  hash(password: Password, signal?: AbortSignal): Promise<PasswordHash>;
+
+  /**
+   * Whether the password is the hashed one.
+   * @promise password-hasher/foreign: a text that is no hash of its is the fault store_corrupt
+   */
+  verify(password: Password, hash: PasswordHash, signal?: AbortSignal): Promise<boolean>;
+}

@@ -1,0 +1,220 @@
+import type { Branded } from '../domain/brand.ts';
+import type { RoleCursor } from '../domain/cursor.ts';
+import type { Fingerprint, IdempotencyKey } from '../domain/idempotency.ts';
+import type { AccountId, ArchiveId, RoleId } from '../domain/identity.ts';
+import type { Instant } from '../domain/instant.ts';
+import type { EncodedManifest } from '../domain/manifest.ts';
+import type { Role, RoleState } from '../domain/role.ts';
+import type { Warning } from '../domain/warnings.ts';
+
+/** Identifies one holder of a reservation or claim; never reused. */
+export type Token = Branded<string, 'Token'>;
+
+/** Counts the changes of a stored role; only the store makes one. */
+export type Version = Branded<number, 'Version'>;
+
+/** A stored value with the version it was loaded at. */
+export interface Versioned<Value> {
+  readonly value: Value;
+  readonly version: Version;
+}
+
+/** A wish to hold an Idempotency-Key while its publication runs. */
+export interface Reservation {
+  readonly account: AccountId;
+  readonly key: IdempotencyKey;
+  readonly fingerprint: Fingerprint;
+  /** The token the reservation will carry. */
+  readonly token: Token;
+  readonly now: Instant;
+  /** From when another reservation may take the key over. */
+  readonly until: Instant;
+}
+
+/** Proof of a held reservation: good while the store's row carries its token, whatever any clock says. */
+export interface Lease {
+  readonly account: AccountId;
+  readonly key: IdempotencyKey;
+  readonly token: Token;
+}
+
+export type ReserveOutcome =
+  | { readonly kind: 'reserved'; readonly lease: Lease }
+  | { readonly kind: 'in_progress'; readonly until: Instant }
+  | { readonly kind: 'complete'; readonly role: RoleId; readonly warnings: readonly Warning[] }
+  | { readonly kind: 'mismatch' };
+
+/** All that one publication stores, in one step. */
+export interface Publication {
+  readonly role: Role;
+  readonly manifest: EncodedManifest;
+  readonly warnings: readonly Warning[];
+}
+
+/** Which roles of an account to list, newest first by (publishedAt, id). */
+export interface RoleQuery {
+  readonly account: AccountId;
+  readonly now: Instant;
+  /** Absent: all but deleted ones. */
+  readonly state: RoleState | undefined;
+  /** Present: only the role this key published, in any state. */
+  readonly idempotencyKey: IdempotencyKey | undefined;
+  /** A text folded by the core, to be found in the folded title or in the id. */
+  readonly search: string | undefined;
+  readonly after: RoleCursor | undefined;
+  /** 1 to 100. */
+  readonly limit: number;
+}
+
+/** A part of a list. `next` is absent at the end; with `search`, a page may be short without being the last. */
+export interface Page<Value> {
+  readonly items: readonly Value[];
+  readonly next: RoleCursor | undefined;
+}
+
+/** A wish to clean up ended roles. */
+export interface CleanupRequest {
+  readonly now: Instant;
+  /** Roles deleted or expired at this instant or earlier are wanted. */
+  readonly endedBefore: Instant;
+  readonly token: Token;
+  /** From when another claim may take the roles over. */
+  readonly until: Instant;
+  readonly limit: number;
+}
+
+/** One archive to remove, claimed. */
+export interface CleanupTask {
+  readonly role: RoleId;
+  readonly archive: ArchiveId;
+  readonly token: Token;
+  /** How often removing it failed before. */
+  readonly failures: number;
+}
+
+export type CleanupOutcome =
+  | { readonly kind: 'removed' }
+  | { readonly kind: 'failed'; readonly retryAt: Instant };
+
+/**
+ * Keeps roles, manifests and idempotency keys. It needs transactions: a publication is stored whole or not at all.
+ * Time comes in with each request and is never read from the database or the host.
+ *
+ * Faults: `store_unavailable` when it cannot be reached (the outcome of a write is then unknown), `store_corrupt`.
+ */
+export interface RoleStore {
+  /**
+   * Reserves a key for its account, or tells who holds it, in one conditional step.
+   * @promise role-store/reserve-free: a key nobody holds is reserved, and another account's key is another key
+   * @promise role-store/reserve-in-progress: an unlapsed reservation of the same fingerprint is in progress until its instant
+   * @promise role-store/reserve-mismatch: another fingerprint is a mismatch, in progress or complete, and changes nothing
+   * @promise role-store/reserve-complete: a complete key answers its role and the warnings kept with it, for ever
+   * @promise role-store/reserve-lapsed: from its instant on, a lapsed reservation is replaced, whatever its fingerprint was
+   * @promise role-store/reserve-race: of many at once exactly one reserves
+   */
+  reserve(request: Reservation): Promise<ReserveOutcome>;
+
+  /**
+   * Prolongs a reservation. Tokens alone decide.
+   * @promise role-store/renew-held: a lease whose token is stored is held and lasts until the new instant, lapsed or not
+   * @promise role-store/renew-lost: a lease whose token was replaced, released or completed is lost, and nothing changes
+   */
+  renew(lease: Lease, until: Instant): Promise<{ readonly kind: 'held' } | { readonly kind: 'lost' }>;
+
+  /**
+   * Frees a key for the same or another request.
+   * @promise role-store/release-frees: a released key can be reserved at once, with any fingerprint
+   * @promise role-store/release-only-own: a lost lease releases nothing, and a complete key stays complete
+   */
+  release(lease: Lease): Promise<void>;
+
+  /**
+   * Stores role, manifest, warnings and the completed key, all or nothing.
+   * @promise role-store/commit-whole: after a commit, role, manifest, warnings and key are there for every peer
+   * @promise role-store/commit-lease-lost: with a lost lease nothing is stored
+   * @promise role-store/commit-by-token: a lapsed lease whose token is still stored commits
+   * @promise role-store/commit-again: the same lease and role again answer committed, and change nothing
+   * @promise role-store/commit-race: of two leases for one key at once at most one commits
+   */
+  commit(
+    publication: Publication,
+    lease: Lease,
+  ): Promise<{ readonly kind: 'committed' } | { readonly kind: 'lease_lost' }>;
+
+  /**
+   * The newest stored role of any account.
+   * @promise role-store/load-newest: what any peer saved last is loaded, every field as it was saved
+   * @promise role-store/load-absent: an unknown id is undefined
+   * @promise role-store/load-aborted: an aborted signal rejects with its reason
+   */
+  load(id: RoleId, signal?: AbortSignal): Promise<Versioned<Role> | undefined>;
+
+  /**
+   * Stores a changed role if nobody changed it since it was loaded.
+   * @promise role-store/save-stores: the changed role is what the next load gives, under another version
+   * @promise role-store/save-reports-a-lost-race: a version that is no longer the newest is a conflict, and changes nothing
+   * @promise role-store/save-race: of many saves of one version at once exactly one is stored
+   */
+  save(role: Role, loadedAt: Version): Promise<{ readonly kind: 'saved' } | { readonly kind: 'conflict' }>;
+
+  /**
+   * A page of an account's roles, newest first.
+   * @promise role-store/list-order: newest first by (publishedAt, id), only the account's own
+   * @promise role-store/list-pages: pages by cursor give every role exactly once, also when others are published meanwhile
+   * @promise role-store/list-state: the state is judged at the request's instant; without one, all but deleted ones come
+   * @promise role-store/list-key: an idempotency key finds its role in any state, and none of another account
+   * @promise role-store/list-search: a folded text is found in the folded title and in the id, taken literally
+   */
+  list(query: RoleQuery): Promise<Page<Role>>;
+
+  /**
+   * The manifest of an archive.
+   * @promise role-store/manifest-text: the text is given back as it was committed; of an unknown or removed archive it is undefined
+   */
+  loadManifest(archive: ArchiveId, signal?: AbortSignal): Promise<EncodedManifest | undefined>;
+
+  /**
+   * Claims ended roles whose archive is still there, longest waiting first.
+   * @promise role-store/claim-ended: exactly the roles deleted or expired by then are claimed; pinned and later ones are not
+   * @promise role-store/claim-once: a claimed role is claimed again only from the claim's instant on; of many claims at once each role goes to one
+   * @promise role-store/claim-conflicts: a claim raises the role's version, so that a change decided before it conflicts
+   */
+  claimForCleanup(request: CleanupRequest): Promise<readonly CleanupTask[]>;
+
+  /**
+   * Ends a claim.
+   * @promise role-store/settle-removed: the role stays, its manifest goes, its archive is named no more, and it is never claimed again
+   * @promise role-store/settle-failed: the role is claimed again from the instant of retry on, with one failure more
+   * @promise role-store/settle-lost: a claim that another took over settles nothing
+   */
+  settleCleanup(task: CleanupTask, outcome: CleanupOutcome): Promise<void>;
+
+  /**
+   * Which of these archives a record names: a committed role whose archive was not removed.
+   * @promise role-store/named: exactly the archives of committed, not removed roles
+   */
+  whichAreNamed(ids: readonly ArchiveId[]): Promise<ReadonlySet<ArchiveId>>;
+
+  /**
+   * The archives that records name, in order of id, for a comparison with what storage has.
+   * @promise role-store/archives-walk: pages after an id give every named archive exactly once, in order
+   */
+  listArchives(after: ArchiveId | undefined, limit: number): Promise<readonly ArchiveId[]>;
+
+  /**
+   * Drops reservations begun before an instant, renewed or not, at most `limit`; answers how many.
+   * @promise role-store/purge-old: exactly reservations begun earlier go, renewed or not; complete keys and younger ones stay
+   * @promise role-store/purge-loses-lease: the lease of a dropped reservation is lost
+   */
+  purge(begunBefore: Instant, limit: number): Promise<number>;
+
+  /**
+   * Takes the turn of the full listing of storage, over all nodes.
+   * @promise role-store/sweep-turn: one of many at once takes the turn; it is free again once the last was taken at `lastBefore` or earlier
+   */
+  takeSweepTurn(request: {
+    readonly now: Instant;
+    /** The turn is free when the last one was taken at this instant or earlier, or never. */
+    readonly lastBefore: Instant;
+  }): Promise<{ readonly kind: 'taken' } | { readonly kind: 'too_soon' }>;
+}

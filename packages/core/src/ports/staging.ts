@@ -1,0 +1,44 @@
+import type { Sha256 } from '../domain/idempotency.ts';
+import type { Instant } from '../domain/instant.ts';
+
+/** An upload received whole on this node. */
+export interface StagedArchive {
+  /** A path on this node, for inspectors and storage adapters alone. */
+  readonly file: string;
+  /** Bytes received. */
+  readonly size: number;
+  readonly sha256: Sha256;
+  /** Removes what is left of it. Safe to call again, and after a `put` that consumed the file. */
+  discard(): Promise<void>;
+}
+
+export type ReceiveOutcome =
+  | { readonly kind: 'received'; readonly archive: StagedArchive }
+  | { readonly kind: 'too_large' };
+
+/**
+ * Receives uploads to a place on this node, hashing on the way.
+ *
+ * Faults: `staging_unavailable` (disk full, folder gone or read-only).
+ */
+export interface Staging {
+  /**
+   * Reads a body to its end, or until it has more than `limit` bytes.
+   * @promise staging/receive-whole: the staged file has the bytes, size and SHA-256 of the body, also of an empty one
+   * @promise staging/receive-limit: a body of exactly the limit is received; one byte more is too large, reading stops there and nothing is left
+   * @promise staging/receive-failing: when the body fails, its error comes out as it is and nothing is left
+   * @promise staging/receive-aborted: an aborted signal rejects with its reason and nothing is left
+   * @promise staging/receive-many: many bodies at once do not mix
+   */
+  receive(body: AsyncIterable<Uint8Array>, limit: number, signal?: AbortSignal): Promise<ReceiveOutcome>;
+
+  /**
+   * Removes what was received before an instant and never discarded; answers how many.
+   * @promise staging/discard: a discarded archive is gone, and discarding again is harmless
+   * @promise staging/sweep: what is older goes, what is younger stays
+   */
+  sweep(receivedBefore: Instant): Promise<number>;
+
+  /** Resolves when an upload could be received now. */
+  check(signal?: AbortSignal): Promise<void>;
+}
