@@ -1,0 +1,81 @@
+/**
+ * What an adapter author provides for one clause: an implementation over data of its own.
+ *
+ * Ports that cannot be tested by themselves (a storage needs something staged) extend it with what they need.
+ */
+export interface Subject<Port> {
+  /** The implementation under test, empty and ready to use. */
+  readonly port: Port;
+  /** Opens the same data again, as another process or node would: nothing but the data may be shared. */
+  peer(): Promise<Port>;
+  /** Closes the port and every peer, and removes the data. Called once, also after a clause that failed. */
+  dispose(): Promise<void>;
+}
+
+/** One promise of a port, and how it is checked. */
+export interface Clause<Port, S extends Subject<Port> = Subject<Port>> {
+  /** The stable id of the promise, as it stands on the port: `role-store/reserve-free`. */
+  readonly id: string;
+  /** The promise itself, in the words of the port. */
+  readonly says: string;
+  /**
+   * Rejects when the promise is broken.
+   *
+   * @param subject fresh and empty, disposed of by the caller.
+   * @param another gives one more fresh subject, disposed of by the caller too.
+   */
+  check(subject: S, another: () => Promise<S>): Promise<void>;
+}
+
+/** The promises of one port as data: no order, no shared state, no skipping. */
+export interface Contract<Port, S extends Subject<Port> = Subject<Port>> {
+  /** The port's name: `RoleStore`. */
+  readonly port: string;
+  /** Clauses that test the author's `create` and `peer`. They come first: while they fail, no other result means anything. */
+  readonly harness: readonly Clause<Port, S>[];
+  /** The port's own promises. */
+  readonly clauses: readonly Clause<Port, S>[];
+}
+
+/** What is tested, and how it is opened. */
+export interface ContractOptions<Port, S extends Subject<Port> = Subject<Port>> {
+  /** The implementation's name, for reports: `SqliteRoleStore`. */
+  readonly name: string;
+  /** Makes a fresh subject over empty data of its own. Called for each clause. */
+  readonly create: () => Promise<S>;
+}
+
+/** All clauses of a contract, those of the harness first. */
+export function clausesOf<Port, S extends Subject<Port>>(
+  contract: Contract<Port, S>,
+): readonly Clause<Port, S>[] {
+  return [...contract.harness, ...contract.clauses];
+}
+
+/**
+ * Checks one clause over a fresh subject and disposes of what it opened, in any case.
+ *
+ * Rejects with what the check rejected with; with an `AggregateError` when disposing failed.
+ */
+export async function checkClause<Port, S extends Subject<Port>>(
+  clause: Clause<Port, S>,
+  create: () => Promise<S>,
+): Promise<void> {
+  const opened: S[] = [];
+  const open = async (): Promise<S> => {
+    const subject = await create();
+    opened.push(subject);
+    return subject;
+  };
+  const checked = open().then((subject) => clause.check(subject, open));
+  const [outcome] = await Promise.allSettled([checked]);
+  const disposals = await Promise.allSettled(opened.map((subject) => subject.dispose()));
+  const left = disposals.filter((disposal) => disposal.status === 'rejected').map(({ reason }) => reason);
+  const broken = outcome.status === 'rejected' ? [outcome.reason] : [];
+  if (left.length > 0) {
+    throw new AggregateError([...broken, ...left], 'a subject could not be disposed of');
+  }
+  if (outcome.status === 'rejected') {
+    throw outcome.reason;
+  }
+}

@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { bindContract } from '../src/bind-contract.ts';
+import { type Contract, checkClause, type Subject } from '../src/contract.ts';
+
+interface Counter {
+  next(): number;
+}
+
+const counterContract: Contract<Counter> = {
+  port: 'Counter',
+  harness: [{ id: 'counter/harness-fresh', says: 'it is fresh', check: async () => {} }],
+  clauses: [
+    {
+      id: 'counter/next',
+      says: 'it counts from 1',
+      check: async ({ port }) => {
+        expect(port.next()).to.equal(1);
+      },
+    },
+    {
+      id: 'counter/apart',
+      says: 'two count apart',
+      check: async ({ port }, another) => {
+        port.next();
+        expect((await another()).port.next()).to.equal(1);
+      },
+    },
+  ],
+};
+
+function counters(): { create: () => Promise<Subject<Counter>>; readonly log: string[] } {
+  const log: string[] = [];
+  let made = 0;
+  return {
+    log,
+    create: async () => {
+      const name = ++made;
+      let count = 0;
+      const port: Counter = { next: () => ++count };
+      log.push(`create ${name}`);
+      return { port, peer: async () => port, dispose: async () => void log.push(`dispose ${name}`) };
+    },
+  };
+}
+
+describe('bindContract', () => {
+  it('declares one test a clause, the harness first, named by id and promise', () => {
+    const titles: string[] = [];
+    bindContract(
+      counterContract,
+      { name: 'MyCounter', create: counters().create },
+      {
+        describe: (title, body) => {
+          titles.push(title);
+          body();
+        },
+        it: (title) => titles.push(title),
+      },
+    );
+    expect(titles).to.deep.equal([
+      'MyCounter as Counter',
+      'counter/harness-fresh: it is fresh',
+      'counter/next: it counts from 1',
+      'counter/apart: two count apart',
+    ]);
+  });
+});
+
+describe('checkClause', () => {
+  const [next, apart] = counterContract.clauses as [
+    (typeof counterContract.clauses)[0],
+    (typeof counterContract.clauses)[0],
+  ];
+
+  it('gives each clause a fresh subject and disposes of every one it opened', async () => {
+    const { create, log } = counters();
+    await checkClause(next, create);
+    await checkClause(apart, create);
+    expect(log).to.deep.equal(['create 1', 'dispose 1', 'create 2', 'create 3', 'dispose 2', 'dispose 3']);
+  });
+
+  it('disposes of the subject of a clause that failed, and rejects with its error as it was', async () => {
+    const { create, log } = counters();
+    const broken = new Error('broken promise');
+    const failing = { ...next, check: () => Promise.reject(broken) };
+    const error = await checkClause(failing, create).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).to.equal(broken);
+    expect(log).to.deep.equal(['create 1', 'dispose 1']);
+  });
+
+  it('hides neither error when the check and disposing both fail', async () => {
+    const { create } = counters();
+    const [broken, stuck] = [new Error('broken promise'), new Error('stuck')];
+    const failing = { ...next, check: () => Promise.reject(broken) };
+    const error = await checkClause(failing, async () => ({
+      ...(await create()),
+      dispose: () => Promise.reject(stuck),
+    })).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).to.be.instanceOf(AggregateError);
+    expect((error as AggregateError).errors).to.deep.equal([broken, stuck]);
+  });
+
+  it('rejects with the error of a create that fails', async () => {
+    const gone = new Error('gone');
+    const error = await checkClause(next, () => Promise.reject(gone)).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).to.equal(gone);
+  });
+});
