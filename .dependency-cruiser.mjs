@@ -1,0 +1,100 @@
+// The arrows: core <- test-contracts and adapters <- inversify <- app <- cli, never sideways, never back.
+const adapters = [
+  'archive-zip',
+  'http-express',
+  'memory',
+  'persistence-sqlite',
+  'platform-node',
+  'storage-fs',
+  'viewer',
+];
+const anyPackage = '^(packages|test-contracts|examples)/';
+
+/** A package may import itself and what is named; nothing else of ours. */
+const only = (name, from, ...allowed) => ({
+  name,
+  severity: 'error',
+  from: { path: from },
+  to: { path: anyPackage, pathNot: [from, ...allowed] },
+});
+
+export default {
+  forbidden: [
+    {
+      name: 'core-imports-nothing',
+      severity: 'error',
+      from: { path: '^packages/core/src/' },
+      to: { pathNot: '^packages/core/src/' },
+    },
+    ...adapters.map((adapter) =>
+      only(`${adapter}-imports-core-only`, `^packages/${adapter}/src/`, '^packages/core/src/'),
+    ),
+    only('test-contracts-imports-core-only', '^test-contracts/src/', '^packages/core/src/'),
+    only(
+      'inversify-imports-core-and-adapters',
+      '^packages/inversify/src/',
+      `^packages/(core|${adapters.join('|')})/src/`,
+    ),
+    {
+      name: 'one-inversify-module-one-adapter',
+      comment:
+        'each adapter is an optional peer: a module that imports a second one fails where it is missing',
+      severity: 'error',
+      from: { path: `^packages/inversify/src/(${adapters.join('|')})[.]ts$` },
+      to: { path: `^packages/(${adapters.join('|')})/`, pathNot: '^packages/$1/' },
+    },
+    only(
+      'app-imports-all-but-cli',
+      '^packages/app/src/',
+      `^packages/(core|inversify|${adapters.join('|')})/src/`,
+    ),
+    only('cli-imports-packages', '^packages/cli/src/', '^packages/[^/]+/src/'),
+    {
+      name: 'by-name-only',
+      comment: 'another package is imported by its name, so that what is tested is what is published',
+      severity: 'error',
+      from: { path: '^(packages/[^/]+|test-contracts/proof|test-contracts|examples/[^/]+)/' },
+      to: { path: anyPackage, pathNot: '^$1/', dependencyTypes: ['local'] },
+    },
+    {
+      name: 'no-circle',
+      comment: 'types may refer to each other; modules that run may not',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'resolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'in-its-own-manifest',
+      comment: 'every import is in the manifest of the package that imports it',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown'] },
+    },
+    {
+      name: 'no-dev-dependency-in-sources',
+      severity: 'error',
+      from: { path: '^(packages/[^/]+|test-contracts)/src/' },
+      to: {
+        dependencyTypes: ['npm-dev'],
+        dependencyTypesNot: ['npm', 'npm-peer', 'npm-optional', 'type-only'],
+      },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '/dist/' },
+    combinedDependencies: false,
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      conditionNames: ['@pinfold/source', 'import', 'types', 'node', 'default'],
+      extensions: ['.ts', '.mjs', '.js', '.json', '.d.ts'],
+      exportsFields: ['exports'],
+    },
+  },
+};

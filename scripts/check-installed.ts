@@ -1,0 +1,74 @@
+// Without it what worked in the workspace failed at its users': a dependency missing from a manifest, a type that
+// names a package they do not have. The tarballs are installed by npm into an empty project outside the workspace;
+// there scripts/packed/*.ts and the example adapter are compiled and run.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { packed } from './pack.ts';
+
+const root = join(import.meta.dirname, '..');
+const project = mkdtempSync(join(tmpdir(), 'pinfold-installed-'));
+const environment: NodeJS.ProcessEnv = { ...process.env, NODE_OPTIONS: '' };
+
+function run(command: string, ...args: readonly string[]): void {
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd: project,
+    encoding: 'utf8',
+    env: environment,
+  });
+  if (status !== 0) {
+    throw new Error(`${command} ${args.join(' ')}\n${stdout ?? ''}${stderr ?? ''}`, { cause: error });
+  }
+  console.log(stdout.trim());
+}
+
+/** npm, asked for nothing but the install. */
+function install(dependencies: Record<string, string>, overrides: Record<string, string>): void {
+  const manifest = { private: true, type: 'module', dependencies, overrides };
+  writeFileSync(join(project, 'package.json'), JSON.stringify(manifest, undefined, 2));
+  run('npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error');
+}
+
+function compile(): void {
+  const tsconfig = {
+    compilerOptions: {
+      target: 'es2024',
+      module: 'nodenext',
+      types: ['node', 'mocha'],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      allowImportingTsExtensions: true,
+      skipLibCheck: false,
+      noEmit: true,
+    },
+    include: ['*.ts', 'adapter/**/*.ts'],
+  };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(tsconfig));
+  run('tsc', '-p', project);
+}
+
+try {
+  const tarballs = packed(process.argv[2] ?? join(project, 'tarballs'));
+  const ours = Object.fromEntries(
+    tarballs.map((file) => [basename(file).replace(/^pinfold-(.+)-\d.*$/, '@pinfold/$1'), `file:${file}`]),
+  );
+  const tools = { '@types/mocha': '^10', '@types/node': '^24', chai: '^6', express: '^5', mocha: '^12' };
+  install({ ...ours, ...tools }, ours);
+  cpSync(join(root, 'scripts', 'packed'), project, { recursive: true });
+  const example = join(root, 'examples', 'your-own-storage-adapter');
+  for (const folder of ['src', 'test']) {
+    if (existsSync(join(example, folder))) {
+      cpSync(join(example, folder), join(project, 'adapter', folder), { recursive: true });
+    }
+  }
+  compile();
+  for (const script of readdirSync(join(root, 'scripts', 'packed'))) {
+    run('node', script);
+  }
+  if (existsSync(join(project, 'adapter', 'test'))) {
+    run('node_modules/.bin/mocha', '--forbid-pending', '--fail-zero', 'adapter/test/**/*.spec.ts');
+  }
+} finally {
+  rmSync(project, { recursive: true, force: true });
+}

@@ -1,0 +1,29 @@
+// Without it packages were published whose exports named files that were not in them, whose types did not resolve,
+// or which still led to the sources. `node scripts/check-packed.ts [FOLDER with tarballs]`
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packed } from './pack.ts';
+
+const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), 'pinfold-packed-'));
+const checks = (tarball: string): readonly (readonly [string, ...string[]])[] => [
+  ['publint', 'run', '--strict', tarball],
+  ['attw', '--profile', 'esm-only', '--format', 'ascii', tarball],
+];
+
+for (const tarball of packed(folder)) {
+  for (const [tool, ...args] of checks(tarball)) {
+    const { status, stdout, stderr } = spawnSync(tool, args, { encoding: 'utf8' });
+    if (status !== 0) {
+      console.error(`${tool}: ${tarball}\n${stdout}${stderr}`);
+      process.exitCode = 1;
+    }
+  }
+  const manifest = spawnSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' }).stdout;
+  const { name, exports } = JSON.parse(manifest) as { readonly name: string; readonly exports: unknown };
+  if (JSON.stringify(exports).includes('@pinfold/source')) {
+    console.error(`${name}: the published exports still lead to the sources`);
+    process.exitCode = 1;
+  }
+}

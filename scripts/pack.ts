@@ -1,0 +1,36 @@
+// Without it each check would pack in its own way. `node scripts/pack.ts FOLDER` packs what is published into FOLDER.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+
+/** The paths of the tarballs, as pnpm would publish them; what is built must be up to date. */
+export function pack(folder: string): readonly string[] {
+  mkdirSync(folder, { recursive: true });
+  const { status, stdout, stderr } = spawnSync(
+    'pnpm',
+    ['--recursive', '--filter=@pinfold/*', 'pack', '--pack-destination', resolve(folder)],
+    { cwd: root, encoding: 'utf8' },
+  );
+  if (status !== 0) {
+    throw new Error(`pnpm pack failed: ${stdout}${stderr}`);
+  }
+  return tarballs(folder);
+}
+
+/** The tarballs that lie in the folder already, or else are packed into it. */
+export function packed(folder: string): readonly string[] {
+  const existing = tarballs(folder);
+  return existing.length > 0 ? existing : pack(folder);
+}
+
+function tarballs(folder: string): readonly string[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+  return names.sort().map((name) => join(folder, name));
+}
+
+const [folder] = process.argv.slice(2);
+if (import.meta.main && folder) {
+  console.log(pack(folder).join('\n'));
+}

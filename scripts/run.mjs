@@ -1,0 +1,116 @@
+// Without it the two commands of the README fail on a machine whose Node is older than ours (better-sqlite3
+// crashes there) or which has no pnpm. Plain JavaScript that Node 16 can read, since an old Node starts it.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const onWindows = process.platform === 'win32';
+const fromSource = '--conditions=@pinfold/source';
+/** The server and the command run on their sources: nothing to build first, and never a stale build. */
+const tasks = {
+  start: { file: 'examples/reference-app/src/main.ts' },
+  pinfold: { file: 'packages/cli/src/main.ts' },
+  test: { file: 'scripts/test.ts', needsPnpm: true },
+  bench: { file: 'bench/run.ts' },
+};
+
+function stop(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+function nodeIsNew(version) {
+  const [major, minor] = version.replace('v', '').split('.').map(Number);
+  return major > 22 || (major === 22 && minor >= 18);
+}
+
+function pnpmIsOurs() {
+  const { stdout } = spawnSync('pnpm', ['--version'], { cwd: root, encoding: 'utf8', shell: onWindows });
+  return /^12\./.test(stdout || '');
+}
+
+/** The folder that npx keeps what is missing in, remembered so that a later start needs no network. */
+function fetchedTools(nodeToo) {
+  const tools = nodeToo ? ['node', 'pnpm'] : ['pnpm'];
+  const memory = join(root, 'node_modules', '.cache', 'pinfold-tools');
+  const remembered = existsSync(memory) ? readFileSync(memory, 'utf8') : '';
+  if (remembered && tools.every((tool) => existsSync(join(remembered, tool)))) {
+    return remembered;
+  }
+  console.error(
+    `pinfold: fetching ${nodeToo ? 'Node 24 and ' : ''}pnpm 12 (once; npm keeps it in its cache)`,
+  );
+  const packages = [...(nodeToo ? ['-p', 'node@24'] : []), '-p', 'pnpm@12'];
+  const found = spawnSync(
+    'npx',
+    ['--yes', '--loglevel=error', ...packages, 'node', '-p', 'process.version+process.env.PATH'],
+    { cwd: root, encoding: 'utf8', shell: onWindows, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const [, version, path] = /^(v[0-9.]+)(.+)$/m.exec(found.stdout || '') || [];
+  if (found.status !== 0 || !version || !nodeIsNew(version)) {
+    stop('pinfold: npx could not fetch them. Please install Node 22.18 or newer and pnpm 12 by hand.');
+  }
+  const folder = path.split(delimiter)[0];
+  mkdirSync(dirname(memory), { recursive: true });
+  writeFileSync(memory, folder);
+  return folder;
+}
+
+/** pnpm keeps a copy of the lockfile that it installed last. */
+function isInstalled() {
+  const installed = join(root, 'node_modules', '.pnpm', 'lock.yaml');
+  return existsSync(installed) && readFileSync(installed).equals(readFileSync(join(root, 'pnpm-lock.yaml')));
+}
+
+/** Writes to standard error only: the standard output belongs to the task. */
+function install(env) {
+  console.error('pinfold: installing dependencies');
+  const { status } = spawnSync('pnpm', ['install', '--frozen-lockfile', '--reporter=append-only'], {
+    cwd: root,
+    // CI: pnpm asks nothing. NODE_ENV: with "production" it would leave out what development needs.
+    env: { ...env, CI: 'true', NODE_ENV: '' },
+    shell: onWindows,
+    stdio: ['ignore', 2, 2],
+  });
+  if (status !== 0) {
+    stop('pinfold: the dependencies could not be installed; what went wrong stands above.');
+  }
+}
+
+function run(node, file, args, env) {
+  const child = spawn(
+    node,
+    [fromSource, '--disable-warning=ExperimentalWarning', join(root, file), ...args],
+    {
+      env,
+      stdio: 'inherit',
+    },
+  );
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
+    process.on(signal, () => child.kill(signal));
+  }
+  child.on('error', (error) => stop(`pinfold: ${error.message}`));
+  child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : code));
+}
+
+const [name, ...args] = process.argv.slice(2);
+const task = tasks[name];
+if (!task) {
+  stop(`usage: node scripts/run.mjs ${Object.keys(tasks).join('|')} [arguments]`);
+}
+const env = { ...process.env };
+let node = process.execPath;
+const oldNode = !nodeIsNew(process.version);
+const missingInstall = !isInstalled();
+if (oldNode || ((missingInstall || task.needsPnpm) && !pnpmIsOurs())) {
+  const folder = fetchedTools(oldNode);
+  env.PATH = folder + delimiter + process.env.PATH;
+  node = oldNode ? join(folder, 'node') : node;
+}
+if (missingInstall) {
+  install(env);
+}
+run(node, task.file, args, env);
