@@ -1,6 +1,6 @@
 // Without it what worked in the workspace failed at its users': a dependency missing from a manifest, a type that
 // names a package they do not have. The tarballs are installed by npm into an empty project outside the workspace;
-// there scripts/packed/*.ts and the example adapter are compiled and run.
+// there test-contracts/proof/packed/*.ts and the example adapter are compiled and run.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ try {
   );
   const tools = { '@types/mocha': '^10', '@types/node': '^24', chai: '^6', express: '^5', mocha: '^12' };
   install({ ...ours, ...tools }, ours);
-  cpSync(join(root, 'scripts', 'packed'), project, { recursive: true });
+  cpSync(join(root, 'test-contracts', 'proof', 'packed'), project, { recursive: true });
   const example = join(root, 'examples', 'your-own-storage-adapter');
   for (const folder of ['src', 'test']) {
     if (existsSync(join(example, folder))) {
@@ -63,7 +63,7 @@ try {
     }
   }
   compile();
-  for (const script of readdirSync(join(root, 'scripts', 'packed'))) {
+  for (const script of readdirSync(join(root, 'test-contracts', 'proof', 'packed'))) {
     run('node', script);
   }
   if (existsSync(join(project, 'adapter', 'test'))) {

@@ -1,18 +1,18 @@
 // Without it packages were published whose exports named files that were not in them, whose types did not resolve,
 // or which still led to the sources. `node scripts/check-packed.ts [FOLDER with tarballs]`
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packed } from './pack.ts';
 
-const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), 'pinfold-packed-'));
+const temporary = mkdtempSync(join(tmpdir(), 'pinfold-packed-'));
 const checks = (tarball: string): readonly (readonly [string, ...string[]])[] => [
   ['publint', 'run', '--strict', tarball],
   ['attw', '--profile', 'esm-only', '--format', 'ascii', tarball],
 ];
 
-for (const tarball of packed(folder)) {
+for (const tarball of packed(process.argv[2] ?? temporary)) {
   for (const [tool, ...args] of checks(tarball)) {
     const { status, stdout, stderr } = spawnSync(tool, args, { encoding: 'utf8' });
     if (status !== 0) {
@@ -27,3 +27,4 @@ for (const tarball of packed(folder)) {
     process.exitCode = 1;
   }
 }
+rmSync(temporary, { recursive: true });

@@ -7,7 +7,6 @@ const root = join(import.meta.dirname, '..');
 
 /** The paths of the tarballs, as pnpm would publish them; what is built must be up to date. */
 export function pack(folder: string): readonly string[] {
-  mkdirSync(folder, { recursive: true });
   const { status, stdout, stderr } = spawnSync(
     'pnpm',
     ['--recursive', '--filter=@pinfold/*', 'pack', '--pack-destination', resolve(folder)],
@@ -26,6 +25,7 @@ export function packed(folder: string): readonly string[] {
 }
 
 function tarballs(folder: string): readonly string[] {
+  mkdirSync(folder, { recursive: true });
   const names = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   return names.sort().map((name) => join(folder, name));
 }
