@@ -98,3 +98,31 @@ export type {
 } from './ports/role-store.ts';
 export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
 export { type Problem, type Refusal, type RefusalCode, refuse } from './refusal.ts';
+export type { ChangeOutcome, ChangeRequest } from './use-cases/change-role.ts';
+export { CleanUp, type CleanUpPorts, type CleanUpReport, type CleanUpRequest } from './use-cases/clean-up.ts';
+export {
+  createUseCases,
+  type Ports,
+  type UseCaseOptions,
+  type UseCases,
+} from './use-cases/create-use-cases.ts';
+export {
+  Enter,
+  type EnterOutcome,
+  type EnterPorts,
+  type EnterRequest,
+  type Visit,
+} from './use-cases/enter.ts';
+export { ManageKeys, type MintedKey, type NewKey } from './use-cases/manage-keys.ts';
+export { type Ended, Open } from './use-cases/open.ts';
+export { PinRole } from './use-cases/pin.ts';
+export {
+  type CheckOutcome,
+  Publish,
+  type PublishOutcome,
+  type PublishPorts,
+  type PublishRequest,
+} from './use-cases/publish.ts';
+export { type ListRequest, ReadRoles } from './use-cases/read.ts';
+export { StopRole } from './use-cases/stop.ts';
+export { type Update, UpdateRole } from './use-cases/update.ts';

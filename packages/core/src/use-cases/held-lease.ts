@@ -1,0 +1,66 @@
+import { after, duration } from '../domain/instant.ts';
+import type { Limits } from '../domain/limits.ts';
+import { isFault } from '../fault.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Lease, RoleStore } from '../ports/role-store.ts';
+
+/** What {@link holdLease} aborts the work with when the lease was lost. */
+export const LEASE_LOST: unique symbol = Symbol('lease lost');
+
+/**
+ * Runs `work` while renewing the lease at a third of its length. When the lease is lost, the signal given to
+ * `work` aborts with {@link LEASE_LOST}. A store that cannot be reached for a renewal does not end the work: the
+ * commit decides by the token.
+ */
+export async function holdLease<Result>(
+  roles: RoleStore,
+  clock: Clock,
+  lease: Lease,
+  limits: Pick<Limits, 'lease'>,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const working = new AbortController();
+  const done = new AbortController();
+  const renewing = renewUntilDone();
+  renewing.catch((error: unknown) => working.abort(error));
+  try {
+    return await work(working.signal);
+  } finally {
+    done.abort();
+    await renewing;
+  }
+
+  async function renewUntilDone(): Promise<void> {
+    const pause = duration(Math.floor(limits.lease / 3));
+    while (await slept(clock, pause, done.signal)) {
+      const outcome = await renewed(roles, lease, after(clock.now(), limits.lease));
+      if (outcome !== 'lost') continue;
+      working.abort(LEASE_LOST);
+      return;
+    }
+  }
+}
+
+/** Whether the pause passed before the work was done. */
+async function slept(clock: Clock, pause: ReturnType<typeof duration>, done: AbortSignal): Promise<boolean> {
+  try {
+    await clock.sleep(pause, done);
+    return !done.aborted;
+  } catch (error) {
+    if (done.aborted) return false;
+    throw error;
+  }
+}
+
+async function renewed(
+  roles: RoleStore,
+  lease: Lease,
+  until: ReturnType<typeof after>,
+): Promise<'held' | 'lost' | 'unknown'> {
+  try {
+    return (await roles.renew(lease, until)).kind;
+  } catch (error) {
+    if (isFault(error) && error.retryable) return 'unknown';
+    throw error;
+  }
+}

@@ -1,0 +1,83 @@
+import { decodeCursor, encodeCursor } from '../domain/cursor.ts';
+import type { IdempotencyKey } from '../domain/idempotency.ts';
+import type { AccountId, RoleId } from '../domain/identity.ts';
+import type { Role, RoleState } from '../domain/role.ts';
+import { foldForSearch } from '../domain/text.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { RoleStore } from '../ports/role-store.ts';
+import { type Refusal, refuse } from '../refusal.ts';
+
+/** Which page of an account's roles is wanted. */
+export interface ListRequest {
+  readonly account: AccountId;
+  /** Absent: all but deleted ones. */
+  readonly state?: RoleState;
+  /** A text to be found in titles and ids, whatever its case and width. */
+  readonly search?: string;
+  /** What an earlier page gave as `next`, under the same filter. */
+  readonly cursor?: string;
+  /** 1 to 100. */
+  readonly limit: number;
+}
+
+/** Reads an account's own roles. */
+export class ReadRoles {
+  readonly #roles: RoleStore;
+  readonly #clock: Clock;
+
+  constructor(ports: { readonly roles: RoleStore; readonly clock: Clock }) {
+    this.#roles = ports.roles;
+    this.#clock = ports.clock;
+  }
+
+  /** One role in any state; another account's is as unknown as one that never was. */
+  async read(
+    account: AccountId,
+    id: RoleId,
+    signal?: AbortSignal,
+  ): Promise<{ readonly kind: 'found'; readonly role: Role } | Refusal<'not_found'>> {
+    const loaded = await this.#roles.load(id, signal);
+    if (loaded === undefined || loaded.value.account !== account) return refuse('not_found');
+    return { kind: 'found', role: loaded.value };
+  }
+
+  /** A page, newest first, and the cursor of the next one. */
+  async list(request: ListRequest): Promise<
+    | {
+        readonly kind: 'page';
+        readonly roles: readonly Role[];
+        readonly next: string | undefined;
+      }
+    | Refusal<'invalid_cursor'>
+  > {
+    const search = request.search === undefined ? undefined : foldForSearch(request.search);
+    const filter = { state: request.state, search };
+    const after = request.cursor === undefined ? undefined : decodeCursor(request.cursor, filter);
+    if (after !== undefined && 'kind' in after) return after;
+    const page = await this.#roles.list({
+      account: request.account,
+      now: this.#clock.now(),
+      state: request.state,
+      idempotencyKey: undefined,
+      search,
+      after,
+      limit: request.limit,
+    });
+    const next = page.next === undefined ? undefined : encodeCursor(page.next, filter);
+    return { kind: 'page', roles: page.items, next };
+  }
+
+  /** The role that a key published, in any state, for a caller whose answer got lost. */
+  async findByKey(account: AccountId, key: IdempotencyKey): Promise<Role | undefined> {
+    const page = await this.#roles.list({
+      account,
+      now: this.#clock.now(),
+      state: undefined,
+      idempotencyKey: key,
+      search: undefined,
+      after: undefined,
+      limit: 1,
+    });
+    return page.items[0];
+  }
+}

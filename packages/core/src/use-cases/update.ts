@@ -1,0 +1,46 @@
+import type { Limits } from '../domain/limits.ts';
+import type { Password } from '../domain/password.ts';
+import { decide, type RoleCommand } from '../domain/role.ts';
+import type { Title } from '../domain/title.ts';
+import type { PasswordHasher } from '../ports/password-hasher.ts';
+import { type Refusal, refuse } from '../refusal.ts';
+import { type ChangeOutcome, type ChangePorts, type ChangeRequest, changeRole } from './change-role.ts';
+
+/** The one attribute an owner changes, its value proved. */
+export type Update =
+  | { readonly type: 'set_title'; readonly title: Title | null }
+  | { readonly type: 'set_password'; readonly password: Password | null }
+  | { readonly type: 'reset_expiration' };
+
+/** Changes one attribute of a role. */
+export class UpdateRole {
+  readonly #ports: ChangePorts & { readonly passwords: PasswordHasher };
+  readonly #limits: Limits;
+
+  constructor(ports: ChangePorts & { readonly passwords: PasswordHasher }, limits: Limits) {
+    this.#ports = ports;
+    this.#limits = limits;
+  }
+
+  /** Applies the update to the newest state. All earlier grants end with a reset and with any change of password. */
+  async update(request: ChangeRequest, update: Update): Promise<ChangeOutcome> {
+    const command = update.type === 'set_password' ? await this.#hashed(request, update.password) : update;
+    return 'kind' in command ? command : await changeRole(this.#ports, this.#limits, request, command);
+  }
+
+  /** Hashing is dear, so a request that would be refused anyway is refused before it. */
+  async #hashed(
+    { account, id, signal }: ChangeRequest,
+    password: Password | null,
+  ): Promise<RoleCommand | Refusal<'not_found' | 'invalid_state'>> {
+    if (password === null) return { type: 'set_password', hash: null };
+    const { roles, clock, passwords } = this.#ports;
+    const loaded = await roles.load(id, signal);
+    if (loaded === undefined || (account !== undefined && loaded.value.account !== account)) {
+      return refuse('not_found');
+    }
+    const trial = decide(loaded.value, { type: 'set_password', hash: null }, clock.now(), this.#limits);
+    if (trial.kind === 'refused') return trial;
+    return { type: 'set_password', hash: await passwords.hash(password, signal) };
+  }
+}
