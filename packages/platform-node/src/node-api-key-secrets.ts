@@ -1,0 +1,37 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { ApiKeyId, ApiKeySecrets, PresentedKey, Sha256 } from '@pinfold/core';
+import { randomBase62 } from './base62.ts';
+
+/** 8 bytes are enough to tell keys apart; the secret is what nobody may guess. */
+const ID_BYTES = 8;
+const SECRET_BYTES = 32;
+
+/** A minted id has 11 digits; a shorter or longer one that an operator made up is read as well. */
+const KEY = /^pf_([0-9A-Za-z]{1,32})_([0-9A-Za-z]{43})$/;
+const LONGEST_KEY = 79;
+
+/** API keys `pf_<id>_<secret>`: an id of 11 base62 digits, and 256 random bits in 43 of them. */
+export class NodeApiKeySecrets implements ApiKeySecrets {
+  mint(): PresentedKey & { readonly text: string } {
+    const id = randomBase62(ID_BYTES) as ApiKeyId;
+    const secret = randomBase62(SECRET_BYTES);
+    return { id, secretHash: sha256(secret), text: `pf_${id}_${secret}` };
+  }
+
+  read(text: string): PresentedKey | undefined {
+    if (text.length > LONGEST_KEY) return undefined;
+    const [, id, secret] = KEY.exec(text) ?? [];
+    if (id === undefined || secret === undefined) return undefined;
+    return { id: id as ApiKeyId, secretHash: sha256(secret) };
+  }
+
+  same(one: Sha256, other: Sha256): boolean {
+    const left = Buffer.from(one);
+    const right = Buffer.from(other);
+    return left.length === right.length && timingSafeEqual(left, right);
+  }
+}
+
+function sha256(secret: string): Sha256 {
+  return createHash('sha256').update(secret).digest('hex') as Sha256;
+}

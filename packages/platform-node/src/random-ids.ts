@@ -1,0 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import { type ArchiveId, archiveIdOf, type Ids, type Instant, type RoleId, type Token } from '@pinfold/core';
+
+/** Identifiers from the system's source of randomness: each holds 122 random bits. */
+export class RandomIds implements Ids {
+  role(): RoleId {
+    return randomUUID() as string as RoleId;
+  }
+
+  archive(createdAt: Instant): ArchiveId {
+    return archiveIdOf(createdAt, randomUUID());
+  }
+
+  token(): Token {
+    return randomUUID() as string as Token;
+  }
+}

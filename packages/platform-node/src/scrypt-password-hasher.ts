@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { Fault, type Password, type PasswordHash, type PasswordHasher } from '@pinfold/core';
+import { deriveKey, matchesKey, memoryOf, parseKey, type ScryptCost, workOf } from './scrypt-key.ts';
+import { FULL, WaitingLine } from './waiting-line.ts';
+
+/** Options of {@link ScryptPasswordHasher}. */
+export interface ScryptPasswordHasherOptions {
+  /**
+   * The cost of each hash; {@link SCRYPT_COST} when absent. It is fixed, not measured, so that every node
+   * makes the same. A higher one takes effect with each password that is set anew.
+   */
+  readonly cost?: ScryptCost;
+  /** Passwords hashed at the same time; 2 when absent, half of the threads that Node has for files too. */
+  readonly parallel?: number;
+  /** Passwords that may wait for their turn; 64 when absent, some ten seconds of waiting. */
+  readonly waiting?: number;
+}
+
+/** The first of OWASP's equivalent settings for scrypt: N = 2^17, r = 8, p = 1, which is 128 MiB and some 0.3 s. */
+export const SCRYPT_COST: ScryptCost = { logN: 17, r: 8, p: 1 };
+
+/** How far a stored hash may be above the present cost, so that a stranger's text cannot exhaust the server. */
+const MARGIN = 2;
+
+/**
+ * Hashes passwords with scrypt (RFC 7914) on Node's thread pool, two at a time.
+ *
+ * A hash is the base64 of a scrypt file header, which names its own salt and cost.
+ */
+export class ScryptPasswordHasher implements PasswordHasher {
+  readonly #cost: ScryptCost;
+  readonly #line: WaitingLine;
+
+  constructor(options: ScryptPasswordHasherOptions = {}) {
+    this.#cost = options.cost ?? SCRYPT_COST;
+    this.#line = new WaitingLine(options.parallel ?? 2, options.waiting ?? 64);
+  }
+
+  async hash(password: Password, signal?: AbortSignal): Promise<PasswordHash> {
+    const hash = await this.#inTurn(() => deriveKey(digest(password), this.#cost), signal);
+    return hash as PasswordHash;
+  }
+
+  async verify(password: Password, hash: PasswordHash, signal?: AbortSignal): Promise<boolean> {
+    signal?.throwIfAborted();
+    const parsed = parseKey(hash);
+    if (parsed === undefined || !this.#isBearable(parsed.cost)) {
+      throw new Fault('store_corrupt', 'a stored password hash cannot be read');
+    }
+    return this.#inTurn(() => matchesKey(parsed.key, digest(password)), signal);
+  }
+
+  async #inTurn<Result>(task: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+    const result = await this.#line.run(task, signal);
+    if (result === FULL) throw new Fault('hasher_overloaded', 'too many passwords wait to be hashed');
+    return result;
+  }
+
+  #isBearable(cost: ScryptCost): boolean {
+    const { logN, r, p } = cost;
+    const memory = MARGIN * Math.max(memoryOf(this.#cost), memoryOf(SCRYPT_COST));
+    const work = MARGIN * Math.max(workOf(this.#cost), workOf(SCRYPT_COST));
+    return logN >= 1 && r >= 1 && p >= 1 && memoryOf(cost) <= memory && workOf(cost) <= work;
+  }
+}
+
+/**
+ * What scrypt is given for a password. It keys an HMAC with it, which fills a short key up with zero bytes:
+ * without the digest, a password and the same one with NUL characters after it would be one.
+ */
+function digest(password: Password): Uint8Array {
+  return createHash('sha256').update(password.normalize('NFC'), 'utf8').digest();
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { link, open, readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** What is made has 43 characters; an operator may put another secret in its place. */
+const SECRET = /^[\x21-\x7e]{32,}$/;
+
+/**
+ * Reads the secret kept in a file, or makes one of 256 random bits and keeps it there, readable by its owner alone.
+ *
+ * Any number of processes may call it at once on one folder: all get the same secret. The folder must be there.
+ *
+ * @throws Error when the file holds anything but 32 or more printable ASCII characters: it is never written over. Errors of the file system come out as they are.
+ */
+export async function loadOrCreateSecret(file: string): Promise<string> {
+  const kept = await readSecret(file);
+  if (kept !== undefined) return kept;
+  await createSecret(file);
+  const created = await readSecret(file);
+  if (created === undefined) throw new Error(`the secret kept in ${file} disappeared while it was read`);
+  return created;
+}
+
+async function readSecret(file: string): Promise<string | undefined> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => unlessCode('ENOENT', error));
+  if (text === undefined) return undefined;
+  const secret = text.trim();
+  if (!SECRET.test(secret)) throw new Error(`${file} does not hold a secret of Pinfold`);
+  return secret;
+}
+
+/** Writes beside and links: the file appears whole, and the first of several processes wins. */
+async function createSecret(file: string): Promise<void> {
+  const beside = `${file}.${randomBytes(8).toString('hex')}`;
+  const handle = await open(beside, 'wx', 0o600);
+  try {
+    try {
+      await handle.writeFile(`${randomBytes(32).toString('base64url')}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await link(beside, file).catch((error: unknown) => unlessCode('EEXIST', error));
+  } finally {
+    await rm(beside, { force: true });
+  }
+  await syncFolder(dirname(file));
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  // Windows has no handle of a folder to flush.
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function unlessCode(code: string, error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === code) return undefined;
+  throw error;
+}
