@@ -11,7 +11,7 @@ export interface ApiKeyStore {
   /**
    * Stores a key under its id, unless there is one.
    * @promise api-key-store/create: a new key is there for every peer, every field as it was given
-   * @promise api-key-store/create-exists: an id that is taken, also by a revoked key, stays as it is
+   * @promise api-key-store/create-exists: an id that is taken, also by a revoked key, stays as it is; ids are compared exactly, and of many at once one is created
    */
   create(key: ApiKey): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' }>;
 
@@ -29,13 +29,13 @@ export interface ApiKeyStore {
 
   /**
    * Keys in order of (createdAt, id), of one account or of all.
-   * @promise api-key-store/list: all keys in order, or exactly an account's
+   * @promise api-key-store/list: all keys in order, ids by code unit, or exactly an account's
    */
   list(account: AccountId | undefined): Promise<readonly ApiKey[]>;
 
   /**
    * Revokes a key from an instant on.
-   * @promise api-key-store/revoke: a revoked key is so for every peer at its next look; again, the first instant stays; an unknown one is unknown
+   * @promise api-key-store/revoke: a revoked key is so for every peer at its next look; again, the first instant stays; an unknown one is unknown; use noted at the same moment undoes nothing
    */
   revoke(id: ApiKeyId, at: Instant): Promise<{ readonly kind: 'revoked' } | { readonly kind: 'unknown' }>;
 

@@ -34,14 +34,14 @@ export interface AttemptCounter {
    * @promise attempt-counter/per-address: one address is limited after its tries, others are not
    * @promise attempt-counter/per-role: all addresses together are limited after the role's tries; another role is not
    * @promise attempt-counter/both-or-neither: a try that one limit refuses is not counted against the other
-   * @promise attempt-counter/window: a limited try is told the end of the window, and from then on tries count anew
+   * @promise attempt-counter/window: a limited try is told the end of the window, of two the later one, and from then on tries count anew
    * @promise attempt-counter/race: of many at once, over all peers, exactly as many as the limit are admitted
    */
   begin(attempt: Attempt): Promise<AttemptOutcome>;
 
   /**
    * Takes a try back, after a right password.
-   * @promise attempt-counter/forgive: a forgiven try counts neither for the address nor for the role; again it changes nothing
+   * @promise attempt-counter/forgive: a forgiven try counts neither for the address nor for the role; again, or in a window opened since, it changes nothing
    */
   forgive(ticket: AttemptTicket): Promise<void>;
 

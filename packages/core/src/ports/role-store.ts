@@ -105,7 +105,7 @@ export type CleanupOutcome =
 export interface RoleStore {
   /**
    * Reserves a key for its account, or tells who holds it, in one conditional step.
-   * @promise role-store/reserve-free: a key nobody holds is reserved, and another account's key is another key
+   * @promise role-store/reserve-free: a key nobody holds is reserved; keys and accounts are compared exactly, and another account's key is another key
    * @promise role-store/reserve-in-progress: an unlapsed reservation of the same fingerprint is in progress until its instant
    * @promise role-store/reserve-mismatch: another fingerprint is a mismatch, in progress or complete, and changes nothing
    * @promise role-store/reserve-complete: a complete key answers its role and the warnings kept with it, for ever
@@ -131,7 +131,7 @@ export interface RoleStore {
   /**
    * Stores role, manifest, warnings and the completed key, all or nothing.
    * @promise role-store/commit-whole: after a commit, role, manifest, warnings and key are there for every peer
-   * @promise role-store/commit-lease-lost: with a lost lease nothing is stored
+   * @promise role-store/commit-lease-lost: with a lease that was replaced, released or completed with another role nothing is stored
    * @promise role-store/commit-by-token: a lapsed lease whose token is still stored commits
    * @promise role-store/commit-again: the same lease and role again answer committed, and change nothing
    * @promise role-store/commit-race: of two leases for one key at once at most one commits
@@ -160,10 +160,11 @@ export interface RoleStore {
   /**
    * A page of an account's roles, newest first.
    * @promise role-store/list-order: newest first by (publishedAt, id), only the account's own
-   * @promise role-store/list-pages: pages by cursor give every role exactly once, also when others are published meanwhile
+   * @promise role-store/list-pages: pages by cursor give every role exactly once, also those of one instant and when others are published or changed meanwhile; none follows the last
    * @promise role-store/list-state: the state is judged at the request's instant; without one, all but deleted ones come
    * @promise role-store/list-key: an idempotency key finds its role in any state, and none of another account
-   * @promise role-store/list-search: a folded text is found in the folded title and in the id, taken literally
+   * @promise role-store/list-search: a folded text is found in the folded title as it is now and in the id, taken literally
+   * @promise role-store/list-search-walk: pages of a search may be short, yet walking them gives every match exactly once
    */
   list(query: RoleQuery): Promise<Page<Role>>;
 
@@ -174,16 +175,18 @@ export interface RoleStore {
   loadManifest(archive: ArchiveId, signal?: AbortSignal): Promise<EncodedManifest | undefined>;
 
   /**
-   * Claims ended roles whose archive is still there, longest waiting first.
+   * Claims ended roles whose archive is still there, at most `limit`, longest waiting first: since the end, or since the
+   * retry or the lapse of the claim before was due.
    * @promise role-store/claim-ended: exactly the roles deleted or expired by then are claimed; pinned and later ones are not
-   * @promise role-store/claim-once: a claimed role is claimed again only from the claim's instant on; of many claims at once each role goes to one
+   * @promise role-store/claim-order: those that wait longest are claimed first, so that failing ones keep none waiting
+   * @promise role-store/claim-once: a claimed role is claimed again only from the claim's instant on, saved meanwhile or not; of many claims at once each role goes to one
    * @promise role-store/claim-conflicts: a claim raises the role's version, so that a change decided before it conflicts
    */
   claimForCleanup(request: CleanupRequest): Promise<readonly CleanupTask[]>;
 
   /**
-   * Ends a claim.
-   * @promise role-store/settle-removed: the role stays, its manifest goes, its archive is named no more, and it is never claimed again
+   * Ends a claim. Tokens alone decide: a lapsed claim that nobody took over is settled.
+   * @promise role-store/settle-removed: the role stays, its manifest goes, its archive is named no more, and it is never claimed again, whatever is saved later
    * @promise role-store/settle-failed: the role is claimed again from the instant of retry on, with one failure more
    * @promise role-store/settle-lost: a claim that another took over settles nothing
    */
