@@ -1,1 +1,1 @@
-export {};
+export { createMemory, type Memory } from './create-memory.ts';

@@ -1,0 +1,43 @@
+import type { ArchiveId, CleanupOutcome, CleanupRequest, CleanupTask, Role, Version } from '@pinfold/core';
+import type { MemoryData, RoleRow } from './memory-data.ts';
+
+export function claimForCleanup(data: MemoryData, request: CleanupRequest): readonly CleanupTask[] {
+  const { now, endedBefore, token, until, limit } = request;
+  const wanted = [...data.roles.values()]
+    .filter((row) => !row.archiveRemoved && endOf(row.role) <= endedBefore)
+    .filter(({ claimableAt }) => claimableAt === undefined || claimableAt <= now)
+    .sort((one, other) => waitingSince(one) - waitingSince(other))
+    .slice(0, limit);
+  for (const row of wanted) {
+    const version = (row.version + 1) as Version;
+    data.roles.set(row.role.id, { ...row, version, claim: token, claimableAt: until });
+  }
+  return wanted.map(({ role, failures }) => ({ role: role.id, archive: role.archive, token, failures }));
+}
+
+export function settleCleanup(data: MemoryData, task: CleanupTask, outcome: CleanupOutcome): void {
+  const row = data.roles.get(task.role);
+  if (row === undefined || row.claim !== task.token) return;
+  if (outcome.kind === 'removed') {
+    data.roles.set(task.role, { ...row, claim: undefined, archiveRemoved: true });
+    data.manifests.delete(row.role.archive);
+    return;
+  }
+  const failures = row.failures + 1;
+  data.roles.set(task.role, { ...row, claim: undefined, claimableAt: outcome.retryAt, failures });
+}
+
+/** In order of id, which is their order of creation too. */
+export function namedArchives(data: MemoryData): readonly ArchiveId[] {
+  const named = [...data.roles.values()].filter((row) => !row.archiveRemoved);
+  return named.map(({ role }) => role.archive).sort();
+}
+
+/** When a role ended or will end; a pinned one does not. */
+function endOf({ deletedAt, expiresAt }: Role): number {
+  return Math.min(deletedAt ?? Number.POSITIVE_INFINITY, expiresAt ?? Number.POSITIVE_INFINITY);
+}
+
+function waitingSince({ claimableAt, role }: RoleRow): number {
+  return claimableAt ?? endOf(role);
+}

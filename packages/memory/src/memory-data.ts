@@ -1,0 +1,69 @@
+import type {
+  AccountId,
+  ApiKey,
+  ApiKeyId,
+  ArchiveId,
+  AttemptTicket,
+  EncodedManifest,
+  Fingerprint,
+  IdempotencyKey,
+  Instant,
+  Role,
+  RoleId,
+  Token,
+  Version,
+  Warning,
+} from '@pinfold/core';
+
+/** What is kept under one Idempotency-Key of one account. */
+export interface KeyRow {
+  readonly account: AccountId;
+  readonly key: IdempotencyKey;
+  readonly fingerprint: Fingerprint;
+  /** Kept after the commit, which may be repeated with it. */
+  readonly token: Token;
+  readonly begunAt: Instant;
+  readonly until: Instant;
+  readonly published: { readonly role: RoleId; readonly warnings: readonly Warning[] } | undefined;
+}
+
+export interface RoleRow {
+  readonly role: Role;
+  readonly version: Version;
+  readonly archiveRemoved: boolean;
+  readonly claim: Token | undefined;
+  /** From when it may be claimed again; absent while it never was. */
+  readonly claimableAt: Instant | undefined;
+  readonly failures: number;
+}
+
+/** A fixed window of counted tries. */
+export interface AttemptWindow {
+  readonly until: Instant;
+  readonly counted: Set<AttemptTicket>;
+}
+
+/** All that peers share. */
+export interface MemoryData {
+  readonly keys: Map<string, KeyRow>;
+  readonly roles: Map<RoleId, RoleRow>;
+  readonly manifests: Map<ArchiveId, EncodedManifest>;
+  readonly apiKeys: Map<ApiKeyId, ApiKey>;
+  readonly windows: Map<string, AttemptWindow>;
+  readonly archives: Map<ArchiveId, Uint8Array<ArrayBuffer>>;
+  tickets: number;
+  lastSweep: Instant | undefined;
+}
+
+export function emptyData(): MemoryData {
+  return {
+    keys: new Map(),
+    roles: new Map(),
+    manifests: new Map(),
+    apiKeys: new Map(),
+    windows: new Map(),
+    archives: new Map(),
+    tickets: 0,
+    lastSweep: undefined,
+  };
+}
