@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import {
+  decodeCursor,
+  encodeCursor,
+  instant,
+  parseRoleId,
+  type RoleFilter,
+  type RoleId,
+} from '../../src/index.ts';
+import { NOW, UUID } from '../values.ts';
+
+const id = UUID as RoleId;
+const everything: RoleFilter = { state: undefined, search: undefined };
+
+describe('a cursor', () => {
+  it('leads back to its place', () => {
+    const states = fc.constantFrom('published', 'expired', 'deleted', undefined);
+    fc.assert(
+      fc.property(
+        fc.nat(),
+        fc.uuid(),
+        states,
+        fc.option(fc.string(), { nil: undefined }),
+        (at, uuid, state, search) => {
+          const cursor = { publishedAt: instant(at), id: parseRoleId(uuid) as RoleId };
+          const filter: RoleFilter = { state, search };
+          expect(decodeCursor(encodeCursor(cursor, filter), filter)).to.deep.equal(cursor);
+        },
+      ),
+    );
+  });
+  it('is good under its own filter only', () => {
+    const text = encodeCursor({ publishedAt: NOW, id }, everything);
+    for (const filter of [
+      { state: 'expired', search: undefined },
+      { state: undefined, search: 'a' },
+      { state: undefined, search: 'undefined' },
+      { state: undefined, search: '' },
+    ] as const) {
+      expect(decodeCursor(text, filter)).to.have.property('code', 'invalid_cursor');
+    }
+  });
+  it('is safe in a URL as it stands', () => {
+    const text = encodeCursor({ publishedAt: NOW, id }, { state: 'published', search: 'ä /&' });
+    expect(encodeURIComponent(text)).to.equal(text);
+  });
+  it('that is not ours is refused', () => {
+    const text = encodeCursor({ publishedAt: NOW, id }, everything);
+    for (const wrong of [
+      '',
+      'abc',
+      `${text}x`,
+      ` ${text}`,
+      text.replace(id, 'x'.repeat(36)),
+      text.slice(0, -1),
+    ]) {
+      expect(decodeCursor(wrong, everything)).to.have.property('code', 'invalid_cursor');
+    }
+    const [, rest = ''] = /^[^.]+(.*)$/.exec(text) ?? [];
+    expect(decodeCursor(`zzzzzzzzzzz${rest}`, everything)).to.have.property('code', 'invalid_cursor');
+  });
+});

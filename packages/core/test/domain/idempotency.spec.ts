@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import {
+  defaultLimits,
+  type Filename,
+  fingerprintOf,
+  parseFilename,
+  parseIdempotencyKey,
+  type Sha256,
+  type Title,
+} from '../../src/index.ts';
+
+function ruleOf(outcome: ReturnType<typeof parseIdempotencyKey>): string | undefined {
+  return typeof outcome === 'object' ? outcome.errors?.[0]?.rule : undefined;
+}
+
+describe('an Idempotency-Key', () => {
+  it('is printable ASCII, kept as it is', () => {
+    expect(parseIdempotencyKey('Deploy 2026-11-20 ~!', defaultLimits)).to.equal('Deploy 2026-11-20 ~!');
+  });
+  it('in double quotes counts and compares without them', () => {
+    expect(parseIdempotencyKey('"abc"', defaultLimits)).to.equal('abc');
+    expect(parseIdempotencyKey(`"${'a'.repeat(255)}"`, defaultLimits)).to.equal('a'.repeat(255));
+    expect(parseIdempotencyKey('"', defaultLimits)).to.equal('"');
+  });
+  it('has 1 to 255 characters', () => {
+    expect(parseIdempotencyKey('a'.repeat(255), defaultLimits)).to.be.a('string');
+    expect(ruleOf(parseIdempotencyKey('a'.repeat(256), defaultLimits))).to.equal('too_long');
+    expect(ruleOf(parseIdempotencyKey('', defaultLimits))).to.equal('empty');
+    expect(ruleOf(parseIdempotencyKey('""', defaultLimits))).to.equal('empty');
+  });
+  it('has no other characters', () => {
+    for (const key of ['a\tb', 'a\u007f', 'ключ', 'a\0', 'é']) {
+      expect(ruleOf(parseIdempotencyKey(key, defaultLimits))).to.equal('characters');
+    }
+  });
+  it('does not contain the credential of its request', () => {
+    expect(ruleOf(parseIdempotencyKey('x-pf_abc_def-1', defaultLimits, 'pf_abc_def'))).to.equal('secret');
+    expect(parseIdempotencyKey('x-1', defaultLimits, '')).to.equal('x-1');
+  });
+});
+
+describe('the original file name', () => {
+  it('is its last path segment, after either separator', () => {
+    expect(parseFilename('C:\\Users\\me/sites\\site.zip')).to.equal('site.zip');
+    expect(parseFilename('サイト.zip')).to.equal('サイト.zip');
+  });
+  it('is not empty then, not over 255 characters, and has no control character or lone surrogate', () => {
+    for (const name of ['', 'folder/', 'folder\\', 'a\nb.zip', 'a\u0085', '\ud800.zip', 'a'.repeat(256)]) {
+      expect(parseFilename(name)).to.have.property('code', 'invalid_filename');
+    }
+    expect(parseFilename('𠮷'.repeat(255))).to.be.a('string');
+  });
+});
+
+describe('the fingerprint of a publication', () => {
+  const parts = fc.tuple(fc.string(), fc.string(), fc.option(fc.string()));
+  it('is the same exactly when archive, file name and title are', () => {
+    fc.assert(
+      fc.property(parts, parts, (one, other) => {
+        const [a, b] = [one, other].map(([sha, name, title]) =>
+          fingerprintOf(sha as Sha256, name as Filename, title as Title | null),
+        );
+        expect(a === b).to.equal(JSON.stringify(one) === JSON.stringify(other));
+      }),
+    );
+  });
+  it('tells no title from a title that says null', () => {
+    const of = (title: string | null) => fingerprintOf('a' as Sha256, 'b' as Filename, title as Title | null);
+    expect(of(null)).not.to.equal(of('null'));
+  });
+});

@@ -1,0 +1,28 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { codePoints, foldForSearch, utf8Length } from '../../src/index.ts';
+
+describe('text', () => {
+  it('is counted in code points', () => {
+    expect(codePoints('')).to.equal(0);
+    expect(codePoints('a𠮷é')).to.equal(3);
+  });
+  it('has the length in UTF-8 that encoders give it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(utf8Length(text)).to.equal(new TextEncoder().encode(text).length);
+      }),
+    );
+    for (const edge of ['\u007f', '\u0080', '\u07ff', '\u0800', '\uffff', '\u{10000}', '\ud800']) {
+      expect(utf8Length(edge)).to.equal(new TextEncoder().encode(edge).length);
+    }
+  });
+  it('is searched whatever its case and width', () => {
+    expect(foldForSearch('ＡＢＣ ｶﾞ')).to.equal(foldForSearch('abc ガ'));
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        expect(foldForSearch(foldForSearch(text))).to.equal(foldForSearch(text));
+      }),
+    );
+  });
+});
