@@ -9,7 +9,10 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const onWindows = process.platform === 'win32';
 const fromSource = '--conditions=@pinfold/source';
-/** The server and the command run on their sources: nothing to build first, and never a stale build. */
+/**
+ * The server and the command run on their sources: nothing to build first, and never a stale build. With the
+ * compile cache they start as fast as built code does.
+ */
 const tasks = {
   start: { file: 'examples/reference-app/src/main.ts' },
   pinfold: { file: 'packages/cli/src/main.ts' },
@@ -101,7 +104,8 @@ const task = tasks[name];
 if (!task) {
   stop(`usage: node scripts/run.mjs ${Object.keys(tasks).join('|')} [arguments]`);
 }
-const env = { ...process.env };
+const compileCache = join(root, 'node_modules', '.cache', 'node-compile');
+const env = { NODE_COMPILE_CACHE: compileCache, ...process.env };
 let node = process.execPath;
 const oldNode = !nodeIsNew(process.version);
 const missingInstall = !isInstalled();
