@@ -1,1 +1,6 @@
-export {};
+export {
+  FsArchiveStorage,
+  type FsArchiveStorageOptions,
+  openFsArchiveStorage,
+} from './fs-archive-storage.ts';
+export { FsStaging, type FsStagingOptions, openFsStaging } from './fs-staging.ts';

@@ -1,0 +1,43 @@
+import { dirname } from 'node:path';
+import type { ArchivePlace } from './archive-place.ts';
+import { type Files, unlessRefused } from './files.ts';
+import { syncFolder } from './folders.ts';
+
+/** Folders remembered as durable; publications go into the newest alone. */
+const REMEMBERED = 64;
+
+/** Makes and removes the folders in which archives lie. */
+export class ArchiveFolders {
+  readonly #files: Files;
+  readonly #durable: Set<string> = new Set();
+
+  constructor(files: Files) {
+    this.#files = files;
+  }
+
+  /** The folders of a place are there, and survive a power cut, whoever made them. */
+  async make(place: ArchivePlace): Promise<void> {
+    if (this.#durable.has(place.folder)) return;
+    for (const folder of [place.span, place.folder]) {
+      await unlessRefused(['EEXIST'], this.#files.mkdir(folder, { mode: 0o700 }));
+      await syncFolder(this.#files, dirname(folder));
+    }
+    const [oldest] = this.#durable;
+    if (this.#durable.size >= REMEMBERED && oldest !== undefined) this.#durable.delete(oldest);
+    this.#durable.add(place.folder);
+  }
+
+  /** They are made anew the next time. */
+  forget(place: ArchivePlace): void {
+    this.#durable.delete(place.folder);
+  }
+
+  /** Removes the folders of a place if they are empty. */
+  async prune(place: ArchivePlace): Promise<void> {
+    this.forget(place);
+    for (const folder of [place.folder, place.span]) {
+      const removed = this.#files.rmdir(folder).then(() => true);
+      if ((await unlessRefused(['ENOTEMPTY', 'EEXIST', 'ENOENT'], removed)) === undefined) return;
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { mkdir, open, opendir, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
+import { Fault } from '@pinfold/core';
+
+/** What this package needs of the file system; a test puts a failing one in its place. */
+export interface Files {
+  readonly mkdir: typeof mkdir;
+  readonly open: typeof open;
+  readonly opendir: typeof opendir;
+  readonly readdir: typeof readdir;
+  readonly rename: typeof rename;
+  readonly rm: typeof rm;
+  readonly rmdir: typeof rmdir;
+  readonly stat: typeof stat;
+  readonly unlink: typeof unlink;
+}
+
+/** The file system of this node. */
+export const nodeFiles: Files = { mkdir, open, opendir, readdir, rename, rm, rmdir, stat, unlink };
+
+/** The system's name of an error (`ENOENT`); `undefined` for what did not come from the system. */
+export function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+const WHAT = {
+  staging_unavailable: 'uploads cannot be received',
+  storage_unavailable: 'archives cannot be stored or read',
+};
+
+/** Does something with files; what the system refuses becomes the fault, anything else passes as it is. */
+export async function orFault<Result>(
+  code: 'staging_unavailable' | 'storage_unavailable',
+  task: () => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  try {
+    return await task();
+  } catch (error) {
+    // The reason of an abort may itself be an error of the system.
+    if (signal?.aborted && error === signal.reason) throw error;
+    if (systemCode(error) === undefined) throw error;
+    throw new Fault(code, `${WHAT[code]}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** The result; `undefined` when the system refused with one of the codes. */
+export async function unlessRefused<Result>(
+  codes: readonly string[],
+  task: Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await task;
+  } catch (error) {
+    if (codes.includes(systemCode(error) ?? '')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import { dirname, resolve } from 'node:path';
+import type { Files } from './files.ts';
+
+/** Makes the entries of a folder survive a power cut. */
+export async function syncFolder(files: Files, folder: string): Promise<void> {
+  // Windows has no handle of a folder to flush; its own journal keeps the entries.
+  if (process.platform === 'win32') return;
+  const handle = await files.open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Makes a folder, and those above it, for its owner alone; durable when it returns. Answers its absolute path. */
+export async function makeFolder(files: Files, folder: string): Promise<string> {
+  const whole = resolve(folder);
+  const first = await files.mkdir(whole, { recursive: true, mode: 0o700 });
+  if (first === undefined) return whole;
+  for (let made = whole; made.length >= first.length; made = dirname(made)) {
+    await syncFolder(files, dirname(made));
+  }
+  return whole;
+}

@@ -1,0 +1,205 @@
+import { join } from 'node:path';
+import {
+  type ArchiveId,
+  type ArchiveStorage,
+  archiveCreatedAt,
+  type Clock,
+  Fault,
+  hours,
+  MAX_READ,
+  type StagedArchive,
+} from '@pinfold/core';
+import { ArchiveFolders } from './archive-folders.ts';
+import { type ArchivePlace, placeOf } from './archive-place.ts';
+import { walkArchives } from './archive-walk.ts';
+import { type Files, nodeFiles, orFault, systemCode, unlessRefused } from './files.ts';
+import { makeFolder, syncFolder } from './folders.ts';
+import { writeProbe } from './probe.ts';
+import { stagedName } from './staged-name.ts';
+
+/** Options of {@link openFsArchiveStorage}. */
+export interface FsArchiveStorageOptions {
+  /** Where archives lie; made when it is not there. Nodes that share it see each other's archives. */
+  readonly folder: string;
+  /** The staging folder that archives come from; it must lie on the same volume. */
+  readonly staging: { readonly folder: string };
+  readonly clock: Clock;
+}
+
+const stored = 'storage_unavailable';
+
+/** The one file in the folder that is no archive, and only while a check runs. */
+const PROBE = 'probe';
+
+/** A folder is pruned only when no publication can be on its way into it any more. */
+const PRUNED_AFTER = hours(1);
+
+/** How often a folder may be pruned by another process under a put's hands. */
+const TRIES = 3;
+
+/**
+ * Keeps archives as files, moved there without a copy.
+ *
+ * It holds no descriptor between calls, so a deleted archive's space is free at once, on every node.
+ * Made by {@link openFsArchiveStorage}.
+ */
+export class FsArchiveStorage implements ArchiveStorage {
+  readonly #root: string;
+  readonly #staging: string;
+  readonly #clock: Clock;
+  readonly #files: Files;
+  readonly #folders: ArchiveFolders;
+
+  constructor(options: FsArchiveStorageOptions, files: Files = nodeFiles) {
+    this.#root = options.folder;
+    this.#staging = options.staging.folder;
+    this.#clock = options.clock;
+    this.#files = files;
+    this.#folders = new ArchiveFolders(files);
+  }
+
+  /** Once the file is being moved, an abort comes too late and the put succeeds. */
+  async put(id: ArchiveId, archive: StagedArchive, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    await orFault(stored, () => this.#sync(archive));
+    signal?.throwIfAborted();
+    await orFault(stored, () => this.#move(archive.file, placeOf(this.#root, id)));
+  }
+
+  /** @throws TypeError for a range that no archive can have. */
+  async read(
+    id: ArchiveId,
+    from: number,
+    length: number,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    signal?.throwIfAborted();
+    if (!Number.isSafeInteger(from) || from < 0 || !Number.isSafeInteger(length) || length < 0) {
+      throw new TypeError('a range begins at 0 or later and has a whole number of bytes');
+    }
+    if (length > MAX_READ) throw new TypeError(`one read has at most ${MAX_READ} bytes`);
+    const bytes = await orFault(stored, () => this.#readRange(id, from, length));
+    signal?.throwIfAborted();
+    return bytes;
+  }
+
+  async delete(id: ArchiveId, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const place = placeOf(this.#root, id);
+    await orFault(stored, async () => {
+      const deleted = this.#files.unlink(place.file).then(() => true);
+      if ((await unlessRefused(['ENOENT'], deleted)) === undefined) await this.#assertRoot();
+      const age = this.#clock.now() - archiveCreatedAt(id);
+      if (age > PRUNED_AFTER) await this.#folders.prune(place);
+    });
+  }
+
+  async list(
+    after: ArchiveId | undefined,
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<readonly ArchiveId[]> {
+    signal?.throwIfAborted();
+    const request = { root: this.#root, after, limit, signal };
+    const walk = async (): Promise<readonly ArchiveId[]> => {
+      const found = await walkArchives(this.#files, request);
+      // A folder that vanished with everything in it must not pass for the end.
+      if (found.length < limit) await this.#assertRoot();
+      return found;
+    };
+    return orFault(stored, walk, signal);
+  }
+
+  async check(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    // A probe that a crash leaves in the staging folder goes with the sweep there.
+    const staged = join(this.#staging, stagedName(this.#clock.now()));
+    const probe = join(this.#root, PROBE);
+    await orFault(stored, async () => {
+      await writeProbe(this.#files, staged);
+      try {
+        await this.#files.rename(staged, probe);
+      } finally {
+        await this.#files.rm(staged, { force: true });
+      }
+      await this.#files.rm(probe, { force: true });
+    });
+    signal?.throwIfAborted();
+  }
+
+  /** Its bytes survive a power cut before its name in the storage does. */
+  async #sync(archive: StagedArchive): Promise<void> {
+    const handle = await this.#files.open(archive.file, 'r+');
+    try {
+      const { size } = await handle.stat();
+      if (size !== archive.size)
+        throw new Fault(stored, `a staged file has ${size} bytes, not ${archive.size}`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async #move(file: string, place: ArchivePlace): Promise<void> {
+    for (let left = TRIES; ; left -= 1) {
+      try {
+        await this.#folders.make(place);
+        await this.#files.rename(file, place.file);
+        break;
+      } catch (error) {
+        if (systemCode(error) !== 'ENOENT' || left === 1) throw error;
+        this.#folders.forget(place);
+      }
+    }
+    await syncFolder(this.#files, place.folder);
+  }
+
+  async #readRange(
+    id: ArchiveId,
+    from: number,
+    length: number,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const opened = this.#files.open(placeOf(this.#root, id).file, 'r');
+    const handle = await unlessRefused(['ENOENT'], opened);
+    if (handle === undefined) {
+      await this.#assertRoot();
+      return undefined;
+    }
+    try {
+      // Memory of its own, not of Node's pool: a cache may keep it for long.
+      const bytes = Buffer.allocUnsafeSlow(length);
+      let done = 0;
+      while (done < length) {
+        const { bytesRead } = await handle.read(bytes, done, length - done, from + done);
+        if (bytesRead === 0) throw new Fault(stored, `archive ${id} ends before byte ${from + length}`);
+        done += bytesRead;
+      }
+      return new Uint8Array(bytes.buffer);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** An archive is absent only where archives can be: a folder that is gone, or not mounted, is a fault. */
+  async #assertRoot(): Promise<void> {
+    await this.#files.stat(`${this.#root}/.`);
+  }
+}
+
+/**
+ * Opens a folder for archives, making it when it is not there.
+ *
+ * @throws Fault `storage_unavailable` when nothing can be stored there, or the staging folder lies on another volume.
+ */
+export async function openFsArchiveStorage(options: FsArchiveStorageOptions): Promise<FsArchiveStorage> {
+  const folder = await orFault(stored, () => makeFolder(nodeFiles, options.folder));
+  const storage = new FsArchiveStorage({ ...options, folder });
+  try {
+    await storage.check();
+  } catch (error) {
+    if (!(error instanceof Fault) || systemCode(error.cause) !== 'EXDEV') throw error;
+    const message = `the archives' folder ${folder} and the staging folder ${options.staging.folder} must lie on one volume`;
+    throw new Fault(stored, message, { cause: error.cause });
+  }
+  return storage;
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock, Instant, ReceiveOutcome, Sha256, StagedArchive, Staging } from '@pinfold/core';
+import { type Files, nodeFiles, orFault, unlessRefused } from './files.ts';
+import { makeFolder } from './folders.ts';
+import { writeProbe } from './probe.ts';
+import { begunAt, stagedName } from './staged-name.ts';
+import { untilAborted } from './until-aborted.ts';
+
+/** Options of {@link openFsStaging}. */
+export interface FsStagingOptions {
+  /** Where uploads lie until they are stored; made when it is not there. This node's alone. */
+  readonly folder: string;
+  readonly clock: Clock;
+}
+
+/** What came of writing a body. */
+type Written = { readonly size: number; readonly sha256: Sha256 } | undefined;
+
+const received = 'staging_unavailable';
+
+/**
+ * Receives uploads into files of a folder: one file and one descriptor an upload, readable by its owner alone.
+ *
+ * Made by {@link openFsStaging}.
+ */
+export class FsStaging implements Staging {
+  /** The folder's absolute path. */
+  readonly folder: string;
+  readonly #clock: Clock;
+  readonly #files: Files;
+
+  constructor(options: FsStagingOptions, files: Files = nodeFiles) {
+    this.folder = options.folder;
+    this.#clock = options.clock;
+    this.#files = files;
+  }
+
+  async receive(
+    body: AsyncIterable<Uint8Array>,
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<ReceiveOutcome> {
+    signal?.throwIfAborted();
+    const file = join(this.folder, stagedName(this.#clock.now()));
+    const handle = await orFault(received, () => this.#files.open(file, 'wx', 0o600));
+    let written: Written;
+    try {
+      written = await this.#write(handle, body, limit, signal);
+    } catch (error) {
+      // What went wrong comes out; a file that cannot be removed now is left to the sweep.
+      await this.#discard(file).catch(() => undefined);
+      throw error;
+    }
+    if (written === undefined) {
+      await this.#discard(file);
+      return { kind: 'too_large' };
+    }
+    return { kind: 'received', archive: this.#staged(file, written) };
+  }
+
+  async sweep(receivedBefore: Instant): Promise<number> {
+    return orFault(received, async () => {
+      let swept = 0;
+      for await (const entry of await this.#files.opendir(this.folder)) {
+        const begun = begunAt(entry.name);
+        if (begun === undefined || begun >= receivedBefore) continue;
+        const removed = this.#files.unlink(join(this.folder, entry.name)).then(() => 1);
+        swept += (await unlessRefused(['ENOENT'], removed)) ?? 0;
+      }
+      return swept;
+    });
+  }
+
+  async check(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const file = join(this.folder, stagedName(this.#clock.now()));
+    await orFault(received, async () => {
+      await writeProbe(this.#files, file);
+      await this.#files.unlink(file);
+    });
+    signal?.throwIfAborted();
+  }
+
+  /** Writes the body until its end, or until it has more than `limit` bytes. The descriptor is closed in every case. */
+  async #write(
+    handle: FileHandle,
+    body: AsyncIterable<Uint8Array>,
+    limit: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Written> {
+    const hash = createHash('sha256');
+    let size = 0;
+    try {
+      for await (const chunk of untilAborted(body, signal)) {
+        size += chunk.byteLength;
+        if (size > limit) return undefined;
+        hash.update(chunk);
+        await orFault(received, () => writeAll(handle, chunk));
+      }
+      signal?.throwIfAborted();
+    } finally {
+      await orFault(received, () => handle.close());
+    }
+    return { size, sha256: hash.digest('hex') as Sha256 };
+  }
+
+  #staged(file: string, written: { readonly size: number; readonly sha256: Sha256 }): StagedArchive {
+    return { file, ...written, discard: () => this.#discard(file) };
+  }
+
+  #discard(file: string): Promise<void> {
+    return orFault(received, () => this.#files.rm(file, { force: true }));
+  }
+}
+
+/**
+ * Opens a folder for uploads, making it when it is not there.
+ *
+ * @throws Fault `staging_unavailable` when nothing can be written there.
+ */
+export async function openFsStaging(options: FsStagingOptions): Promise<FsStaging> {
+  const folder = await orFault(received, () => makeFolder(nodeFiles, options.folder));
+  const staging = new FsStaging({ ...options, folder });
+  await staging.check();
+  return staging;
+}
+
+/** A write may take fewer bytes than it is given. */
+async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
+  let done = 0;
+  while (done < chunk.byteLength) {
+    done += (await handle.write(chunk, done)).bytesWritten;
+  }
+}

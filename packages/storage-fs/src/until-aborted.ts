@@ -1,0 +1,29 @@
+/**
+ * The chunks of a body as they come. An abort ends the wait for the next one at once, with its reason.
+ * The body is closed in every case, but not waited for: a stalled one may never answer.
+ */
+export async function* untilAborted<Chunk>(
+  body: AsyncIterable<Chunk>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Chunk, void> {
+  const chunks = body[Symbol.asyncIterator]();
+  let interrupt: ((reason: unknown) => void) | undefined;
+  const stop = (): void => interrupt?.(signal?.reason);
+  signal?.addEventListener('abort', stop);
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      // One promise a chunk: racing each against one that lasts would keep them all in memory.
+      const next = await new Promise<IteratorResult<Chunk, unknown>>((take, refuse) => {
+        interrupt = refuse;
+        chunks.next().then(take, refuse);
+      });
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    // How a body closes changes nothing any more: what mattered of it has come out.
+    Promise.resolve(chunks.return?.()).catch(() => undefined);
+  }
+}
