@@ -51,7 +51,7 @@ try {
   const seen = violations(planted, ['packages']);
   for (const wanted of [
     'core-imports-nothing: packages/core/src/index.ts -> fs',
-    'memory-imports-core-only: packages/memory/src/index.ts -> packages/storage-fs/src/index.ts',
+    'adapters-import-core-only: packages/memory/src/index.ts -> packages/storage-fs/src/index.ts',
   ]) {
     if (!seen.includes(wanted)) {
       console.error(`The check is blind: it did not see the planted "${wanted}", only:\n${seen.join('\n')}`);

@@ -1,8 +1,9 @@
 // Without it what worked in the workspace failed at its users': a dependency missing from a manifest, a type that
 // names a package they do not have. The tarballs are installed by npm into an empty project outside the workspace;
-// there test-contracts/proof/packed/*.ts and the example adapter are compiled and run.
+// there every entry point is imported, and test-contracts/proof/packed/*.ts and the example adapter are compiled and
+// run.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { packed } from './pack.ts';
@@ -28,6 +29,18 @@ function install(dependencies: Record<string, string>, overrides: Record<string,
   const manifest = { private: true, type: 'module', dependencies, overrides };
   writeFileSync(join(project, 'package.json'), JSON.stringify(manifest, undefined, 2));
   run('npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error');
+}
+
+/** One import for each subpath of each package's exports. */
+function importEveryEntry(names: readonly string[], file: string): void {
+  const entries = names.flatMap((name) => {
+    const manifest = readFileSync(join(project, 'node_modules', name, 'package.json'), 'utf8');
+    const subpaths = Object.keys(JSON.parse(manifest).exports).filter((path) => path !== './package.json');
+    return subpaths.map((path) => name + path.slice(1));
+  });
+  const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);
+  const uses = entries.map((_, index) => `entry${index}`);
+  writeFileSync(join(project, file), [...imports, `export default [${uses}];`].join('\n'));
 }
 
 function compile(): void {
@@ -56,6 +69,7 @@ try {
   const tools = { '@types/mocha': '^10', '@types/node': '^24', chai: '^6', express: '^5', mocha: '^12' };
   install({ ...ours, ...tools }, ours);
   cpSync(join(root, 'test-contracts', 'proof', 'packed'), project, { recursive: true });
+  importEveryEntry(Object.keys(ours), 'every-entry.ts');
   const example = join(root, 'examples', 'your-own-storage-adapter');
   for (const folder of ['src', 'test']) {
     if (existsSync(join(example, folder))) {
@@ -63,7 +77,7 @@ try {
     }
   }
   compile();
-  for (const script of readdirSync(join(root, 'test-contracts', 'proof', 'packed'))) {
+  for (const script of readdirSync(project).filter((name) => name.endsWith('.ts'))) {
     run('node', script);
   }
   if (existsSync(join(project, 'adapter', 'test'))) {
