@@ -6,13 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packed } from './pack.ts';
 
-const temporary = mkdtempSync(join(tmpdir(), 'pinfold-packed-'));
+const [given] = process.argv.slice(2);
+const folder = given ?? mkdtempSync(join(tmpdir(), 'pinfold-packed-'));
 const checks = (tarball: string): readonly (readonly [string, ...string[]])[] => [
   ['publint', 'run', '--strict', tarball],
   ['attw', '--profile', 'esm-only', '--format', 'ascii', tarball],
 ];
 
-for (const tarball of packed(process.argv[2] ?? temporary)) {
+for (const tarball of packed(folder)) {
   for (const [tool, ...args] of checks(tarball)) {
     const { status, stdout, stderr } = spawnSync(tool, args, { encoding: 'utf8' });
     if (status !== 0) {
@@ -27,4 +28,6 @@ for (const tarball of packed(process.argv[2] ?? temporary)) {
     process.exitCode = 1;
   }
 }
-rmSync(temporary, { recursive: true });
+if (!given) {
+  rmSync(folder, { recursive: true });
+}
