@@ -1,0 +1,132 @@
+import {
+  accountId,
+  days,
+  type IdempotencyKey,
+  minutes,
+  type Password,
+  type RoleId,
+  type RoleStore,
+  type Title,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import { codeOf, OWNER, openStage, overriding, type Stage } from './stage.ts';
+
+const STRANGER = accountId('stranger');
+const UNKNOWN = 'ffffffff-ffff-4fff-8fff-ffffffffffff' as RoleId;
+
+describe('changing a role', () => {
+  let stage: Stage;
+  let id: RoleId;
+  beforeEach(async () => {
+    stage = await openStage();
+    id = await stage.publish();
+  });
+  afterEach(() => stage.dispose());
+
+  async function role() {
+    const found = await stage.useCases.read.read(OWNER, id);
+    if (found.kind !== 'found') throw new Error(found.code);
+    return found.role;
+  }
+
+  it("answers of another account's role as of one that never was", async () => {
+    const { useCases } = stage;
+    const title = { type: 'set_title', title: null } as const;
+    const password = { type: 'set_password', password: 'long enough' as Password } as const;
+    for (const request of [
+      { account: STRANGER, id },
+      { account: OWNER, id: UNKNOWN },
+    ]) {
+      expect(await codeOf(useCases.read.read(request.account, request.id))).to.equal('not_found');
+      expect(await codeOf(useCases.update.update(request, title))).to.equal('not_found');
+      expect(await codeOf(useCases.update.update(request, password))).to.equal('not_found');
+      expect(await codeOf(useCases.stop.stop(request))).to.equal('not_found');
+      expect(await codeOf(useCases.pin.pin(request))).to.equal('not_found');
+      expect(await codeOf(useCases.pin.unpin(request))).to.equal('not_found');
+    }
+  });
+
+  it('hashes no password for a role that cannot take one', async () => {
+    const { update } = stage.with({
+      passwords: { hash: () => Promise.reject(new Error('hashed')), verify: () => Promise.resolve(false) },
+    });
+    stage.clock.advance(days(7));
+    const outcome = update.update(
+      { account: OWNER, id },
+      { type: 'set_password', password: 'long enough' as Password },
+    );
+    expect(await codeOf(outcome)).to.equal('invalid_state');
+  });
+
+  it('decides again when another change was faster, and loses neither', async () => {
+    let overtaken = 0;
+    const save: RoleStore['save'] = async (changed, loadedAt) => {
+      if (overtaken < 3) {
+        overtaken += 1;
+        const title = `other ${overtaken}` as Title;
+        await stage.useCases.update.update({ account: OWNER, id }, { type: 'set_title', title });
+      }
+      return await stage.memory.roles.save(changed, loadedAt);
+    };
+    const slow = stage.with({ roles: overriding(stage.memory.roles, { save }) });
+    expect((await slow.pin.pin({ id })).kind).to.equal('changed');
+    expect(await role()).to.include({ pinned: true, title: 'other 3' });
+  });
+
+  it('decides a lost race against the newest state, and ends with the request', async () => {
+    const save: RoleStore['save'] = async (changed, loadedAt) => {
+      await stage.useCases.stop.stop({ id });
+      return await stage.memory.roles.save(changed, loadedAt);
+    };
+    const slow = stage.with({ roles: overriding(stage.memory.roles, { save }) });
+    expect(await codeOf(slow.pin.pin({ id }))).to.equal('invalid_state');
+    const signal = AbortSignal.abort('over');
+    expect(await codeOf(slow.pin.pin({ id, signal }))).to.equal('over');
+  });
+
+  it('writes nothing when nothing changes', async () => {
+    const save: RoleStore['save'] = () => Promise.reject(new Error('saved'));
+    const { pin } = stage.with({ roles: overriding(stage.memory.roles, { save }) });
+    expect((await pin.unpin({ id })).kind).to.equal('changed');
+  });
+});
+
+describe('listing roles', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await openStage();
+    for (const name of ['Alpha', 'Beta', 'Gamma']) {
+      await stage.publish({ key: name as IdempotencyKey, title: name as Title });
+      stage.clock.advance(minutes(1));
+    }
+  });
+  afterEach(() => stage.dispose());
+
+  it('gives pages, newest first, that a cursor connects', async () => {
+    const first = await stage.useCases.read.list({ account: OWNER, limit: 2 });
+    if (first.kind !== 'page') throw new Error(first.code);
+    expect(first.roles.map(({ title }) => title)).to.deep.equal(['Gamma', 'Beta']);
+    const cursor = first.next as string;
+    const second = await stage.useCases.read.list({ account: OWNER, limit: 2, cursor });
+    if (second.kind !== 'page') throw new Error(second.code);
+    expect(second.roles.map(({ title }) => title)).to.deep.equal(['Alpha']);
+    expect(second.next).to.equal(undefined);
+    const filtered = { account: OWNER, limit: 2, cursor, state: 'expired' } as const;
+    expect(await codeOf(stage.useCases.read.list(filtered))).to.equal('invalid_cursor');
+  });
+
+  it('searches titles whatever their case and width', async () => {
+    const page = await stage.useCases.read.list({ account: OWNER, limit: 10, search: 'ＡＬＰＨ' });
+    expect(page.kind === 'page' && page.roles.map(({ title }) => title)).to.deep.equal(['Alpha']);
+  });
+
+  it('finds the role of a key in any state, and none of another account', async () => {
+    const key = 'Beta' as IdempotencyKey;
+    const found = await stage.useCases.read.findByKey(OWNER, key);
+    expect(found?.title).to.equal('Beta');
+    await stage.useCases.stop.stop({ id: found?.id as RoleId });
+    expect((await stage.useCases.read.findByKey(OWNER, key))?.deletedAt).to.be.a('number');
+    expect(await stage.useCases.read.findByKey(STRANGER, key)).to.equal(undefined);
+    expect(await stage.useCases.read.findByKey(OWNER, 'nothing' as IdempotencyKey)).to.equal(undefined);
+  });
+});

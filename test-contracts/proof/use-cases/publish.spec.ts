@@ -1,0 +1,268 @@
+import {
+  accountId,
+  after,
+  days,
+  Fault,
+  type Filename,
+  type IdempotencyKey,
+  type Role,
+  type RoleStore,
+  seconds,
+  type Title,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import { codeOf, isStaged, OWNER, openStage, overriding, type Stage } from './stage.ts';
+
+describe('publishing', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await openStage();
+  });
+  afterEach(() => stage.dispose());
+
+  async function archives(): Promise<number> {
+    return (await stage.memory.archives.list(undefined, 100)).length;
+  }
+
+  /** What a sweep does to a reservation that was begun too long ago: its lease is lost. */
+  async function dropReservations(): Promise<void> {
+    await stage.memory.roles.purge(after(stage.clock.now(), seconds(1)), 10);
+  }
+
+  async function roles(): Promise<readonly Role[]> {
+    const page = await stage.useCases.read.list({ account: OWNER, limit: 100 });
+    return page.kind === 'page' ? page.roles : [];
+  }
+
+  it('makes a role of the archive, which lives for exactly 7 days', async () => {
+    const request = await stage.request({ title: 'Spring' as Title });
+    const outcome = await stage.useCases.publish.publish(request);
+    if (outcome.kind !== 'published') throw new Error(outcome.kind);
+    const now = stage.clock.now();
+    expect(outcome.role).to.include({
+      account: OWNER,
+      title: 'Spring',
+      originalFilename: 'site.zip',
+      fileCount: 1,
+      size: 4,
+      publishedAt: now,
+      expiresAt: now + days(7),
+      pinned: false,
+      deletedAt: null,
+      passwordHash: null,
+    });
+    expect(await archives()).to.equal(1);
+    expect(isStaged(request)).to.equal(false);
+  });
+
+  it('answers a replay with the role as it is now, and with the same warnings', async () => {
+    stage.inspector.entries = [{ name: 'index.html' }, { name: 'app.js.map' }];
+    const first = await stage.useCases.publish.publish(await stage.request());
+    if (first.kind !== 'published') throw new Error(first.kind);
+    await stage.useCases.stop.stop({ account: OWNER, id: first.role.id });
+    const request = await stage.request();
+    const again = await stage.useCases.publish.publish(request);
+    if (again.kind !== 'replayed') throw new Error(again.kind);
+    expect(again.role.id).to.equal(first.role.id);
+    expect(again.role.deletedAt).to.equal(stage.clock.now());
+    expect(again.warnings).to.deep.equal(first.warnings);
+    expect(again.warnings.map(({ rule }) => rule)).to.deep.equal(['source_map']);
+    expect(await archives()).to.equal(1);
+    expect(isStaged(request)).to.equal(false);
+  });
+
+  for (const [what, differing] of [
+    ['ZIP', { bytes: 'PK other' }],
+    ['file name', { filename: 'other.zip' as Filename }],
+    ['title', { title: 'Other' as Title }],
+  ] as const) {
+    it(`refuses the key of a complete publication with another ${what}`, async () => {
+      await stage.publish();
+      const request = await stage.request(differing);
+      expect(await codeOf(stage.useCases.publish.publish(request))).to.equal('idempotency_mismatch');
+      expect(await roles()).to.have.length(1);
+      expect(isStaged(request)).to.equal(false);
+    });
+  }
+
+  it('keeps the keys of accounts apart', async () => {
+    const one = await stage.publish();
+    const other = await stage.publish({ account: accountId('other') });
+    expect(one).not.to.equal(other);
+  });
+
+  it('refuses the same request while the first one runs, and another as a mismatch', async () => {
+    const proving = Promise.withResolvers<void>();
+    stage.inspector.during = () => proving.promise;
+    const first = stage.useCases.publish.publish(await stage.request());
+    const same = await codeOf(stage.useCases.publish.publish(await stage.request()));
+    const other = await codeOf(stage.useCases.publish.publish(await stage.request({ bytes: 'PK other' })));
+    proving.resolve();
+    expect([same, other]).to.deep.equal(['idempotency_in_progress', 'idempotency_mismatch']);
+    expect((await first).kind).to.equal('published');
+  });
+
+  it('makes exactly one role and one archive of a hundred requests at once', async () => {
+    const requests = await Promise.all(Array.from({ length: 100 }, () => stage.request()));
+    const outcomes = await Promise.all(requests.map((request) => stage.useCases.publish.publish(request)));
+    const kinds = new Set(
+      outcomes.map((outcome) => (outcome.kind === 'refused' ? outcome.code : outcome.kind)),
+    );
+    expect(outcomes.filter(({ kind }) => kind === 'published')).to.have.length(1);
+    expect([...kinds].sort()).to.satisfy((all: string[]) =>
+      all.every((kind) => ['published', 'replayed', 'idempotency_in_progress'].includes(kind)),
+    );
+    expect(await roles()).to.have.length(1);
+    expect(await archives()).to.equal(1);
+    expect(requests.some(isStaged)).to.equal(false);
+  });
+
+  it('reports every broken rule at once and leaves nothing, and the key free', async () => {
+    stage.inspector.entries = [{ name: 'page.html' }, { name: '.env' }];
+    stage.inspector.proofProblems = [{ rule: 'corrupt_data', detail: 'x', path: 'page.html' }];
+    const outcome = await stage.useCases.publish.publish(await stage.request());
+    if (outcome.kind !== 'refused') throw new Error(outcome.kind);
+    expect(outcome.code).to.equal('invalid_archive');
+    const rules = outcome.errors?.map(({ rule }) => rule);
+    expect(rules).to.have.members(['forbidden_name', 'missing_index', 'corrupt_data']);
+    expect([await archives(), (await roles()).length]).to.deep.equal([0, 0]);
+    stage.inspector.entries = [{ name: 'index.html' }];
+    stage.inspector.proofProblems = [];
+    await stage.publish({ bytes: 'PK corrected' });
+  });
+
+  it('does not inflate an archive that breaks a bound', async () => {
+    stage.inspector.entries = [{ name: 'index.html', size: 11 * 1_048_576 }];
+    stage.inspector.during = () => Promise.reject(new Error('inflated'));
+    expect(await codeOf(stage.useCases.publish.publish(await stage.request()))).to.equal('invalid_archive');
+  });
+
+  it('publishes nothing that was left unproved', async () => {
+    stage.inspector.prove = () => Promise.resolve({ problems: [], entries: [] });
+    const outcome = await stage.useCases.publish
+      .publish(await stage.request())
+      .catch((error: unknown) => error);
+    expect(outcome).to.be.instanceOf(TypeError);
+    expect(await archives()).to.equal(0);
+  });
+
+  it('frees the key after a fault before the commit, and deletes nothing', async () => {
+    const fault = new Fault('storage_unavailable', 'gone');
+    const put = () => Promise.reject(fault);
+    const broken = stage.with({ archives: overriding(stage.memory.archives, { put }) });
+    const request = await stage.request();
+    expect(await broken.publish.publish(request).catch((error: unknown) => error)).to.equal(fault);
+    expect(isStaged(request)).to.equal(false);
+    await stage.publish({ bytes: 'PK corrected' });
+  });
+
+  it('leaves archive and reservation as they are when the outcome of the commit is unknown', async () => {
+    const lost: RoleStore['commit'] = async (publication, lease) => {
+      await stage.memory.roles.commit(publication, lease);
+      throw new Fault('store_unavailable', 'the answer got lost');
+    };
+    const broken = stage.with({ roles: overriding(stage.memory.roles, { commit: lost }) });
+    expect(await codeOf(broken.publish.publish(await stage.request()))).to.equal('store_unavailable');
+    const retry = await stage.useCases.publish.publish(await stage.request());
+    expect(retry.kind).to.equal('replayed');
+    expect(await archives()).to.equal(1);
+  });
+
+  it('waits out the lease when the commit never arrived', async () => {
+    const commit: RoleStore['commit'] = () => Promise.reject(new Fault('store_unavailable', 'gone'));
+    const broken = stage.with({ roles: overriding(stage.memory.roles, { commit }) });
+    expect(await codeOf(broken.publish.publish(await stage.request()))).to.equal('store_unavailable');
+    expect(await codeOf(stage.useCases.publish.publish(await stage.request()))).to.equal(
+      'idempotency_in_progress',
+    );
+    stage.clock.advance(seconds(60));
+    await stage.publish();
+    expect(await roles()).to.have.length(1);
+  });
+
+  it('that lost its lease to a faster one commits nothing, removes its own archive and replays', async () => {
+    let overtaken = false;
+    const put: typeof stage.memory.archives.put = async (id, archive, signal) => {
+      await stage.memory.archives.put(id, archive, signal);
+      if (overtaken) return;
+      overtaken = true;
+      await dropReservations();
+      await stage.publish();
+    };
+    const slow = stage.with({ archives: overriding(stage.memory.archives, { put }) });
+    const outcome = await slow.publish.publish(await stage.request());
+    expect(outcome.kind).to.equal('replayed');
+    expect(await roles()).to.have.length(1);
+    expect(await archives()).to.equal(1);
+  });
+
+  it('that lost its lease to nobody reserves again and commits the archive it has put', async () => {
+    const put: typeof stage.memory.archives.put = async (id, archive, signal) => {
+      await stage.memory.archives.put(id, archive, signal);
+      await dropReservations();
+    };
+    const slow = stage.with({ archives: overriding(stage.memory.archives, { put }) });
+    const outcome = await slow.publish.publish(await stage.request());
+    expect(outcome.kind).to.equal('published');
+    expect(await archives()).to.equal(1);
+  });
+
+  it('stops proving when the lease was lost, and answers by the state of the key', async () => {
+    stage.inspector.during = async (signal) => {
+      stage.inspector.during = () => Promise.resolve();
+      await dropReservations();
+      await stage.publish();
+      const aborted = new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+      stage.clock.advance(seconds(20));
+      await aborted;
+    };
+    const outcome = await stage.useCases.publish.publish(await stage.request());
+    expect(outcome.kind).to.equal('replayed');
+    expect(await roles()).to.have.length(1);
+    expect(await archives()).to.equal(1);
+  });
+
+  it('is refused as overloaded when too many wait, with nothing reserved', async () => {
+    const proving = Promise.withResolvers<void>();
+    stage.inspector.during = () => proving.promise;
+    const small = stage.with({}, { publishing: 1, publishingQueue: 0 });
+    const first = small.publish.publish(await stage.request());
+    const request = await stage.request({ key: 'key-2' as IdempotencyKey });
+    expect(await codeOf(small.publish.publish(request))).to.equal('publishing_overloaded');
+    expect(isStaged(request)).to.equal(false);
+    proving.resolve();
+    expect((await first).kind).to.equal('published');
+    await stage.publish({ key: 'key-2' as IdempotencyKey });
+  });
+
+  it('answers though the upload cannot be discarded', async () => {
+    const request = await stage.request();
+    const discard = () => Promise.reject(new Fault('staging_unavailable', 'gone'));
+    const outcome = await stage.useCases.publish.publish({
+      ...request,
+      archive: { ...request.archive, discard },
+    });
+    expect(outcome.kind).to.equal('published');
+  });
+});
+
+describe('a dry run', () => {
+  it('checks all rules and stores nothing', async () => {
+    const stage = await openStage();
+    const request = await stage.request();
+    expect(await stage.useCases.publish.check(OWNER, request.archive)).to.deep.equal({
+      kind: 'checked',
+      fileCount: 1,
+      size: 4,
+      warnings: [],
+    });
+    expect(isStaged(request)).to.equal(false);
+    expect(await stage.memory.archives.list(undefined, 1)).to.deep.equal([]);
+    stage.inspector.entries = [];
+    const { archive } = await stage.request();
+    expect(await codeOf(stage.useCases.publish.check(OWNER, archive))).to.equal('invalid_archive');
+    await stage.dispose();
+  });
+});

@@ -1,0 +1,204 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type AccountId,
+  type ArchiveInspector,
+  type ArchiveListing,
+  type ArchiveProof,
+  accountId,
+  archiveIdOf,
+  createUseCases,
+  type Filename,
+  type Grant,
+  type GrantSigner,
+  type IdempotencyKey,
+  type Limits,
+  type ListedEntry,
+  type Password,
+  type PasswordHash,
+  type PasswordHasher,
+  type Ports,
+  type PublishRequest,
+  parseRoleId,
+  type RoleId,
+  type Sha256,
+  type StagedArchive,
+  type Staging,
+  type Title,
+  type Token,
+  type UseCases,
+} from '@pinfold/core';
+import { createMemory, type Memory } from '@pinfold/memory';
+import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
+
+export const OWNER: AccountId = accountId('owner');
+
+/** Says of every archive that it is a site of one page, unless it is told something else. */
+export class ScriptedInspector implements ArchiveInspector {
+  entries: readonly Partial<ListedEntry>[] = [{ name: 'index.html' }];
+  problems: ArchiveListing['problems'] = [];
+  proofProblems: ArchiveProof['problems'] = [];
+  /** Awaited while proving. */
+  during: (signal?: AbortSignal) => Promise<void> = () => Promise.resolve();
+
+  list(): Promise<ArchiveListing> {
+    const entries = this.entries.map((entry) => ({ ...ENTRY, ...entry }));
+    return Promise.resolve({ entries, problems: this.problems, trusted: this.problems.length === 0 });
+  }
+
+  async prove(
+    request: Parameters<ArchiveInspector['prove']>[0],
+    signal?: AbortSignal,
+  ): Promise<ArchiveProof> {
+    await this.during(signal);
+    return {
+      problems: this.proofProblems,
+      entries: request.tasks.map(({ entry }) => ({ entry, utf8: true, references: [], secrets: [] })),
+    };
+  }
+}
+
+const ENTRY: ListedEntry = {
+  name: 'index.html',
+  host: 3,
+  externalAttributes: 0o100644 << 16,
+  flags: 0,
+  method: 0,
+  crc32: 1,
+  compressedSize: 4,
+  size: 4,
+  dataOffset: 40,
+};
+
+/** Hashes by writing the password down: what is tested is who asks for it and when. */
+class PlainHasher implements PasswordHasher {
+  hash(password: Password): Promise<PasswordHash> {
+    return Promise.resolve(`plain:${password}` as PasswordHash);
+  }
+
+  verify(password: Password, hash: PasswordHash): Promise<boolean> {
+    return Promise.resolve(hash === `plain:${password}`);
+  }
+}
+
+class OpenSigner implements GrantSigner {
+  sign(grant: Grant): string {
+    return Buffer.from(JSON.stringify(grant)).toString('base64url');
+  }
+
+  verify(token: string): Grant | undefined {
+    return token.startsWith('ey')
+      ? (JSON.parse(Buffer.from(token, 'base64url').toString()) as Grant)
+      : undefined;
+  }
+}
+
+class NoStaging implements Staging {
+  receive(): never {
+    throw new TypeError('uploads are staged by the test');
+  }
+
+  sweep(): Promise<number> {
+    return Promise.resolve(0);
+  }
+
+  check(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** All use cases on memory, with a clock and an inspector that the test holds. */
+export interface Stage {
+  readonly memory: Memory;
+  readonly clock: ManualClock;
+  readonly inspector: ScriptedInspector;
+  readonly ports: Ports;
+  readonly useCases: UseCases;
+  /** The same data with some ports replaced or limits changed. */
+  with(ports: Partial<Ports>, limits?: Partial<Limits>): UseCases;
+  /** A request for a new archive; the same bytes give the same archive. */
+  request(differing?: Partial<PublishRequest> & { readonly bytes?: string }): Promise<PublishRequest>;
+  publish(differing?: Partial<PublishRequest> & { readonly bytes?: string }): Promise<RoleId>;
+  dispose(): Promise<void>;
+}
+
+export async function openStage(): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-use-cases-'));
+  const memory = createMemory();
+  const clock = createManualClock();
+  const inspector = new ScriptedInspector();
+  const ports: Ports = {
+    roles: memory.roles,
+    attempts: memory.attempts,
+    archives: memory.archives,
+    staging: new NoStaging(),
+    inspector,
+    passwords: new PlainHasher(),
+    grants: new OpenSigner(),
+    clock,
+    ids: {
+      role: () => parseRoleId(randomUUID()) as RoleId,
+      archive: (at) => archiveIdOf(at, randomUUID()),
+      token: () => randomUUID() as Token,
+    },
+  };
+  const useCases = createUseCases(ports);
+  const request: Stage['request'] = async ({ bytes = 'PK', ...differing } = {}) => ({
+    account: OWNER,
+    key: 'key-1' as IdempotencyKey,
+    filename: 'site.zip' as Filename,
+    title: null as Title | null,
+    archive: await stage(folder, bytes),
+    ...differing,
+  });
+  return {
+    memory,
+    clock,
+    inspector,
+    ports,
+    useCases,
+    request,
+    with: (other, limits = {}) => createUseCases({ ...ports, ...other }, { limits }),
+    publish: async (differing) => {
+      const outcome = await useCases.publish.publish(await request(differing));
+      if (outcome.kind === 'refused') throw new Error(`refused: ${outcome.code}`);
+      return outcome.role.id;
+    },
+    dispose: () => rm(folder, { recursive: true }),
+  };
+}
+
+async function stage(folder: string, bytes: string): Promise<StagedArchive> {
+  const file = join(folder, randomUUID());
+  await writeFile(file, bytes);
+  return {
+    file,
+    size: Buffer.byteLength(bytes),
+    sha256: createHash('sha256').update(bytes).digest('hex') as Sha256,
+    discard: () => rm(file, { force: true }),
+  };
+}
+
+/** Whether the upload of a request is still lying there. */
+export function isStaged(request: PublishRequest): boolean {
+  return existsSync(request.archive.file);
+}
+
+/** The code a promise was refused or failed with. */
+export async function codeOf(outcome: Promise<unknown>): Promise<unknown> {
+  const value = await outcome.catch((error: unknown) => error);
+  return typeof value === 'object' && value !== null && 'code' in value ? value.code : value;
+}
+
+/** A port with some of its methods replaced. */
+export function overriding<Port extends object>(port: Port, other: Partial<Port>): Port {
+  return new Proxy(port, {
+    get(target, name) {
+      const method: unknown = Reflect.get(other, name) ?? Reflect.get(target, name);
+      return typeof method === 'function' ? method.bind(target) : method;
+    },
+  });
+}

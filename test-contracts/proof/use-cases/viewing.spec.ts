@@ -1,0 +1,189 @@
+import {
+  type AttemptCounter,
+  days,
+  Fault,
+  hours,
+  minutes,
+  type Password,
+  type PasswordHash,
+  type RoleId,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
+
+const SECRET = 'open sesame' as Password;
+
+describe('letting viewers in', () => {
+  let stage: Stage;
+  let id: RoleId;
+  beforeEach(async () => {
+    stage = await openStage();
+    id = await stage.publish();
+    await protect(SECRET);
+  });
+  afterEach(() => stage.dispose());
+
+  async function protect(password: Password | null): Promise<void> {
+    const outcome = await stage.useCases.update.update(
+      { account: OWNER, id },
+      { type: 'set_password', password },
+    );
+    expect(outcome.kind).to.equal('changed');
+  }
+
+  function enter(password: string, address = '192.0.2.1') {
+    return stage.useCases.enter.enter({ id, password, address });
+  }
+
+  async function roleNow() {
+    const visit = await stage.useCases.enter.visit(id);
+    if (visit.kind !== 'published') throw new Error(visit.kind);
+    return visit.role;
+  }
+
+  it('grants to the right password, whatever its Unicode form, and not to a wrong one', async () => {
+    expect((await enter('open sesame')).kind).to.equal('granted');
+    expect((await enter('open Sesame')).kind).to.equal('wrong');
+    await protect('é'.repeat(8) as Password);
+    expect((await enter('e\u0301'.repeat(8))).kind).to.equal('granted');
+  });
+
+  it('tells who needs no password, and what is not there', async () => {
+    await protect(null);
+    expect((await enter('x')).kind).to.equal('not_protected');
+    await stage.useCases.stop.stop({ id });
+    expect((await enter('x')).kind).to.equal('unknown');
+    id = await stage.publish({ key: 'key-2' as never });
+    stage.clock.advance(days(7));
+    expect((await enter('x')).kind).to.equal('expired');
+  });
+
+  it('admits with any valid one of the tokens that were shown', async () => {
+    const outcome = await enter(SECRET);
+    if (outcome.kind !== 'granted') throw new Error(outcome.kind);
+    const token = stage.useCases.enter.sign(outcome.grant);
+    const role = await roleNow();
+    expect(stage.useCases.enter.admit(role, 'cookie', ['nonsense', token])).to.deep.equal(outcome.grant);
+    expect(stage.useCases.enter.admit(role, 'path', [token])).to.equal(undefined);
+    expect(stage.useCases.enter.admit(role, 'cookie', ['nonsense'])).to.equal(undefined);
+    stage.clock.advance(hours(12));
+    expect(stage.useCases.enter.admit(await roleNow(), 'cookie', [token])).to.equal(undefined);
+  });
+
+  for (const [what, change] of [
+    ['a reset of the expiration', { type: 'reset_expiration' }],
+    ['a change of the password', { type: 'set_password', password: 'another one' as Password }],
+    ['the removal of the password', { type: 'set_password', password: null }],
+  ] as const) {
+    it(`${what} ends every grant`, async () => {
+      const outcome = await enter(SECRET);
+      if (outcome.kind !== 'granted') throw new Error(outcome.kind);
+      const token = stage.useCases.enter.sign(outcome.grant);
+      await stage.useCases.update.update({ account: OWNER, id }, change);
+      expect(stage.useCases.enter.admit(await roleNow(), 'cookie', [token])).to.equal(undefined);
+    });
+  }
+
+  it('a change of the title and a pin end no grant', async () => {
+    const outcome = await enter(SECRET);
+    if (outcome.kind !== 'granted') throw new Error(outcome.kind);
+    const token = stage.useCases.enter.sign(outcome.grant);
+    await stage.useCases.update.update({ account: OWNER, id }, { type: 'set_title', title: null });
+    await stage.useCases.pin.pin({ id });
+    expect(stage.useCases.enter.admit(await roleNow(), 'cookie', [token])).to.deep.equal(outcome.grant);
+  });
+
+  it('counts wrong tries and takes right ones back', async () => {
+    for (let round = 0; round < 12; round += 1) expect((await enter(SECRET)).kind).to.equal('granted');
+    for (let round = 0; round < 10; round += 1) expect((await enter('wrong one')).kind).to.equal('wrong');
+    const limited = await enter(SECRET);
+    expect(limited).to.include({ kind: 'limited', until: stage.clock.now() + minutes(5) });
+    expect((await enter(SECRET, '192.0.2.2')).kind).to.equal('granted');
+    stage.clock.advance(minutes(5));
+    expect((await enter(SECRET)).kind).to.equal('granted');
+  });
+
+  it('counts a password over 1,024 bytes as wrong, without hashing it', async () => {
+    const verify = () => Promise.reject(new Error('hashed'));
+    const hash = () => Promise.reject(new Error('hashed'));
+    const { enter: gate } = stage.with({ passwords: { verify, hash } });
+    const password = 'a'.repeat(1_025);
+    for (let round = 0; round < 10; round += 1) {
+      expect((await gate.enter({ id, password, address: 'a' })).kind).to.equal('wrong');
+    }
+    expect((await gate.enter({ id, password, address: 'a' })).kind).to.equal('limited');
+  });
+
+  it('never exceeds the limit by guesses in parallel', async () => {
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => enter('wrong one')));
+    expect(outcomes.filter(({ kind }) => kind === 'wrong')).to.have.length(10);
+    expect(outcomes.filter(({ kind }) => kind === 'limited')).to.have.length(40);
+  });
+
+  it('does not count a try that was not looked at since too many waited', async () => {
+    const forgiven: unknown[] = [];
+    const attempts: AttemptCounter = {
+      begin: (attempt) => stage.memory.attempts.begin(attempt),
+      forgive: async (ticket) => void forgiven.push(ticket),
+      purge: () => Promise.resolve(0),
+    };
+    const busy = () => Promise.reject(new Fault('hasher_overloaded', 'busy'));
+    const { enter: gate } = stage.with({ attempts, passwords: { verify: busy, hash: busy } });
+    const outcome = gate.enter({ id, password: 'wrong one', address: 'a' });
+    expect(await codeOf(outcome)).to.equal('hasher_overloaded');
+    expect(forgiven).to.have.length(1);
+  });
+
+  it('counts a try whose password could not be compared for another reason', async () => {
+    const broken = () => Promise.reject(new Fault('store_corrupt', 'no hash'));
+    const { enter: gate } = stage.with({
+      passwords: { verify: broken, hash: () => Promise.resolve('' as PasswordHash) },
+    });
+    for (let round = 0; round < 10; round += 1) {
+      expect(await codeOf(gate.enter({ id, password: 'any', address: 'b' }))).to.equal('store_corrupt');
+    }
+    expect((await enter(SECRET, 'b')).kind).to.equal('limited');
+  });
+});
+
+describe('opening a site', () => {
+  let stage: Stage;
+  let id: RoleId;
+  beforeEach(async () => {
+    stage = await openStage();
+    id = await stage.publish({ bytes: 'PK\x03\x04 and so on' });
+  });
+  afterEach(() => stage.dispose());
+
+  async function role() {
+    const found = await stage.useCases.read.read(OWNER, id);
+    if (found.kind !== 'found') throw new Error(found.code);
+    return found.role;
+  }
+
+  it('gives the manifest and the bytes as they were published', async () => {
+    const opened = await stage.useCases.open.manifest(await role());
+    if (opened.kind !== 'manifest') throw new Error(opened.kind);
+    expect(opened.manifest.get('index.html')).to.include({
+      offset: 40,
+      size: 4,
+      method: 'stored',
+      utf8: true,
+    });
+    const read = await stage.useCases.open.read(await role(), 1, 3);
+    if (read.kind !== 'bytes') throw new Error(read.kind);
+    expect(Buffer.from(read.bytes).toString('latin1')).to.equal('K\x03\x04');
+  });
+
+  it('says that the role ended when its archive went with it', async () => {
+    const before = await role();
+    await stage.useCases.stop.stop({ id });
+    await stage.memory.archives.delete(before.archive);
+    expect(await stage.useCases.open.read(before, 0, 1)).to.deep.equal({ kind: 'unknown' });
+  });
+
+  it('fails when a published role has no archive', async () => {
+    await stage.memory.archives.delete((await role()).archive);
+    expect(await codeOf(stage.useCases.open.read(await role(), 0, 1))).to.equal('archive_missing');
+  });
+});
