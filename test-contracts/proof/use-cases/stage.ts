@@ -161,7 +161,7 @@ export async function openStage(): Promise<Stage> {
     ports,
     useCases,
     request,
-    with: (other, limits = {}) => createUseCases({ ...ports, ...other }, { limits }),
+    with: (other, limits = {}) => createUseCases({ ...ports, ...other }, limits),
     publish: async (differing) => {
       const outcome = await useCases.publish.publish(await request(differing));
       if (outcome.kind === 'refused') throw new Error(`refused: ${outcome.code}`);

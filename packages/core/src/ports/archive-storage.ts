@@ -49,6 +49,7 @@ export interface ArchiveStorage {
   /**
    * Resolves when archives could be stored and read now.
    * @promise archive-storage/check: a working storage resolves; an aborted signal rejects with its reason
+   * @promise archive-storage/unreachable: while the backend does not answer, every call rejects with the fault storage_unavailable
    */
   check(signal?: AbortSignal): Promise<void>;
 }

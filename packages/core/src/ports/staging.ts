@@ -39,6 +39,9 @@ export interface Staging {
    */
   sweep(receivedBefore: Instant): Promise<number>;
 
-  /** Resolves when an upload could be received now. */
+  /**
+   * Resolves when an upload could be received now.
+   * @promise staging/check: a working staging resolves and keeps nothing; an aborted signal rejects with its reason
+   */
   check(signal?: AbortSignal): Promise<void>;
 }

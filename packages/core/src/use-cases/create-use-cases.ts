@@ -30,10 +30,8 @@ export interface Ports {
   readonly ids: Ids;
 }
 
-/** What an embedding team may set. */
+/** What an embedding team may set beside the limits. */
 export interface UseCaseOptions {
-  /** Figures that differ from {@link defaultLimits}. */
-  readonly limits?: Partial<Limits>;
   /** False where sites are viewed in path mode; publishing then warns of absolute references. Default true. */
   readonly absolutePathsWork?: boolean;
 }
@@ -58,23 +56,33 @@ export interface UseCases {
 /**
  * Puts the use cases together.
  *
+ * @param limits figures that differ from {@link defaultLimits}.
+ * @throws TypeError when a limit is no whole number of at least 0.
+ *
  * @example
- * const useCases = createUseCases(ports, { limits: { lifetime: days(30) } });
+ * const useCases = createUseCases(ports, { lifetime: days(30) });
  */
-export function createUseCases(ports: Ports, options: UseCaseOptions = {}): UseCases {
-  const limits: Limits = { ...defaultLimits, ...options.limits };
-  const enter = new Enter(ports, limits);
+export function createUseCases(
+  ports: Ports,
+  limits: Partial<Limits> = {},
+  options: UseCaseOptions = {},
+): UseCases {
+  const inForce: Limits = { ...defaultLimits, ...limits };
+  for (const [name, value] of Object.entries(inForce)) {
+    if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`the limit ${name} is no whole number`);
+  }
+  const enter = new Enter(ports, inForce);
   return {
-    publish: new Publish(ports, limits, options.absolutePathsWork ?? true),
+    publish: new Publish(ports, inForce, options.absolutePathsWork ?? true),
     read: new ReadRoles(ports),
-    update: new UpdateRole(ports, limits),
-    stop: new StopRole(ports, limits),
-    pin: new PinRole(ports, limits),
+    update: new UpdateRole(ports, inForce),
+    stop: new StopRole(ports, inForce),
+    pin: new PinRole(ports, inForce),
     enter,
     open: new Open(ports, enter),
-    cleanUp: new CleanUp(ports, limits),
+    cleanUp: new CleanUp(ports, inForce),
     staging: ports.staging,
     clock: ports.clock,
-    limits,
+    limits: inForce,
   };
 }
