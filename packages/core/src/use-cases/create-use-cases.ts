@@ -69,7 +69,8 @@ export function createUseCases(
 ): UseCases {
   const inForce: Limits = { ...defaultLimits, ...limits };
   for (const [name, value] of Object.entries(inForce)) {
-    if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`the limit ${name} is no whole number`);
+    if (!Number.isSafeInteger(value) || value < 0)
+      throw new TypeError(`the limit ${name} is no whole number`);
   }
   const enter = new Enter(ports, inForce);
   return {
