@@ -1,4 +1,8 @@
+export { apiKeySecretsContract } from './api-key-secrets/contract.ts';
+export { archiveStorageContract } from './archive-storage/contract.ts';
+export type { ArchiveStorageClause, ArchiveStorageSubject } from './archive-storage/subject.ts';
 export { bindContract, type Runner } from './bind-contract.ts';
+export { type ClockSubject, clockContract } from './clock/contract.ts';
 export {
   type Clause,
   type Contract,
@@ -7,3 +11,10 @@ export {
   clausesOf,
   type Subject,
 } from './contract.ts';
+export { grantSignerContract } from './grant-signer/contract.ts';
+export type { GrantSignerClause, GrantSignerSubject } from './grant-signer/subject.ts';
+export { idsContract } from './ids/contract.ts';
+export { passwordHasherContract } from './password-hasher/contract.ts';
+export { roleStoreContract } from './role-store/contract.ts';
+export { stagingContract } from './staging/contract.ts';
+export type { StagingClause, StagingSubject } from './staging/subject.ts';

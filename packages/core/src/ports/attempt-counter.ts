@@ -46,7 +46,7 @@ export interface AttemptCounter {
   forgive(ticket: AttemptTicket): Promise<void>;
 
   /**
-   * Drops windows that ended by an instant, at most `limit`; answers how many.
+   * Drops windows that ended by an instant, at most `limit`; answers how many: fewer than `limit` only when none is left.
    * @promise attempt-counter/purge: ended windows go, open ones keep their count
    */
   purge(endedBy: Instant, limit: number): Promise<number>;

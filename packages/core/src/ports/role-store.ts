@@ -188,7 +188,7 @@ export interface RoleStore {
    * Ends a claim. Tokens alone decide: a lapsed claim that nobody took over is settled.
    * @promise role-store/settle-removed: the role stays, its manifest goes, its archive is named no more, and it is never claimed again, whatever is saved later
    * @promise role-store/settle-failed: the role is claimed again from the instant of retry on, with one failure more
-   * @promise role-store/settle-lost: a claim that another took over settles nothing
+   * @promise role-store/settle-lost: a claim that another took over, or that was settled, settles nothing
    */
   settleCleanup(task: CleanupTask, outcome: CleanupOutcome): Promise<void>;
 
@@ -205,7 +205,8 @@ export interface RoleStore {
   listArchives(after: ArchiveId | undefined, limit: number): Promise<readonly ArchiveId[]>;
 
   /**
-   * Drops reservations begun before an instant, renewed or not, at most `limit`; answers how many.
+   * Drops reservations begun before an instant, renewed or not, at most `limit`; answers how many: fewer than `limit`
+   * only when none is left.
    * @promise role-store/purge-old: exactly reservations begun earlier go, renewed or not; complete keys and younger ones stay
    * @promise role-store/purge-loses-lease: the lease of a dropped reservation is lost
    */

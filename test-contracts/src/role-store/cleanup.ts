@@ -1,0 +1,218 @@
+import {
+  after,
+  type CleanupRequest,
+  type CleanupTask,
+  days,
+  hours,
+  type Instant,
+  minutes,
+  type Role,
+  type RoleId,
+  type RoleStore,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause } from '../contract.ts';
+import { inEachEra } from '../eras.ts';
+import { START } from '../fixtures/clock.ts';
+import { aPublication, aRole, aToken, publishTo } from '../fixtures/roles.ts';
+import { together } from '../together.ts';
+
+const END = after(START, days(7));
+
+/** A claim at `now`, good for ten minutes, of what had ended by then. */
+function claim(n: number, now: Instant, more: Partial<CleanupRequest> = {}): CleanupRequest {
+  return { now, endedBefore: now, token: aToken(n), until: after(now, minutes(10)), limit: 100, ...more };
+}
+
+function taskOf(role: Role, n: number, failures = 0): CleanupTask {
+  return { role: role.id, archive: role.archive, token: aToken(n), failures };
+}
+
+function rolesOf(tasks: readonly CleanupTask[]): readonly RoleId[] {
+  return tasks.map(({ role }) => role);
+}
+
+/** Saves a role as deleted at an instant. */
+async function stop(port: RoleStore, id: RoleId, deletedAt: Instant): Promise<void> {
+  const found = await port.load(id);
+  if (found === undefined) throw new Error('a published role is not there');
+  const saved = await port.save({ ...found.value, deletedAt }, found.version);
+  expect(saved).to.deep.equal({ kind: 'saved' });
+}
+
+export const claimClauses: readonly Clause<RoleStore>[] = [
+  {
+    id: 'role-store/claim-ended',
+    says: 'exactly the roles deleted or expired by then are claimed; pinned and later ones are not',
+    check: (_, another) =>
+      inEachEra(another, async ({ port, peer }, start) => {
+        const end = after(start, hours(12));
+        const justBefore = (end - 1) as Instant;
+        const justAfter = (end + 1) as Instant;
+        const publish = (n: number, more: Partial<Role>) =>
+          publishTo(port, aPublication(n, { publishedAt: start, ...more }));
+        const ended = [
+          await publish(1, { expiresAt: end }),
+          await publish(2, { expiresAt: justAfter, deletedAt: end }),
+          await publish(3, { expiresAt: null, pinned: true, deletedAt: justBefore }),
+          await publish(4, { expiresAt: justBefore, deletedAt: justAfter }),
+        ];
+        await publish(5, { expiresAt: justAfter });
+        await publish(6, { expiresAt: null, pinned: true });
+        await publish(7, { expiresAt: after(end, days(1)), deletedAt: justAfter });
+        const other = await peer();
+        const before = { ...claim(1, after(end, hours(1))), endedBefore: after(start, hours(1)) };
+        expect(await other.claimForCleanup(before)).to.deep.equal([]);
+        const tasks = await other.claimForCleanup({ ...claim(2, after(end, hours(1))), endedBefore: end });
+        expect(tasks).to.have.deep.members(ended.map((role) => taskOf(role, 2)));
+        for (const role of ended) expect((await port.load(role.id))?.value).to.deep.equal(role);
+      }),
+  },
+  {
+    id: 'role-store/claim-order',
+    says: 'those that wait longest are claimed first, so that failing ones keep none waiting',
+    check: async ({ port }) => {
+      for (const n of [3, 1, 4, 2, 5]) {
+        await publishTo(port, aPublication(n, { expiresAt: after(START, hours(n)) }));
+      }
+      const ids = (numbers: readonly number[]) => numbers.map((n) => aRole(n).id);
+      const now = after(START, hours(10));
+      const tasks = await port.claimForCleanup(claim(1, now, { limit: 3 }));
+      expect(rolesOf(tasks)).to.have.members(ids([1, 2, 3]));
+      for (const task of tasks) {
+        const retryAt = after(now, minutes(task.role === aRole(1).id ? 2 : 1));
+        await port.settleCleanup(task, { kind: 'failed', retryAt });
+      }
+      const later = after(now, minutes(5));
+      const next = await port.claimForCleanup(claim(2, later, { limit: 2 }));
+      expect(rolesOf(next), 'those that did not fail').to.have.members(ids([4, 5]));
+      const retried = await port.claimForCleanup(claim(3, later, { limit: 2 }));
+      expect(rolesOf(retried), 'those due sooner').to.have.members(ids([2, 3]));
+      expect(rolesOf(await port.claimForCleanup(claim(4, later, { limit: 2 })))).to.deep.equal(ids([1]));
+    },
+  },
+  {
+    id: 'role-store/claim-once',
+    says: "a claimed role is claimed again only from the claim's instant on, saved meanwhile or not; of many claims at once each role goes to one",
+    check: (_, another) =>
+      inEachEra(another, async (subject, start) => {
+        const { port } = subject;
+        const other = await subject.peer();
+        const first = await publishTo(port, aPublication(1, { publishedAt: start, expiresAt: start }));
+        const until = after(start, minutes(10));
+        expect(await port.claimForCleanup(claim(1, start))).to.deep.equal([taskOf(first, 1)]);
+        expect(await other.claimForCleanup(claim(2, start)), 'at once').to.deep.equal([]);
+        await stop(other, first.id, start);
+        expect(await port.claimForCleanup(claim(3, (until - 1) as Instant)), 'saved').to.deep.equal([]);
+        expect(await other.claimForCleanup(claim(4, until))).to.deep.equal([taskOf(first, 4)]);
+        await other.settleCleanup(taskOf(first, 4), { kind: 'removed' });
+        const many = Array.from({ length: 20 }, (_, n) => aRole(n + 10).id);
+        for (let n = 10; n < 30; n += 1) await publishTo(port, aPublication(n, { deletedAt: until }));
+        const claims = await together(subject, 12, (store, n) =>
+          store.claimForCleanup(claim(100 + n, until, { limit: 3 })),
+        );
+        for (const tasks of claims) expect(tasks.length).to.be.at.most(3);
+        const rest = await port.claimForCleanup(claim(200, until));
+        expect(rolesOf([...claims.flat(), ...rest]).toSorted()).to.deep.equal(many.toSorted());
+        for (const [n, tasks] of claims.entries()) {
+          for (const task of tasks) expect(task.token).to.equal(aToken(100 + n));
+        }
+      }),
+  },
+  {
+    id: 'role-store/claim-conflicts',
+    says: "a claim raises the role's version, so that a change decided before it conflicts",
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const { id } = await publishTo(port, aPublication(1));
+      for (const [n, now] of [END, after(END, hours(1))].entries()) {
+        const before = await port.load(id);
+        if (before === undefined) throw new Error('a published role is not there');
+        await other.claimForCleanup(claim(n, now));
+        const changed = { ...before.value, deletedAt: now };
+        expect(await port.save(changed, before.version)).to.deep.equal({ kind: 'conflict' });
+        const claimed = await port.load(id);
+        expect(claimed?.value).to.deep.equal(before.value);
+        expect(claimed?.version).not.to.equal(before.version);
+      }
+      await stop(port, id, END);
+    },
+  },
+];
+
+export const settleClauses: readonly Clause<RoleStore>[] = [
+  {
+    id: 'role-store/settle-removed',
+    says: 'the role stays, its manifest goes, its archive is named no more, and it is never claimed again, whatever is saved later',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const [role, neighbour] = [
+        await publishTo(port, aPublication(1)),
+        await publishTo(port, aPublication(2)),
+      ];
+      await port.claimForCleanup(claim(1, END));
+      await other.settleCleanup(taskOf(role, 1), { kind: 'removed' });
+      const inAnAge = after(END, days(1_000));
+      const expectRemoved = async (then: Role) => {
+        expect((await port.load(role.id))?.value).to.deep.equal(then);
+        expect(await port.loadManifest(role.archive), 'manifest').to.equal(undefined);
+        expect([...(await port.whichAreNamed([role.archive, neighbour.archive]))]).to.deep.equal([
+          neighbour.archive,
+        ]);
+        expect(await port.listArchives(undefined, 10)).to.deep.equal([neighbour.archive]);
+      };
+      await expectRemoved(role);
+      expect(await other.loadManifest(neighbour.archive), 'of another role').not.to.equal(undefined);
+      await stop(other, role.id, END);
+      await expectRemoved({ ...role, deletedAt: END });
+      expect(rolesOf(await port.claimForCleanup(claim(2, inAnAge)))).to.deep.equal([neighbour.id]);
+    },
+  },
+  {
+    id: 'role-store/settle-failed',
+    says: 'the role is claimed again from the instant of retry on, with one failure more',
+    check: (_, another) =>
+      inEachEra(another, async ({ port, peer }, start) => {
+        const other = await peer();
+        const role = await publishTo(port, aPublication(1, { publishedAt: start, expiresAt: start }));
+        let now = start;
+        for (const [failures, pause] of [minutes(1), hours(30), minutes(2)].entries()) {
+          const task = taskOf(role, failures, failures);
+          expect(await port.claimForCleanup(claim(failures, now))).to.deep.equal([task]);
+          const retryAt = after(now, pause);
+          await other.settleCleanup(task, { kind: 'failed', retryAt });
+          expect(await port.claimForCleanup(claim(50, (retryAt - 1) as Instant)), 'before').to.deep.equal([]);
+          expect(await other.loadManifest(role.archive)).not.to.equal(undefined);
+          expect((await other.whichAreNamed([role.archive])).size).to.equal(1);
+          now = retryAt;
+        }
+        expect(await other.claimForCleanup(claim(9, now))).to.deep.equal([taskOf(role, 9, 3)]);
+      }),
+  },
+  {
+    id: 'role-store/settle-lost',
+    says: 'a claim that another took over, or that was settled, settles nothing',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const role = await publishTo(port, aPublication(1));
+      const taken = after(END, minutes(10));
+      const retryAt = after(taken, hours(1));
+      await port.claimForCleanup(claim(1, END));
+      await other.claimForCleanup(claim(2, taken));
+      const expectClaimed = async (from: Instant) => {
+        expect(await port.loadManifest(role.archive)).not.to.equal(undefined);
+        expect((await port.whichAreNamed([role.archive])).size).to.equal(1);
+        expect(await port.claimForCleanup(claim(3, (from - 1) as Instant))).to.deep.equal([]);
+      };
+      await port.settleCleanup(taskOf(role, 1), { kind: 'removed' });
+      await expectClaimed(after(taken, minutes(10)));
+      await port.settleCleanup(taskOf(role, 1), { kind: 'failed', retryAt: END });
+      await expectClaimed(after(taken, minutes(10)));
+      await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt });
+      await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt: END });
+      await other.settleCleanup(taskOf(role, 2), { kind: 'removed' });
+      await expectClaimed(retryAt);
+      expect(await port.claimForCleanup(claim(4, retryAt))).to.deep.equal([taskOf(role, 4, 1)]);
+    },
+  },
+];

@@ -1,0 +1,200 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  after,
+  days,
+  hours,
+  type Lease,
+  minutes,
+  type Publication,
+  type RoleId,
+  type RoleStore,
+  type Title,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause } from '../contract.ts';
+import { inEachEra } from '../eras.ts';
+import { START } from '../fixtures/clock.ts';
+import { aKey, aPublication, aReservation, aRole, aToken, leaseOf } from '../fixtures/roles.ts';
+import { together } from '../together.ts';
+
+const IN_A_MINUTE = after(START, minutes(1));
+const COMMITTED = { kind: 'committed' };
+const LEASE_LOST = { kind: 'lease_lost' };
+
+/** Whether each part of a publication is there, looked at one after the other, twice. */
+async function partsOf(port: RoleStore, { role }: Publication, n: number): Promise<readonly boolean[]> {
+  const parts: boolean[] = [];
+  for (let round = 0; round < 2; round += 1) {
+    parts.push((await port.load(role.id)) !== undefined);
+    parts.push((await port.loadManifest(role.archive)) !== undefined);
+    parts.push((await port.reserve(aReservation(n, { token: aToken(500 + n) }))).kind === 'complete');
+    parts.push((await port.whichAreNamed([role.archive])).has(role.archive));
+    await nextTurn();
+  }
+  return parts;
+}
+
+async function expectNothingOf(port: RoleStore, { role }: Publication): Promise<void> {
+  expect(await port.load(role.id), 'role').to.equal(undefined);
+  expect(await port.loadManifest(role.archive), 'manifest').to.equal(undefined);
+  expect((await port.whichAreNamed([role.archive])).size, 'named').to.equal(0);
+  expect(await port.listArchives(undefined, 1_000)).not.to.include(role.archive);
+  const all = { idempotencyKey: undefined, state: undefined, search: undefined, after: undefined };
+  const page = await port.list({ ...all, account: role.account, now: START, limit: 100 });
+  expect(page.items.map(({ id }) => id)).not.to.include(role.id);
+}
+
+/** Another role that wants the key of the first. */
+function rival(n: number): Publication {
+  return aPublication(n, { idempotencyKey: aKey(1) });
+}
+
+async function takeOver(port: RoleStore): Promise<Lease> {
+  const request = aReservation(1, {
+    token: aToken(2),
+    now: IN_A_MINUTE,
+    until: after(IN_A_MINUTE, minutes(1)),
+  });
+  expect((await port.reserve(request)).kind).to.equal('reserved');
+  return leaseOf(request);
+}
+
+/** One lapsed lease commits while another request takes its key over and commits; answers who published. */
+async function raceForKey(early: RoleStore, late: RoleStore, n: number): Promise<readonly RoleId[]> {
+  const [mine, theirs] = [aPublication(n), aPublication(n + 100, { idempotencyKey: aKey(n) })];
+  const request = aReservation(n, {
+    token: aToken(n + 100),
+    now: IN_A_MINUTE,
+    until: after(IN_A_MINUTE, days(1)),
+  });
+  await early.reserve(aReservation(n));
+  const takeOverAndCommit = async (): ReturnType<RoleStore['commit']> => {
+    const reserved = await late.reserve(request);
+    return reserved.kind === 'reserved' ? await late.commit(theirs, reserved.lease) : { kind: 'lease_lost' };
+  };
+  const [first, second] = await Promise.all([
+    early.commit(mine, leaseOf(aReservation(n))),
+    takeOverAndCommit(),
+  ]);
+  return [
+    ...(first.kind === 'committed' ? [mine.role.id] : []),
+    ...(second.kind === 'committed' ? [theirs.role.id] : []),
+  ];
+}
+
+export const commitClauses: readonly Clause<RoleStore>[] = [
+  {
+    id: 'role-store/commit-whole',
+    says: 'after a commit, role, manifest, warnings and key are there for every peer',
+    check: async ({ port, peer }) => {
+      const observer = await peer();
+      const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
+      await Promise.all(numbers.map((n) => port.reserve(aReservation(n))));
+      let running = true;
+      const commits = Promise.all(
+        numbers.map((n) => port.commit(aPublication(n), leaseOf(aReservation(n)))),
+      ).finally(() => {
+        running = false;
+      });
+      const observed: (readonly boolean[])[] = [];
+      do {
+        for (const n of numbers) observed.push(await partsOf(observer, aPublication(n), n));
+      } while (running);
+      expect(await commits).to.deep.equal(numbers.map(() => COMMITTED));
+      for (const parts of observed) {
+        const first = parts.indexOf(true);
+        const after = first === -1 ? [] : parts.slice(first);
+        expect(after, `a part of a publication was there alone: ${parts.join(' ')}`).not.to.include(false);
+      }
+      for (const n of numbers) {
+        const { role, manifest, warnings } = aPublication(n);
+        expect((await observer.load(role.id))?.value).to.deep.equal(role);
+        expect(await observer.loadManifest(role.archive)).to.equal(manifest);
+        const complete = { kind: 'complete', role: role.id, warnings };
+        expect(await observer.reserve(aReservation(n))).to.deep.equal(complete);
+      }
+    },
+  },
+  {
+    id: 'role-store/commit-lease-lost',
+    says: 'with a lease that was replaced, released or completed with another role nothing is stored',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const mine = leaseOf(aReservation(1));
+      await port.reserve(aReservation(1));
+      const theirs = await takeOver(other);
+      expect(await port.commit(aPublication(1), mine), 'replaced').to.deep.equal(LEASE_LOST);
+      await expectNothingOf(other, aPublication(1));
+      expect((await other.reserve(aReservation(1, { token: aToken(3) }))).kind).to.equal('in_progress');
+      await other.release(theirs);
+      expect(await port.commit(rival(2), theirs), 'released').to.deep.equal(LEASE_LOST);
+      await expectNothingOf(other, rival(2));
+      await port.reserve(aReservation(1, { token: aToken(4) }));
+      const last = { ...mine, token: aToken(4) };
+      expect(await port.commit(rival(3), last)).to.deep.equal(COMMITTED);
+      expect(await other.commit(rival(4), last), 'completed').to.deep.equal(LEASE_LOST);
+      await expectNothingOf(port, rival(4));
+      const complete = { kind: 'complete', role: rival(3).role.id, warnings: [] };
+      expect(await port.reserve(aReservation(1, { token: aToken(5) }))).to.deep.equal(complete);
+    },
+  },
+  {
+    id: 'role-store/commit-by-token',
+    says: 'a lapsed lease whose token is still stored commits',
+    check: (_, another) =>
+      inEachEra(another, async ({ port, peer }, start) => {
+        await port.reserve(aReservation(1, { now: start, until: after(start, minutes(1)) }));
+        const publication = aPublication(1, { publishedAt: after(start, hours(5)) });
+        expect(await (await peer()).commit(publication, leaseOf(aReservation(1)))).to.deep.equal(COMMITTED);
+        expect((await port.load(publication.role.id))?.value).to.deep.equal(publication.role);
+      }),
+  },
+  {
+    id: 'role-store/commit-again',
+    says: 'the same lease and role again answer committed, and change nothing',
+    check: async (subject) => {
+      const { port } = subject;
+      const peer = await subject.peer();
+      const publication = aPublication(1);
+      const { id, archive } = publication.role;
+      await port.reserve(aReservation(1));
+      const again = () =>
+        together(subject, 6, (store) => store.commit(publication, leaseOf(aReservation(1))));
+      expect(await again(), 'at once').to.deep.equal(Array.from({ length: 6 }, () => COMMITTED));
+      const loaded = await port.load(id);
+      if (loaded === undefined) throw new Error('a committed role is not there');
+      const ended = { ...loaded.value, title: 'Renamed' as Title, deletedAt: IN_A_MINUTE };
+      await port.save(ended, loaded.version);
+      const saved = await port.load(id);
+      expect((await again()).at(0)).to.deep.equal(COMMITTED);
+      expect(await peer.load(id), 'a change since').to.deep.equal(saved);
+      const span = { now: IN_A_MINUTE, endedBefore: IN_A_MINUTE, until: after(IN_A_MINUTE, minutes(1)) };
+      const [task] = await peer.claimForCleanup({ ...span, token: aToken(7), limit: 1 });
+      if (task === undefined) throw new Error('an ended role was not claimed');
+      await peer.settleCleanup(task, { kind: 'removed' });
+      expect((await again()).at(0)).to.deep.equal(COMMITTED);
+      expect(await port.loadManifest(archive), 'a removed manifest').to.equal(undefined);
+      expect((await port.whichAreNamed([archive])).size).to.equal(0);
+    },
+  },
+  {
+    id: 'role-store/commit-race',
+    says: 'of two leases for one key at once at most one commits',
+    check: async (subject) => {
+      const ports = [subject.port, await subject.peer()] as const;
+      const rounds = Array.from({ length: 12 }, (_, n) => n + 1);
+      const races = rounds.map((n) => {
+        const [early, late] = n % 2 === 0 ? ports : ([ports[1], ports[0]] as const);
+        return raceForKey(early, late, n);
+      });
+      for (const [round, published] of (await Promise.all(races)).entries()) {
+        const n = round + 1;
+        expect(published, `race ${n}`).to.have.lengthOf(1);
+        const complete = { kind: 'complete', role: published[0], warnings: [] };
+        expect(await ports[0].reserve(aReservation(n, { token: aToken(n + 300) }))).to.deep.equal(complete);
+        const stored = await Promise.all([n, n + 100].map((m) => ports[1].load(aRole(m).id)));
+        expect(stored.filter((role) => role !== undefined)).to.have.lengthOf(1);
+      }
+    },
+  },
+];

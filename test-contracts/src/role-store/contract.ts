@@ -1,0 +1,32 @@
+import type { RoleStore } from '@pinfold/core';
+import type { Contract } from '../contract.ts';
+import { aPublication, aRole, publishTo } from '../fixtures/roles.ts';
+import { harnessClauses } from '../harness.ts';
+import { claimClauses, settleClauses } from './cleanup.ts';
+import { commitClauses } from './commits.ts';
+import { keyClauses } from './keys.ts';
+import { leaseClauses } from './leases.ts';
+import { listingClauses } from './listing.ts';
+import { roleClauses } from './roles.ts';
+import { sweepClauses } from './sweep.ts';
+
+/** What every {@link RoleStore} promises. */
+export const roleStoreContract: Contract<RoleStore> = {
+  port: 'RoleStore',
+  harness: harnessClauses('role-store', {
+    write: async (port, n) => {
+      await publishTo(port, aPublication(n));
+    },
+    sees: async (port, n) => (await port.load(aRole(n).id)) !== undefined,
+  }),
+  clauses: [
+    ...keyClauses,
+    ...leaseClauses,
+    ...commitClauses,
+    ...roleClauses,
+    ...listingClauses,
+    ...claimClauses,
+    ...settleClauses,
+    ...sweepClauses,
+  ],
+};

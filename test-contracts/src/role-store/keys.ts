@@ -1,0 +1,181 @@
+import {
+  type AccountId,
+  after,
+  days,
+  type Fingerprint,
+  type IdempotencyKey,
+  type Instant,
+  minutes,
+  type Reservation,
+  type RoleStore,
+  type Warning,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause } from '../contract.ts';
+import { inEachEra } from '../eras.ts';
+import { START } from '../fixtures/clock.ts';
+import { aFingerprint, aPublication, aReservation, aToken, leaseOf } from '../fixtures/roles.ts';
+import { together } from '../together.ts';
+
+const IN_A_MINUTE = after(START, minutes(1));
+
+/** Pairs that folding, trimming, normalising or joining would make the same. */
+const DIFFERENT_KEYS: readonly (readonly [account: string, key: string])[] = [
+  ['acme', 'key'],
+  ['acme', 'KEY'],
+  ['acme', 'key '],
+  ['acme', ' key'],
+  ['acme', 'k%y'],
+  ['acme', "key' OR '1'='1"],
+  ['acme', '"key"'],
+  ['acme', 'key\\'],
+  ['Acme', 'key'],
+  ['acme ', 'key'],
+  ['acm\u00e9', 'key'],
+  ['acme\u0301', 'key'],
+  ['acme key', 'a'],
+  ['acme', 'key a'],
+  ['a:b', 'c'],
+  ['a', 'b:c'],
+];
+
+/** Other than `fingerprint`, though nearly the same. */
+function nearly(fingerprint: Fingerprint): readonly Fingerprint[] {
+  return [fingerprint.toUpperCase(), `${fingerprint} `, aFingerprint(99), '%'] as Fingerprint[];
+}
+
+function asks(n: number, more: Partial<Reservation> = {}): Reservation {
+  return aReservation(1, { token: aToken(n), ...more });
+}
+
+/** Who holds a key and until when, as a request with the same fingerprint is told. */
+async function expectHeldUntil(port: RoleStore, until: Instant, more: Partial<Reservation> = {}) {
+  const outcome = await port.reserve(asks(999, more));
+  expect(outcome).to.deep.equal({ kind: 'in_progress', until });
+}
+
+const WARNINGS: readonly Warning[] = [
+  { rule: 'broken_reference', detail: 'No file answers “über/ünï.css” 🧭.', path: 'a b/ïndex.html' },
+  { rule: 'source_map', detail: 'It\'s 100 % \\ "quoted"; it has no path.' },
+];
+
+export const keyClauses: readonly Clause<RoleStore>[] = [
+  {
+    id: 'role-store/reserve-free',
+    says: "a key nobody holds is reserved; keys and accounts are compared exactly, and another account's key is another key",
+    check: async (subject) => {
+      const peer = await subject.peer();
+      for (const [n, [account, key]] of DIFFERENT_KEYS.entries()) {
+        const names = { account: account as AccountId, key: key as IdempotencyKey };
+        const request = aReservation(n, names);
+        const outcome = await (n % 2 === 0 ? subject.port : peer).reserve(request);
+        expect(outcome, `${account} / ${key}`).to.deep.equal({ kind: 'reserved', lease: leaseOf(request) });
+      }
+    },
+  },
+  {
+    id: 'role-store/reserve-in-progress',
+    says: 'an unlapsed reservation of the same fingerprint is in progress until its instant',
+    check: (_, another) =>
+      inEachEra(another, async ({ port, peer }, start) => {
+        const until = after(start, minutes(1));
+        await port.reserve(asks(1, { now: start, until }));
+        const later = after(start, days(1));
+        for (const now of [start, (until - 1) as Instant, (start - 60_000) as Instant]) {
+          await expectHeldUntil(port, until, { now, until: later });
+          await expectHeldUntil(await peer(), until, { now, until: later });
+        }
+      }),
+  },
+  {
+    id: 'role-store/reserve-mismatch',
+    says: 'another fingerprint is a mismatch, in progress or complete, and changes nothing',
+    check: async ({ port, peer }) => {
+      const mine = asks(1);
+      await port.reserve(mine);
+      const others = [port, await peer()].flatMap((store) =>
+        nearly(mine.fingerprint).map((fingerprint, n) => ({ store, request: asks(10 + n, { fingerprint }) })),
+      );
+      const expectMismatches = async () => {
+        for (const { store, request } of others) {
+          expect(await store.reserve({ ...request, until: after(START, days(1)) })).to.deep.equal({
+            kind: 'mismatch',
+          });
+        }
+      };
+      await expectMismatches();
+      await expectHeldUntil(port, IN_A_MINUTE);
+      expect(await port.commit(aPublication(1), leaseOf(mine))).to.deep.equal({ kind: 'committed' });
+      await expectMismatches();
+      expect(await port.reserve(asks(2))).to.deep.include({
+        kind: 'complete',
+        role: aPublication(1).role.id,
+      });
+    },
+  },
+  {
+    id: 'role-store/reserve-complete',
+    says: 'a complete key answers its role and the warnings kept with it, for ever',
+    check: async ({ port, peer }) => {
+      const publication = { ...aPublication(1), warnings: WARNINGS };
+      await port.reserve(asks(1));
+      await port.commit(publication, leaseOf(asks(1)));
+      const complete = { kind: 'complete', role: publication.role.id, warnings: WARNINGS };
+      const inAnAge = after(START, days(40_000));
+      const later = await peer();
+      for (const now of [START, IN_A_MINUTE, inAnAge]) {
+        expect(await port.reserve(asks(2, { now }))).to.deep.equal(complete);
+        expect(await later.reserve(asks(2, { now }))).to.deep.equal(complete);
+      }
+      await port.purge(inAnAge, 100);
+      const [task] = await port.claimForCleanup({
+        now: inAnAge,
+        endedBefore: inAnAge,
+        token: aToken(3),
+        until: inAnAge,
+        limit: 1,
+      });
+      if (task !== undefined) await port.settleCleanup(task, { kind: 'removed' });
+      expect(await later.reserve(asks(4, { now: inAnAge })), 'after the cleanup').to.deep.equal(complete);
+    },
+  },
+  {
+    id: 'role-store/reserve-lapsed',
+    says: 'from its instant on, a lapsed reservation is replaced, whatever its fingerprint was',
+    check: (_, another) =>
+      inEachEra(another, async ({ port, peer }, start) => {
+        const first = after(start, minutes(1));
+        const second = after(first, minutes(2));
+        const third = after(second, minutes(1));
+        await port.reserve(asks(1, { now: start, until: first }));
+        const same = asks(2, { now: first, until: second });
+        expect(await (await peer()).reserve(same)).to.deep.equal({ kind: 'reserved', lease: leaseOf(same) });
+        await expectHeldUntil(port, second, { now: first });
+        const other = asks(3, { now: second, until: third, fingerprint: aFingerprint(7) });
+        expect(await port.reserve(other)).to.deep.equal({ kind: 'reserved', lease: leaseOf(other) });
+        expect(await port.renew(leaseOf(same), third)).to.deep.equal({ kind: 'lost' });
+        await expectHeldUntil(await peer(), third, { now: second, fingerprint: aFingerprint(7) });
+      }),
+  },
+  {
+    id: 'role-store/reserve-race',
+    says: 'of many at once exactly one reserves',
+    check: async (subject) => {
+      const rounds = [START, IN_A_MINUTE, after(IN_A_MINUTE, minutes(5))];
+      for (const [round, now] of rounds.entries()) {
+        const until = after(now, minutes(1));
+        const outcomes = await together(subject, 30, (port, n) => {
+          const fingerprint = aFingerprint(round === 2 ? n % 2 : 1);
+          return port.reserve(asks(round * 100 + n, { now, until, fingerprint }));
+        });
+        const leases = outcomes.flatMap((outcome) => (outcome.kind === 'reserved' ? [outcome.lease] : []));
+        expect(leases, `round ${round}`).to.have.lengthOf(1);
+        const losers = round === 2 ? ['in_progress', 'mismatch'] : ['in_progress'];
+        expect([...losers, 'reserved']).to.include.members(outcomes.map(({ kind }) => kind));
+        for (const lease of leases) {
+          expect(await subject.port.renew(lease, until), 'the winner').to.deep.equal({ kind: 'held' });
+        }
+      }
+    },
+  },
+];

@@ -1,0 +1,100 @@
+import { after, hours, type Instant, type Lease, minutes, type RoleStore } from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause } from '../contract.ts';
+import { inEachEra } from '../eras.ts';
+import { START } from '../fixtures/clock.ts';
+import { aFingerprint, aPublication, aReservation, aToken, leaseOf } from '../fixtures/roles.ts';
+
+const IN_A_MINUTE = after(START, minutes(1));
+const IN_AN_HOUR = after(START, hours(1));
+const MINE: Lease = leaseOf(aReservation(1));
+
+async function taken(port: RoleStore): Promise<Lease> {
+  const request = aReservation(1, {
+    token: aToken(2),
+    now: IN_A_MINUTE,
+    until: after(IN_A_MINUTE, minutes(1)),
+  });
+  const outcome = await port.reserve(request);
+  expect(outcome.kind).to.equal('reserved');
+  return leaseOf(request);
+}
+
+function ask(port: RoleStore, now: Instant): ReturnType<RoleStore['reserve']> {
+  return port.reserve(aReservation(1, { token: aToken(9), now, until: after(now, minutes(1)) }));
+}
+
+export const leaseClauses: readonly Clause<RoleStore>[] = [
+  {
+    id: 'role-store/renew-held',
+    says: 'a lease whose token is stored is held and lasts until the new instant, lapsed or not',
+    check: (_, another) =>
+      inEachEra(another, async ({ port, peer }, start) => {
+        const other = await peer();
+        await port.reserve(aReservation(1, { now: start, until: after(start, minutes(1)) }));
+        let until = start;
+        for (const store of [port, other, port]) {
+          until = after(until, hours(2));
+          expect(await store.renew(MINE, until)).to.deep.equal({ kind: 'held' });
+          const inProgress = { kind: 'in_progress', until };
+          expect(await ask(other, (until - 1) as Instant)).to.deep.equal(inProgress);
+        }
+        expect((await ask(other, until)).kind, 'from its instant on').to.equal('reserved');
+      }),
+  },
+  {
+    id: 'role-store/renew-lost',
+    says: 'a lease whose token was replaced, released or completed is lost, and nothing changes',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const lost = { kind: 'lost' };
+      expect(await port.renew(MINE, IN_AN_HOUR), 'never reserved').to.deep.equal(lost);
+      await port.reserve(aReservation(1));
+      const theirs = await taken(other);
+      expect(await port.renew(MINE, IN_AN_HOUR), 'replaced').to.deep.equal(lost);
+      const until = after(IN_A_MINUTE, minutes(1));
+      expect(await ask(port, IN_A_MINUTE)).to.deep.equal({ kind: 'in_progress', until });
+      await other.release(theirs);
+      expect(await port.renew(theirs, IN_AN_HOUR), 'released').to.deep.equal(lost);
+      const again = await ask(port, IN_A_MINUTE);
+      if (again.kind !== 'reserved') throw new Error(`a released key is ${again.kind}`);
+      await port.commit(aPublication(1), again.lease);
+      expect(await other.renew(again.lease, IN_AN_HOUR), 'completed').to.deep.equal(lost);
+      expect((await ask(other, IN_A_MINUTE)).kind).to.equal('complete');
+    },
+  },
+  {
+    id: 'role-store/release-frees',
+    says: 'a released key can be reserved at once, with any fingerprint',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      await port.reserve(aReservation(1));
+      await other.release(MINE);
+      const next = aReservation(1, { token: aToken(2), fingerprint: aFingerprint(5) });
+      expect(await port.reserve(next)).to.deep.equal({ kind: 'reserved', lease: leaseOf(next) });
+      await port.release(leaseOf(next));
+      await port.release(leaseOf(next));
+      const last = aReservation(1, { token: aToken(3) });
+      expect(await other.reserve(last)).to.deep.equal({ kind: 'reserved', lease: leaseOf(last) });
+    },
+  },
+  {
+    id: 'role-store/release-only-own',
+    says: 'a lost lease releases nothing, and a complete key stays complete',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      await port.reserve(aReservation(1));
+      await port.reserve(aReservation(2));
+      const theirs = await taken(other);
+      await port.release(MINE);
+      const until = after(IN_A_MINUTE, minutes(1));
+      expect(await ask(port, IN_A_MINUTE)).to.deep.equal({ kind: 'in_progress', until });
+      const neighbour = leaseOf(aReservation(2));
+      expect(await port.renew(neighbour, IN_AN_HOUR), 'another key').to.deep.equal({ kind: 'held' });
+      await other.commit(aPublication(1), theirs);
+      await other.release(theirs);
+      await port.release(MINE);
+      expect((await ask(port, IN_AN_HOUR)).kind).to.equal('complete');
+    },
+  },
+];

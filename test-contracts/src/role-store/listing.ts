@@ -1,0 +1,244 @@
+import {
+  type AccountId,
+  after,
+  days,
+  duration,
+  foldForSearch,
+  hours,
+  type IdempotencyKey,
+  type Instant,
+  minutes,
+  type Page,
+  type Role,
+  type RoleId,
+  type RoleQuery,
+  type RoleState,
+  type RoleStore,
+  type Title,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause } from '../contract.ts';
+import { inEachEra } from '../eras.ts';
+import { START } from '../fixtures/clock.ts';
+import { ACCOUNT, aKey, aPublication, aReservation, aRole, publishTo } from '../fixtures/roles.ts';
+
+/** Neighbours of the account that folding, trimming or a pattern would take for it. */
+const OTHER_ACCOUNTS = ['Acme', 'acme ', 'acm', 'acme2', 'a%', '____'] as AccountId[];
+
+function asks(more: Partial<RoleQuery> = {}): RoleQuery {
+  return {
+    account: ACCOUNT,
+    now: START,
+    state: undefined,
+    idempotencyKey: undefined,
+    search: undefined,
+    after: undefined,
+    limit: 100,
+    ...more,
+  };
+}
+
+function idsOf(page: Page<Role>): readonly RoleId[] {
+  return page.items.map(({ id }) => id);
+}
+
+/** Roles of three instants, several of each, published in another order than they are listed in. */
+async function publishScattered(port: RoleStore): Promise<readonly Role[]> {
+  const roles: Role[] = [];
+  for (const n of [5, 2, 8, 1, 9, 3, 7, 4, 6]) {
+    const publishedAt = after(START, duration(1_000 * (n % 3)));
+    roles.push(await publishTo(port, aPublication(n, { publishedAt })));
+  }
+  return roles;
+}
+
+function newestFirst(roles: readonly Role[]): readonly RoleId[] {
+  const order = (one: Role, other: Role): number =>
+    other.publishedAt - one.publishedAt || (one.id > other.id ? -1 : 1);
+  return [...roles].sort(order).map(({ id }) => id);
+}
+
+/** All pages of a query, and what happens between them. */
+async function walk(
+  port: RoleStore,
+  query: RoleQuery,
+  between: (page: number) => Promise<unknown> = async () => undefined,
+): Promise<readonly Page<Role>[]> {
+  const pages: Page<Role>[] = [];
+  let next: RoleQuery['after'];
+  do {
+    const page = await port.list({ ...query, after: next });
+    pages.push(page);
+    next = page.next;
+    await between(pages.length);
+    if (pages.length > 1_000) throw new Error('a walk does not end');
+  } while (next !== undefined);
+  return pages;
+}
+
+async function rename(port: RoleStore, id: RoleId, title: string): Promise<void> {
+  const found = await port.load(id);
+  if (found === undefined) throw new Error('a published role is not there');
+  await port.save({ ...found.value, title: title as Title }, found.version);
+}
+
+/** Each title, and the folded texts that find it. */
+const SEARCHES: readonly (readonly [title: string | null, found: readonly string[]])[] = [
+  ['Ünder_Score 100% Café', ['ünder_score', '100%', 'r_s', '_', '%', 'café', 'ünder']],
+  ['ＡＢＣ\\d [a-z]* "x" \'y\'', ['abc', '\\', '[a-z]*', '"x"', "'y'", 'c\\d']],
+  ['ΣΊΣΥΦΟΣ İstanbul Straße 🧭 ①', ['🧭', 'straße 🧭 1', foldForSearch('ΣΊΣΥΦΟΣ'), 'stanbul']],
+  [null, []],
+];
+
+export const listingClauses: readonly Clause<RoleStore>[] = [
+  {
+    id: 'role-store/list-order',
+    says: "newest first by (publishedAt, id), only the account's own",
+    check: async ({ port, peer }) => {
+      const roles = await publishScattered(port);
+      for (const [n, account] of OTHER_ACCOUNTS.entries()) {
+        await publishTo(port, aPublication(100 + n, { account }));
+      }
+      await port.reserve(aReservation(50));
+      const page = await (await peer()).list(asks());
+      expect(idsOf(page)).to.deep.equal(newestFirst(roles));
+      expect(page.items).to.have.deep.members(roles);
+      expect(page.next).to.equal(undefined);
+      const theirs = await port.list(asks({ account: 'Acme' as AccountId }));
+      expect(idsOf(theirs)).to.deep.equal([aRole(100).id]);
+      expect((await port.list(asks({ account: 'nobody' as AccountId }))).items).to.deep.equal([]);
+    },
+  },
+  {
+    id: 'role-store/list-pages',
+    says: 'pages by cursor give every role exactly once, also those of one instant and when others are published or changed meanwhile; none follows the last',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const roles = await publishScattered(port);
+      const expected = newestFirst(roles);
+      for (const limit of [1, 2, 3, 4, 9, 10, 100]) {
+        const pages = await walk(port, asks({ limit }));
+        expect(pages.flatMap(idsOf), `${limit} at once`).to.deep.equal(expected);
+        expect(pages, `${limit} at once`).to.have.lengthOf(Math.max(1, Math.ceil(expected.length / limit)));
+      }
+      const meanwhile = async (page: number) => {
+        const publishedAt = after(START, hours(page));
+        await publishTo(other, aPublication(200 + page, { publishedAt }));
+        await rename(other, expected[expected.length - page] as RoleId, `renamed ${page}`);
+      };
+      const pages = await walk(port, asks({ limit: 2 }), meanwhile);
+      expect(pages.flatMap(idsOf), 'meanwhile').to.deep.equal(expected);
+    },
+  },
+  {
+    id: 'role-store/list-state',
+    says: "the state is judged at the request's instant; without one, all but deleted ones come",
+    check: (_, another) =>
+      inEachEra(another, async ({ port }, start) => {
+        const noon = after(start, hours(12));
+        const moment = (n: number, more: Partial<Role>) =>
+          publishTo(port, aPublication(n, { publishedAt: after(start, duration(n)), ...more }));
+        const [later, now, sooner, never, stopped, both] = [
+          await moment(1, { expiresAt: (noon + 1) as Instant }),
+          await moment(2, { expiresAt: noon }),
+          await moment(3, { expiresAt: (noon - 1) as Instant }),
+          await moment(4, { expiresAt: null, pinned: true }),
+          await moment(5, { expiresAt: after(noon, days(1)), deletedAt: start }),
+          await moment(6, { expiresAt: start, deletedAt: noon }),
+        ];
+        const listed = async (state: RoleState | undefined, limit: number) =>
+          (await walk(port, asks({ now: noon, state, limit }))).flatMap(idsOf);
+        for (const limit of [1, 100]) {
+          expect(await listed('published', limit)).to.deep.equal([never.id, later.id]);
+          expect(await listed('expired', limit)).to.deep.equal([sooner.id, now.id]);
+          expect(await listed('deleted', limit)).to.deep.equal([both.id, stopped.id]);
+          expect(await listed(undefined, limit)).to.deep.equal(
+            [never, sooner, now, later].map(({ id }) => id),
+          );
+        }
+        const tomorrow = await port.list(asks({ now: after(noon, days(1)), state: 'published' }));
+        expect(idsOf(tomorrow)).to.deep.equal([never.id]);
+        const yesterday = await port.list(asks({ now: start, state: 'expired' }));
+        expect(idsOf(yesterday)).to.deep.equal([]);
+      }),
+  },
+  {
+    id: 'role-store/list-key',
+    says: 'an idempotency key finds its role in any state, and none of another account',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const now = after(START, days(30));
+      const role = await publishTo(port, aPublication(1, { expiresAt: null, pinned: true }));
+      const expired = await publishTo(port, aPublication(2));
+      const deleted = await publishTo(port, aPublication(3, { deletedAt: START }));
+      await port.reserve(aReservation(4));
+      const theirs = aPublication(5, { account: 'globex' as AccountId, idempotencyKey: aKey(5) });
+      await publishTo(port, theirs);
+      for (const wanted of [role, expired, deleted]) {
+        const { idempotencyKey } = wanted;
+        expect(await other.list(asks({ now, idempotencyKey, limit: 1 }))).to.deep.equal({
+          items: [wanted],
+          next: undefined,
+        });
+      }
+      const absent = ['key-4', 'key-5', 'KEY-1', 'key-1 ', 'key-', 'key-%', 'key-_'] as IdempotencyKey[];
+      for (const idempotencyKey of absent) {
+        expect((await other.list(asks({ now, idempotencyKey }))).items, idempotencyKey).to.deep.equal([]);
+      }
+      const rival = asks({ now, account: 'globex' as AccountId, idempotencyKey: aKey(5) });
+      expect(idsOf(await port.list(rival))).to.deep.equal([theirs.role.id]);
+    },
+  },
+  {
+    id: 'role-store/list-search',
+    says: 'a folded text is found in the folded title as it is now and in the id, taken literally',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const roles: Role[] = [];
+      for (const [n, [title]] of SEARCHES.entries()) {
+        roles.push(await publishTo(port, aPublication(n + 1, { title: title as Title | null })));
+      }
+      await publishTo(port, aPublication(90, { account: 'globex' as AccountId, title: '_%\\🧭' as Title }));
+      const find = async (search: string) =>
+        (await walk(other, asks({ search, limit: 2 }))).flatMap((page) =>
+          page.items.map(({ title }) => title),
+        );
+      for (const [title, texts] of SEARCHES) {
+        for (const text of texts) expect(await find(text), text).to.deep.equal([title]);
+      }
+      for (const absent of ['a_c', 'ünd%', '\\\\', 'zzz', '100%%', '__', 'undefined', 'null', '.']) {
+        expect(await find(absent), absent).to.deep.equal([]);
+      }
+      const [first, , , last] = roles as [Role, Role, Role, Role];
+      expect(await find(last.id), 'a whole id').to.deep.equal([null]);
+      expect(await find(last.id.slice(3, 20)), 'a part of an id').to.deep.equal([null]);
+      await rename(port, first.id, 'Ganz Neu');
+      expect(await find('ganz neu'), 'the title now').to.deep.equal(['Ganz Neu']);
+      expect(await find('ünder'), 'the title before').to.deep.equal([]);
+      const deleted = await port.list(asks({ search: 'ganz', state: 'deleted' }));
+      expect(deleted.items, 'under another state').to.deep.equal([]);
+    },
+  },
+  {
+    id: 'role-store/list-search-walk',
+    says: 'pages of a search may be short, yet walking them gives every match exactly once',
+    check: async ({ port, peer }) => {
+      const count = 2_050;
+      const wanted = new Set([1, 2, 20, 1_000, 2_049, 2_050]);
+      for (let n = 1; n <= count; n += 1) {
+        const publishedAt = after(START, minutes(n % 700));
+        const title = `${wanted.has(n) ? 'needle' : 'hay'} ${n}` as Title;
+        await publishTo(port, aPublication(n, { publishedAt, title }));
+      }
+      const expected = newestFirst(
+        [...wanted].map((n) => aRole(n, { publishedAt: after(START, minutes(n % 700)) })),
+      );
+      const other = await peer();
+      for (const limit of [1, 4, 100]) {
+        const pages = await walk(other, asks({ search: 'needle', limit }));
+        expect(pages.flatMap(idsOf), `${limit} at once`).to.deep.equal(expected);
+        expect(Math.max(...pages.map(({ items }) => items.length))).to.be.at.most(limit);
+      }
+    },
+  },
+];

@@ -1,0 +1,193 @@
+import {
+  accountId,
+  after,
+  days,
+  type EncodedManifest,
+  type Filename,
+  type Generation,
+  type IdempotencyKey,
+  instant,
+  type PasswordHash,
+  type Role,
+  type RoleStore,
+  type Title,
+  type Version,
+  type Versioned,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause } from '../contract.ts';
+import { START } from '../fixtures/clock.ts';
+import { anArchiveId, aPublication, aRole, aRoleId, publishTo } from '../fixtures/roles.ts';
+import { rejectionOf } from '../rejection.ts';
+import { together } from '../together.ts';
+
+/** Values at the ends of what a role may hold, and texts that stores like to change. */
+const ROLES: readonly Role[] = [
+  aRole(1, { title: null, expiresAt: null, pinned: true, fileCount: 1, size: 0 }),
+  aRole(2, {
+    account: accountId('👩‍👩‍👧 \u05d0\u05d1 '.repeat(22)),
+    idempotencyKey: `~ !"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}`.repeat(7) as IdempotencyKey,
+    title: '🧭'.repeat(255) as Title,
+    originalFilename: `${'𝒵'.repeat(251)}.zip` as Filename,
+    fileCount: 100_000,
+    size: 9_007_199_254_740_991,
+    publishedAt: instant(253_402_300_799_999),
+    expiresAt: instant(253_402_300_799_999),
+    passwordHash: `$scrypt$${'Ab+/='.repeat(60)}` as PasswordHash,
+    generation: 2_000_000_000 as Generation,
+  }),
+  aRole(3, { title: ' e\u0301 \u00e9 \u2028 \ufeff\u200b NULL \'"\\ %_ ' as Title, publishedAt: instant(1) }),
+  aRole(4, {
+    title: '0' as Title,
+    originalFilename: '1e3' as Filename,
+    deletedAt: instant(4_102_444_800_001),
+  }),
+  aRole(5, {
+    title: 'true' as Title,
+    originalFilename: '{"a":1}' as Filename,
+    passwordHash: '1' as PasswordHash,
+  }),
+];
+
+async function loaded(port: RoleStore, n: number): Promise<Versioned<Role>> {
+  const found = await port.load(aRoleId(n));
+  if (found === undefined) throw new Error('a published role is not there');
+  return found;
+}
+
+function titled(role: Role, title: string): Role {
+  return { ...role, title: title as Title };
+}
+
+export const roleClauses: readonly Clause<RoleStore>[] = [
+  {
+    id: 'role-store/load-newest',
+    says: 'what any peer saved last is loaded, every field as it was saved',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      for (const [index, role] of ROLES.entries()) {
+        await publishTo(port, { ...aPublication(index + 1), role });
+        expect((await other.load(role.id))?.value, `role ${index + 1}`).to.deep.equal(role);
+      }
+      for (const [index, role] of ROLES.entries()) {
+        const changes = ROLES[(index + 1) % ROLES.length] as Role;
+        const { title, expiresAt, pinned, deletedAt, passwordHash, generation } = changes;
+        const changed = { ...role, title, expiresAt, pinned, deletedAt, passwordHash, generation };
+        const before = await loaded(port, index + 1);
+        expect(await other.save(changed, before.version)).to.deep.equal({ kind: 'saved' });
+        expect((await loaded(port, index + 1)).value, `role ${index + 1} saved`).to.deep.equal(changed);
+        expect((await loaded(await peer(), index + 1)).value).to.deep.equal(changed);
+      }
+    },
+  },
+  {
+    id: 'role-store/load-absent',
+    says: 'an unknown id is undefined',
+    check: async ({ port, peer }) => {
+      await publishTo(port, aPublication(1));
+      expect(await port.load(aRoleId(2))).to.equal(undefined);
+      expect(await (await peer()).load(aRoleId(3))).to.equal(undefined);
+    },
+  },
+  {
+    id: 'role-store/load-aborted',
+    says: 'an aborted signal rejects with its reason',
+    check: async ({ port }) => {
+      await publishTo(port, aPublication(1));
+      const signals = [AbortSignal.abort(), AbortSignal.abort(new Error('gone')), AbortSignal.abort('gone')];
+      for (const signal of signals) {
+        expect(await rejectionOf(port.load(aRoleId(1), signal))).to.equal(signal.reason);
+        expect(await rejectionOf(port.load(aRoleId(2), signal))).to.equal(signal.reason);
+      }
+      expect(await port.load(aRoleId(1), new AbortController().signal)).not.to.equal(undefined);
+    },
+  },
+  {
+    id: 'role-store/save-stores',
+    says: 'the changed role is what the next load gives, under another version',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      await publishTo(port, aPublication(1));
+      await publishTo(port, aPublication(2));
+      const versions: Version[] = [(await loaded(port, 1)).version];
+      const neighbour = await loaded(port, 2);
+      for (const title of ['b', 'Site 1', 'Site 1', 'b', 'Site 1']) {
+        const { value, version } = await loaded(other, 1);
+        expect(await port.save(titled(value, title), version)).to.deep.equal({ kind: 'saved' });
+        const next = await loaded(other, 1);
+        expect(next.value).to.deep.equal(aRole(1, { title: title as Title }));
+        expect(versions, 'versions before').not.to.include(next.version);
+        versions.push(next.version);
+      }
+      expect(await loaded(other, 2), 'another role').to.deep.equal(neighbour);
+    },
+  },
+  {
+    id: 'role-store/save-reports-a-lost-race',
+    says: 'a version that is no longer the newest is a conflict, and changes nothing',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      await publishTo(port, aPublication(1));
+      const [mine, theirs] = [await loaded(port, 1), await loaded(other, 1)];
+      await other.save(titled(theirs.value, 'theirs'), theirs.version);
+      const newest = await loaded(other, 1);
+      const attempts = [
+        titled(mine.value, 'mine'),
+        { ...mine.value, deletedAt: START },
+        mine.value,
+        newest.value,
+      ];
+      for (const role of attempts) {
+        expect(await port.save(role, mine.version)).to.deep.equal({ kind: 'conflict' });
+        expect(await loaded(other, 1)).to.deep.equal(newest);
+      }
+      expect(await port.save(titled(newest.value, 'mine'), newest.version)).to.deep.equal({ kind: 'saved' });
+    },
+  },
+  {
+    id: 'role-store/save-race',
+    says: 'of many saves of one version at once exactly one is stored',
+    check: async (subject) => {
+      await publishTo(subject.port, aPublication(1));
+      for (let round = 0; round < 4; round += 1) {
+        const { value, version } = await loaded(subject.port, 1);
+        const titles = Array.from({ length: 20 }, (_, n) => `round ${round}, save ${n}`);
+        const outcomes = await together(subject, titles.length, (port, n) =>
+          port.save({ ...value, title: titles[n] as Title, expiresAt: after(START, days(n)) }, version),
+        );
+        const stored = titles.filter((_, n) => outcomes[n]?.kind === 'saved');
+        expect(stored, `round ${round}`).to.have.lengthOf(1);
+        const newest = (await loaded(subject.port, 1)).value;
+        expect(newest.title).to.equal(stored[0]);
+        expect(newest.expiresAt).to.equal(after(START, days(titles.indexOf(stored[0] as string))));
+      }
+    },
+  },
+  {
+    id: 'role-store/manifest-text',
+    says: 'the text is given back as it was committed; of an unknown or removed archive it is undefined',
+    check: async ({ port, peer }) => {
+      const texts = [
+        '{ "b" : 1.0,\n "a": 1e2, "a": "\\u0000 \\ud83e\\udded 🧭 e\u0301" }',
+        JSON.stringify([
+          1,
+          Array.from({ length: 2_000 }, (_, n) => [`ordner/ä ${n} '"%.html`, n, n, n, 8, n, 1]),
+        ]),
+        ' ',
+      ];
+      for (const [n, text] of texts.entries()) {
+        await publishTo(port, { ...aPublication(n), manifest: text as EncodedManifest });
+      }
+      const other = await peer();
+      for (const [n, text] of texts.entries()) {
+        expect(await other.loadManifest(anArchiveId(n)), `text ${n}`).to.equal(text);
+      }
+      expect(await port.loadManifest(anArchiveId(99))).to.equal(undefined);
+      const end = after(START, days(30));
+      const claim = { now: end, endedBefore: end, until: after(end, days(1)), limit: 10 };
+      const tasks = await other.claimForCleanup({ ...claim, token: 'claim' as never });
+      for (const task of tasks) await other.settleCleanup(task, { kind: 'removed' });
+      expect(await port.loadManifest(anArchiveId(0)), 'removed').to.equal(undefined);
+    },
+  },
+];

@@ -1,0 +1,151 @@
+import {
+  type ArchiveId,
+  after,
+  days,
+  duration,
+  hours,
+  type Instant,
+  minutes,
+  type RoleStore,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause } from '../contract.ts';
+import { START } from '../fixtures/clock.ts';
+import {
+  aKey,
+  anArchiveId,
+  aPublication,
+  aReservation,
+  aRole,
+  aToken,
+  leaseOf,
+  publishTo,
+} from '../fixtures/roles.ts';
+import { together } from '../together.ts';
+
+/** Ends a role's archive as the cleanup does. */
+async function remove(port: RoleStore, now: Instant): Promise<void> {
+  const until = after(now, minutes(10));
+  const tasks = await port.claimForCleanup({ now, endedBefore: now, token: aToken(900), until, limit: 100 });
+  for (const task of tasks) await port.settleCleanup(task, { kind: 'removed' });
+}
+
+export const sweepClauses: readonly Clause<RoleStore>[] = [
+  {
+    id: 'role-store/named',
+    says: 'exactly the archives of committed, not removed roles',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      await publishTo(port, aPublication(1, { expiresAt: START }));
+      await remove(port, START);
+      await publishTo(port, aPublication(2, { expiresAt: START }));
+      await publishTo(port, aPublication(3, { deletedAt: START }));
+      await publishTo(port, aPublication(1_500));
+      await port.reserve(aReservation(5));
+      const asked = Array.from({ length: 1_500 }, (_, n) => anArchiveId(n + 1));
+      const named = await other.whichAreNamed([...asked, anArchiveId(2)]);
+      expect([...named].toSorted()).to.deep.equal([anArchiveId(2), anArchiveId(3), anArchiveId(1_500)]);
+      expect((await other.whichAreNamed([])).size, 'of none').to.equal(0);
+      expect((await other.whichAreNamed([anArchiveId(1), anArchiveId(5)])).size).to.equal(0);
+    },
+  },
+  {
+    id: 'role-store/archives-walk',
+    says: 'pages after an id give every named archive exactly once, in order',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      for (const n of [7, 3, 9, 1, 5, 8, 2]) {
+        await publishTo(port, aPublication(n, { publishedAt: after(START, hours(20 - n)) }));
+      }
+      await publishTo(port, aPublication(4, { expiresAt: START }));
+      await remove(port, START);
+      await port.reserve(aReservation(6));
+      const walked: ArchiveId[] = [];
+      for (let page = await other.listArchives(undefined, 3); page.length > 0; ) {
+        expect(page.length).to.be.at.most(3);
+        walked.push(...page);
+        if (walked.length === 3) await publishTo(port, aPublication(10));
+        page = await other.listArchives(walked.at(-1), 3);
+      }
+      expect(walked).to.deep.equal([1, 2, 3, 5, 7, 8, 9, 10].map(anArchiveId));
+      expect(await other.listArchives(anArchiveId(6), 1), 'after an id not named').to.deep.equal([
+        anArchiveId(7),
+      ]);
+    },
+  },
+  {
+    id: 'role-store/purge-old',
+    says: 'exactly reservations begun earlier go, renewed or not; complete keys and younger ones stay',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const inADay = after(START, days(1));
+      const begin = async (n: number, now: Instant) => {
+        const request = aReservation(n, { now, until: after(now, hours(48)) });
+        expect((await port.reserve(request)).kind).to.equal('reserved');
+      };
+      for (const n of [1, 2, 3]) await begin(n, START);
+      await port.renew(leaseOf(aReservation(2)), after(inADay, days(1)));
+      await publishTo(port, aPublication(4));
+      await begin(5, (inADay - 1) as Instant);
+      await begin(6, inADay);
+      await begin(7, after(inADay, duration(1)));
+      await port.reserve(aReservation(8, { now: START, until: after(START, minutes(1)), token: aToken(80) }));
+      await begin(8, inADay);
+      expect(await other.purge(START, 100), 'none is older').to.equal(0);
+      expect(await other.purge(inADay, 3), 'no more than the limit').to.equal(3);
+      expect(await port.purge(inADay, 3)).to.equal(1);
+      expect(await port.purge(inADay, 3)).to.equal(0);
+      const kinds: Record<number, string> = {};
+      for (const n of [1, 2, 3, 4, 5, 6, 7, 8]) {
+        kinds[n] = (await other.reserve(aReservation(n, { now: inADay, token: aToken(n + 100) }))).kind;
+      }
+      const [free, kept] = ['reserved', 'in_progress'];
+      expect(kinds).to.deep.equal({
+        1: free,
+        2: free,
+        3: free,
+        4: 'mismatch',
+        5: free,
+        6: kept,
+        7: kept,
+        8: kept,
+      });
+    },
+  },
+  {
+    id: 'role-store/purge-loses-lease',
+    says: 'the lease of a dropped reservation is lost',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const until = after(START, days(2));
+      await port.reserve(aReservation(1, { until }));
+      await other.purge(after(START, hours(13)), 10);
+      const lease = leaseOf(aReservation(1));
+      expect(await port.renew(lease, until)).to.deep.equal({ kind: 'lost' });
+      expect(await port.commit(aPublication(1), lease)).to.deep.equal({ kind: 'lease_lost' });
+      expect(await other.load(aRole(1).id)).to.equal(undefined);
+      await publishTo(other, aPublication(2, { idempotencyKey: aKey(1) }));
+    },
+  },
+  {
+    id: 'role-store/sweep-turn',
+    says: 'one of many at once takes the turn; it is free again once the last was taken at `lastBefore` or earlier',
+    check: async (subject) => {
+      const peer = await subject.peer();
+      const [taken, tooSoon] = [{ kind: 'taken' }, { kind: 'too_soon' }];
+      const turn = (port: RoleStore, now: Instant, lastBefore: Instant) =>
+        port.takeSweepTurn({ now, lastBefore });
+      const expectOne = async (now: Instant) => {
+        const outcomes = await together(subject, 20, (port) =>
+          turn(port, now, (now - 86_400_000) as Instant),
+        );
+        expect(outcomes.filter(({ kind }) => kind === 'taken')).to.have.lengthOf(1);
+      };
+      await expectOne(START);
+      expect(await turn(peer, after(START, days(2)), (START - 1) as Instant)).to.deep.equal(tooSoon);
+      expect(await turn(subject.port, after(START, days(2)), START), 'at its instant').to.deep.equal(taken);
+      expect(await turn(peer, after(START, days(2)), START)).to.deep.equal(tooSoon);
+      await expectOne(after(START, days(3)));
+    },
+  },
+];
