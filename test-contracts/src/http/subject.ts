@@ -1,0 +1,27 @@
+import type { Duration } from '@pinfold/core';
+import type { Clause, Contract, Subject } from '../contract.ts';
+
+/** A running service under test, as its clients reach it: over real sockets. */
+export interface HttpService {
+  /** Where the API and the shared URLs are: the service's public URL, without a slash at its end. */
+  readonly baseUrl: string;
+  /** How sites are viewed: on a host of their own, or under a path of the public one. */
+  readonly viewerMode: 'origin' | 'path';
+  /** API keys in full: of two accounts, both with every scope, and one of the first account that may read only. */
+  readonly keys: { readonly first: string; readonly second: string; readonly readOnly: string };
+  /** Moves the clock that the service was composed with. */
+  advance(length: Duration): Promise<void>;
+  /** Pins a role, as the management screen would. */
+  pin(id: string): Promise<void>;
+  /** Unpins a role, as the management screen would. */
+  unpin(id: string): Promise<void>;
+}
+
+/** A service with no role yet. A peer is one more server over the same data, or the same server where there is one only. */
+export type HttpSubject = Subject<HttpService>;
+
+/** One promise of the service. */
+export type HttpClause = Clause<HttpService, HttpSubject>;
+
+/** Promises of the service, as data. */
+export type HttpContract = Contract<HttpService, HttpSubject>;
