@@ -1,1 +1,1 @@
-export {};
+export { type OpenSqliteOptions, openSqlite, type SqlitePersistence } from './open-sqlite.ts';

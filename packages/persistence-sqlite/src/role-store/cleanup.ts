@@ -1,0 +1,76 @@
+import type { ArchiveId, CleanupOutcome, CleanupRequest, CleanupTask, Instant } from '@pinfold/core';
+import type { ClaimableRow } from '../rows.ts';
+import type { Prepare } from '../sqlite-file.ts';
+
+const NEVER_CLAIMED = `
+  SELECT id AS role, archive, failures, ended_at AS due FROM roles
+  WHERE archive_kept = 1 AND not_before IS NULL AND ended_at <= @endedBefore
+  ORDER BY ended_at LIMIT @limit`;
+
+const CLAIMED_BEFORE = `
+  SELECT id AS role, archive, failures, not_before AS due FROM roles
+  WHERE archive_kept = 1 AND not_before <= @now AND ended_at <= @endedBefore
+  ORDER BY not_before LIMIT @limit`;
+
+const CLAIM = 'UPDATE roles SET version = version + 1, claim_token = ?, not_before = ? WHERE id = ?';
+
+const REMOVED = `
+  UPDATE roles SET archive_kept = 0, claim_token = NULL, not_before = NULL
+  WHERE id = ? AND claim_token = ? RETURNING archive`;
+
+const FAILED = `
+  UPDATE roles SET failures = failures + 1, claim_token = NULL, not_before = ?
+  WHERE id = ? AND claim_token = ?`;
+
+const DROP_MANIFEST = 'DELETE FROM manifests WHERE archive = ?';
+
+const IS_NAMED = 'SELECT 1 FROM manifests WHERE archive = ?';
+
+const NAMED_AFTER = 'SELECT archive FROM manifests WHERE archive > ? ORDER BY archive LIMIT ?';
+
+const TAKE_TURN = `
+  INSERT INTO sweep_turn (one, taken_at) VALUES (1, @now)
+  ON CONFLICT (one) DO UPDATE SET taken_at = @now WHERE taken_at <= @lastBefore`;
+
+export function claim(prepare: Prepare, request: CleanupRequest): readonly CleanupTask[] {
+  const { now, endedBefore, token, until, limit } = request;
+  return [
+    ...prepare<ClaimableRow>(NEVER_CLAIMED).all({ endedBefore, limit }),
+    ...prepare<ClaimableRow>(CLAIMED_BEFORE).all({ now, endedBefore, limit }),
+  ]
+    .sort((one, other) => one.due - other.due)
+    .slice(0, limit)
+    .map(({ role, archive, failures }) => {
+      prepare(CLAIM).run(token, until, role);
+      return { role, archive, token, failures };
+    });
+}
+
+export function settle(prepare: Prepare, task: CleanupTask, outcome: CleanupOutcome): void {
+  if (outcome.kind === 'failed') {
+    prepare(FAILED).run(outcome.retryAt, task.role, task.token);
+    return;
+  }
+  const removed = prepare<{ archive: ArchiveId }>(REMOVED).get(task.role, task.token);
+  if (removed !== undefined) prepare(DROP_MANIFEST).run(removed.archive);
+}
+
+export function whichAreNamed(prepare: Prepare, ids: readonly ArchiveId[]): ReadonlySet<ArchiveId> {
+  return new Set(ids.filter((id) => prepare(IS_NAMED).get(id) !== undefined));
+}
+
+export function listArchives(
+  prepare: Prepare,
+  after: ArchiveId | undefined,
+  limit: number,
+): readonly ArchiveId[] {
+  const rows = prepare<{ archive: ArchiveId }>(NAMED_AFTER).all(after ?? '', limit);
+  return rows.map((row) => row.archive);
+}
+
+export function takeSweepTurn(
+  prepare: Prepare,
+  request: { readonly now: Instant; readonly lastBefore: Instant },
+): { kind: 'taken' } | { kind: 'too_soon' } {
+  return { kind: prepare(TAKE_TURN).run(request).changes === 1 ? 'taken' : 'too_soon' };
+}

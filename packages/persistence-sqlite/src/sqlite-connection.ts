@@ -1,0 +1,92 @@
+import { type Clock, duration, Fault } from '@pinfold/core';
+import { asFault, isBusy, spoilsConnection, unavailable } from './sqlite-errors.ts';
+import { openSqliteFile, type Prepare, type SqliteFile } from './sqlite-file.ts';
+
+/** How long a lock held by another connection is waited for, all in all. */
+const PATIENCE = 5_000;
+const LONGEST_WAIT = 16;
+
+/** What stores need of a connection. */
+export type Statements = Pick<SqliteConnection, 'read' | 'snapshot' | 'write'>;
+
+/**
+ * The connection that a handle's stores share. It waits for locks without stopping the event loop, and opens the file
+ * anew when the old connection is of no more use, so that a cured disk needs no restart.
+ */
+export class SqliteConnection {
+  readonly #file: string;
+  readonly #sleep: Clock['sleep'];
+  #opened: SqliteFile | undefined;
+  #closed = false;
+
+  constructor(file: string, sleep: Clock['sleep']) {
+    this.#file = file;
+    this.#sleep = sleep;
+  }
+
+  /** Runs one statement, or several that may each see another state, none of which changes anything. */
+  read<Result>(work: (prepare: Prepare) => Result, signal?: AbortSignal): Promise<Result> {
+    return this.#patiently((file) => work(file.prepare), signal);
+  }
+
+  /** Runs statements that change nothing and must see one state of the file. */
+  snapshot<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
+    return this.#patiently((file) => file.transaction('BEGIN', work));
+  }
+
+  /** Runs statements in one transaction: what another connection changes comes before or after all of them. */
+  write<Result>(work: (prepare: Prepare, exec: (sql: string) => void) => Result): Promise<Result> {
+    return this.#patiently((file) =>
+      file.transaction('BEGIN IMMEDIATE', (prepare) => work(prepare, file.exec)),
+    );
+  }
+
+  /** Lets go of the file, for good. */
+  close(): void {
+    this.#closed = true;
+    this.#drop();
+  }
+
+  async #patiently<Result>(work: (file: SqliteFile) => Result, signal?: AbortSignal): Promise<Result> {
+    signal?.throwIfAborted();
+    let waited = 0;
+    for (let wait = 1; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+      try {
+        return this.#attempt(work);
+      } catch (error) {
+        if (!isBusy(error)) throw asFault(error);
+        if (waited + wait > PATIENCE) throw unavailable(error);
+      }
+      await this.#sleep(duration(wait), signal);
+      waited += wait;
+    }
+  }
+
+  #attempt<Result>(work: (file: SqliteFile) => Result): Result {
+    if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
+    this.#opened ??= this.#open();
+    try {
+      return work(this.#opened);
+    } catch (error) {
+      if (spoilsConnection(error)) this.#drop();
+      throw error;
+    }
+  }
+
+  #open(): SqliteFile {
+    try {
+      return openSqliteFile(this.#file);
+    } catch (error) {
+      throw isSystemError(error) ? unavailable(error) : error;
+    }
+  }
+
+  #drop(): void {
+    this.#opened?.close();
+    this.#opened = undefined;
+  }
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
+}

@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import { isFault } from '@pinfold/core';
+import { anApiKey } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { openSqlite } from '../src/index.ts';
+import { checkSchema, migrate } from '../src/migrate.ts';
+import { MIGRATIONS, type Migration } from '../src/schema.ts';
+import { SqliteConnection } from '../src/sqlite-connection.ts';
+import { rejectionOf } from './rejection.ts';
+import { inFolder } from './sqlite-subject.ts';
+
+const NEWEST = MIGRATIONS.length;
+
+/** What later releases may bring: a step that older ones can live with, and one they cannot. */
+const ADDITION: Migration = {
+  version: NEWEST + 1,
+  release: '7.1.0',
+  oldestVersion: NEWEST,
+  sql: 'ALTER TABLE roles ADD COLUMN mood TEXT; CREATE TABLE moods (mood TEXT PRIMARY KEY) STRICT;',
+};
+const BREAK: Migration = {
+  version: NEWEST + 2,
+  release: '8.0.0',
+  oldestVersion: NEWEST + 1,
+  sql: 'ALTER TABLE roles DROP COLUMN mood;',
+};
+
+async function onFile(play: (open: () => SqliteConnection) => Promise<void>): Promise<void> {
+  await inFolder(async (folder) => {
+    const opened: SqliteConnection[] = [];
+    await play(() => {
+      const connection = new SqliteConnection(join(folder, 'pinfold.sqlite'), async () => {});
+      opened.push(connection);
+      return connection;
+    });
+    for (const connection of opened) connection.close();
+  });
+}
+
+function schemaOf(connection: SqliteConnection): Promise<unknown> {
+  return connection.read((prepare) => ({
+    state: prepare('SELECT version, oldest_version, oldest_release FROM schema_state').get(),
+    tables: prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all(),
+  }));
+}
+
+async function refusalOf(promise: Promise<unknown>): Promise<string> {
+  const reason = await rejectionOf(promise);
+  if (!isFault(reason)) throw reason;
+  expect(reason.code).to.equal('store_unavailable');
+  return reason.message;
+}
+
+describe('migrate', () => {
+  it('numbers its steps from 1 without a gap', () => {
+    expect(MIGRATIONS.map((migration) => migration.version)).to.deep.equal(MIGRATIONS.map((_, n) => n + 1));
+    for (const { version, oldestVersion } of MIGRATIONS) expect(oldestVersion).to.be.within(1, version);
+  });
+
+  it('makes an empty file ready, and changes nothing when it is done again', () =>
+    onFile(async (open) => {
+      const connection = open();
+      await migrate(connection);
+      const schema = await schemaOf(connection);
+      await migrate(connection);
+      await migrate(open());
+      expect(await schemaOf(connection)).to.deep.equal(schema);
+    }));
+
+  it('is safe when many handles do it at once', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'pinfold.sqlite');
+      const handles = await Promise.all(Array.from({ length: 10 }, () => openSqlite({ file })));
+      await Promise.all(handles.map((handle) => handle.migrate()));
+      const outcomes = await Promise.all(handles.map((handle, n) => handle.apiKeys.createFirst(anApiKey(n))));
+      expect(outcomes.filter(({ kind }) => kind === 'created')).to.have.lengthOf(1);
+      await Promise.all(handles.map((handle) => handle.close()));
+    }));
+
+  it('goes forward from any version, and keeps what is stored', () =>
+    onFile(async (open) => {
+      const connection = open();
+      await migrate(connection);
+      await migrate(connection, [...MIGRATIONS, ADDITION, BREAK]);
+      expect(await schemaOf(connection)).to.deep.include({
+        state: { version: NEWEST + 2, oldest_version: NEWEST + 1, oldest_release: ADDITION.release },
+      });
+    }));
+
+  it('lets an older release run while the newest step allows it', () =>
+    onFile(async (open) => {
+      await migrate(open(), [...MIGRATIONS, ADDITION]);
+      const older = open();
+      await migrate(older);
+      await checkSchema(older, undefined);
+      expect(await schemaOf(older)).to.deep.include({
+        state: {
+          version: NEWEST + 1,
+          oldest_version: NEWEST,
+          oldest_release: MIGRATIONS[NEWEST - 1]?.release,
+        },
+      });
+    }));
+
+  it('refuses a release that is too old, naming the one that is needed', () =>
+    onFile(async (open) => {
+      const running = open();
+      await migrate(running);
+      await migrate(open(), [...MIGRATIONS, ADDITION, BREAK]);
+      expect(await refusalOf(migrate(open()))).to.contain(ADDITION.release);
+      expect(await refusalOf(checkSchema(running, undefined)), 'a process that runs').to.contain(
+        ADDITION.release,
+      );
+    }));
+
+  it('does a step whole or not at all', () =>
+    onFile(async (open) => {
+      const connection = open();
+      await migrate(connection);
+      const schema = await schemaOf(connection);
+      const broken: Migration = { ...BREAK, sql: 'DROP TABLE attempts; DROP TABLE nothing_of_that_name;' };
+      expect(await rejectionOf(migrate(connection, [...MIGRATIONS, ADDITION, broken]))).to.have.property(
+        'code',
+        'SQLITE_ERROR',
+      );
+      expect(await schemaOf(connection)).to.deep.equal(schema);
+    }));
+});

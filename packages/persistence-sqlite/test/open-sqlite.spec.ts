@@ -1,0 +1,123 @@
+import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isFault } from '@pinfold/core';
+import { anApiKey, anApiKeyId } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { openSqlite } from '../src/index.ts';
+import { openSqliteFile } from '../src/sqlite-file.ts';
+import { rejectionOf } from './rejection.ts';
+import { inFolder } from './sqlite-subject.ts';
+
+async function faultOf(promise: Promise<unknown>): Promise<string> {
+  const reason = await rejectionOf(promise);
+  if (!isFault(reason)) throw reason;
+  return reason.code;
+}
+
+describe('openSqlite', () => {
+  it('takes an absolute path only', async () => {
+    for (const file of [
+      'pinfold.sqlite',
+      './data/pinfold.sqlite',
+      ':memory:',
+      '',
+      'file:/tmp/x',
+      '/tmp/x ',
+    ]) {
+      expect(await rejectionOf(openSqlite({ file })), file).to.be.instanceOf(TypeError);
+    }
+  });
+
+  it('makes the file, and what lies beside it, for its owner alone', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'pinfold.sqlite');
+      const handle = await openSqlite({ file });
+      await handle.migrate();
+      for (const path of [file, `${file}-wal`, `${file}-shm`]) {
+        expect((await stat(path)).mode & 0o777, path).to.equal(0o600);
+      }
+      await handle.close();
+    }));
+
+  it('survives a power cut: every commit is forced to the disk', () =>
+    inFolder(async (folder) => {
+      const file = openSqliteFile(join(folder, 'pinfold.sqlite'));
+      const setting = (name: string): unknown =>
+        Object.values(file.prepare<object>(`PRAGMA ${name}`).get() ?? {})[0];
+      expect(setting('journal_mode')).to.equal('wal');
+      expect(setting('synchronous')).to.equal(2);
+      expect(setting('foreign_keys')).to.equal(1);
+      expect(setting('busy_timeout')).to.be.at.most(10);
+      file.close();
+    }));
+
+  it('rejects with a fault where no database can be', () =>
+    inFolder(async (folder) => {
+      await writeFile(
+        join(folder, 'text'),
+        'This is a text, and as long as it is, it is no database at all. '.repeat(99),
+      );
+      await mkdir(join(folder, 'folder'));
+      expect(await faultOf(openSqlite({ file: join(folder, 'absent', 'pinfold.sqlite') }))).to.equal(
+        'store_unavailable',
+      );
+      expect(await faultOf(openSqlite({ file: join(folder, 'folder') }))).to.equal('store_unavailable');
+      expect(await faultOf(openSqlite({ file: join(folder, 'text') }))).to.equal('store_corrupt');
+    }));
+
+  it('closes once, and answers nothing afterwards', () =>
+    inFolder(async (folder) => {
+      const handle = await openSqlite({ file: join(folder, 'pinfold.sqlite') });
+      await handle.migrate();
+      await handle.check();
+      await handle.close();
+      await handle.close();
+      expect(await faultOf(handle.check())).to.equal('store_unavailable');
+      expect(await faultOf(handle.apiKeys.create(anApiKey(1)))).to.equal('store_unavailable');
+    }));
+
+  it('keeps one handle going when another on the same file is opened and closed', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'pinfold.sqlite');
+      const one = await openSqlite({ file });
+      await one.migrate();
+      const other = await openSqlite({ file });
+      await other.apiKeys.create(anApiKey(1));
+      await other.close();
+      await one.apiKeys.create(anApiKey(2));
+      const later = await openSqlite({ file });
+      expect((await later.apiKeys.list(undefined)).map((key) => key.id)).to.deep.equal([
+        anApiKeyId(1),
+        anApiKeyId(2),
+      ]);
+      await Promise.all([one.close(), later.close()]);
+    }));
+
+  it('lets an aborted check pass through as it came', () =>
+    inFolder(async (folder) => {
+      const handle = await openSqlite({ file: join(folder, 'pinfold.sqlite') });
+      await handle.migrate();
+      const reason = new Error('gone');
+      expect(await rejectionOf(handle.check(AbortSignal.abort(reason)))).to.equal(reason);
+      await handle.close();
+    }));
+
+  it('finds a file that was put in the place of a damaged one, without a restart', () =>
+    inFolder(async (folder) => {
+      const good = join(folder, 'good.sqlite');
+      const file = join(folder, 'pinfold.sqlite');
+      const maker = await openSqlite({ file: good });
+      await maker.migrate();
+      await maker.apiKeys.create(anApiKey(1));
+      await maker.close();
+      const handle = await openSqlite({ file });
+      await handle.migrate();
+      await handle.close();
+      const damaged = await openSqlite({ file });
+      await writeFile(file, Buffer.alloc(200_000, 0x5a));
+      expect(await faultOf(damaged.apiKeys.list(undefined))).to.equal('store_corrupt');
+      await rename(good, file);
+      expect(await damaged.apiKeys.find(anApiKeyId(1))).to.deep.equal(anApiKey(1));
+      await damaged.close();
+    }));
+});

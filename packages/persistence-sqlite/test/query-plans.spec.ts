@@ -1,0 +1,156 @@
+import { join } from 'node:path';
+import {
+  type AttemptTicket,
+  after,
+  days,
+  FIRST_GENERATION,
+  minutes,
+  type RoleQuery,
+  type RoleState,
+} from '@pinfold/core';
+import {
+  ACCOUNT,
+  aKey,
+  anApiKey,
+  anApiKeyId,
+  anArchiveId,
+  aPublication,
+  aReservation,
+  aRole,
+  aRoleId,
+  aToken,
+  leaseOf,
+  publishTo,
+  START,
+} from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { checkSchema, migrate } from '../src/migrate.ts';
+import { SqliteApiKeyStore } from '../src/sqlite-api-key-store.ts';
+import { SqliteAttemptCounter } from '../src/sqlite-attempt-counter.ts';
+import { SqliteConnection, type Statements } from '../src/sqlite-connection.ts';
+import type { Prepare } from '../src/sqlite-file.ts';
+import { SqliteRoleStore } from '../src/sqlite-role-store.ts';
+import { inFolder } from './sqlite-subject.ts';
+
+/** Steps that read a table or an index from its beginning, and why each may. */
+const ALLOWED = new Map([
+  ['SCAN api_keys USING INDEX api_keys_in_order', 'the list of all keys, for the operator'],
+  ['SCAN api_keys', 'whether there is any key: it ends at the first'],
+  ['SCAN api_keys USING COVERING INDEX api_keys_in_order', 'whether there is any key: it ends at the first'],
+  ['SCAN schema_state', 'a table of one row'],
+  ['SCAN looked', 'at most 2,000 roles found by an index'],
+  ['SCAN CONSTANT ROW', 'no table at all'],
+]);
+
+const LATER = after(START, days(30));
+
+/** Notes the text of every statement on its way to the connection. */
+function noting(connection: SqliteConnection, texts: Set<string>): Statements {
+  const noted =
+    (prepare: Prepare): Prepare =>
+    (sql) => {
+      texts.add(sql);
+      return prepare(sql);
+    };
+  return {
+    read: (work, signal) => connection.read((prepare) => work(noted(prepare)), signal),
+    snapshot: (work) => connection.snapshot((prepare) => work(noted(prepare))),
+    write: (work) => connection.write((prepare, exec) => work(noted(prepare), exec)),
+  };
+}
+
+async function useRoles(store: SqliteRoleStore): Promise<void> {
+  await publishTo(store, aPublication(1));
+  await publishTo(store, aPublication(2));
+  await store.reserve(aReservation(3));
+  await store.renew(leaseOf(aReservation(3)), LATER);
+  await store.release(leaseOf(aReservation(3)));
+  const loaded = await store.load(aRoleId(1));
+  if (loaded !== undefined) await store.save({ ...aRole(1), generation: FIRST_GENERATION }, loaded.version);
+  await store.loadManifest(anArchiveId(1));
+  await store.whichAreNamed([anArchiveId(1)]);
+  await store.listArchives(undefined, 10);
+  await store.purge(START, 10);
+  await store.takeSweepTurn({ now: START, lastBefore: START });
+  const claim = { now: LATER, endedBefore: LATER, token: aToken(9), until: LATER, limit: 10 };
+  const [one, other] = await store.claimForCleanup(claim);
+  if (one !== undefined) await store.settleCleanup(one, { kind: 'removed' });
+  if (other !== undefined) await store.settleCleanup(other, { kind: 'failed', retryAt: LATER });
+}
+
+async function useLists(store: SqliteRoleStore): Promise<void> {
+  const query: RoleQuery = {
+    account: ACCOUNT,
+    now: START,
+    state: undefined,
+    idempotencyKey: undefined,
+    search: undefined,
+    after: { publishedAt: START, id: aRoleId(1) },
+    limit: 20,
+  };
+  await store.list({ ...query, idempotencyKey: aKey(1) });
+  const states: readonly (RoleState | undefined)[] = [undefined, 'published', 'expired', 'deleted'];
+  for (const state of states) {
+    for (const search of [undefined, 'site']) await store.list({ ...query, state, search });
+  }
+}
+
+async function useKeysAndAttempts(keys: SqliteApiKeyStore, attempts: SqliteAttemptCounter): Promise<void> {
+  await keys.createFirst(anApiKey(1));
+  await keys.create(anApiKey(2));
+  await keys.find(anApiKeyId(1));
+  await keys.list(undefined);
+  await keys.list(ACCOUNT);
+  await keys.touch(anApiKeyId(1), LATER, START);
+  await keys.revoke(anApiKeyId(1), START);
+  const attempt = {
+    role: aRoleId(1),
+    address: '192.0.2.1',
+    now: START,
+    window: minutes(5),
+    perAddress: 10,
+    perRole: 300,
+  };
+  await attempts.begin(attempt);
+  const outcome = await attempts.begin({ ...attempt, now: LATER });
+  if (outcome.kind === 'admitted') await attempts.forgive(outcome.ticket);
+  await attempts.forgive('0' as AttemptTicket);
+  await attempts.purge(LATER, 10);
+}
+
+describe('Every statement of a request', () => {
+  it('finds its rows by an index, and sorts none', () =>
+    inFolder(async (folder) => {
+      const connection = new SqliteConnection(join(folder, 'pinfold.sqlite'), async () => {});
+      const texts = new Set<string>();
+      const noted = noting(connection, texts);
+      await migrate(connection);
+      await checkSchema(noted, undefined);
+      await useRoles(new SqliteRoleStore(noted));
+      await useLists(new SqliteRoleStore(noted));
+      await useKeysAndAttempts(new SqliteApiKeyStore(noted), new SqliteAttemptCounter(noted));
+      expect(texts.size).to.be.greaterThan(40);
+      const steps = new Set<string>();
+      for (const text of texts) {
+        const plan = await connection.read((prepare) =>
+          prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all(...unbound(text)),
+        );
+        for (const { detail } of plan) {
+          steps.add(detail);
+          const slow = /^(?:SCAN|USE TEMP B-TREE)/.test(detail) && !ALLOWED.has(detail);
+          expect(slow ? detail : '', text).to.equal('');
+        }
+      }
+      expect([...steps], 'the read on the viewing path').to.include(
+        'SEARCH roles USING INDEX sqlite_autoindex_roles_1 (id=?)',
+      );
+      connection.close();
+    }));
+});
+
+/** Some value for each parameter: a plan does not depend on them. */
+function unbound(text: string): unknown[] {
+  const named = [...text.matchAll(/@(\w+)/g)].map(([, name]) => [name, null]);
+  if (named.length > 0) return [Object.fromEntries(named)];
+  return [...text.matchAll(/\?/g)].map(() => null);
+}

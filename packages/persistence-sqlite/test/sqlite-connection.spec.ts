@@ -1,0 +1,174 @@
+import { mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Clock, isFault } from '@pinfold/core';
+import { anApiKey, anApiKeyId } from '@pinfold/test-contracts/fixtures';
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { migrate } from '../src/migrate.ts';
+import { SqliteApiKeyStore } from '../src/sqlite-api-key-store.ts';
+import { SqliteConnection } from '../src/sqlite-connection.ts';
+import { rejectionOf } from './rejection.ts';
+import { inFolder } from './sqlite-subject.ts';
+
+interface Stage {
+  readonly file: string;
+  readonly connection: SqliteConnection;
+  readonly keys: SqliteApiKeyStore;
+}
+
+/** A migrated database of one connection, which waits as `sleep` says. */
+function onStage(sleep: Clock['sleep'], play: (stage: Stage) => Promise<void>): Promise<void> {
+  return inFolder(async (folder) => {
+    const file = join(folder, 'pinfold.sqlite');
+    const connection = new SqliteConnection(file, sleep);
+    await migrate(connection);
+    await play({ file, connection, keys: new SqliteApiKeyStore(connection) });
+    connection.close();
+  });
+}
+
+const neverWait: Clock['sleep'] = () => Promise.reject(new Error('nothing to wait for'));
+
+/** Another process, as far as locks go. */
+function locking(file: string, kind: 'write' | 'all'): Database.Database {
+  const database = new Database(file, { timeout: 0 });
+  if (kind === 'all') database.pragma('locking_mode = EXCLUSIVE');
+  database.exec('BEGIN EXCLUSIVE');
+  database.exec('UPDATE schema_state SET version = version');
+  return database;
+}
+
+async function faultOf(promise: Promise<unknown>): Promise<{ code: string; cause: unknown }> {
+  const reason = await rejectionOf(promise);
+  if (!isFault(reason)) throw reason;
+  return { code: reason.code, cause: reason.cause };
+}
+
+/** Lets a connection refuse every write, until it is opened anew. */
+function makeReadOnly(connection: SqliteConnection): Promise<unknown> {
+  return connection.read((prepare) => prepare('PRAGMA query_only = ON').run());
+}
+
+function makeRoom(connection: SqliteConnection, pages: number): Promise<unknown> {
+  return connection.read((prepare) => prepare(`PRAGMA max_page_count = ${pages}`).get());
+}
+
+describe('SqliteConnection, while another process holds the lock', () => {
+  it('waits in small steps until the lock is free', async () => {
+    const waits: number[] = [];
+    let holder: Database.Database | undefined;
+    const sleep: Clock['sleep'] = async (length) => {
+      waits.push(length);
+      if (waits.length === 20) holder?.exec('COMMIT');
+    };
+    await onStage(sleep, async ({ file, keys }) => {
+      holder = locking(file, 'write');
+      expect(await keys.create(anApiKey(1))).to.deep.equal({ kind: 'created' });
+      expect(waits).to.have.lengthOf(20);
+      expect(Math.max(...waits)).to.be.at.most(20);
+      holder.close();
+    });
+  });
+
+  it('is unavailable after five seconds, having done nothing', async () => {
+    let waited = 0;
+    const sleep: Clock['sleep'] = async (length) => {
+      waited += length;
+    };
+    await onStage(sleep, async ({ file, keys }) => {
+      const holder = locking(file, 'write');
+      const { code, cause } = await faultOf(keys.create(anApiKey(1)));
+      expect(code).to.equal('store_unavailable');
+      expect(cause).to.have.property('code', 'SQLITE_BUSY');
+      expect(waited).to.be.within(4_900, 5_000);
+      holder.exec('COMMIT');
+      holder.close();
+      expect(await keys.find(anApiKeyId(1))).to.equal(undefined);
+    });
+  });
+
+  it('goes on reading while another writes', () =>
+    onStage(neverWait, async ({ file, keys }) => {
+      await keys.create(anApiKey(1));
+      const holder = locking(file, 'write');
+      expect(await keys.find(anApiKeyId(1))).to.deep.equal(anApiKey(1));
+      holder.close();
+    }));
+
+  it('ends a wait when its signal is aborted, with the reason', () => {
+    const caller = new AbortController();
+    const reason = new Error('gone');
+    const sleep: Clock['sleep'] = async (_, signal) => {
+      caller.abort(reason);
+      signal?.throwIfAborted();
+    };
+    return onStage(sleep, async ({ file, connection, keys }) => {
+      connection.close();
+      const holder = locking(file, 'all');
+      const other = new SqliteConnection(file, sleep);
+      expect(await rejectionOf(new SqliteApiKeyStore(other).find(anApiKeyId(1), caller.signal))).to.equal(
+        reason,
+      );
+      holder.close();
+      other.close();
+      expect(keys).to.not.equal(undefined);
+    });
+  });
+});
+
+describe('SqliteConnection, when the disk is in the way', () => {
+  it('is unavailable while the disk is full, keeps what it had, and goes on when there is room', () =>
+    onStage(neverWait, async ({ connection, keys }) => {
+      await keys.create(anApiKey(1));
+      await makeRoom(connection, 1);
+      const label = 'x'.repeat(100_000);
+      const { code, cause } = await faultOf(keys.create(anApiKey(2, { label })));
+      expect(code).to.equal('store_unavailable');
+      expect(cause).to.have.property('code', 'SQLITE_FULL');
+      expect((await keys.list(undefined)).map((key) => key.id)).to.deep.equal([anApiKeyId(1)]);
+      await makeRoom(connection, 1_000_000);
+      expect(await keys.create(anApiKey(2, { label }))).to.deep.equal({ kind: 'created' });
+    }));
+
+  it('is unavailable to writes while the file is read-only, and goes on when it is not', () =>
+    onStage(neverWait, async ({ connection, keys }) => {
+      await makeReadOnly(connection);
+      const { code, cause } = await faultOf(keys.create(anApiKey(1)));
+      expect(code).to.equal('store_unavailable');
+      expect(cause).to.have.property('code', 'SQLITE_READONLY');
+      expect(await keys.create(anApiKey(1))).to.deep.equal({ kind: 'created' });
+    }));
+
+  it('is unavailable while the folder is away, and goes on when it is back', () =>
+    inFolder(async (parent) => {
+      const folder = join(parent, 'data');
+      await mkdir(folder);
+      const connection = new SqliteConnection(join(folder, 'pinfold.sqlite'), neverWait);
+      await migrate(connection);
+      const keys = new SqliteApiKeyStore(connection);
+      await makeReadOnly(connection);
+      await rename(folder, join(parent, 'elsewhere'));
+      expect((await faultOf(keys.create(anApiKey(1)))).code).to.equal('store_unavailable');
+      const { code, cause } = await faultOf(keys.find(anApiKeyId(1)));
+      expect(code).to.equal('store_unavailable');
+      expect(cause).to.have.property('code', 'ENOENT');
+      await rename(join(parent, 'elsewhere'), folder);
+      expect(await keys.create(anApiKey(1))).to.deep.equal({ kind: 'created' });
+      connection.close();
+    }));
+
+  it('lets a mistake of ours pass through as it came, and undoes what stood before it', () =>
+    onStage(neverWait, async ({ connection, keys }) => {
+      const mistake = new RangeError('ours');
+      const work = connection.write((prepare) => {
+        prepare('DELETE FROM schema_state').run();
+        throw mistake;
+      });
+      expect(await rejectionOf(work)).to.equal(mistake);
+      const unprepared = await rejectionOf(connection.read((prepare) => prepare('SELECT nothing').get()));
+      expect(unprepared).to.have.property('code', 'SQLITE_ERROR');
+      const rows = await connection.read((prepare) => prepare('SELECT * FROM schema_state').all());
+      expect(rows).to.have.lengthOf(1);
+      expect(await keys.list(undefined)).to.deep.equal([]);
+    }));
+});

@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Subject } from '@pinfold/test-contracts';
+import { openSqlite, type SqlitePersistence } from '../src/index.ts';
+
+/** A folder of its own, removed when the work has ended. */
+export async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-sqlite-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Makes subjects of one store: each over a file of its own, with peers that are further handles on that file. */
+export function subjectsOf<Port>(storeOf: (handle: SqlitePersistence) => Port): () => Promise<Subject<Port>> {
+  return async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-sqlite-'));
+    const handles: SqlitePersistence[] = [];
+    const open = async (): Promise<SqlitePersistence> => {
+      const handle = await openSqlite({ file: join(folder, 'pinfold.sqlite') });
+      handles.push(handle);
+      return handle;
+    };
+    const first = await open();
+    await first.migrate();
+    return {
+      port: storeOf(first),
+      peer: async () => storeOf(await open()),
+      dispose: async () => {
+        await Promise.all(handles.map((handle) => handle.close()));
+        await rm(folder, { recursive: true });
+      },
+    };
+  };
+}

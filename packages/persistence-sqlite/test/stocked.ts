@@ -1,0 +1,15 @@
+import type { Role } from '@pinfold/core';
+import { aManifest, aReservation, leaseOf } from '@pinfold/test-contracts/fixtures';
+import { commit, reserve } from '../src/role-store/keys.ts';
+import type { SqliteConnection } from '../src/sqlite-connection.ts';
+
+/** Publishes many roles in one transaction, which is a thousand times quicker than one by one. */
+export function stock(connection: SqliteConnection, roles: readonly Role[]): Promise<void> {
+  return connection.write((prepare) => {
+    for (const [n, role] of roles.entries()) {
+      const request = aReservation(n, { account: role.account, key: role.idempotencyKey });
+      reserve(prepare, request);
+      commit(prepare, { role, manifest: aManifest(n), warnings: [] }, leaseOf(request));
+    }
+  });
+}
