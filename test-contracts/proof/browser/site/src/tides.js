@@ -1,0 +1,3 @@
+export function tides() {
+  return 'high at noon';
+}
