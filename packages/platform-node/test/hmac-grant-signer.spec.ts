@@ -1,0 +1,60 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+import type { Generation, Grant, RoleId } from '@pinfold/core';
+import { instant } from '@pinfold/core';
+import { HmacGrantSigner } from '@pinfold/platform-node';
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+
+const SECRET = 'a secret of more than sixteen bytes';
+
+const grants: fc.Arbitrary<Grant> = fc.record({
+  purpose: fc.constantFrom('cookie' as const, 'path' as const, 'hand_over' as const),
+  role: fc.uuid().map((uuid) => uuid as string as RoleId),
+  generation: fc.maxSafeNat().map((count) => count as Generation),
+  issuedAt: fc.maxSafeInteger().map(instant),
+  madeAt: fc.maxSafeInteger().map(instant),
+});
+
+describe('HmacGrantSigner', () => {
+  it('reads back whatever grant it signed', () => {
+    const signer = new HmacGrantSigner({ secrets: [SECRET] });
+    const property = fc.property(grants, (grant) => {
+      expect(signer.verify(signer.sign(grant))).to.deep.equal(grant);
+    });
+    void fc.assert(property);
+  });
+
+  it('takes no text for a token that it did not sign', () => {
+    const signer = new HmacGrantSigner({ secrets: [SECRET] });
+    const texts = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.base64String({ minLength: 100, maxLength: 100 }),
+    );
+    const property = fc.property(texts, (text) => {
+      expect(signer.verify(text)).to.equal(undefined);
+    });
+    void fc.assert(property);
+  });
+
+  it('takes a secret as text or as its bytes', () => {
+    const [text, bytes] = [SECRET, new TextEncoder().encode(SECRET)].map(
+      (secret) => new HmacGrantSigner({ secrets: [secret] }),
+    );
+    const [grant] = fc.sample(grants, { numRuns: 1, seed: 1 });
+    expect(text?.verify(bytes?.sign(grant as Grant) ?? '')).to.deep.equal(grant);
+  });
+
+  it('refuses a secret of fewer than 16 bytes, current or earlier', () => {
+    expect(() => new HmacGrantSigner({ secrets: ['fifteen bytes !'] })).to.throw(TypeError);
+    expect(() => new HmacGrantSigner({ secrets: [SECRET, ''] })).to.throw(TypeError);
+  });
+
+  it('signs with a key derived for grants, never with the secret itself', () => {
+    const [grant] = fc.sample(grants, { numRuns: 1, seed: 1 });
+    const token = Buffer.from(new HmacGrantSigner({ secrets: [SECRET] }).sign(grant as Grant), 'base64url');
+    const [signed, mac] = [token.subarray(0, -32), token.subarray(-32)];
+    const derived = Buffer.from(hkdfSync('sha256', SECRET, '', 'pinfold viewing grant, version 1', 32));
+    expect(mac.equals(createHmac('sha256', derived).update(signed).digest())).to.equal(true);
+    expect(mac.equals(createHmac('sha256', SECRET).update(signed).digest())).to.equal(false);
+  });
+});

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { isFault, type Password, type PasswordHash } from '@pinfold/core';
+import { SCRYPT_COST, ScryptPasswordHasher } from '@pinfold/platform-node';
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+
+const CHEAP = { logN: 4, r: 8, p: 1 };
+const password = (text: string): Password => text.normalize('NFC') as Password;
+
+/** A hash that says it cost more, its checksum put right. */
+function rewritten(hash: PasswordHash, change: (header: Buffer) => void): PasswordHash {
+  const key = Buffer.from(hash, 'base64');
+  change(key);
+  createHash('sha256').update(key.subarray(0, 48)).digest().copy(key, 48, 0, 16);
+  return key.toString('base64') as PasswordHash;
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<unknown> {
+  const error = await promise.then(
+    (value) => value,
+    (reason: unknown) => reason,
+  );
+  return isFault(error) ? error.code : error;
+}
+
+describe('ScryptPasswordHasher', () => {
+  it('costs at least what OWASP advises: N = 2^17, r = 8, p = 1', async () => {
+    const hash = await new ScryptPasswordHasher().hash(password('correct horse'));
+    const key = Buffer.from(hash, 'base64');
+    expect(SCRYPT_COST).to.deep.equal({ logN: 17, r: 8, p: 1 });
+    expect([key[7], key.readUInt32BE(8), key.readUInt32BE(12)]).to.deep.equal([17, 8, 1]);
+  });
+
+  it('takes the composed and the decomposed form of a character for one', async () => {
+    const hasher = new ScryptPasswordHasher({ cost: CHEAP });
+    const hash = await hasher.hash('パスワード' as Password);
+    expect(await hasher.verify('パスワード'.normalize('NFD') as Password, hash)).to.equal(true);
+  });
+
+  it('verifies exactly the password that was hashed', async () => {
+    const hasher = new ScryptPasswordHasher({ cost: { logN: 1, r: 1, p: 1 } });
+    const texts = fc.string({ unit: 'binary', maxLength: 100 });
+    const property = fc.asyncProperty(texts, texts, async (one, other) => {
+      const hash = await hasher.hash(password(one));
+      expect(await hasher.verify(password(one), hash)).to.equal(true);
+      expect(await hasher.verify(password(other), hash)).to.equal(password(one) === password(other));
+    });
+    await fc.assert(property, { numRuns: 50 });
+  });
+
+  it('verifies hashes of another cost, up to twice the present one', async () => {
+    const present = new ScryptPasswordHasher({ cost: CHEAP });
+    const cheaper = await new ScryptPasswordHasher({ cost: { logN: 2, r: 4, p: 2 } }).hash(password('right'));
+    expect(await present.verify(password('right'), cheaper)).to.equal(true);
+    expect(await present.verify(password('wrong'), cheaper)).to.equal(false);
+  });
+
+  it('refuses a hash whose cost would exhaust the server, without paying it', async () => {
+    const hasher = new ScryptPasswordHasher({ cost: CHEAP });
+    const hash = await hasher.hash(password('correct horse'));
+    const exorbitant = [
+      rewritten(hash, (header) => header.writeUInt8(30, 7)),
+      rewritten(hash, (header) => header.writeUInt8(255, 7)),
+      rewritten(hash, (header) => header.writeUInt8(0, 7)),
+      rewritten(hash, (header) => header.writeUInt32BE(0xffffffff, 8)),
+      rewritten(hash, (header) => header.writeUInt32BE(0, 8)),
+      rewritten(hash, (header) => header.writeUInt32BE(0x3fffffff, 12)),
+      rewritten(hash, (header) => header.writeUInt32BE(0, 12)),
+    ];
+    for (const text of exorbitant) {
+      expect(await codeOf(hasher.verify(password('correct horse'), text))).to.equal('store_corrupt');
+    }
+  });
+
+  it('does not take a damaged hash for a wrong password', async () => {
+    const hasher = new ScryptPasswordHasher({ cost: CHEAP });
+    const hash = await hasher.hash(password('correct horse'));
+    for (const at of [1, 10, 24, 60, 80]) {
+      const damaged = `${hash.slice(0, at)}${hash[at] === 'A' ? 'B' : 'A'}${hash.slice(at + 1)}`;
+      const answer = await codeOf(hasher.verify(password('correct horse'), damaged as PasswordHash));
+      expect(answer, `at ${at}`).to.equal('store_corrupt');
+    }
+  });
+
+  it('hashes so many at once, lets so many wait, and faults with hasher_overloaded beyond', async () => {
+    const hasher = new ScryptPasswordHasher({ cost: CHEAP, parallel: 2, waiting: 3 });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, async () => codeOf(hasher.hash(password('correct horse')))),
+    );
+    const overloaded = answers.filter((answer) => answer === 'hasher_overloaded');
+    expect(overloaded).to.have.length(3);
+    expect(await codeOf(hasher.hash(password('correct horse'))))
+      .to.be.a('string')
+      .that.has.length(128);
+  });
+
+  it('gives up the place of one that was aborted while waiting', async () => {
+    const hasher = new ScryptPasswordHasher({ cost: CHEAP, parallel: 1, waiting: 1 });
+    const [controller, reason] = [new AbortController(), new Error('gone')];
+    const running = hasher.hash(password('one'));
+    const waiting = codeOf(hasher.hash(password('two'), controller.signal));
+    expect(await codeOf(hasher.hash(password('three')))).to.equal('hasher_overloaded');
+    controller.abort(reason);
+    expect(await waiting).to.equal(reason);
+    const next = hasher.hash(password('four'));
+    expect(await hasher.verify(password('one'), await running)).to.equal(true);
+    expect(await next).to.have.length(128);
+  });
+});

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { loadOrCreateSecret } from '@pinfold/platform-node';
+import { expect } from 'chai';
+
+const run = promisify(execFile);
+const loader = new URL('../src/secret-file.ts', import.meta.url).href;
+
+describe('loadOrCreateSecret', () => {
+  let folder: string;
+  let file: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-secret-'));
+    file = join(folder, 'secret');
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('makes 256 random bits once, for the owner alone, and leaves nothing beside', async () => {
+    const secret = await loadOrCreateSecret(file);
+    expect(Buffer.from(secret, 'base64url')).to.have.length(32);
+    expect((await stat(file)).mode & 0o777).to.equal(0o600);
+    expect(await readdir(folder)).to.deep.equal(['secret']);
+    expect(await loadOrCreateSecret(file)).to.equal(secret);
+    await rm(file);
+    expect(await loadOrCreateSecret(file)).to.not.equal(secret);
+  });
+
+  it('gives the same to all that ask at once', async () => {
+    const secrets = await Promise.all(Array.from({ length: 50 }, () => loadOrCreateSecret(file)));
+    expect(new Set(secrets).size).to.equal(1);
+    expect(await readdir(folder)).to.deep.equal(['secret']);
+  });
+
+  it('gives the same to processes that start at once', async () => {
+    const script = `const { loadOrCreateSecret } = await import(${JSON.stringify(loader)});
+      process.stdout.write(await loadOrCreateSecret(process.argv[1]));`;
+    const starts = Array.from({ length: 3 }, () =>
+      run(process.execPath, ['--input-type=module', '-e', script, file]),
+    );
+    const secrets = (await Promise.all(starts)).map(({ stdout }) => stdout);
+    expect(new Set(secrets)).to.deep.equal(new Set([(await readFile(file, 'utf8')).trim()]));
+  });
+
+  it('takes a secret that an operator put there, and changes neither it nor its mode', async () => {
+    const own = 'correct-horse-battery-staple-and-more';
+    await writeFile(file, `${own}\n`);
+    await chmod(file, 0o440);
+    expect(await loadOrCreateSecret(file)).to.equal(own);
+    expect((await stat(file)).mode & 0o777).to.equal(0o440);
+  });
+
+  it('refuses a file that holds none, and does not write over it', async () => {
+    for (const text of ['', '\n', 'short', `${'x'.repeat(40)} ${'y'.repeat(40)}`, 'é'.repeat(40)]) {
+      await writeFile(file, text);
+      const error = await loadOrCreateSecret(file).catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(Error);
+      expect(await readFile(file, 'utf8')).to.equal(text);
+    }
+  });
+
+  it('lets errors of the file system out as they are', async () => {
+    const missing = await loadOrCreateSecret(join(folder, 'none', 'secret')).catch((error: unknown) => error);
+    expect(missing).to.have.property('code', 'ENOENT');
+    await writeFile(file, '');
+    const inFile = await loadOrCreateSecret(join(file, 'secret')).catch((error: unknown) => error);
+    expect(inFile).to.have.property('code', 'ENOTDIR');
+  });
+});

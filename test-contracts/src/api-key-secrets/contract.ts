@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import type { ApiKeySecrets, Sha256 } from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause, Contract } from '../contract.ts';
+
+const MINTED = /^pf_([0-9A-Za-z]+)_([0-9A-Za-z]{43})$/;
+
+/** What was made of a good key by hand or by mistake. */
+function malformed(text: string): readonly string[] {
+  const [, id = '', secret = ''] = MINTED.exec(text) ?? [];
+  return [
+    '',
+    'pf_',
+    'pf__',
+    `pf_${id}`,
+    `pf_${id}_`,
+    `pf__${secret}`,
+    `${id}_${secret}`,
+    `PF_${id}_${secret}`,
+    `pf-${id}-${secret}`,
+    `pf_${id}_${secret.slice(1)}`,
+    `pf_${id}_${secret.slice(1)}-`,
+    `pf_${id}_${secret.slice(1)}é`,
+    `pf_${id}\0_${secret}`,
+    `${text} `,
+    ` ${text}`,
+    `${text}\n`,
+    `${text}_`,
+    `${text}${secret}`,
+    `pf_${id.repeat(100)}_${secret}`,
+    `pf_${'a'.repeat(1_000_000)}`,
+    '\u{d800}',
+    `pf_${id}_${secret}`.replaceAll('_', '＿'),
+  ];
+}
+
+const clauses: readonly Clause<ApiKeySecrets>[] = [
+  {
+    id: 'api-key-secrets/mint',
+    says: 'a minted text reads as its id and hash, and no two are alike',
+    check: async (subject) => {
+      const peer = await subject.peer();
+      const minted = Array.from({ length: 1_000 }, () => subject.port.mint());
+      for (const { text, id, secretHash } of minted) {
+        const [, , secret = ''] = MINTED.exec(text) ?? [];
+        expect(text).to.match(MINTED);
+        expect(secretHash).to.equal(createHash('sha256').update(secret).digest('hex'));
+        expect(peer.read(text)).to.deep.equal({ id, secretHash });
+      }
+      expect(new Set(minted.map(({ id }) => id)).size, 'ids').to.equal(minted.length);
+      expect(new Set(minted.map(({ secretHash }) => secretHash)).size, 'secrets').to.equal(minted.length);
+    },
+  },
+  {
+    id: 'api-key-secrets/read',
+    says: 'a text that is not well-formed is undefined, of any length and in any characters',
+    check: async ({ port }) => {
+      for (const text of malformed(port.mint().text)) {
+        expect(port.read(text), JSON.stringify(text.slice(0, 100))).to.equal(undefined);
+      }
+    },
+  },
+  {
+    id: 'api-key-secrets/same',
+    says: 'equal hashes are the same, others are not',
+    check: async ({ port }) => {
+      const [one, other] = [port.mint().secretHash, port.mint().secretHash];
+      const last = one.endsWith('0') ? '1' : '0';
+      expect(port.same(one, `${one.slice(0, 32)}${one.slice(32)}` as Sha256)).to.equal(true);
+      expect(port.same(one, other), 'another').to.equal(false);
+      expect(port.same(one, `${one.slice(0, -1)}${last}` as Sha256), 'another end').to.equal(false);
+      expect(port.same(one, one.slice(0, -1) as Sha256), 'shorter').to.equal(false);
+      expect(port.same('' as Sha256, one), 'none').to.equal(false);
+    },
+  },
+];
+
+/** The promises of {@link ApiKeySecrets}. */
+export const apiKeySecretsContract: Contract<ApiKeySecrets> = {
+  port: 'ApiKeySecrets',
+  harness: [],
+  clauses,
+};

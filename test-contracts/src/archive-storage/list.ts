@@ -1,0 +1,75 @@
+import type { ArchiveId, ArchiveStorage } from '@pinfold/core';
+import { expect } from 'chai';
+import { someBytes } from '../fixtures/bytes.ts';
+import { anArchiveId } from '../fixtures/roles.ts';
+import { rejectionOf } from '../rejection.ts';
+import { together } from '../together.ts';
+import { expectSame, readWhole, store } from './stored.ts';
+import type { ArchiveStorageClause } from './subject.ts';
+
+/** Some milliseconds apart, some weeks: whatever an implementation groups ids by, there are several groups. */
+const WHEN = [0, 1, 2, 3, 1_000, 60_000, 3_600_000, 86_400_000, 200_000_000, 2_000_000_000, 9_000_000_000];
+
+/** Every page of a walk; a page that is short before the end fails. */
+async function walk(
+  port: ArchiveStorage,
+  limit: number,
+  between: (page: readonly ArchiveId[]) => Promise<void> = async () => {},
+): Promise<ArchiveId[]> {
+  const walked: ArchiveId[] = [];
+  for (;;) {
+    const page = await port.list(walked.at(-1), limit);
+    expect(page.length, 'a page').to.be.at.most(limit);
+    walked.push(...page);
+    if (page.length < limit) return walked;
+    await between(page);
+  }
+}
+
+export const listClauses: readonly ArchiveStorageClause[] = [
+  {
+    id: 'archive-storage/list-walk',
+    says: 'pages give every archive exactly once, in order, also when others are deleted on the way',
+    check: async (subject) => {
+      expect(await subject.port.list(undefined, 10), 'nothing yet').to.deep.equal([]);
+      await together(subject, WHEN.length, (port, n) => store(subject, WHEN[n] as number, 10, port));
+      const ids = WHEN.map(anArchiveId);
+      for (const limit of [1, 3, WHEN.length, 1_000]) {
+        expect(await walk(subject.port, limit), `${limit} a page`).to.deep.equal(ids);
+      }
+      expect(await subject.port.list(anArchiveId(500), 2), 'after one that is not there').to.deep.equal(
+        ids.slice(4, 6),
+      );
+      const peer = await subject.peer();
+      const walked = await walk(subject.port, 2, async (page) => peer.delete(page.at(-1) as ArchiveId));
+      expect(walked, 'while others are deleted').to.deep.equal(ids);
+      const left = ids.filter((_, n) => n % 2 === 0);
+      expect(await walk(subject.port, 4), 'after that').to.deep.equal(left);
+    },
+  },
+  {
+    id: 'archive-storage/list-whole-only',
+    says: 'a put under way or failed is not listed',
+    check: async (subject) => {
+      const failing = await subject.stage(someBytes(1_000, 1));
+      await failing.discard();
+      await rejectionOf(subject.port.put(anArchiveId(1), failing));
+      expect(await subject.port.list(undefined, 10), 'a failed put').to.deep.equal([]);
+
+      const [id, bytes, peer] = [anArchiveId(2), someBytes(3_000_000, 2), await subject.peer()];
+      const staged = await subject.stage(bytes);
+      let over = false;
+      const put = subject.port.put(id, staged).finally(() => {
+        over = true;
+      });
+      while (!over) {
+        const listed = await peer.list(undefined, 10);
+        if (listed.length === 0) continue;
+        expect(listed).to.deep.equal([id]);
+        expectSame(await readWhole(peer, id, bytes.length), bytes, 'what is listed');
+      }
+      await put;
+      expect(await peer.list(undefined, 10), 'a finished put').to.deep.equal([id]);
+    },
+  },
+];

@@ -1,0 +1,112 @@
+import type { ArchiveId, ArchiveStorage } from '@pinfold/core';
+import { expect } from 'chai';
+import { someBytes } from '../fixtures/bytes.ts';
+import { anArchiveId } from '../fixtures/roles.ts';
+import { rejectionOf } from '../rejection.ts';
+import { together } from '../together.ts';
+import { expectSame, readWhole, store } from './stored.ts';
+import type { ArchiveStorageClause, ArchiveStorageSubject } from './subject.ts';
+
+/** Bytes at both ends: a store that writes in place shows the beginning before the end. */
+const END = 1_000;
+const LARGE = 3_000_001;
+
+/** The archive is whole or absent, at both of its ends. */
+async function expectWholeOrAbsent(
+  port: ArchiveStorage,
+  id: ArchiveId,
+  bytes: Uint8Array,
+): Promise<'whole' | 'absent'> {
+  const last = bytes.length - END;
+  const tail = await port.read(id, last, END);
+  const head = await port.read(id, 0, END);
+  if (tail !== undefined) expectSame(tail, bytes.subarray(last), 'the end');
+  if (head !== undefined) expectSame(head, bytes.subarray(0, END), 'the beginning');
+  return tail === undefined ? 'absent' : 'whole';
+}
+
+async function putWhileRead(subject: ArchiveStorageSubject): Promise<void> {
+  const [id, bytes] = [anArchiveId(1), someBytes(LARGE, 1)];
+  const staged = await subject.stage(bytes);
+  const peer = await subject.peer();
+  let over = false;
+  const put = subject.port.put(id, staged).finally(() => {
+    over = true;
+  });
+  while (!over) await expectWholeOrAbsent(peer, id, bytes);
+  await put;
+  expectSame(await readWhole(peer, id, LARGE), bytes, 'after the put');
+}
+
+async function putOfNothing(subject: ArchiveStorageSubject): Promise<void> {
+  const [id, bytes] = [anArchiveId(2), someBytes(LARGE, 2)];
+  const staged = await subject.stage(bytes);
+  await staged.discard();
+  await rejectionOf(subject.port.put(id, staged));
+  expect(await expectWholeOrAbsent(subject.port, id, bytes)).to.equal('absent');
+}
+
+async function putAborted(subject: ArchiveStorageSubject): Promise<void> {
+  const [id, bytes] = [anArchiveId(3), someBytes(LARGE, 3)];
+  const staged = await subject.stage(bytes);
+  const [controller, reason] = [new AbortController(), new Error('gone')];
+  const put = subject.port.put(id, staged, controller.signal);
+  controller.abort(reason);
+  const outcome = await put.then(
+    () => undefined,
+    (rejected: unknown) => rejected,
+  );
+  if (outcome !== undefined) expect(outcome).to.equal(reason);
+  const found = await expectWholeOrAbsent(await subject.peer(), id, bytes);
+  if (outcome === undefined) expect(found).to.equal('whole');
+}
+
+export const putClauses: readonly ArchiveStorageClause[] = [
+  {
+    id: 'archive-storage/put-whole',
+    says: 'the archive is there for every peer, byte by byte, when put returns',
+    check: async (subject) => {
+      const early = await subject.peer();
+      for (const [n, length] of [1, 70_000, 2_097_169].entries()) {
+        const { id, bytes } = await store(subject, n, length);
+        for (const port of [subject.port, early, await subject.peer()]) {
+          expectSame(await readWhole(port, id, length), bytes, `${length} bytes`);
+        }
+      }
+    },
+  },
+  {
+    id: 'archive-storage/put-atomic',
+    says: 'while a put runs, or after it failed or was aborted, no part of the archive can be read or listed as if whole',
+    check: async (subject) => {
+      await putWhileRead(subject);
+      await putOfNothing(subject);
+      await putAborted(subject);
+      for (const id of await subject.port.list(undefined, 10)) {
+        const n = [1, 2, 3].find((candidate) => anArchiveId(candidate) === id) ?? 0;
+        expectSame(await readWhole(subject.port, id, LARGE), someBytes(LARGE, n), 'what is listed');
+      }
+    },
+  },
+  {
+    id: 'archive-storage/put-aborted',
+    says: 'an aborted signal rejects with its reason',
+    check: async (subject) => {
+      const staged = await subject.stage(someBytes(1_000, 1));
+      const reason = { why: 'the request went away' };
+      const put = subject.port.put(anArchiveId(1), staged, AbortSignal.abort(reason));
+      expect(await rejectionOf(put)).to.equal(reason);
+      expect(await subject.port.read(anArchiveId(1), 0, 1_000)).to.equal(undefined);
+    },
+  },
+  {
+    id: 'archive-storage/put-many',
+    says: 'many puts at once do not mix',
+    check: async (subject) => {
+      const all = await together(subject, 12, (port, n) => store(subject, n, 100_000 + n, port));
+      for (const { id, bytes } of all) {
+        expectSame(await readWhole(subject.port, id, bytes.length), bytes, id);
+      }
+    },
+  },
+];

@@ -1,0 +1,65 @@
+import { MAX_READ } from '@pinfold/core';
+import { expect } from 'chai';
+import { anArchiveId } from '../fixtures/roles.ts';
+import { rejectionOf } from '../rejection.ts';
+import { expectSame, store } from './stored.ts';
+import type { ArchiveStorageClause } from './subject.ts';
+
+const LENGTH = MAX_READ + 4_096;
+
+/** Beginnings and lengths, at the edges and within. */
+const RANGES: readonly (readonly [from: number, length: number])[] = [
+  [0, 1],
+  [0, MAX_READ],
+  [1, 1],
+  [4_095, 2],
+  [4_096, MAX_READ],
+  [LENGTH - 1, 1],
+  [LENGTH - 700, 700],
+  [0, 0],
+  [5, 0],
+  [LENGTH, 0],
+];
+
+export const readClauses: readonly ArchiveStorageClause[] = [
+  {
+    id: 'archive-storage/read-range',
+    says: 'exactly the bytes asked for, at the beginning, in the middle, at the end, and none',
+    check: async (subject) => {
+      const { id, bytes } = await store(subject, 1, LENGTH);
+      for (const [from, length] of RANGES) {
+        const read = await subject.port.read(id, from, length);
+        expectSame(read, bytes.subarray(from, from + length), `${length} from ${from}`);
+      }
+    },
+  },
+  {
+    id: 'archive-storage/read-absent',
+    says: 'an archive that is not there is undefined, and only that: anything else that fails is a fault',
+    check: async (subject) => {
+      await store(subject, 1, 1_000);
+      const gone = await store(subject, 2, 1_000);
+      await subject.port.delete(gone.id);
+      for (const id of [anArchiveId(0), gone.id, anArchiveId(3)]) {
+        expect(await subject.port.read(id, 0, 10), id).to.equal(undefined);
+        expect(await subject.port.read(id, 0, 0), `no bytes of ${id}`).to.equal(undefined);
+      }
+      const unreachable = await subject.unreachable();
+      expect(await rejectionOf(unreachable.read(anArchiveId(0), 0, 10)))
+        .to.have.property('code')
+        .that.equals('storage_unavailable');
+    },
+  },
+  {
+    id: 'archive-storage/read-aborted',
+    says: 'an aborted signal rejects with its reason',
+    check: async (subject) => {
+      const { id } = await store(subject, 1, 1_000);
+      const reason = { why: 'the viewer went away' };
+      for (const asked of [id, anArchiveId(2)]) {
+        const read = subject.port.read(asked, 0, 10, AbortSignal.abort(reason));
+        expect(await rejectionOf(read)).to.equal(reason);
+      }
+    },
+  },
+];

@@ -1,0 +1,49 @@
+import { type ArchiveId, type ArchiveStorage, MAX_READ } from '@pinfold/core';
+import { expect } from 'chai';
+import { someBytes } from '../fixtures/bytes.ts';
+import { anArchiveId } from '../fixtures/roles.ts';
+import type { ArchiveStorageSubject } from './subject.ts';
+
+/** An archive that lies in the storage. */
+export interface Stored {
+  readonly id: ArchiveId;
+  readonly bytes: Uint8Array;
+}
+
+/** Stores the `n`th archive through `port` and discards what was staged, as publishing does. */
+export async function store(
+  subject: ArchiveStorageSubject,
+  n: number,
+  length: number,
+  port: ArchiveStorage = subject.port,
+): Promise<Stored> {
+  const bytes = someBytes(length, n);
+  const staged = await subject.stage(bytes);
+  const id = anArchiveId(n);
+  await port.put(id, staged);
+  await staged.discard();
+  return { id, bytes };
+}
+
+/** Reads a whole archive of known length piece by piece; `undefined` when a piece is absent. */
+export async function readWhole(
+  port: ArchiveStorage,
+  id: ArchiveId,
+  length: number,
+): Promise<Uint8Array | undefined> {
+  const whole = new Uint8Array(length);
+  for (let from = 0; from < length; from += MAX_READ) {
+    const piece = await port.read(id, from, Math.min(MAX_READ, length - from));
+    if (piece === undefined) return undefined;
+    whole.set(piece, from);
+  }
+  return whole;
+}
+
+/** Fails unless two runs of bytes are the same; a difference is told by its place, not by megabytes. */
+export function expectSame(actual: Uint8Array | undefined, expected: Uint8Array, what: string): void {
+  expect(actual, what).to.be.instanceOf(Uint8Array);
+  const got = actual as Uint8Array;
+  expect(got.length, `${what}: bytes`).to.equal(expected.length);
+  expect(Buffer.compare(got, expected), `${what}: a different byte`).to.equal(0);
+}

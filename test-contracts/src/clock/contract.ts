@@ -1,0 +1,77 @@
+import { getEventListeners } from 'node:events';
+import { type Clock, type Duration, days, duration } from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause, Contract, Subject } from '../contract.ts';
+import { rejectionOf } from '../rejection.ts';
+
+/** What a {@link Clock} is tested with. A peer is the same host's clock. */
+export interface ClockSubject extends Subject<Clock> {
+  /** Lets time go on. A clock that goes by itself has nothing to do here. */
+  elapse(length: Duration): Promise<void>;
+}
+
+const SHORT = duration(5);
+/** Longer than the 24.8 days that many timers can count. */
+const LONG = days(50);
+
+const clauses: readonly Clause<Clock, ClockSubject>[] = [
+  {
+    id: 'clock/now',
+    says: "an integer of milliseconds that does not lie before an earlier one by more than the host's own steps",
+    check: async (subject) => {
+      const peer = await subject.peer();
+      const readings = [subject.port.now(), peer.now(), subject.port.now()];
+      const sleep = subject.port.sleep(SHORT);
+      await subject.elapse(SHORT);
+      await sleep;
+      readings.push(peer.now(), subject.port.now());
+      for (const [n, reading] of readings.entries()) {
+        expect(Number.isSafeInteger(reading), `${reading}`).to.equal(true);
+        expect(reading).to.be.at.least(readings[n - 1] ?? 0);
+      }
+    },
+  },
+  {
+    id: 'clock/sleep',
+    says: 'it resolves no earlier than the duration',
+    check: async (subject) => {
+      const { port } = subject;
+      const [controller, reason] = [new AbortController(), { why: 'over' }];
+      let woken = false;
+      const long = port.sleep(LONG, controller.signal).then(() => {
+        woken = true;
+      });
+      for (const length of [SHORT, duration(1), duration(0)]) {
+        const start = port.now();
+        const sleep = port.sleep(length);
+        await subject.elapse(length);
+        await sleep;
+        expect(port.now() - start, `${length} ms`).to.be.at.least(length);
+      }
+      expect(woken, `${LONG} ms are over`).to.equal(false);
+      controller.abort(reason);
+      expect(await rejectionOf(long)).to.equal(reason);
+    },
+  },
+  {
+    id: 'clock/sleep-aborted',
+    says: 'an aborted signal rejects with its reason, at once, and holds nothing',
+    check: async (subject) => {
+      const { port } = subject;
+      const [controller, reason] = [new AbortController(), { why: 'stopping' }];
+      const { signal } = controller;
+      const short = port.sleep(SHORT, signal);
+      await subject.elapse(SHORT);
+      await short;
+      expect(getEventListeners(signal, 'abort'), 'after a sleep').to.have.length(0);
+      const long = port.sleep(LONG, signal);
+      controller.abort(reason);
+      expect(await rejectionOf(long), 'while it sleeps').to.equal(reason);
+      expect(await rejectionOf(port.sleep(LONG, signal)), 'before').to.equal(reason);
+      expect(getEventListeners(signal, 'abort'), 'after the abort').to.have.length(0);
+    },
+  },
+];
+
+/** The promises of {@link Clock}. */
+export const clockContract: Contract<Clock, ClockSubject> = { port: 'Clock', harness: [], clauses };

@@ -1,0 +1,102 @@
+import { after, type Generation, type Grant, type GrantSigner, hours, instant } from '@pinfold/core';
+import { expect } from 'chai';
+import type { Contract } from '../contract.ts';
+import { START } from '../fixtures/clock.ts';
+import { aRoleId } from '../fixtures/roles.ts';
+import type { GrantSignerClause, GrantSignerSubject } from './subject.ts';
+
+const SAFE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.';
+/** What lenient readers of base64 and tokens pass over, or take for another character. */
+const UNSAFE = '+/= \n%\0é';
+
+const A_GRANT: Grant = {
+  purpose: 'cookie',
+  role: aRoleId(1),
+  generation: 1 as Generation,
+  issuedAt: START,
+  madeAt: after(START, hours(1)),
+};
+
+/** Every purpose, and figures at their ends. */
+const GRANTS: readonly Grant[] = [
+  A_GRANT,
+  { ...A_GRANT, purpose: 'path' },
+  { ...A_GRANT, purpose: 'hand_over', madeAt: START },
+  { ...A_GRANT, role: aRoleId(2) },
+  { ...A_GRANT, generation: 2 as Generation },
+  { ...A_GRANT, generation: Number.MAX_SAFE_INTEGER as Generation },
+  { ...A_GRANT, issuedAt: instant(0), madeAt: instant(1) },
+  { ...A_GRANT, issuedAt: instant(Date.UTC(9999, 11, 31)), madeAt: instant(Number.MAX_SAFE_INTEGER) },
+];
+
+/** Every text that differs from a token in one character, or in its end. */
+function* forgeries(token: string): Generator<string> {
+  for (let at = 0; at < token.length; at += 1) {
+    yield token.slice(0, at);
+    yield token.slice(at + 1);
+    for (const character of SAFE + UNSAFE) {
+      if (character !== token[at]) yield token.slice(0, at) + character + token.slice(at + 1);
+    }
+  }
+  for (const character of SAFE + UNSAFE) {
+    yield token + character;
+    yield character + token;
+  }
+  yield token + token;
+}
+
+const clauses: readonly GrantSignerClause[] = [
+  {
+    id: 'grant-signer/verify',
+    says: 'a signed grant verifies as it was, on every peer with the same secret',
+    check: async (subject) => {
+      const peer = await subject.peer();
+      const tokens = GRANTS.map((grant) => subject.port.sign(grant));
+      expect(new Set(tokens).size, 'different grants have different tokens').to.equal(GRANTS.length);
+      for (const [n, token] of tokens.entries()) {
+        expect(subject.port.verify(token), token).to.deep.equal(GRANTS[n]);
+        expect(peer.verify(token), `${token} on a peer`).to.deep.equal(GRANTS[n]);
+      }
+    },
+  },
+  {
+    id: 'grant-signer/token',
+    says: 'a token has URL-safe characters only and at most 200',
+    check: async ({ port }) => {
+      for (const grant of GRANTS) expect(port.sign(grant)).to.match(/^[A-Za-z0-9_.-]{1,200}$/);
+    },
+  },
+  {
+    id: 'grant-signer/forged',
+    says: 'a token that was changed in any character, cut, or signed with another secret is undefined',
+    check: async (subject) => {
+      const token = subject.port.sign(A_GRANT);
+      for (const forgery of forgeries(token)) {
+        expect(subject.port.verify(forgery), JSON.stringify(forgery)).to.equal(undefined);
+      }
+      const foreign = (await subject.stranger()).sign(A_GRANT);
+      const later = (await subject.successor()).sign(A_GRANT);
+      expect(subject.port.verify(foreign), 'another secret').to.equal(undefined);
+      expect(subject.port.verify(later), 'a later secret').to.equal(undefined);
+      expect(subject.port.verify(token), 'the token itself').to.deep.equal(A_GRANT);
+    },
+  },
+  {
+    id: 'grant-signer/rotation',
+    says: 'a token signed with an earlier secret verifies while that one is still given',
+    check: async (subject) => {
+      const token = subject.port.sign(A_GRANT);
+      const successor = await subject.successor();
+      expect(successor.verify(token)).to.deep.equal(A_GRANT);
+      expect(successor.verify(successor.sign(A_GRANT))).to.deep.equal(A_GRANT);
+      expect((await subject.stranger()).verify(token), 'where it is not given').to.equal(undefined);
+    },
+  },
+];
+
+/** The promises of {@link GrantSigner}. */
+export const grantSignerContract: Contract<GrantSigner, GrantSignerSubject> = {
+  port: 'GrantSigner',
+  harness: [],
+  clauses,
+};

@@ -1,0 +1,49 @@
+import { archiveCreatedAt, type Ids, instant, parseArchiveId } from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause, Contract } from '../contract.ts';
+import { START } from '../fixtures/clock.ts';
+
+const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const MANY = 2_000;
+
+/** Two peers make as many as the port, since other nodes draw from the same names. */
+async function made<Id>(peers: readonly Ids[], make: (ids: Ids) => Id): Promise<readonly Id[]> {
+  const all = peers.flatMap((ids) => Array.from({ length: MANY }, () => make(ids)));
+  expect(new Set(all).size, 'different ones').to.equal(all.length);
+  return all;
+}
+
+const clauses: readonly Clause<Ids>[] = [
+  {
+    id: 'ids/role',
+    says: 'every id is a version 4 UUID in lower case, and no two are alike',
+    check: async (subject) => {
+      const all = await made([subject.port, await subject.peer()], (ids) => ids.role());
+      for (const id of all) expect(id).to.match(UUID_4);
+    },
+  },
+  {
+    id: 'ids/archive',
+    says: 'the instant can be read from the id, and no two are alike',
+    check: async (subject) => {
+      const all = await made([subject.port, await subject.peer()], (ids) => ids.archive(START));
+      for (const id of all) {
+        expect(parseArchiveId(id), 'is an archive id').to.equal(id);
+        expect(archiveCreatedAt(id)).to.equal(START);
+      }
+      for (const at of [0, 1, 999_999_999_999, 9_999_999_999_999]) {
+        expect(archiveCreatedAt(subject.port.archive(instant(at)))).to.equal(at);
+      }
+    },
+  },
+  {
+    id: 'ids/token',
+    says: 'no two are alike',
+    check: async (subject) => {
+      await made([subject.port, await subject.peer()], (ids) => ids.token());
+    },
+  },
+];
+
+/** The promises of {@link Ids}. */
+export const idsContract: Contract<Ids> = { port: 'Ids', harness: [], clauses };

@@ -1,0 +1,94 @@
+import { type Password, type PasswordHash, type PasswordHasher, parseGuess } from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause, Contract } from '../contract.ts';
+import { rejectionOf } from '../rejection.ts';
+
+/** Passwords that an implementation may take for one: each stands beside what it must not be taken for. */
+const APART: readonly (readonly [password: string, other: string])[] = [
+  ['correct horse', 'correct horsf'],
+  ['correct horse', 'Correct horse'],
+  // Bytes that C strings end with, or that an HMAC fills its key up with.
+  ['correct horse', 'correct horse\0'],
+  ['correct\0horse', 'correct\0mouse'],
+  // Beyond the 72 bytes that bcrypt reads, and the 64 that an HMAC takes as they are.
+  [`${'x'.repeat(72)}a`, `${'x'.repeat(72)}b`],
+  [`${'パスワード'.repeat(4)}一二三四`, `${'パスワード'.repeat(4)}一二三五`],
+  ['correct horse', 'correct horse '],
+];
+
+const NO_HASHES: readonly string[] = [
+  '',
+  'x',
+  'correct horse',
+  '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
+  'A'.repeat(128),
+  '\u{1f511}'.repeat(64),
+];
+
+function password(text: string): Password {
+  const parsed = parseGuess(text);
+  if (parsed === undefined) throw new TypeError('a fixture is no password');
+  return parsed;
+}
+
+const clauses: readonly Clause<PasswordHasher>[] = [
+  {
+    id: 'password-hasher/verify',
+    says: 'the password verifies against its hash, no other does, whatever byte differs',
+    check: async (subject) => {
+      const peer = await subject.peer();
+      for (const [text, other] of APART) {
+        const what = JSON.stringify([text, other]);
+        const hash = await subject.port.hash(password(text));
+        expect(await peer.verify(password(text), hash), what).to.equal(true);
+        expect(await subject.port.verify(password(other), hash), what).to.equal(false);
+      }
+    },
+  },
+  {
+    id: 'password-hasher/salt',
+    says: 'the same password hashes differently each time, and the hash does not hold it',
+    check: async ({ port }) => {
+      const text = 'correct horse battery staple';
+      const hashes = await Promise.all([port.hash(password(text)), port.hash(password(text))]);
+      expect(hashes[0]).to.not.equal(hashes[1]);
+      for (const encoding of ['utf8', 'base64', 'base64url', 'hex'] as const) {
+        const written = Buffer.from(text).toString(encoding).replaceAll('=', '').slice(0, 24);
+        expect(hashes[0].includes(written), encoding).to.equal(false);
+      }
+    },
+  },
+  {
+    id: 'password-hasher/aborted',
+    says: 'an aborted signal rejects with its reason',
+    check: async ({ port }) => {
+      const hash = await port.hash(password('correct horse'));
+      const [reason, controller] = [{ why: 'the viewer went away' }, new AbortController()];
+      const aborted = AbortSignal.abort(reason);
+      expect(await rejectionOf(port.hash(password('correct horse'), aborted))).to.equal(reason);
+      expect(await rejectionOf(port.verify(password('correct horse'), hash, aborted))).to.equal(reason);
+      const running = port.hash(password('correct horse'), controller.signal);
+      controller.abort(reason);
+      expect(await rejectionOf(running), 'while it runs').to.equal(reason);
+      expect(await port.verify(password('correct horse'), hash), 'afterwards').to.equal(true);
+    },
+  },
+  {
+    id: 'password-hasher/foreign',
+    says: 'a text that is no hash of its is the fault store_corrupt',
+    check: async ({ port }) => {
+      const own = await port.hash(password('correct horse'));
+      for (const text of [...NO_HASHES, own.slice(0, -1), `${own}A`, ` ${own}`, `${own}\n`]) {
+        const verified = port.verify(password('correct horse'), text as PasswordHash);
+        expect(await rejectionOf(verified), JSON.stringify(text)).to.have.property('code', 'store_corrupt');
+      }
+    },
+  },
+];
+
+/** The promises of {@link PasswordHasher}. Give it the least cost it takes: the contract hashes some forty times. */
+export const passwordHasherContract: Contract<PasswordHasher> = {
+  port: 'PasswordHasher',
+  harness: [],
+  clauses,
+};

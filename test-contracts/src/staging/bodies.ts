@@ -1,0 +1,23 @@
+import type { StagedArchive, Staging } from '@pinfold/core';
+import { AssertionError } from 'chai';
+
+/** A body that comes in pieces of uneven length. */
+export async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  let length = 1;
+  for (let from = 0; from < bytes.length; from += length, length = (length * 7) % 65_521) {
+    yield bytes.subarray(from, from + length);
+  }
+}
+
+/** A body that gives some bytes and then never goes on. */
+export async function* stalling(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield bytes;
+  await new Promise<never>(() => {});
+}
+
+/** Receives bytes whole. */
+export async function receive(staging: Staging, bytes: Uint8Array): Promise<StagedArchive> {
+  const outcome = await staging.receive(inPieces(bytes), bytes.length);
+  if (outcome.kind !== 'received') throw new AssertionError(`a body within the limit is ${outcome.kind}`);
+  return outcome.archive;
+}

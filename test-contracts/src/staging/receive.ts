@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { StagedArchive } from '@pinfold/core';
+import { expect } from 'chai';
+import { someBytes } from '../fixtures/bytes.ts';
+import { rejectionOf } from '../rejection.ts';
+import { together } from '../together.ts';
+import { inPieces, receive, stalling } from './bodies.ts';
+import type { StagingClause } from './subject.ts';
+
+async function expectStaged(archive: StagedArchive, bytes: Uint8Array): Promise<void> {
+  const what = `${bytes.length} bytes`;
+  expect(archive.size, what).to.equal(bytes.length);
+  expect(archive.sha256, what).to.equal(createHash('sha256').update(bytes).digest('hex'));
+  expect(Buffer.compare(await readFile(archive.file), bytes), `${what}: the file`).to.equal(0);
+}
+
+export const receiveClauses: readonly StagingClause[] = [
+  {
+    id: 'staging/receive-whole',
+    says: 'the staged file has the bytes, size and SHA-256 of the body, also of an empty one',
+    check: async ({ port }) => {
+      for (const length of [0, 1, 70_000, 1_500_000]) {
+        const bytes = someBytes(length, length);
+        await expectStaged(await receive(port, bytes), bytes);
+      }
+    },
+  },
+  {
+    id: 'staging/receive-limit',
+    says: 'a body of exactly the limit is received; one byte more is too large, reading stops there and nothing is left',
+    check: async (subject) => {
+      const { port } = subject;
+      const bytes = someBytes(100_000, 1);
+      await expectStaged(await receive(port, bytes), bytes);
+      const before = await subject.left();
+      expect(await port.receive(inPieces(bytes), 99_999)).to.deep.equal({ kind: 'too_large' });
+
+      let [given, closed] = [0, false];
+      async function* endless(): AsyncGenerator<Uint8Array, void> {
+        try {
+          for (; given < 1_000_000; given += 1_000) yield bytes.subarray(0, 1_000);
+        } finally {
+          closed = true;
+        }
+      }
+      expect(await port.receive(endless(), 10_000)).to.deep.equal({ kind: 'too_large' });
+      expect(given, 'bytes asked for').to.be.at.most(50_000);
+      expect(closed, 'the body is told to end').to.equal(true);
+      expect(await subject.left(), 'what is left').to.equal(before);
+    },
+  },
+  {
+    id: 'staging/receive-failing',
+    says: 'when the body fails, its error comes out as it is and nothing is left',
+    check: async (subject) => {
+      const { port } = subject;
+      // An error of the network looks like one of the file system.
+      const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET', syscall: 'read', errno: -104 });
+      for (const error of [reset, new TypeError('broken'), { plain: 'value' }]) {
+        async function* failing(): AsyncGenerator<Uint8Array, void> {
+          yield someBytes(70_000, 1);
+          throw error;
+        }
+        expect(await rejectionOf(port.receive(failing(), 1_000_000))).to.equal(error);
+        expect(await subject.left()).to.equal(0);
+      }
+    },
+  },
+  {
+    id: 'staging/receive-aborted',
+    says: 'an aborted signal rejects with its reason and nothing is left',
+    check: async (subject) => {
+      const { port } = subject;
+      const reason = Object.assign(new Error('reset'), { code: 'ECONNRESET', syscall: 'read' });
+      const early = port.receive(inPieces(someBytes(10, 1)), 100, AbortSignal.abort(reason));
+      expect(await rejectionOf(early), 'before').to.equal(reason);
+
+      const controller = new AbortController();
+      const late = port.receive(stalling(someBytes(70_000, 1)), 1_000_000, controller.signal);
+      setImmediate(() => controller.abort(reason));
+      expect(await rejectionOf(late), 'while the body stalls').to.equal(reason);
+      expect(await subject.left(), 'what is left').to.equal(0);
+    },
+  },
+  {
+    id: 'staging/receive-many',
+    says: 'many bodies at once do not mix',
+    check: async (subject) => {
+      const bytesOf = (n: number): Uint8Array => someBytes(150_000 + n, n);
+      const all = await together(subject, 20, (port, n) => receive(port, bytesOf(n)));
+      for (const [n, archive] of all.entries()) await expectStaged(archive, bytesOf(n));
+    },
+  },
+];

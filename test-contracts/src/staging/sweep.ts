@@ -1,0 +1,53 @@
+import { access, readFile } from 'node:fs/promises';
+import { after, duration, hours } from '@pinfold/core';
+import { expect } from 'chai';
+import { someBytes } from '../fixtures/bytes.ts';
+import { START } from '../fixtures/clock.ts';
+import { rejectionOf } from '../rejection.ts';
+import { receive } from './bodies.ts';
+import type { StagingClause } from './subject.ts';
+
+export const sweepClauses: readonly StagingClause[] = [
+  {
+    id: 'staging/discard',
+    says: 'a discarded archive is gone, and discarding again is harmless',
+    check: async (subject) => {
+      const { port } = subject;
+      const goes = await receive(port, someBytes(1_000, 1));
+      const stays = await receive(port, someBytes(1_000, 2));
+      await goes.discard();
+      await goes.discard();
+      expect(await rejectionOf(access(goes.file))).to.have.property('code', 'ENOENT');
+      expect(await subject.left()).to.equal(1);
+      expect((await readFile(stays.file)).length, 'the other one').to.equal(1_000);
+    },
+  },
+  {
+    id: 'staging/sweep',
+    says: 'what is older goes, what is younger stays',
+    check: async (subject) => {
+      const older = await receive(subject.port, someBytes(1_000, 1));
+      subject.advance(hours(1));
+      const younger = await receive(subject.port, someBytes(1_000, 2));
+      const peer = await subject.peer();
+      expect(await peer.sweep(START), 'nothing is older than the oldest').to.equal(0);
+      expect(await peer.sweep(after(START, duration(1)))).to.equal(1);
+      expect(await rejectionOf(access(older.file))).to.have.property('code', 'ENOENT');
+      expect((await readFile(younger.file)).length, 'the younger one').to.equal(1_000);
+      expect(await subject.port.sweep(after(START, hours(1))), 'again').to.equal(0);
+      await older.discard();
+      expect(await subject.left()).to.equal(1);
+    },
+  },
+  {
+    id: 'staging/check',
+    says: 'a working staging resolves and keeps nothing; an aborted signal rejects with its reason',
+    check: async (subject) => {
+      const { port } = subject;
+      await port.check();
+      const reason = { why: 'stopping' };
+      expect(await rejectionOf(port.check(AbortSignal.abort(reason)))).to.equal(reason);
+      expect(await subject.left()).to.equal(0);
+    },
+  },
+];
