@@ -191,9 +191,12 @@ export class FsArchiveStorage implements ArchiveStorage {
  *
  * @throws Fault `storage_unavailable` when nothing can be stored there, or the staging folder lies on another volume.
  */
-export async function openFsArchiveStorage(options: FsArchiveStorageOptions): Promise<FsArchiveStorage> {
-  const folder = await orFault(stored, () => makeFolder(nodeFiles, options.folder));
-  const storage = new FsArchiveStorage({ ...options, folder });
+export async function openFsArchiveStorage(
+  options: FsArchiveStorageOptions,
+  files: Files = nodeFiles,
+): Promise<FsArchiveStorage> {
+  const folder = await orFault(stored, () => makeFolder(files, options.folder));
+  const storage = new FsArchiveStorage({ ...options, folder }, files);
   try {
     await storage.check();
   } catch (error) {

@@ -1,0 +1,53 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Files } from '../src/files.ts';
+import { nodeFiles } from '../src/files.ts';
+
+/** An error as the system gives it. */
+export function systemError(code: string, syscall: string): Error {
+  return Object.assign(new Error(`${code}: made by a test, ${syscall}`), { code, syscall, errno: -1 });
+}
+
+/** The file system, in which one function fails while it is told to. */
+export class FailingFiles {
+  /** What fails now, and with which code. */
+  failing: { readonly call: keyof Files; readonly code: string } | undefined;
+  /** Every call in order, with its first argument. */
+  readonly calls: string[] = [];
+  readonly files: Files;
+
+  constructor() {
+    const names = Object.keys(nodeFiles) as (keyof Files)[];
+    this.files = Object.fromEntries(names.map((name) => [name, this.#wrap(name)])) as unknown as Files;
+  }
+
+  #wrap(name: keyof Files): unknown {
+    const call = nodeFiles[name] as (...given: unknown[]) => Promise<unknown>;
+    return async (...given: unknown[]): Promise<unknown> => {
+      this.calls.push(`${name} ${String(given[0])}`);
+      if (this.failing?.call === name) throw systemError(this.failing.code, name);
+      return call(...given);
+    };
+  }
+}
+
+/** A file system whose new files lie on a disk that is full. */
+export const fullDisk: Files = {
+  ...nodeFiles,
+  open: async (path, flags, mode) => {
+    const handle = await open(path, flags, mode);
+    return flags === 'wx' ? onFullDisk(handle) : handle;
+  },
+};
+
+function onFullDisk(handle: FileHandle): FileHandle {
+  const write = async (): Promise<never> => {
+    throw systemError('ENOSPC', 'write');
+  };
+  return new Proxy(handle, {
+    get: (target, member) => {
+      if (member === 'write') return write;
+      const value: unknown = Reflect.get(target, member, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}

@@ -1,0 +1,286 @@
+import { mkdir, readdir, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type ArchiveId, archiveIdOf, days, hours, type Instant, MAX_READ } from '@pinfold/core';
+import { FsArchiveStorage, openFsArchiveStorage } from '@pinfold/storage-fs';
+import { anArchiveId, START, someBytes, uuidOf } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { placeOf } from '../src/archive-place.ts';
+import { FailingFiles } from './failing-files.ts';
+import { causeOf, descriptors, faultOf, filesIn, type Opened, openFolder } from './opened.ts';
+
+async function expectFaults(calls: readonly Promise<unknown>[]): Promise<void> {
+  for (const code of await Promise.all(calls.map(faultOf))) expect(code).to.equal('storage_unavailable');
+}
+
+describe('FsArchiveStorage', () => {
+  let opened: Opened;
+  let root: string;
+  beforeEach(async () => {
+    opened = await openFolder();
+    root = join(opened.folder, 'archives');
+  });
+  afterEach(() => opened.dispose());
+
+  const fileOf = (id: ArchiveId): string => placeOf(root, id).file;
+  const put = async (id: ArchiveId): Promise<void> =>
+    opened.storage.put(id, await opened.stage(someBytes(100, 1)));
+
+  /** A storage whose file system fails when told to. */
+  function failing(): { readonly system: FailingFiles; readonly storage: FsArchiveStorage } {
+    const system = new FailingFiles();
+    const { staging, clock } = opened;
+    return { system, storage: new FsArchiveStorage({ folder: root, staging, clock }, system.files) };
+  }
+
+  it('moves the staged file, for the owner alone, and leaves nothing in the staging folder', async () => {
+    const staged = await opened.stage(someBytes(100, 1));
+    const { ino } = await stat(staged.file);
+    await opened.storage.put(anArchiveId(1), staged);
+    await staged.discard();
+    const moved = await stat(fileOf(anArchiveId(1)));
+    expect([moved.ino, moved.mode & 0o777]).to.deep.equal([ino, 0o600]);
+    expect(await filesIn(opened.folder)).to.deep.equal([
+      fileOf(anArchiveId(1)).slice(opened.folder.length + 1),
+    ]);
+  });
+
+  it('flushes the file before it moves it, and every folder with a new name after that', async () => {
+    const { system, storage } = failing();
+    const staged = await opened.stage(someBytes(100, 1));
+    const { span, folder, file } = placeOf(root, anArchiveId(1));
+    system.calls.length = 0;
+    await storage.put(anArchiveId(1), staged);
+    expect(system.calls).to.deep.equal([
+      `open ${staged.file}`,
+      `mkdir ${span}`,
+      `open ${root}`,
+      `mkdir ${folder}`,
+      `open ${span}`,
+      `rename ${staged.file}`,
+      `open ${folder}`,
+    ]);
+    system.calls.length = 0;
+    const again = await opened.stage(someBytes(100, 2));
+    await storage.put(anArchiveId(2), again);
+    expect(system.calls, 'folders that are known to be durable').to.deep.equal([
+      `open ${again.file}`,
+      `rename ${again.file}`,
+      `open ${folder}`,
+    ]);
+    expect(dirname(file)).to.equal(folder);
+  });
+
+  it('refuses a staged file that is not as long as it was', async () => {
+    const staged = await opened.stage(someBytes(100, 1));
+    await truncate(staged.file, 99);
+    expect(await faultOf(opened.storage.put(anArchiveId(1), staged))).to.equal('storage_unavailable');
+    expect(await opened.storage.list(undefined, 10)).to.deep.equal([]);
+  });
+
+  it('faults when an archive is shorter than what is asked for', async () => {
+    await put(anArchiveId(1));
+    expect(await faultOf(opened.storage.read(anArchiveId(1), 90, 11))).to.equal('storage_unavailable');
+    await truncate(fileOf(anArchiveId(1)), 50);
+    expect(await faultOf(opened.storage.read(anArchiveId(1), 0, 100))).to.equal('storage_unavailable');
+  });
+
+  it('takes a range that no archive can have for a mistake of the program', async () => {
+    await put(anArchiveId(1));
+    const ranges = [
+      [-1, 1],
+      [0, -1],
+      [0.5, 1],
+      [0, 1.5],
+      [Number.NaN, 1],
+      [0, MAX_READ + 1],
+      [2 ** 53, 1],
+    ];
+    for (const [from = 0, length = 0] of ranges) {
+      const read = opened.storage.read(anArchiveId(1), from, length);
+      expect(await faultOf(read), `${length} from ${from}`).to.be.instanceOf(TypeError);
+    }
+  });
+
+  it('holds no descriptor between calls', async () => {
+    const before = await descriptors();
+    for (let n = 0; n < 5; n += 1) await put(anArchiveId(n));
+    await Promise.all(Array.from({ length: 50 }, (_, n) => opened.storage.read(anArchiveId(n % 6), 0, 100)));
+    await faultOf(opened.storage.read(anArchiveId(1), 90, 100));
+    await opened.storage.list(undefined, 2);
+    await opened.storage.check();
+    await opened.storage.delete(anArchiveId(1));
+    expect(await descriptors()).to.equal(before);
+  });
+
+  it('gives bytes that share no memory with others', async () => {
+    await put(anArchiveId(1));
+    const read = await opened.storage.read(anArchiveId(1), 10, 20);
+    expect(read?.buffer.byteLength).to.equal(20);
+  });
+
+  describe('listing', () => {
+    it('passes over whatever is not an archive where an archive would lie', async () => {
+      await put(anArchiveId(1));
+      const { span, folder } = placeOf(root, anArchiveId(1));
+      const foreign = archiveIdOf((START - 10_000_000) as Instant, uuidOf(7));
+      await mkdir(join(root, 'lost+found'));
+      await mkdir(join(root, '0000', '000', anArchiveId(2)), { recursive: true });
+      await mkdir(join(folder, anArchiveId(3)));
+      await Promise.all([
+        writeFile(join(root, 'notes.txt'), ''),
+        writeFile(join(root, '1234'), ''),
+        writeFile(join(span, '999'), ''),
+        writeFile(join(folder, `${anArchiveId(4)}.tmp`), ''),
+        writeFile(join(folder, foreign), ''),
+        symlink('/dev/null', join(folder, anArchiveId(5))),
+      ]);
+      expect(await opened.storage.list(undefined, 10)).to.deep.equal([anArchiveId(1)]);
+    });
+
+    it('walks thousands in one folder and in many, page by page', async () => {
+      const ids: ArchiveId[] = [];
+      for (let n = 0; n < 3_000; n += 1) ids.push(anArchiveId(n), anArchiveId(n * 700_000 + 5_000_000));
+      const folders = new Set(ids.map((id) => placeOf(root, id).folder));
+      await Promise.all([...folders].map((folder) => mkdir(folder, { recursive: true })));
+      for (const id of ids) await writeFile(fileOf(id), '');
+      const walked: ArchiveId[] = [];
+      for (;;) {
+        const page = await opened.storage.list(walked.at(-1), 700);
+        walked.push(...page);
+        if (page.length < 700) break;
+      }
+      expect(walked).to.deep.equal(ids.sort());
+    });
+
+    it('ends with the reason of an abort, even when that looks like an error of the system', async () => {
+      for (const day of [0, 1, 2]) await put(anArchiveId(day * days(1)));
+      const reason = Object.assign(new Error('reset'), { code: 'ECONNRESET', syscall: 'read' });
+      const controller = new AbortController();
+      const { system, storage } = failing();
+      const list = storage.list(undefined, 10, controller.signal);
+      controller.abort(reason);
+      expect(await faultOf(list)).to.equal(reason);
+      expect(system.calls.length).to.be.below(5);
+    });
+  });
+
+  describe('pruning', () => {
+    it('removes folders that deletions emptied, once nothing can be on its way into them', async () => {
+      await put(anArchiveId(1));
+      await put(anArchiveId(2));
+      opened.clock.advance(hours(2));
+      await opened.storage.delete(anArchiveId(1));
+      expect(await opened.storage.list(undefined, 10)).to.deep.equal([anArchiveId(2)]);
+      await opened.storage.delete(anArchiveId(2));
+      expect(await readdir(root)).to.deep.equal([]);
+    });
+
+    it('leaves the folder of the present alone', async () => {
+      await put(anArchiveId(1));
+      await opened.storage.delete(anArchiveId(1));
+      expect((await stat(placeOf(root, anArchiveId(1)).folder)).isDirectory()).to.equal(true);
+    });
+
+    it('does not disturb puts into the same folders, by this process or another', async () => {
+      opened.clock.advance(hours(2));
+      const peer = await opened.openStorage();
+      const numbers = Array.from({ length: 60 }, (_, n) => n);
+      await Promise.all(
+        numbers.map(async (n) => {
+          await put(anArchiveId(n));
+          if (n % 2 === 0) await peer.delete(anArchiveId(n));
+        }),
+      );
+      const odd = numbers.filter((n) => n % 2 === 1).map(anArchiveId);
+      expect(await opened.storage.list(undefined, 100)).to.deep.equal(odd);
+    });
+  });
+
+  describe('faults', () => {
+    for (const code of ['ENOSPC', 'EROFS', 'EACCES', 'EIO', 'EXDEV']) {
+      it(`is storage_unavailable on ${code}, keeps the staged file, and works again without a restart`, async () => {
+        const { system, storage } = failing();
+        const staged = await opened.stage(someBytes(100, 1));
+        system.failing = { call: 'rename', code };
+        const failed = storage.put(anArchiveId(1), staged);
+        expect(await faultOf(failed)).to.equal('storage_unavailable');
+        expect(await causeOf(failed)).to.equal(code);
+        expect(await storage.read(anArchiveId(1), 0, 1)).to.equal(undefined);
+        system.failing = undefined;
+        await storage.put(anArchiveId(1), staged);
+        expect(await storage.read(anArchiveId(1), 0, 1)).to.have.length(1);
+      });
+    }
+
+    it('does not take an archive that cannot be opened, deleted or listed for an absent one', async () => {
+      const { system, storage } = failing();
+      await put(anArchiveId(1));
+      const calls = {
+        open: () => storage.read(anArchiveId(1), 0, 1),
+        unlink: () => storage.delete(anArchiveId(1)),
+        opendir: () => storage.list(undefined, 10),
+        readdir: () => storage.list(undefined, 10),
+      };
+      for (const [call, act] of Object.entries(calls)) {
+        system.failing = { call: call as keyof typeof calls, code: 'EIO' };
+        expect(await faultOf(act()), call).to.equal('storage_unavailable');
+      }
+    });
+
+    it('is storage_unavailable while the folder is gone or a file stands there, and works again after', async () => {
+      await put(anArchiveId(1));
+      const staged = await opened.stage(someBytes(100, 2));
+      const calls = (): readonly Promise<unknown>[] => [
+        opened.storage.put(anArchiveId(2), staged),
+        opened.storage.read(anArchiveId(1), 0, 1),
+        opened.storage.read(anArchiveId(9), 0, 1),
+        opened.storage.delete(anArchiveId(9)),
+        opened.storage.list(undefined, 10),
+        opened.storage.check(),
+      ];
+      await rename(root, `${root}-away`);
+      await expectFaults(calls());
+      await writeFile(root, '');
+      await expectFaults(calls());
+      await rm(root);
+      await rename(`${root}-away`, root);
+      await Promise.all(calls());
+      expect(await opened.storage.list(undefined, 10)).to.deep.equal([anArchiveId(1), anArchiveId(2)]);
+    });
+
+    it('stores again in a folder that was emptied under it', async () => {
+      await put(anArchiveId(1));
+      await rm(root, { recursive: true });
+      await mkdir(root);
+      await put(anArchiveId(2));
+      expect(await opened.storage.list(undefined, 10)).to.deep.equal([anArchiveId(2)]);
+    });
+  });
+
+  it('does not open across two volumes: archives are moved, never copied', async () => {
+    const { staging, clock } = opened;
+    const system = new FailingFiles();
+    system.failing = { call: 'rename', code: 'EXDEV' };
+    const across = openFsArchiveStorage({ folder: root, staging, clock }, system.files);
+    expect(await faultOf(across)).to.equal('storage_unavailable');
+    expect(await causeOf(across)).to.equal('EXDEV');
+    expect(await filesIn(opened.folder), 'nothing is left of the try').to.deep.equal([]);
+  });
+
+  it('does not open where nothing can be stored', async () => {
+    const { folder, staging, clock } = opened;
+    await writeFile(join(folder, 'file'), '');
+    for (const path of [join(folder, 'file'), join(folder, 'file', 'archives')]) {
+      expect(await faultOf(openFsArchiveStorage({ folder: path, staging, clock }))).to.equal(
+        'storage_unavailable',
+      );
+    }
+  });
+
+  it('takes ids of every instant', async () => {
+    const ids = [0, 1, 9_999_999_999_999].map((at) => archiveIdOf(at as Instant, uuidOf(at % 1_000)));
+    for (const id of ids) await put(id);
+    expect(await opened.storage.list(undefined, 10)).to.deep.equal(ids);
+    expect(await opened.storage.list(ids[1], 10)).to.deep.equal([ids[2]]);
+  });
+});

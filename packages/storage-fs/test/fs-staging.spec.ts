@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { mkdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, days, hours } from '@pinfold/core';
+import { FsStaging, openFsStaging } from '@pinfold/storage-fs';
+import { START, someBytes } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { FailingFiles, fullDisk } from './failing-files.ts';
+import { causeOf, descriptors, faultOf, filesIn, inOne, type Opened, openFolder } from './opened.ts';
+
+async function expectFaults(calls: readonly Promise<unknown>[]): Promise<void> {
+  for (const code of await Promise.all(calls.map(faultOf))) expect(code).to.equal('staging_unavailable');
+}
+
+describe('FsStaging', () => {
+  let opened: Opened;
+  beforeEach(async () => {
+    opened = await openFolder();
+  });
+  afterEach(() => opened.dispose());
+
+  it('makes its folder and its files for the owner alone', async () => {
+    const archive = await opened.stage(someBytes(10, 1));
+    expect((await stat(opened.staging.folder)).mode & 0o777).to.equal(0o700);
+    expect((await stat(archive.file)).mode & 0o777).to.equal(0o600);
+  });
+
+  it('names files by the instant and at random, inside its folder', async () => {
+    const [one, other] = await Promise.all([opened.stage(someBytes(10, 1)), opened.stage(someBytes(10, 1))]);
+    expect(one.file).to.not.equal(other.file);
+    for (const { file } of [one, other]) {
+      expect(file.startsWith(join(opened.staging.folder, `${START}-`))).to.equal(true);
+    }
+  });
+
+  it('tells age by the name, not by the time of the file, and touches nothing else there', async () => {
+    const archive = await opened.stage(someBytes(10, 1));
+    const [old, strange] = [new Date(0), join(opened.staging.folder, 'notes.txt')];
+    await utimes(archive.file, old, old);
+    await writeFile(strange, '');
+    await utimes(strange, old, old);
+    expect(await opened.staging.sweep(START)).to.equal(0);
+    expect(await opened.staging.sweep(after(START, days(1)))).to.equal(1);
+    expect(await filesIn(opened.folder)).to.deep.equal(['staging/notes.txt']);
+  });
+
+  it('sweeps once, however many sweep at the same time', async () => {
+    await Promise.all(Array.from({ length: 20 }, (_, n) => opened.stage(someBytes(10, n))));
+    const peer = await opened.openStaging();
+    const swept = await Promise.all(
+      [opened.staging, peer].map((staging) => staging.sweep(after(START, hours(1)))),
+    );
+    expect((swept[0] ?? 0) + (swept[1] ?? 0)).to.equal(20);
+  });
+
+  it('holds one descriptor an upload, and none afterwards', async () => {
+    const before = await descriptors();
+    const held: number[] = [];
+    async function* watched(): AsyncGenerator<Uint8Array, void> {
+      for (let n = 0; n < 5; n += 1) yield someBytes(10_000, n);
+      held.push(await descriptors());
+    }
+    const failing = async function* (): AsyncGenerator<Uint8Array, void> {
+      yield someBytes(10, 1);
+      throw new Error('broken');
+    };
+    const many = Array.from({ length: 10 }, () => opened.staging.receive(watched(), 50_000));
+    await Promise.all(many);
+    expect(Math.max(...held) - before).to.be.at.most(10);
+    await opened.staging.receive(failing(), 100).catch(() => {});
+    await opened.staging.receive(inOne(someBytes(101, 1)), 100);
+    await opened.staging.receive(inOne(someBytes(1, 1)), 100, AbortSignal.abort()).catch(() => {});
+    expect(await descriptors()).to.equal(before);
+  });
+
+  it('waits for the disk before it asks for more, so that an upload needs little memory', async () => {
+    const chunk = new Uint8Array(64 * 1_024);
+    const hash = createHash('sha256');
+    async function* reused(): AsyncGenerator<Uint8Array, void> {
+      for (let n = 0; n < 100; n += 1) {
+        chunk.fill(n);
+        hash.update(chunk);
+        yield chunk;
+      }
+    }
+    // The body writes over its only chunk each time: nothing may be kept of it.
+    const outcome = await opened.staging.receive(reused(), 100 * chunk.length);
+    expect(outcome).to.have.nested.property('archive.sha256', hash.digest('hex'));
+  });
+
+  it('faults with staging_unavailable when the disk is full, and leaves nothing', async () => {
+    const staging = new FsStaging({ folder: opened.staging.folder, clock: opened.clock }, fullDisk);
+    const received = staging.receive(inOne(someBytes(10, 1)), 100);
+    expect(await faultOf(received)).to.equal('staging_unavailable');
+    expect(await causeOf(received)).to.equal('ENOSPC');
+    expect(await faultOf(staging.check())).to.equal('staging_unavailable');
+    expect(await filesIn(opened.folder)).to.deep.equal([]);
+  });
+
+  for (const code of ['EROFS', 'EACCES', 'EIO', 'EMFILE', 'EDQUOT']) {
+    it(`faults with staging_unavailable on ${code}, and works again without a restart`, async () => {
+      const system = new FailingFiles();
+      const staging = new FsStaging({ folder: opened.staging.folder, clock: opened.clock }, system.files);
+      system.failing = { call: 'open', code };
+      const received = staging.receive(inOne(someBytes(10, 1)), 100);
+      expect(await faultOf(received)).to.equal('staging_unavailable');
+      expect(await causeOf(received)).to.equal(code);
+      expect(await faultOf(staging.check())).to.equal('staging_unavailable');
+      system.failing = undefined;
+      expect(await staging.receive(inOne(someBytes(10, 1)), 100)).to.have.property('kind', 'received');
+      await staging.check();
+    });
+  }
+
+  it('faults while its folder is gone or a file stands there, and works again without a restart', async () => {
+    const { folder } = opened.staging;
+    const away = `${folder}-away`;
+    const calls = (): readonly Promise<unknown>[] => [
+      opened.staging.receive(inOne(someBytes(10, 1)), 100),
+      opened.staging.sweep(START),
+      opened.staging.check(),
+    ];
+    await rename(folder, away);
+    await expectFaults(calls());
+    await writeFile(folder, '');
+    await expectFaults(calls());
+    await rm(folder);
+    await rename(away, folder);
+    await Promise.all(calls());
+  });
+
+  it('does not open where nothing can be written', async () => {
+    const { folder, clock } = opened;
+    await writeFile(join(folder, 'file'), '');
+    const inFile = openFsStaging({ folder: join(folder, 'file', 'staging'), clock });
+    expect(await faultOf(inFile)).to.equal('staging_unavailable');
+    const onFile = openFsStaging({ folder: join(folder, 'file'), clock });
+    expect(await faultOf(onFile)).to.equal('staging_unavailable');
+  });
+
+  it('lets the error of the body out even when the file cannot be removed', async () => {
+    const system = new FailingFiles();
+    const staging = new FsStaging({ folder: opened.staging.folder, clock: opened.clock }, system.files);
+    const broken = new Error('broken');
+    async function* failing(): AsyncGenerator<Uint8Array, void> {
+      system.failing = { call: 'rm', code: 'EIO' };
+      yield someBytes(10, 1);
+      throw broken;
+    }
+    expect(await faultOf(staging.receive(failing(), 100))).to.equal(broken);
+    expect(await staging.sweep(after(START, hours(1))), 'the sweep finds it').to.equal(1);
+  });
+
+  it('discards without complaint after the folder is gone', async () => {
+    const archive = await opened.stage(someBytes(10, 1));
+    await rm(opened.staging.folder, { recursive: true });
+    await archive.discard();
+    await mkdir(opened.staging.folder);
+  });
+});

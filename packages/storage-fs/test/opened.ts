@@ -1,0 +1,80 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ArchiveStorage, isFault, type StagedArchive } from '@pinfold/core';
+import { FsArchiveStorage, type FsStaging, openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
+import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
+
+/** A data folder with staging and archives in it, as the service has it. */
+export interface Opened {
+  /** The data folder. */
+  readonly folder: string;
+  readonly clock: ManualClock;
+  readonly staging: FsStaging;
+  readonly storage: FsArchiveStorage;
+  /** Opens staging or archives once more, as after a restart. */
+  openStaging(): Promise<FsStaging>;
+  openStorage(): Promise<FsArchiveStorage>;
+  /** Archives in a folder that is gone. */
+  unreachable(): Promise<ArchiveStorage>;
+  /** Receives bytes as an upload. */
+  stage(bytes: Uint8Array): Promise<StagedArchive>;
+  dispose(): Promise<void>;
+}
+
+export async function openFolder(): Promise<Opened> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-fs-'));
+  const clock = createManualClock();
+  const openStaging = (): Promise<FsStaging> => openFsStaging({ folder: join(folder, 'staging'), clock });
+  const staging = await openStaging();
+  const openStorage = (): Promise<FsArchiveStorage> =>
+    openFsArchiveStorage({ folder: join(folder, 'archives'), staging, clock });
+  return {
+    folder,
+    clock,
+    staging,
+    storage: await openStorage(),
+    openStaging,
+    openStorage,
+    unreachable: async () => new FsArchiveStorage({ folder: join(folder, 'gone'), staging, clock }),
+    stage: async (bytes) => {
+      const outcome = await staging.receive(inOne(bytes), bytes.length);
+      if (outcome.kind !== 'received') throw new Error('a fixture was not received');
+      return outcome.archive;
+    },
+    dispose: () => rm(folder, { recursive: true }),
+  };
+}
+
+/** A body of one piece. */
+export async function* inOne(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield bytes;
+}
+
+/** Every file below the data folder, by its path in it. */
+export async function filesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => !entry.isDirectory());
+  return files.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1)).sort();
+}
+
+/** The code of the fault that a call rejects with, or what else came of it. */
+export async function faultOf(call: Promise<unknown>): Promise<unknown> {
+  const outcome = await call.then(
+    (value) => ({ value }),
+    (error: unknown) => error,
+  );
+  return isFault(outcome) ? outcome.code : outcome;
+}
+
+/** The code of the system's error that the fault was caused by. */
+export async function causeOf(call: Promise<unknown>): Promise<unknown> {
+  const error = await call.catch((reason: unknown) => reason);
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause ? cause.code : undefined;
+}
+
+/** How many descriptors this process holds; the look itself takes the same one each time. */
+export async function descriptors(): Promise<number> {
+  return (await readdir('/dev/fd')).length;
+}
