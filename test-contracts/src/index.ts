@@ -1,6 +1,8 @@
 export { apiKeySecretsContract } from './api-key-secrets/contract.ts';
+export { apiKeyStoreContract } from './api-key-store/contract.ts';
 export { archiveStorageContract } from './archive-storage/contract.ts';
 export type { ArchiveStorageClause, ArchiveStorageSubject } from './archive-storage/subject.ts';
+export { attemptCounterContract } from './attempt-counter/contract.ts';
 export { bindContract, type Runner } from './bind-contract.ts';
 export { type ClockSubject, clockContract } from './clock/contract.ts';
 export {

@@ -1,0 +1,189 @@
+import {
+  type AccountId,
+  type ApiKey,
+  type ApiKeyId,
+  type ApiKeyStore,
+  after,
+  days,
+  duration,
+  type Instant,
+  instant,
+  minutes,
+  type Sha256,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause } from '../contract.ts';
+import { START } from '../fixtures/clock.ts';
+import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
+import { together } from '../together.ts';
+
+const CREATED = { kind: 'created' };
+const EXISTS = { kind: 'exists' };
+
+/** Values at the ends of what a key may hold, and texts that stores like to change. */
+const KEYS: readonly ApiKey[] = [
+  anApiKey(1, { scopes: ['pins:read'], label: '' }),
+  anApiKey(2, { scopes: ['pins:write'], label: ` Ünï 🧭 e\u0301 '"\\%_\n null ` }),
+  anApiKey(3, { scopes: [], label: 'x'.repeat(500), createdAt: instant(253_402_300_799_999) }),
+  anApiKey(4, {
+    account: `Δ 🧭 ${'a'.repeat(250)}` as AccountId,
+    secretHash: '0e1'.padEnd(64, '0') as Sha256,
+    createdAt: instant(1),
+    lastUsedAt: instant(4_294_967_296_001),
+    revokedAt: instant(2),
+  }),
+];
+
+/** Ids that a comparison without case, or after trimming, would take for one. */
+const NEARLY_ONE_ID = ['AbC', 'aBc', 'ABC', 'abc', 'abc ', 'a%c', 'a_c'] as ApiKeyId[];
+
+export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
+  {
+    id: 'api-key-store/create',
+    says: 'a new key is there for every peer, every field as it was given',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      for (const key of KEYS) {
+        expect(await port.create(key)).to.deep.equal(CREATED);
+        expect(await other.find(key.id)).to.deep.equal(key);
+        expect(await port.find(key.id)).to.deep.equal(key);
+      }
+    },
+  },
+  {
+    id: 'api-key-store/create-exists',
+    says: 'an id that is taken, also by a revoked key, stays as it is; ids are compared exactly, and of many at once one is created',
+    check: async (subject) => {
+      const { port } = subject;
+      const other = await subject.peer();
+      const revoked = anApiKey(1, { revokedAt: START });
+      await port.create(revoked);
+      const rival = anApiKey(1, { account: 'globex' as AccountId, label: 'another' });
+      expect(await other.create(rival)).to.deep.equal(EXISTS);
+      expect(await other.find(revoked.id)).to.deep.equal(revoked);
+      for (const id of NEARLY_ONE_ID) {
+        expect(await port.create(anApiKey(2, { id, label: id })), id).to.deep.equal(CREATED);
+      }
+      for (const id of NEARLY_ONE_ID) expect((await other.find(id))?.label).to.equal(id);
+      const keys = Array.from({ length: 20 }, (_, n) => anApiKey(9, { label: `save ${n}` }));
+      const outcomes = await together(subject, keys.length, (store, n) => store.create(keys[n] as ApiKey));
+      const created = keys.filter((_, n) => outcomes[n]?.kind === 'created');
+      expect(created).to.have.lengthOf(1);
+      expect(await port.find(anApiKeyId(9))).to.deep.equal(created[0]);
+    },
+  },
+  {
+    id: 'api-key-store/first',
+    says: 'of many at once, and for ever after, exactly one is the first; any key there makes it too late',
+    check: async (subject, another) => {
+      const keys = Array.from({ length: 20 }, (_, n) => anApiKey(n));
+      const outcomes = await together(subject, keys.length, (store, n) =>
+        store.createFirst(keys[n] as ApiKey),
+      );
+      const first = keys.filter((_, n) => outcomes[n]?.kind === 'created');
+      expect(first).to.have.lengthOf(1);
+      expect(await subject.port.list(undefined)).to.deep.equal(first);
+      await subject.port.revoke((first[0] as ApiKey).id, START);
+      const late = anApiKey(50, { account: 'globex' as AccountId });
+      expect(await (await subject.peer()).createFirst(late), 'after a revoked one').to.deep.equal(EXISTS);
+      expect(await subject.port.find(late.id)).to.equal(undefined);
+      const other = await another();
+      await other.port.create(anApiKey(1, { account: 'globex' as AccountId, revokedAt: START }));
+      expect(await other.port.createFirst(anApiKey(2)), 'after any other').to.deep.equal(EXISTS);
+    },
+  },
+  {
+    id: 'api-key-store/find-absent',
+    says: 'an unknown id is undefined',
+    check: async ({ port, peer }) => {
+      expect(await port.find(anApiKeyId(1))).to.equal(undefined);
+      await port.create(anApiKey(1));
+      const other = await peer();
+      for (const id of ['keyId2', 'KEYID1', 'keyid1', 'keyId', 'keyId1 ', 'keyId%', 'keyId_', '']) {
+        expect(await other.find(id as ApiKeyId), id).to.equal(undefined);
+      }
+    },
+  },
+  {
+    id: 'api-key-store/list',
+    says: "all keys in order, ids by code unit, or exactly an account's",
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      expect(await other.list(undefined)).to.deep.equal([]);
+      const account = 'Acme' as AccountId;
+      const sameTime = ['a1', 'B2', 'Z9', 'b0', '10', '9', 'A1', 'aB'].map((id, n) =>
+        anApiKey(7, { id: id as ApiKeyId, ...(n % 2 === 0 ? { account } : {}) }),
+      );
+      const keys = [
+        anApiKey(8),
+        ...sameTime,
+        anApiKey(6),
+        anApiKey(2, { createdAt: after(START, days(1)), account }),
+      ];
+      for (const key of keys) await port.create(key);
+      const ordered = keys.toSorted(
+        (one, two) => one.createdAt - two.createdAt || (one.id < two.id ? -1 : 1),
+      );
+      expect(await other.list(undefined)).to.deep.equal(ordered);
+      expect(await other.list(account)).to.deep.equal(ordered.filter((key) => key.account === account));
+      expect(await other.list('nobody' as AccountId)).to.deep.equal([]);
+    },
+  },
+  {
+    id: 'api-key-store/revoke',
+    says: 'a revoked key is so for every peer at its next look; again, the first instant stays; an unknown one is unknown; use noted at the same moment undoes nothing',
+    check: async (subject) => {
+      const { port } = subject;
+      const other = await subject.peer();
+      await port.create(anApiKey(1));
+      await port.create(anApiKey(2));
+      expect(await other.find(anApiKeyId(1))).to.deep.include({ revokedAt: null });
+      const at = after(START, minutes(1));
+      expect(await port.revoke(anApiKeyId(1), at)).to.deep.equal({ kind: 'revoked' });
+      expect(await other.find(anApiKeyId(1))).to.deep.equal(anApiKey(1, { revokedAt: at }));
+      for (const again of [START, after(at, days(1))]) {
+        expect(await other.revoke(anApiKeyId(1), again)).to.deep.equal({ kind: 'revoked' });
+        expect(await port.find(anApiKeyId(1))).to.deep.equal(anApiKey(1, { revokedAt: at }));
+      }
+      expect(await port.revoke(anApiKeyId(3), at)).to.deep.equal({ kind: 'unknown' });
+      expect(await port.list(undefined)).to.deep.equal([anApiKey(1, { revokedAt: at }), anApiKey(2)]);
+      await together(subject, 21, async (store, n) => {
+        if (n === 10) await store.revoke(anApiKeyId(2), at);
+        else await store.touch(anApiKeyId(2), after(START, duration(n)), after(START, duration(n)));
+      });
+      expect(await port.find(anApiKeyId(2))).to.deep.include({ revokedAt: at });
+    },
+  },
+  {
+    id: 'api-key-store/touch',
+    says: 'use is noted once until the instant has passed, and never moves back',
+    check: async (subject) => {
+      const { port } = subject;
+      const other = await subject.peer();
+      await port.create(anApiKey(1));
+      await port.create(anApiKey(2));
+      const expectUsed = async (lastUsedAt: Instant) =>
+        expect(await other.find(anApiKeyId(1))).to.deep.equal(anApiKey(1, { lastUsedAt }));
+      const noted = after(START, minutes(5));
+      const later = after(noted, minutes(1));
+      await port.touch(anApiKeyId(1), noted, START);
+      await expectUsed(noted);
+      await other.touch(anApiKeyId(1), later, (noted - 1) as Instant);
+      await expectUsed(noted);
+      await port.touch(anApiKeyId(1), later, noted);
+      await expectUsed(later);
+      await port.touch(anApiKeyId(1), noted, after(later, days(1)));
+      await expectUsed(later);
+      const instants = Array.from({ length: 20 }, (_, n) => after(later, duration((n * 7) % 20)));
+      await together(subject, instants.length, (store, n) =>
+        store.touch(anApiKeyId(1), instants[n] as Instant, after(later, days(1))),
+      );
+      await expectUsed(after(later, duration(19)));
+      await port.touch(anApiKeyId(99), later, START);
+      expect(await port.list(undefined)).to.deep.equal([
+        anApiKey(1, { lastUsedAt: after(later, duration(19)) }),
+        anApiKey(2),
+      ]);
+    },
+  },
+];

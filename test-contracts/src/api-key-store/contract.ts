@@ -1,0 +1,17 @@
+import type { ApiKeyStore } from '@pinfold/core';
+import type { Contract } from '../contract.ts';
+import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
+import { harnessClauses } from '../harness.ts';
+import { apiKeyClauses } from './clauses.ts';
+
+/** What every {@link ApiKeyStore} promises. */
+export const apiKeyStoreContract: Contract<ApiKeyStore> = {
+  port: 'ApiKeyStore',
+  harness: harnessClauses('api-key-store', {
+    write: async (port, n) => {
+      await port.create(anApiKey(n));
+    },
+    sees: async (port, n) => (await port.find(anApiKeyId(n))) !== undefined,
+  }),
+  clauses: apiKeyClauses,
+};

@@ -1,0 +1,22 @@
+import type { AttemptCounter } from '@pinfold/core';
+import type { Contract } from '../contract.ts';
+import { aRoleId } from '../fixtures/roles.ts';
+import { harnessClauses } from '../harness.ts';
+import { aTry, attemptClauses } from './clauses.ts';
+
+/** What every {@link AttemptCounter} promises. */
+export const attemptCounterContract: Contract<AttemptCounter> = {
+  port: 'AttemptCounter',
+  harness: harnessClauses('attempt-counter', {
+    write: async (port, n) => {
+      await port.begin(aTry({ role: aRoleId(n) }));
+    },
+    sees: async (port, n) => {
+      const probe = aTry({ role: aRoleId(n), perAddress: 1 });
+      const outcome = await port.begin(probe);
+      if (outcome.kind === 'admitted') await port.forgive(outcome.ticket);
+      return outcome.kind === 'limited';
+    },
+  }),
+  clauses: attemptClauses,
+};
