@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, readFile, rm } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** What is made has 43 characters; an operator may put another secret in its place. */
@@ -8,7 +8,7 @@ const SECRET = /^[\x21-\x7e]{32,}$/;
 /**
  * Reads the secret kept in a file, or makes one of 256 random bits and keeps it there, readable by its owner alone.
  *
- * Any number of processes may call it at once on one folder: all get the same secret. The folder must be there.
+ * Any number of processes may call it at once on one folder: all get the same secret. The folder is made when it is not there.
  *
  * @throws Error when the file holds anything but 32 or more printable ASCII characters: it is never written over. Errors of the file system come out as they are.
  */
@@ -31,6 +31,7 @@ async function readSecret(file: string): Promise<string | undefined> {
 
 /** Writes beside and links: the file appears whole, and the first of several processes wins. */
 async function createSecret(file: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const beside = `${file}.${randomBytes(8).toString('hex')}`;
   const handle = await open(beside, 'wx', 0o600);
   try {

@@ -24,8 +24,7 @@ describe('loadOrCreateSecret', () => {
     expect((await stat(file)).mode & 0o777).to.equal(0o600);
     expect(await readdir(folder)).to.deep.equal(['secret']);
     expect(await loadOrCreateSecret(file)).to.equal(secret);
-    await rm(file);
-    expect(await loadOrCreateSecret(file)).to.not.equal(secret);
+    expect(await loadOrCreateSecret(join(folder, 'of', 'another', 'secret'))).to.not.equal(secret);
   });
 
   it('gives the same to all that ask at once', async () => {
@@ -62,8 +61,6 @@ describe('loadOrCreateSecret', () => {
   });
 
   it('lets errors of the file system out as they are', async () => {
-    const missing = await loadOrCreateSecret(join(folder, 'none', 'secret')).catch((error: unknown) => error);
-    expect(missing).to.have.property('code', 'ENOENT');
     await writeFile(file, '');
     const inFile = await loadOrCreateSecret(join(file, 'secret')).catch((error: unknown) => error);
     expect(inFile).to.have.property('code', 'ENOTDIR');
