@@ -34,8 +34,8 @@ export const first: Migration = {
       failures INTEGER NOT NULL DEFAULT 0,
       ended_at INTEGER GENERATED ALWAYS AS (coalesce(min(deleted_at, expires_at), deleted_at, expires_at)) VIRTUAL
     ) STRICT;
-    CREATE INDEX roles_listed ON roles (account, published_at, id, expires_at) WHERE deleted_at IS NULL;
-    CREATE INDEX roles_deleted ON roles (account, published_at, id, expires_at) WHERE deleted_at IS NOT NULL;
+    CREATE INDEX roles_listed ON roles (account, published_at, id, expires_at, deleted_at) WHERE deleted_at IS NULL;
+    CREATE INDEX roles_deleted ON roles (account, published_at, id) WHERE deleted_at IS NOT NULL;
     CREATE INDEX roles_ended ON roles (ended_at) WHERE archive_kept = 1 AND not_before IS NULL;
     CREATE INDEX roles_waiting ON roles (not_before) WHERE archive_kept = 1 AND not_before IS NOT NULL;
 

@@ -1,0 +1,82 @@
+import { type AttemptOutcome, after, before, minutes, type Token } from '@pinfold/core';
+import {
+  aPublication,
+  aReservation,
+  aRoleId,
+  leaseOf,
+  publishTo,
+  START,
+} from '@pinfold/test-contracts/fixtures';
+import { openSqlite, type SqlitePersistence } from '../src/index.ts';
+
+/** What a process of its own is told to do with the file, at the same moment as others. */
+export type Contest = 'migrate' | 'reserve' | 'save' | 'attempt' | 'publish';
+
+const CONTESTS: Readonly<Record<Contest, (handle: SqlitePersistence, name: string) => Promise<number>>> = {
+  /** Answers how often it was the first. */
+  migrate: async (handle) => {
+    await handle.migrate();
+    const outcome = await handle.roles.takeSweepTurn({ now: START, lastBefore: before(START, minutes(1)) });
+    return outcome.kind === 'taken' ? 1 : 0;
+  },
+
+  /** Answers how many of the keys it reserved. */
+  reserve: async ({ roles }, name) => {
+    let reserved = 0;
+    for (let n = 1; n <= 100; n += 1) {
+      const outcome = await roles.reserve(aReservation(n, { token: `${name} ${n}` as Token }));
+      if (outcome.kind === 'reserved') reserved += 1;
+    }
+    return reserved;
+  },
+
+  /** Saves a change a hundred times, deciding again after each conflict; answers how many were stored. */
+  save: async ({ roles }) => {
+    let saved = 0;
+    while (saved < 100) {
+      const loaded = await roles.load(aRoleId(1));
+      if (loaded === undefined) throw new Error('the role is gone');
+      const generation = (loaded.value.generation + 1) as typeof loaded.value.generation;
+      const outcome = await roles.save({ ...loaded.value, generation }, loaded.version);
+      if (outcome.kind === 'saved') saved += 1;
+    }
+    return saved;
+  },
+
+  /** Answers how many tries were admitted. */
+  attempt: async ({ attempts }) => {
+    const outcomes: AttemptOutcome[] = [];
+    for (let n = 0; n < 60; n += 1) {
+      outcomes.push(
+        await attempts.begin({
+          role: aRoleId(1),
+          address: `192.0.2.${n % 2}`,
+          now: after(START, minutes(1)),
+          window: minutes(5),
+          perAddress: 30,
+          perRole: 50,
+        }),
+      );
+    }
+    return outcomes.filter((outcome) => outcome.kind === 'admitted').length;
+  },
+
+  /** Publishes until it is killed, telling of each publication that was acknowledged. */
+  publish: async ({ roles }) => {
+    for (let n = 1; ; n += 1) {
+      await publishTo(roles, aPublication(n));
+      await roles.reserve(aReservation(1_000_000 + n));
+      await roles.commit(aPublication(1_000_000 + n), leaseOf(aReservation(1_000_000 + n)));
+      process.send?.(n);
+    }
+  },
+};
+
+const [contest, file, name] = process.argv.slice(2) as [Contest, string, string];
+const handle = await openSqlite({ file });
+process.once('message', async () => {
+  process.send?.(await CONTESTS[contest](handle, name));
+  await handle.close();
+  process.disconnect();
+});
+process.send?.('ready');
