@@ -1,1 +1,1 @@
-export {};
+export { ZipArchiveInspector, type ZipArchiveInspectorOptions } from './zip-archive-inspector.ts';

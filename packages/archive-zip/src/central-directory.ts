@@ -1,0 +1,99 @@
+import type { ArchiveProblem } from '@pinfold/core';
+import { type CentralHeader, readCentralHeader } from './central-header.ts';
+import type { EndRecord } from './end-record.ts';
+import { type WalkedEntry, walkWithLibrary } from './library-walk.ts';
+import type { ProofControl } from './proof-control.ts';
+import type { StagedFile } from './staged-file.ts';
+import { zipProblem } from './zip-problem.ts';
+
+/** The central directory, read to its end; without headers when it cannot be. */
+export interface Directory {
+  readonly headers: readonly CentralHeader[];
+  /** Where it begins. */
+  readonly begin: number;
+  readonly problems: readonly ArchiveProblem[];
+}
+
+/**
+ * Reads the directory. Where the end records add up, node-stream-zip walks it, and every entry it gives must be what
+ * the header's own bytes say. Where it stops, or must not be asked, the bytes alone are followed, so that all that
+ * is broken can be reported.
+ */
+export async function readDirectory(
+  fd: number,
+  file: StagedFile,
+  end: EndRecord,
+  mostEntries: number,
+  control: ProofControl,
+): Promise<Directory> {
+  if (end.count > mostEntries) return unreadable(end, tooMany(end.count, mostEntries));
+  const walked = end.wrong === undefined && end.count > 0 ? await walkWithLibrary(fd, end) : [];
+  const begin = beginOf(file, end);
+  const headers: CentralHeader[] = [];
+  let at = begin;
+  while (at < end.directoryEnd) {
+    if (headers.length % 1_024 === 0) control.throwIfStopped();
+    const header = readCentralHeader(file, at, end.directoryEnd);
+    if (header === undefined || headers.length === mostEntries) break;
+    headers.push(header);
+    at = header.next;
+  }
+  if (at !== end.directoryEnd) {
+    if (headers.length === mostEntries) return unreadable(end, tooMany(headers.length + 1, mostEntries));
+    return unreadable(
+      end,
+      zipProblem('ambiguous_structure', 'The central directory cannot be read to its end.'),
+    );
+  }
+  return { headers, begin, problems: [...countProblems(headers, end), ...differences(headers, walked)] };
+}
+
+function unreadable(end: EndRecord, problem: ArchiveProblem): Directory {
+  return { headers: [], begin: end.directoryEnd, problems: [problem] };
+}
+
+function tooMany(count: number, most: number): ArchiveProblem {
+  const detail = `The ZIP has ${count} entries or more; at most ${most} are read.`;
+  return { rule: 'too_many_files', detail, limit: most, actual: count };
+}
+
+/** By its offset; by its size where something stands before the archive that offsets do not count. */
+function beginOf(file: StagedFile, end: EndRecord): number {
+  if (end.directoryOffset === end.directoryEnd) return end.directoryOffset;
+  if (readCentralHeader(file, end.directoryOffset, end.directoryEnd) !== undefined)
+    return end.directoryOffset;
+  return Math.max(0, end.directoryEnd - end.directorySize);
+}
+
+function countProblems(headers: readonly CentralHeader[], end: EndRecord): readonly ArchiveProblem[] {
+  if (end.wrong !== undefined || headers.length === end.count) return [];
+  const detail = `The end record counts ${end.count} entries, the central directory has ${headers.length}.`;
+  return [zipProblem('ambiguous_structure', detail)];
+}
+
+/** Two readers of one header must see one entry; otherwise others would, too, read something else. */
+function differences(
+  headers: readonly CentralHeader[],
+  walked: readonly WalkedEntry[],
+): readonly ArchiveProblem[] {
+  const differs = walked.some((entry, index) => {
+    const header = headers[index];
+    return header === undefined || !same(entry, header);
+  });
+  return differs ? [zipProblem('ambiguous_structure', 'The central directory can be read in two ways.')] : [];
+}
+
+function same(entry: WalkedEntry, header: CentralHeader): boolean {
+  return (
+    entry.headerOffset === header.at &&
+    entry.verMade >>> 8 === header.host &&
+    entry.flags === header.flags &&
+    entry.method === header.method &&
+    entry.crc === header.crc32 &&
+    entry.compressedSize === header.compressedSize &&
+    entry.size === header.size &&
+    entry.diskStart === header.disk &&
+    entry.attr === header.externalAttributes &&
+    entry.offset === header.localOffset
+  );
+}

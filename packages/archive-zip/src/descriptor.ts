@@ -1,0 +1,27 @@
+import type { CentralHeader } from './central-header.ts';
+import { readUInt64 } from './extra-fields.ts';
+
+const SIGNATURE = 0x08074b50;
+
+/** A data descriptor's lengths: with 32-bit or 64-bit sizes, with or without a signature (APPNOTE.TXT, section 4.3.9). */
+const LENGTHS: ReadonlySet<number> = new Set([12, 16, 20, 24]);
+
+/** Whether so many bytes between an entry's data and the next record may be its descriptor. */
+export function isDescriptorLength(bytes: number): boolean {
+  return LENGTHS.has(bytes);
+}
+
+/** Whether a descriptor, its length told by where the next record begins, says what the directory says. */
+export function descriptorAgrees(descriptor: Buffer, central: CentralHeader): boolean {
+  const signed = descriptor.length % 8 === 0;
+  if (signed && descriptor.readUInt32LE(0) !== SIGNATURE) return false;
+  const figures = signed ? descriptor.subarray(4) : descriptor;
+  const wide = figures.length === 20;
+  const size = (at: number): number =>
+    wide ? readUInt64(figures, 4 + 2 * at) : figures.readUInt32LE(4 + at);
+  return (
+    figures.readUInt32LE(0) === central.crc32 &&
+    size(0) === central.compressedSize &&
+    size(4) === central.size
+  );
+}

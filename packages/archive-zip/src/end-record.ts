@@ -1,0 +1,131 @@
+import { CENTRAL_BYTES } from './central-header.ts';
+import { readUInt64 } from './extra-fields.ts';
+import type { StagedFile } from './staged-file.ts';
+
+/** What the records behind the central directory say (APPNOTE.TXT, sections 4.3.14 to 4.3.16). */
+export interface EndRecord {
+  /** Where the end record begins, and how long its comment says it is. */
+  readonly at: number;
+  readonly commentLength: number;
+  /** Where the directory must end: where the first of these records begins. */
+  readonly directoryEnd: number;
+  readonly directoryOffset: number;
+  readonly directorySize: number;
+  /** Entries in the directory. */
+  readonly count: number;
+  /** What does not add up between the records, as a sentence. */
+  readonly wrong?: string;
+}
+
+/** Bytes of an end record without its comment. */
+export const END_BYTES = 22;
+
+const LOCATOR_SIGNATURE = 0x07064b50;
+const LOCATOR_BYTES = 20;
+const ZIP64_SIGNATURE = 0x06064b50;
+const ZIP64_BYTES = 56;
+const OVERFLOW_16 = 0xffff;
+const OVERFLOW_32 = 0xffff_ffff;
+
+interface Figures {
+  readonly disk: number;
+  readonly directoryDisk: number;
+  readonly countOnDisk: number;
+  readonly count: number;
+  readonly directorySize: number;
+  readonly directoryOffset: number;
+}
+
+/** Reads the end record that begins at a position, with the Zip64 records before it. */
+export function readEndRecord(file: StagedFile, at: number): EndRecord {
+  const record = file.at(at, END_BYTES);
+  const commentLength = record.readUInt16LE(20);
+  const plain: Figures = {
+    disk: record.readUInt16LE(4),
+    directoryDisk: record.readUInt16LE(6),
+    countOnDisk: record.readUInt16LE(8),
+    count: record.readUInt16LE(10),
+    directorySize: record.readUInt32LE(12),
+    directoryOffset: record.readUInt32LE(16),
+  };
+  const locator = at < LOCATOR_BYTES ? undefined : file.at(at - LOCATOR_BYTES, LOCATOR_BYTES);
+  if (locator === undefined || locator.readUInt32LE(0) !== LOCATOR_SIGNATURE) {
+    return { at, commentLength, directoryEnd: at, ...said(plain, directoryProblem(plain, at)) };
+  }
+  return { at, commentLength, ...zip64Record(file, at - LOCATOR_BYTES, locator, plain) };
+}
+
+/** Whether the directory is where the record says, and has room for its entries. */
+export function addsUp(end: EndRecord): boolean {
+  return end.wrong === undefined;
+}
+
+function said(
+  figures: Figures,
+  wrong: string | undefined,
+): Pick<EndRecord, 'directoryOffset' | 'directorySize' | 'count' | 'wrong'> {
+  const { directoryOffset, directorySize, count } = figures;
+  const told = { directoryOffset, directorySize, count };
+  return wrong === undefined ? told : { ...told, wrong };
+}
+
+function directoryProblem(figures: Figures, directoryEnd: number): string | undefined {
+  if (figures.disk !== 0 || figures.directoryDisk !== 0) return 'The ZIP is one part of several.';
+  if (figures.countOnDisk !== figures.count) return 'The end record has two counts of entries.';
+  if (figures.directoryOffset + figures.directorySize !== directoryEnd) {
+    return 'The central directory is not where the end record says.';
+  }
+  if (figures.count * CENTRAL_BYTES > figures.directorySize) {
+    return 'The end record counts more entries than the central directory has room for.';
+  }
+  return undefined;
+}
+
+function zip64Record(
+  file: StagedFile,
+  locatorAt: number,
+  locator: Buffer,
+  plain: Figures,
+): Omit<EndRecord, 'at' | 'commentLength'> {
+  const recordAt = readUInt64(locator, 8);
+  const oneDisk = locator.readUInt32LE(4) === 0 && locator.readUInt32LE(16) <= 1;
+  const record = recordAt + ZIP64_BYTES <= locatorAt ? file.at(recordAt, ZIP64_BYTES) : undefined;
+  if (record === undefined || record.readUInt32LE(0) !== ZIP64_SIGNATURE) {
+    const wrong = 'The Zip64 end record is not where its locator says.';
+    return { directoryEnd: locatorAt, ...said(plain, wrong) };
+  }
+  const zip64: Figures = {
+    disk: record.readUInt32LE(16),
+    directoryDisk: record.readUInt32LE(20),
+    countOnDisk: readUInt64(record, 24),
+    count: readUInt64(record, 32),
+    directorySize: readUInt64(record, 40),
+    directoryOffset: readUInt64(record, 48),
+  };
+  const reachesLocator = recordAt + 12 + readUInt64(record, 4) === locatorAt;
+  const wrong = oneDisk ? undefined : 'The ZIP is one part of several.';
+  return {
+    directoryEnd: recordAt,
+    ...said(
+      zip64,
+      wrong ??
+        (reachesLocator ? undefined : 'The Zip64 end record does not end where its locator begins.') ??
+        (agree(plain, zip64) ? undefined : 'The Zip64 end record and the end record disagree.') ??
+        directoryProblem(zip64, recordAt),
+    ),
+  };
+}
+
+/** Each figure of the end record says the same as the Zip64 one, or that it does not fit. */
+function agree(plain: Figures, zip64: Figures): boolean {
+  const fits = (figure: keyof Figures, overflow: number): boolean =>
+    plain[figure] === zip64[figure] || plain[figure] === overflow;
+  return (
+    fits('disk', OVERFLOW_16) &&
+    fits('directoryDisk', OVERFLOW_16) &&
+    fits('countOnDisk', OVERFLOW_16) &&
+    fits('count', OVERFLOW_16) &&
+    fits('directorySize', OVERFLOW_32) &&
+    fits('directoryOffset', OVERFLOW_32)
+  );
+}

@@ -1,0 +1,95 @@
+import { Readable } from 'node:stream';
+import { createInflateRaw, type InflateRaw, inflateRawSync } from 'node:zlib';
+import type { EntryTask } from './jobs.ts';
+import type { ProofControl } from './proof-control.ts';
+import { readFully } from './staged-file.ts';
+
+/** Bytes read and inflated at once of an entry that is not inflated whole. */
+const PIECE = 262_144;
+
+/** An entry inflated whole: its bytes, or how they are not what was declared. */
+export type WholeData = { readonly bytes: Buffer } | 'corrupt' | 'more_than_declared';
+
+/** Inflates an entry at once, to its declared size at most. */
+export function inflateWhole(compressed: Buffer, size: number): WholeData {
+  try {
+    const { buffer, engine } = inflateRawSync(compressed, {
+      info: true,
+      chunkSize: Math.max(size + 1, 64),
+      maxOutputLength: size + 1,
+    }) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
+    if (buffer.length > size) return 'more_than_declared';
+    return engine.bytesWritten === compressed.length && buffer.length === size
+      ? { bytes: buffer }
+      : 'corrupt';
+  } catch (error) {
+    if (isZlibError(error)) return 'corrupt';
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return 'more_than_declared';
+    throw error;
+  }
+}
+
+/** Where pieces come from, and what may stop them. */
+export interface PieceSource {
+  readonly fd: number;
+  readonly control: ProofControl;
+}
+
+/** How the data of an entry ended: exactly where they should, not so, or unread because `visit` had enough. */
+export type PiecesEnd = 'exact' | 'corrupt' | 'left';
+
+/**
+ * Reads an entry piece by piece, in memory for a few pieces however large it is.
+ *
+ * @param visit answers whether to go on.
+ */
+export async function readPieces(
+  task: EntryTask,
+  source: PieceSource,
+  visit: (piece: Buffer) => boolean,
+): Promise<PiecesEnd> {
+  const pieces = piecesOf(task, source);
+  if (task.method === 0) {
+    for (const piece of pieces) if (!visit(piece)) return 'left';
+    return 'exact';
+  }
+  return inflatePieces(pieces, task, visit);
+}
+
+async function inflatePieces(
+  pieces: Iterable<Buffer>,
+  task: EntryTask,
+  visit: (piece: Buffer) => boolean,
+): Promise<PiecesEnd> {
+  const source = Readable.from(pieces);
+  const inflater = createInflateRaw({ chunkSize: PIECE });
+  source.once('error', (error) => inflater.destroy(error));
+  source.pipe(inflater);
+  try {
+    for await (const piece of inflater) if (!visit(piece as Buffer)) return 'left';
+    return endsExactly(inflater, task) ? 'exact' : 'corrupt';
+  } catch (error) {
+    if (isZlibError(error)) return 'corrupt';
+    throw error;
+  } finally {
+    source.destroy();
+  }
+}
+
+function endsExactly(inflater: InflateRaw, task: EntryTask): boolean {
+  return inflater.bytesWritten === task.compressedSize;
+}
+
+function* piecesOf(task: EntryTask, { fd, control }: PieceSource): Generator<Buffer> {
+  for (let done = 0; done < task.compressedSize; done += PIECE) {
+    control.throwIfStopped();
+    const length = Math.min(PIECE, task.compressedSize - done);
+    yield readFully(fd, Buffer.allocUnsafe(length), task.dataOffset + done);
+  }
+}
+
+/** zlib's own verdicts on data: a wrong, cut or dictionary-bound stream. */
+function isZlibError(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === 'Z_DATA_ERROR' || code === 'Z_BUF_ERROR' || code === 'Z_NEED_DICT';
+}

@@ -1,0 +1,111 @@
+/** A block of an entry's extra field (APPNOTE.TXT, section 4.5). */
+export interface ExtraField {
+  readonly id: number;
+  readonly data: Buffer;
+  /** False when the block says it is longer than what is left of the field. */
+  readonly whole: boolean;
+}
+
+/** The Zip64 extended information (APPNOTE.TXT, section 4.5.3). */
+export const ZIP64 = 0x0001;
+
+/** Info-ZIP's Unicode Path (APPNOTE.TXT, section 4.6.9). */
+export const UNICODE_PATH = 0x7075;
+
+const OVERFLOW_32 = 0xffff_ffff;
+const OVERFLOW_16 = 0xffff;
+
+/** Splits an extra field into its blocks. Fewer than four bytes at the end are padding, as zipalign writes it. */
+export function extraFields(extra: Buffer): readonly ExtraField[] {
+  const fields: ExtraField[] = [];
+  for (let at = 0; at + 4 <= extra.length; ) {
+    const end = at + 4 + extra.readUInt16LE(at + 2);
+    fields.push({
+      id: extra.readUInt16LE(at),
+      data: extra.subarray(at + 4, end),
+      whole: end <= extra.length,
+    });
+    at = end;
+  }
+  return fields;
+}
+
+/** The figures of a header that overflow into its Zip64 field, in the order in which they stand there. */
+export interface Zip64Figures {
+  readonly size: number;
+  readonly compressedSize: number;
+  readonly localOffset?: number;
+  readonly disk?: number;
+}
+
+/** What a header says of each figure; where it says a thing twice, both. */
+export interface StatedFigures {
+  readonly size: readonly number[];
+  readonly compressedSize: readonly number[];
+  readonly localOffset: readonly number[];
+  readonly disk: readonly number[];
+  /** False when the Zip64 field is there twice, cut, or of a length that no reading fits. */
+  readonly readable: boolean;
+}
+
+type Figure = keyof Zip64Figures;
+
+const ORDER: readonly { readonly figure: Figure; readonly bytes: 4 | 8; readonly overflow: number }[] = [
+  { figure: 'size', bytes: 8, overflow: OVERFLOW_32 },
+  { figure: 'compressedSize', bytes: 8, overflow: OVERFLOW_32 },
+  { figure: 'localOffset', bytes: 8, overflow: OVERFLOW_32 },
+  { figure: 'disk', bytes: 4, overflow: OVERFLOW_16 },
+];
+
+/**
+ * Reads the figures of a header with its Zip64 field. By the letter the field holds only those that overflow; some
+ * writers put all of them there. Where both readings are possible, both are stated.
+ */
+export function statedFigures(fixed: Zip64Figures, fields: readonly ExtraField[]): StatedFigures {
+  const [field, second] = fields.filter(({ id }) => id === ZIP64);
+  if (field === undefined) return { ...plain(fixed), readable: true };
+  const overflowing = ORDER.filter(({ figure, overflow }) => fixed[figure] === overflow);
+  const needed = read(field.data, overflowing);
+  const all = needed.rest === 0 ? undefined : read(field.data, ORDER);
+  const stated = (figure: Figure): readonly number[] => {
+    const short = needed.values.get(figure) ?? fixed[figure];
+    const long = all?.values.get(figure);
+    return [short, long].filter((value) => value !== undefined);
+  };
+  return {
+    size: stated('size'),
+    compressedSize: stated('compressedSize'),
+    localOffset: stated('localOffset'),
+    disk: stated('disk'),
+    readable:
+      second === undefined &&
+      field.whole &&
+      needed.values.size === overflowing.length &&
+      (all?.rest ?? 0) === 0,
+  };
+}
+
+function plain({ size, compressedSize, localOffset, disk }: Zip64Figures): Omit<StatedFigures, 'readable'> {
+  return {
+    size: [size],
+    compressedSize: [compressedSize],
+    localOffset: localOffset === undefined ? [] : [localOffset],
+    disk: disk === undefined ? [] : [disk],
+  };
+}
+
+function read(data: Buffer, order: typeof ORDER): { values: ReadonlyMap<Figure, number>; rest: number } {
+  const values = new Map<Figure, number>();
+  let at = 0;
+  for (const { figure, bytes } of order) {
+    if (at + bytes > data.length) break;
+    values.set(figure, bytes === 8 ? readUInt64(data, at) : data.readUInt32LE(at));
+    at += bytes;
+  }
+  return { values, rest: data.length - at };
+}
+
+/** Above 2^53 the figure is not exact, but then it is larger than any file. */
+export function readUInt64(buffer: Buffer, offset: number): number {
+  return Number(buffer.readBigUInt64LE(offset));
+}

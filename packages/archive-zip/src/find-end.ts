@@ -1,0 +1,76 @@
+import type { ArchiveProblem } from '@pinfold/core';
+import { addsUp, END_BYTES, type EndRecord, readEndRecord } from './end-record.ts';
+import type { StagedFile } from './staged-file.ts';
+import { zipProblem } from './zip-problem.ts';
+
+/** The end record to go by, and what is wrong about how the file ends. */
+export interface FoundEnd {
+  readonly end?: EndRecord;
+  readonly problems: readonly ArchiveProblem[];
+}
+
+const SIGNATURE: Buffer = Buffer.from('PK\x05\x06', 'latin1');
+const LONGEST_COMMENT = 0xffff;
+/** Bytes searched at once when the end record is not at the end. */
+const STRETCH = 1_048_576;
+/** A file made of nothing but signatures must not cost more than any other. */
+const MOST_TRIED = 64;
+/** What a ZIP begins with: an entry, an end record alone, or a mark of a ZIP that was meant to be split. */
+const BEGINNINGS = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08', 'PK00'];
+
+const NOT_A_ZIP = zipProblem('not_a_zip', 'The file is not a ZIP archive.');
+const TRUNCATED = zipProblem('truncated', 'The end of the ZIP is missing; send the whole file.');
+const SEVERAL = zipProblem('ambiguous_structure', 'The ZIP has several end records; make it anew.');
+const TRAILING = zipProblem('ambiguous_structure', 'Something follows the end of the ZIP; make it anew.');
+
+/** Finds the end record. Only one whose comment ends with the file, and holds no other, is without problems. */
+export function findEnd(file: StagedFile): FoundEnd {
+  const tailAt = Math.max(0, file.size - END_BYTES - LONGEST_COMMENT);
+  const found = signaturesIn(file, tailAt, file.size);
+  const closing = found.filter((at) => commentEnd(file, at) === file.size);
+  const first = closing[0];
+  if (first === undefined) return unclosed(file, found);
+  const records = closing.slice(0, MOST_TRIED).map((at) => readEndRecord(file, at));
+  const end = records.find(addsUp) ?? (records[0] as EndRecord);
+  const several = found.some((at) => at > first);
+  const wrong = end.wrong === undefined ? [] : [zipProblem('ambiguous_structure', end.wrong)];
+  return { end, problems: several ? [SEVERAL, ...wrong] : wrong };
+}
+
+/** No end record ends with the file: it was cut, something was put behind it, or it never was a ZIP. */
+function unclosed(file: StagedFile, found: readonly number[]): FoundEnd {
+  const last = found.slice(-MOST_TRIED).reverse();
+  for (const at of last.length > 0 ? last : signaturesBefore(file)) {
+    const end = readEndRecord(file, at);
+    if (addsUp(end)) return { end, problems: [commentEnd(file, at) > file.size ? TRUNCATED : TRAILING] };
+  }
+  return { problems: [beginsAsZip(file) ? TRUNCATED : NOT_A_ZIP] };
+}
+
+/** Where whole end records may begin, in ascending order. */
+function signaturesIn(file: StagedFile, from: number, to: number): readonly number[] {
+  const bytes = Buffer.from(file.at(from, to - from));
+  const found: number[] = [];
+  for (let at = bytes.indexOf(SIGNATURE); at !== -1; at = bytes.indexOf(SIGNATURE, at + 1)) {
+    if (at + END_BYTES <= bytes.length) found.push(from + at);
+  }
+  return found;
+}
+
+/** The first places in the whole file where an end record may begin. */
+function signaturesBefore(file: StagedFile): readonly number[] {
+  const found: number[] = [];
+  for (let from = 0; from < file.size && found.length < MOST_TRIED; from += STRETCH) {
+    found.push(...signaturesIn(file, from, Math.min(file.size, from + STRETCH + END_BYTES - 1)));
+  }
+  return found.slice(0, MOST_TRIED);
+}
+
+function commentEnd(file: StagedFile, at: number): number {
+  return at + END_BYTES + file.at(at + 20, 2).readUInt16LE(0);
+}
+
+function beginsAsZip(file: StagedFile): boolean {
+  const first = file.at(0, 4).toString('latin1');
+  return first.length >= 2 && BEGINNINGS.some((beginning) => beginning.startsWith(first));
+}

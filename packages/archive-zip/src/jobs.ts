@@ -1,0 +1,71 @@
+import type { ArchiveProblem, EntryPath, EntryProof, ListedEntry } from '@pinfold/core';
+
+/** An entry to prove, with what is needed to read it. */
+export interface EntryTask
+  extends Pick<ListedEntry, 'method' | 'crc32' | 'compressedSize' | 'size' | 'dataOffset'> {
+  /** Position in the listing. */
+  readonly entry: number;
+  /** The name to report problems under. */
+  readonly name: string;
+  /** The most bytes it may inflate to. */
+  readonly limit: number;
+  readonly path?: EntryPath;
+}
+
+/** Reads the listing of an archive. */
+export interface ListJob {
+  readonly kind: 'list';
+  readonly file: string;
+  readonly size: number;
+  readonly mostEntries: number;
+}
+
+/** Inflates some entries of an archive. */
+export interface ProveJob {
+  readonly kind: 'prove';
+  readonly file: string;
+  readonly tasks: readonly EntryTask[];
+  /** The most bytes that all jobs of the call together may inflate to. */
+  readonly expandedBytes: number;
+}
+
+/** The work of one message to a worker. */
+export type Job = ListJob | ProveJob;
+
+/** A listing on its way between threads: its entries in serialized stretches, so that none holds the receiver. */
+export interface ListResult {
+  readonly stretches: readonly Uint8Array[];
+  readonly trusted: boolean;
+}
+
+/** A stretch of a listing, serialized. */
+export interface ListStretch {
+  readonly entries: readonly ListedEntry[];
+  readonly problems: readonly ArchiveProblem[];
+}
+
+/** What the inflated entries of one job showed. */
+export interface ProveResult {
+  readonly problems: readonly ArchiveProblem[];
+  readonly entries: readonly EntryProof[];
+}
+
+/** What each kind of job answers. */
+export interface JobResults {
+  readonly list: ListResult;
+  readonly prove: ProveResult;
+}
+
+/** A message to a worker. */
+export interface JobRequest {
+  readonly id: number;
+  readonly job: Job;
+  readonly control: SharedArrayBuffer;
+}
+
+/** How a job ended: told to stop, refused by the system, or failed by a fault of ours. */
+export type JobReply<Result = ListResult | ProveResult> =
+  | { readonly id: number; readonly kind: 'done'; readonly result: Result }
+  | { readonly id: number; readonly kind: 'stopped' }
+  | { readonly id: number; readonly kind: 'refused'; readonly code: string; readonly message: string }
+  | { readonly id: number; readonly kind: 'failed'; readonly error: unknown };

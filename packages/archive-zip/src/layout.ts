@@ -1,0 +1,114 @@
+import type { ArchiveProblem } from '@pinfold/core';
+import type { CentralHeader } from './central-header.ts';
+import { descriptorAgrees, isDescriptorLength } from './descriptor.ts';
+import { DESCRIPTOR_FLAG, type LocalHeader, readLocalHeader } from './local-header.ts';
+import type { ProofControl } from './proof-control.ts';
+import type { StagedFile } from './staged-file.ts';
+import { zipProblem } from './zip-problem.ts';
+
+/** An entry to be placed: its header and the name to report it under. */
+export interface PlacedEntry {
+  readonly header: CentralHeader;
+  readonly path: string;
+}
+
+/** What lies where between the beginning of the file and the directory. */
+export interface Layout {
+  /** The local header of each entry, in the directory's order; `undefined` where none is there. */
+  readonly locals: readonly (LocalHeader | undefined)[];
+  readonly problems: readonly ArchiveProblem[];
+}
+
+/**
+ * Reads every local header, and sees that the entries with their descriptors fill the file exactly from its first
+ * byte to the directory: nothing before, between or behind them, and none upon another.
+ */
+export function readLayout(
+  file: StagedFile,
+  entries: readonly PlacedEntry[],
+  directoryBegin: number,
+  control: ProofControl,
+): Layout {
+  const order = entries.map((_, index) => index).sort((a, b) => offsetOf(entries, a) - offsetOf(entries, b));
+  const locals: (LocalHeader | undefined)[] = new Array(entries.length).fill(undefined);
+  const problems: ArchiveProblem[] = [];
+  let filled = 0;
+  order.forEach((index, position) => {
+    if (position % 1_024 === 0) control.throwIfStopped();
+    const { header, path } = entries[index] as PlacedEntry;
+    const next = order[position + 1];
+    const nextBegin = next === undefined ? directoryBegin : offsetOf(entries, next);
+    problems.push(...placeProblems(header, path, filled));
+    const local = readLocalHeader(file, header);
+    locals[index] = local;
+    if (local === undefined) {
+      problems.push(zipProblem('ambiguous_structure', 'No local header is where the directory says.', path));
+      filled = Math.max(filled, nextBegin);
+      return;
+    }
+    problems.push(...mismatchProblems(local, path));
+    const end = endOf(file, header, path, local, nextBegin);
+    problems.push(...end.problems);
+    filled = Math.max(filled, end.at);
+  });
+  return { locals, problems: [...problems, ...directoryProblems(filled, directoryBegin)] };
+}
+
+function offsetOf(entries: readonly PlacedEntry[], index: number): number {
+  return (entries[index] as PlacedEntry).header.localOffset;
+}
+
+function placeProblems(header: CentralHeader, path: string, filled: number): readonly ArchiveProblem[] {
+  if (header.localOffset < filled) {
+    return [zipProblem('overlapping_entries', 'The entry lies upon another one.', path)];
+  }
+  if (header.localOffset > filled) {
+    const detail = `${header.localOffset - filled} bytes before the entry belong to no entry.`;
+    return [zipProblem('ambiguous_structure', detail, path)];
+  }
+  return [];
+}
+
+function mismatchProblems({ mismatches }: LocalHeader, path: string): readonly ArchiveProblem[] {
+  if (mismatches.length === 0) return [];
+  const detail = `The entry's local header and the central directory disagree: ${mismatches.join(', ')}.`;
+  return [zipProblem('header_mismatch', detail, path)];
+}
+
+interface EntryEnd {
+  readonly at: number;
+  readonly problems: readonly ArchiveProblem[];
+}
+
+/** Where an entry ends: behind its data, or behind the descriptor that follows them. */
+function endOf(
+  file: StagedFile,
+  header: CentralHeader,
+  path: string,
+  local: LocalHeader,
+  nextBegin: number,
+): EntryEnd {
+  const dataEnd = local.dataOffset + header.compressedSize;
+  if ((local.flags & DESCRIPTOR_FLAG) === 0 || nextBegin < dataEnd) return { at: dataEnd, problems: [] };
+  const room = nextBegin - dataEnd;
+  if (room === 0) {
+    const detail = 'The data descriptor that the local header announces is not there.';
+    return { at: dataEnd, problems: [zipProblem('header_mismatch', detail, path)] };
+  }
+  if (!isDescriptorLength(room)) return { at: dataEnd, problems: [] };
+  if (descriptorAgrees(file.at(dataEnd, room), header)) return { at: nextBegin, problems: [] };
+  const detail = "The entry's data descriptor and the central directory disagree.";
+  return { at: nextBegin, problems: [zipProblem('header_mismatch', detail, path)] };
+}
+
+function directoryProblems(filled: number, directoryBegin: number): readonly ArchiveProblem[] {
+  if (filled === directoryBegin) return [];
+  if (filled < directoryBegin) {
+    const detail = `${directoryBegin - filled} bytes before the central directory belong to no entry.`;
+    return [zipProblem('ambiguous_structure', detail)];
+  }
+  return [
+    zipProblem('overlapping_entries', 'An entry reaches into the central directory.'),
+    zipProblem('ambiguous_structure', 'The sizes of the entries do not add up.'),
+  ];
+}

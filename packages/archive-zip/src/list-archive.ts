@@ -1,0 +1,103 @@
+import { type ArchiveListing, type ArchiveProblem, type ListedEntry, readNames } from '@pinfold/core';
+import { readDirectory } from './central-directory.ts';
+import type { CentralHeader } from './central-header.ts';
+import { decodeName, unicodePathProblem } from './entry-name.ts';
+import { findEnd } from './find-end.ts';
+import { type Layout, readLayout } from './layout.ts';
+import type { LocalHeader } from './local-header.ts';
+import type { ProofControl } from './proof-control.ts';
+import { StagedFile } from './staged-file.ts';
+import { zipProblem } from './zip-problem.ts';
+
+const DIRECTORY_WINDOW = 131_072;
+/** Local headers lie apart: a wide window would read the whole archive. */
+const HEADER_WINDOW = 4_096;
+const ENCRYPTED_FLAGS = 0x2041;
+
+/** Whoever breaks one of these cannot be read by its offsets and sizes. */
+const STRUCTURE: ReadonlySet<string> = new Set([
+  'not_a_zip',
+  'truncated',
+  'ambiguous_structure',
+  'overlapping_entries',
+  'too_many_files',
+]);
+
+interface NamedHeader {
+  readonly header: CentralHeader;
+  readonly name: string;
+  readonly path: string;
+  readonly wrong: string | undefined;
+}
+
+/** Reads structure, names and headers of an archive, and reports every rule that only its bytes can tell. */
+export async function listArchive(
+  fd: number,
+  size: number,
+  mostEntries: number,
+  control: ProofControl,
+): Promise<ArchiveListing> {
+  const file = new StagedFile(fd, size, DIRECTORY_WINDOW);
+  const { end, problems } = findEnd(file);
+  if (end === undefined) return { entries: [], problems, trusted: false };
+  const directory = await readDirectory(fd, file, end, mostEntries, control);
+  const named = nameHeaders(directory.headers);
+  const layout =
+    directory.begin === end.directoryOffset
+      ? readLayout(new StagedFile(fd, size, HEADER_WINDOW), named, directory.begin, control)
+      : { locals: [], problems: [] };
+  const all = [
+    ...problems,
+    ...directory.problems,
+    ...named.flatMap((entry, index) => entryProblems(entry, layout.locals[index])),
+    ...layout.problems,
+  ];
+  return {
+    entries: named.map((entry, index) => listed(entry, layout, index)),
+    problems: all,
+    trusted: !all.some(({ rule }) => STRUCTURE.has(rule)),
+  };
+}
+
+function nameHeaders(headers: readonly CentralHeader[]): readonly NamedHeader[] {
+  const decoded = headers.map(({ rawName, flags }) => decodeName(rawName, flags));
+  const paths = readNames(decoded.map(({ name }, index) => ({ name, host: headers[index]?.host ?? -1 })));
+  return headers.map((header, index) => {
+    const { name = '', wrong } = decoded[index] ?? {};
+    return { header, name, path: paths[index] ?? name, wrong };
+  });
+}
+
+function listed({ header, name }: NamedHeader, { locals }: Layout, index: number): ListedEntry {
+  const { host, externalAttributes, flags, method, crc32, compressedSize, size } = header;
+  const dataOffset = locals[index]?.dataOffset ?? 0;
+  return { name, host, externalAttributes, flags, method, crc32, compressedSize, size, dataOffset };
+}
+
+function entryProblems(
+  { header, name, path, wrong }: NamedHeader,
+  local: LocalHeader | undefined,
+): readonly ArchiveProblem[] {
+  const problems: ArchiveProblem[] = [];
+  const badName =
+    wrong ??
+    unicodePathProblem(header.rawName, name, header.fields) ??
+    unicodePathProblem(header.rawName, name, local?.fields ?? []);
+  if (badName !== undefined) problems.push(zipProblem('bad_encoding', badName, path));
+  if (!header.consistent) {
+    const detail = 'The Zip64 field of the entry does not fit the rest of its header.';
+    problems.push(zipProblem('ambiguous_structure', detail, path));
+  }
+  if (header.disk !== 0) {
+    problems.push(zipProblem('ambiguous_structure', 'The entry is said to lie in another part.', path));
+  }
+  // The rule for what the directory says of it is the core's; a local header may say it alone.
+  if (local !== undefined && isEncrypted(local.flags) && !isEncrypted(header.flags)) {
+    problems.push(zipProblem('encrypted', 'Make the ZIP without a password.', path));
+  }
+  return problems;
+}
+
+function isEncrypted(flags: number): boolean {
+  return (flags & ENCRYPTED_FLAGS) !== 0;
+}

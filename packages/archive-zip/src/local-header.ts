@@ -1,0 +1,63 @@
+import type { CentralHeader } from './central-header.ts';
+import { type ExtraField, extraFields, statedFigures } from './extra-fields.ts';
+import type { StagedFile } from './staged-file.ts';
+
+/** A local header, and what in it is not what the central directory says (APPNOTE.TXT, section 4.3.7). */
+export interface LocalHeader {
+  /** Where the entry's data begins. */
+  readonly dataOffset: number;
+  readonly flags: number;
+  readonly fields: readonly ExtraField[];
+  /** The names of what disagrees. */
+  readonly mismatches: readonly string[];
+}
+
+/** Flag bit 3: CRC and sizes follow the data, in a descriptor. */
+export const DESCRIPTOR_FLAG = 0x0008;
+
+const SIGNATURE = 0x04034b50;
+const LOCAL_BYTES = 30;
+/** Bits 1 and 2 say how hard a writer tried; Info-ZIP sets them after it has written the local header to a pipe. */
+const EFFORT_FLAGS = 0x0006;
+
+/** Reads the local header of an entry and compares it field by field; `undefined` when none is there. */
+export function readLocalHeader(file: StagedFile, central: CentralHeader): LocalHeader | undefined {
+  const fixed = file.at(central.localOffset, LOCAL_BYTES);
+  if (fixed.length < LOCAL_BYTES || fixed.readUInt32LE(0) !== SIGNATURE) return undefined;
+  const nameEnd = LOCAL_BYTES + fixed.readUInt16LE(26);
+  const length = nameEnd + fixed.readUInt16LE(28);
+  const header = file.at(central.localOffset, length);
+  if (header.length < length) return undefined;
+  const fields = extraFields(Buffer.from(header.subarray(nameEnd, length)));
+  const flags = header.readUInt16LE(6);
+  const mismatches: string[] = [];
+  if ((flags & ~EFFORT_FLAGS) !== (central.flags & ~EFFORT_FLAGS)) mismatches.push('flags');
+  if (header.readUInt16LE(8) !== central.method) mismatches.push('compression method');
+  if (header.readUInt32LE(10) !== central.modified) mismatches.push('time');
+  if (!header.subarray(LOCAL_BYTES, nameEnd).equals(central.rawName)) mismatches.push('name');
+  mismatches.push(...figureMismatches(header, fields, flags, central));
+  return { dataOffset: central.localOffset + length, flags, fields, mismatches };
+}
+
+/** With a descriptor each figure may be 0 instead, on its own; without one it must be right. */
+function figureMismatches(
+  header: Buffer,
+  fields: readonly ExtraField[],
+  flags: number,
+  central: CentralHeader,
+): readonly string[] {
+  const stated = statedFigures(
+    { compressedSize: header.readUInt32LE(18), size: header.readUInt32LE(22) },
+    fields,
+  );
+  const later = (flags & DESCRIPTOR_FLAG) !== 0;
+  const right = (values: readonly number[], expected: number): boolean =>
+    values.every((value) => value === expected || (later && value === 0));
+  const mismatches: string[] = [];
+  if (!right([header.readUInt32LE(14)], central.crc32)) mismatches.push('CRC-32');
+  if (!stated.readable || !right(stated.compressedSize, central.compressedSize)) {
+    mismatches.push('compressed size');
+  }
+  if (!stated.readable || !right(stated.size, central.size)) mismatches.push('size');
+  return mismatches;
+}

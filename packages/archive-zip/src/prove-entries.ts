@@ -1,0 +1,39 @@
+import type { ArchiveProblem, EntryProof } from '@pinfold/core';
+import type { ProveJob, ProveResult } from './jobs.ts';
+import { type ProofControl, Stopped } from './proof-control.ts';
+import { type EntryOutcome, type ProofTools, proveEntry, WHOLE_BYTES } from './prove-entry.ts';
+
+/** Compressed bytes on their way into the inflater; one for a thread, which proves one entry at a time. */
+let scratch: Buffer | undefined;
+
+/**
+ * Proves the entries of a job one by one. Once all entries of the call together have inflated to more than is
+ * allowed, it and every other job of the call end with what they have.
+ */
+export async function proveEntries(fd: number, job: ProveJob, control: ProofControl): Promise<ProveResult> {
+  scratch ??= Buffer.allocUnsafeSlow(WHOLE_BYTES);
+  const tools: ProofTools = { fd, control, expandedBytes: job.expandedBytes, scratch };
+  const problems: ArchiveProblem[] = [];
+  const entries: EntryProof[] = [];
+  for (const task of job.tasks) {
+    const outcome = await untilStopped(task, tools);
+    if (outcome === undefined) break;
+    if (outcome.kind === 'proved') entries.push(outcome.proof);
+    else problems.push(...outcome.problems);
+    if (problems.some(({ rule }) => rule === 'expanded_too_large')) control.stop();
+  }
+  return { problems, entries };
+}
+
+async function untilStopped(
+  task: ProveJob['tasks'][number],
+  tools: ProofTools,
+): Promise<EntryOutcome | undefined> {
+  try {
+    tools.control.throwIfStopped();
+    return await proveEntry(task, tools);
+  } catch (error) {
+    if (error instanceof Stopped) return undefined;
+    throw error;
+  }
+}

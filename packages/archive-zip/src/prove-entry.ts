@@ -1,0 +1,101 @@
+import { isUtf8 } from 'node:buffer';
+import { crc32 } from 'node:zlib';
+import { type ArchiveProblem, type EntryProof, isObservable, observe } from '@pinfold/core';
+import { inflateWhole, readPieces, type WholeData } from './entry-data.ts';
+import type { EntryTask } from './jobs.ts';
+import type { ProofControl } from './proof-control.ts';
+import { readFully } from './staged-file.ts';
+import { Utf8Check } from './utf8-check.ts';
+import { zipProblem } from './zip-problem.ts';
+
+/** Entries up to here, packed and unpacked, are inflated at once, which is faster; larger ones in pieces. */
+export const WHOLE_BYTES = 2_097_152;
+
+/** How much of a file is looked through for references and secrets. */
+const OBSERVED_BYTES = 1_048_576;
+
+/** What is needed to prove entries one after the other. */
+export interface ProofTools {
+  readonly fd: number;
+  readonly control: ProofControl;
+  /** The most bytes that all entries of the call may inflate to. */
+  readonly expandedBytes: number;
+  /** Room for the compressed bytes of an entry that is inflated at once. */
+  readonly scratch: Buffer;
+}
+
+/** What one entry showed: its proof, or what is wrong with it. */
+export type EntryOutcome =
+  | { readonly kind: 'proved'; readonly proof: EntryProof }
+  | { readonly kind: 'broken'; readonly problems: readonly ArchiveProblem[] };
+
+/** Inflates an entry and compares it with what the directory says: size, CRC-32, and where its data end. */
+export async function proveEntry(task: EntryTask, tools: ProofTools): Promise<EntryOutcome> {
+  if (Math.max(task.size, task.compressedSize) > WHOLE_BYTES) return proveInPieces(task, tools);
+  const compressed = readFully(tools.fd, tools.scratch.subarray(0, task.compressedSize), task.dataOffset);
+  const data = task.method === 8 ? inflateWhole(compressed, task.size) : storedWhole(compressed, task.size);
+  // What is longer than it says is followed to the limits, to tell how far they are broken.
+  if (data === 'more_than_declared') return proveInPieces(task, tools);
+  if (data === 'corrupt') return broken(corrupt(task));
+  const over = countedOver(tools, data.bytes.length);
+  if (over !== undefined) return broken(over);
+  if (crc32(data.bytes) !== task.crc32) return broken(corrupt(task));
+  return proved(task, isUtf8(data.bytes), data.bytes.subarray(0, OBSERVED_BYTES));
+}
+
+function storedWhole(bytes: Buffer, size: number): WholeData {
+  if (bytes.length > size) return 'more_than_declared';
+  return bytes.length === size ? { bytes } : 'corrupt';
+}
+
+async function proveInPieces(task: EntryTask, tools: ProofTools): Promise<EntryOutcome> {
+  const observed = task.path !== undefined && isObservable(task.path);
+  const beginning: Buffer[] = [];
+  const text = new Utf8Check();
+  let crc = 0;
+  let size = 0;
+  let over: ArchiveProblem | undefined;
+  const end = await readPieces(task, tools, (piece) => {
+    if (observed && size < OBSERVED_BYTES) beginning.push(piece);
+    size += piece.length;
+    over = countedOver(tools, piece.length);
+    crc = crc32(piece, crc);
+    text.add(piece);
+    return over === undefined && size <= task.limit;
+  });
+  const wrong = end === 'corrupt' || (end === 'exact' && (size !== task.size || crc !== task.crc32));
+  if (wrong) return broken(corrupt(task));
+  if (end === 'exact') return proved(task, text.valid, Buffer.concat(beginning).subarray(0, OBSERVED_BYTES));
+  return broken(
+    ...(size > task.size ? [corrupt(task)] : []),
+    ...(size > task.limit ? [tooLarge(task)] : []),
+    ...(over === undefined ? [] : [over]),
+  );
+}
+
+function countedOver({ control, expandedBytes }: ProofTools, bytes: number): ArchiveProblem | undefined {
+  if (control.count(bytes) <= expandedBytes) return undefined;
+  const detail = `The files have more than ${expandedBytes} bytes expanded.`;
+  return { rule: 'expanded_too_large', detail, limit: expandedBytes };
+}
+
+function proved(task: EntryTask, utf8: boolean, beginning: Buffer): EntryOutcome {
+  const { entry, path } = task;
+  const seen =
+    path === undefined || !isObservable(path)
+      ? { references: [], secrets: [] }
+      : observe(path, beginning.toString(utf8 ? 'utf8' : 'latin1'));
+  return { kind: 'proved', proof: { entry, utf8, ...seen } };
+}
+
+function broken(...problems: readonly ArchiveProblem[]): EntryOutcome {
+  return { kind: 'broken', problems };
+}
+
+function corrupt({ name }: EntryTask): ArchiveProblem {
+  return zipProblem('corrupt_data', 'The data is not what the headers say; make the ZIP anew.', name);
+}
+
+function tooLarge({ name, limit }: EntryTask): ArchiveProblem {
+  return { rule: 'file_too_large', detail: `The file has more than ${limit} bytes.`, path: name, limit };
+}

@@ -1,0 +1,58 @@
+import { closeSync, openSync } from 'node:fs';
+import { serialize } from 'node:v8';
+import { parentPort } from 'node:worker_threads';
+import type { ArchiveListing } from '@pinfold/core';
+import type { Job, JobReply, JobRequest, ListResult, ListStretch, ProveResult } from './jobs.ts';
+import { listArchive } from './list-archive.ts';
+import { ProofControl, Stopped } from './proof-control.ts';
+import { proveEntries } from './prove-entries.ts';
+import { isSystemError } from './system-error.ts';
+
+/** Entries the receiver takes up at once: a few milliseconds. */
+const STRETCH = 1_000;
+
+const port = parentPort;
+if (port === null) throw new TypeError('this file is run as a worker thread');
+
+let previous: Promise<void> = Promise.resolve();
+
+// One job at a time: what a worker holds in memory is bounded by it.
+port.on('message', (request: JobRequest) => {
+  previous = previous.then(async () => {
+    const reply = await answer(request);
+    port.postMessage(reply);
+  });
+});
+
+async function answer({ id, job, control }: JobRequest): Promise<JobReply> {
+  try {
+    return { id, kind: 'done', result: await run(job, new ProofControl(control)) };
+  } catch (error) {
+    if (error instanceof Stopped) return { id, kind: 'stopped' };
+    if (isSystemError(error)) return { id, kind: 'refused', code: error.code ?? '', message: error.message };
+    return { id, kind: 'failed', error };
+  }
+}
+
+async function run(job: Job, control: ProofControl): Promise<ListResult | ProveResult> {
+  control.throwIfStopped();
+  const fd = openSync(job.file, 'r');
+  try {
+    if (job.kind === 'prove') return await proveEntries(fd, job, control);
+    return stretched(await listArchive(fd, job.size, job.mostEntries, control));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function stretched({ entries, problems, trusted }: ArchiveListing): ListResult {
+  const stretches: Uint8Array[] = [];
+  for (let from = 0; from < Math.max(entries.length, problems.length); from += STRETCH) {
+    const stretch: ListStretch = {
+      entries: entries.slice(from, from + STRETCH),
+      problems: problems.slice(from, from + STRETCH),
+    };
+    stretches.push(serialize(stretch));
+  }
+  return { stretches, trusted };
+}
