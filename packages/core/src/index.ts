@@ -1,4 +1,11 @@
-export { type ApiKey, type ApiKeyId, type Caller, SCOPES, type Scope } from './domain/api-key.ts';
+export {
+  type ApiKey,
+  type ApiKeyId,
+  type Caller,
+  DEFAULT_SCOPES,
+  SCOPES,
+  type Scope,
+} from './domain/api-key.ts';
 export {
   type ArchiveListing,
   type ArchiveProblem,
@@ -68,6 +75,7 @@ export {
   type RoleState,
   stateOf,
 } from './domain/role.ts';
+export type { Session, SignInLink } from './domain/session.ts';
 export { type Resolution, resolve } from './domain/site.ts';
 export { codePoints, foldForSearch, utf8Length } from './domain/text.ts';
 export { parseTitle, type Title } from './domain/title.ts';
@@ -97,9 +105,11 @@ export type {
   Version,
   Versioned,
 } from './ports/role-store.ts';
+export type { SessionSecrets } from './ports/session-secrets.ts';
+export type { Redemption, SessionStore } from './ports/session-store.ts';
 export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
 export { type Problem, type Refusal, type RefusalCode, refuse } from './refusal.ts';
-export type { ChangeOutcome, ChangeRequest } from './use-cases/change-role.ts';
+export type { ChangeOutcome, ChangeRequest, Overtaken, Seen } from './use-cases/change-role.ts';
 export { CleanUp, type CleanUpPorts, type CleanUpReport, type CleanUpRequest } from './use-cases/clean-up.ts';
 export {
   createUseCases,
@@ -115,6 +125,7 @@ export {
   type Visit,
 } from './use-cases/enter.ts';
 export { ManageKeys, type MintedKey, type NewKey } from './use-cases/manage-keys.ts';
+export { ManageSessions, type SessionOptions, type StartedSession } from './use-cases/manage-sessions.ts';
 export { type Ended, Open } from './use-cases/open.ts';
 export { PinRole } from './use-cases/pin.ts';
 export {

@@ -7,10 +7,13 @@ import type { Instant } from './instant.ts';
 export type ApiKeyId = Branded<string, 'ApiKeyId'>;
 
 /** What a key may do. */
-export type Scope = 'pins:read' | 'pins:write';
+export type Scope = 'pins:read' | 'pins:write' | 'manage';
 
-/** All scopes there are, which a key has unless told otherwise. */
-export const SCOPES: readonly Scope[] = ['pins:read', 'pins:write'];
+/** All scopes there are. `manage` signs in to the management screen. */
+export const SCOPES: readonly Scope[] = ['pins:read', 'pins:write', 'manage'];
+
+/** The scopes a key has unless told otherwise (contract, section 8). */
+export const DEFAULT_SCOPES: readonly Scope[] = ['pins:read', 'pins:write'];
 
 /** An API key as it is kept: its secret is not in it. */
 export interface ApiKey {

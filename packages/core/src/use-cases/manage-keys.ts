@@ -1,4 +1,4 @@
-import { type ApiKey, type ApiKeyId, SCOPES, type Scope } from '../domain/api-key.ts';
+import { type ApiKey, type ApiKeyId, DEFAULT_SCOPES, type Scope } from '../domain/api-key.ts';
 import type { AccountId } from '../domain/identity.ts';
 import { before, type Instant, minutes } from '../domain/instant.ts';
 import type { ApiKeySecrets, PresentedKey } from '../ports/api-key-secrets.ts';
@@ -10,7 +10,7 @@ export interface NewKey {
   readonly account: AccountId;
   /** For people to tell keys apart; may be empty. */
   readonly label?: string;
-  /** Default: all. */
+  /** Default: to read and to write. */
   readonly scopes?: readonly Scope[];
 }
 
@@ -68,9 +68,14 @@ export class ManageKeys {
     return this.#store.list(account);
   }
 
-  /** Revokes a key at once. */
-  revoke(id: ApiKeyId): Promise<{ readonly kind: 'revoked' } | { readonly kind: 'unknown' }> {
-    return this.#store.revoke(id, this.#clock.now());
+  /** Revokes a key at once; with an account, only if it is that account's. */
+  async revoke(
+    id: ApiKeyId,
+    account?: AccountId,
+  ): Promise<{ readonly kind: 'revoked' } | { readonly kind: 'unknown' }> {
+    if (account !== undefined && (await this.#store.find(id))?.account !== account)
+      return { kind: 'unknown' };
+    return await this.#store.revoke(id, this.#clock.now());
   }
 
   /** The key of a presented text; `undefined` when it is malformed, unknown or revoked. */
@@ -96,7 +101,7 @@ export class ManageKeys {
     return presented;
   }
 
-  #keyOf({ id, secretHash }: PresentedKey, { account, label = '', scopes = SCOPES }: NewKey): ApiKey {
+  #keyOf({ id, secretHash }: PresentedKey, { account, label = '', scopes = DEFAULT_SCOPES }: NewKey): ApiKey {
     const createdAt = this.#clock.now();
     return { id, account, scopes, label, secretHash, createdAt, lastUsedAt: null, revokedAt: null };
   }

@@ -4,7 +4,14 @@ import { decide, type RoleCommand } from '../domain/role.ts';
 import type { Title } from '../domain/title.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import { type Refusal, refuse } from '../refusal.ts';
-import { type ChangeOutcome, type ChangePorts, type ChangeRequest, changeRole } from './change-role.ts';
+import {
+  type ChangeOutcome,
+  type ChangePorts,
+  type ChangeRequest,
+  changeRole,
+  type Overtaken,
+  type Seen,
+} from './change-role.ts';
 
 /** The one attribute an owner changes, its value proved. */
 export type Update =
@@ -22,10 +29,17 @@ export class UpdateRole {
     this.#limits = limits;
   }
 
-  /** Applies the update to the newest state. All earlier grants end with a reset and with any change of password. */
-  async update(request: ChangeRequest, update: Update): Promise<ChangeOutcome> {
+  /**
+   * Applies the update to the newest state, or, with `seen`, only to the state the caller saw. All earlier grants end
+   * with a reset and with any change of password.
+   */
+  async update<S extends Seen | undefined = undefined>(
+    request: ChangeRequest,
+    update: Update,
+    seen?: S,
+  ): Promise<ChangeOutcome | (S extends Seen ? Overtaken : never)> {
     const command = update.type === 'set_password' ? await this.#hashed(request, update.password) : update;
-    return 'kind' in command ? command : await changeRole(this.#ports, this.#limits, request, command);
+    return 'kind' in command ? command : await changeRole(this.#ports, this.#limits, request, command, seen);
   }
 
   /** Hashing is dear, so a request that would be refused anyway is refused before it. */

@@ -1,0 +1,59 @@
+import type { Sha256 } from '../domain/idempotency.ts';
+import type { Instant } from '../domain/instant.ts';
+import type { Session, SignInLink } from '../domain/session.ts';
+
+/** A wish to begin a session with a link. */
+export interface Redemption {
+  readonly link: Sha256;
+  readonly now: Instant;
+  /** The session to be, for the account of the link. */
+  readonly session: Omit<Session, 'account'>;
+}
+
+/**
+ * Keeps sessions of the management screen and the links that begin them, so that both hold on every node.
+ * Time comes in with each request.
+ *
+ * Faults: `store_unavailable`, `store_corrupt`.
+ */
+export interface SessionStore {
+  /**
+   * Keeps a sign-in link until it is redeemed or ends.
+   * @promise session-store/offer: an offered link can be redeemed through every peer, for its account
+   */
+  offer(link: SignInLink): Promise<void>;
+
+  /**
+   * Takes a link and begins its session, in one step.
+   * @promise session-store/redeem-once: of many at once, and for ever after, exactly one redeems a link; its session is then there for every peer, every field as it was given
+   * @promise session-store/redeem-ended: a link whose instant has come, or that nobody offered, is unknown and begins no session
+   */
+  redeem(
+    request: Redemption,
+  ): Promise<{ readonly kind: 'redeemed'; readonly session: Session } | { readonly kind: 'unknown' }>;
+
+  /**
+   * Begins a session without a link.
+   * @promise session-store/begin: a session that began is there for every peer, every field as it was given
+   */
+  begin(session: Session): Promise<void>;
+
+  /**
+   * The session of a token's hash at an instant.
+   * @promise session-store/find: a session is found until its instant has come; hashes are compared exactly, and an unknown one is undefined
+   * @promise session-store/find-aborted: an aborted signal rejects with its reason
+   */
+  find(tokenHash: Sha256, now: Instant, signal?: AbortSignal): Promise<Session | undefined>;
+
+  /**
+   * Ends a session before its time.
+   * @promise session-store/end: an ended session is gone for every peer at its next look, others stay; ending again, or what never was, succeeds
+   */
+  end(tokenHash: Sha256): Promise<void>;
+
+  /**
+   * Drops sessions and links that ended by an instant, at most `limit`; answers how many.
+   * @promise session-store/purge: what ended goes, at most the limit, and what has not ended stays
+   */
+  purge(endedBy: Instant, limit: number): Promise<number>;
+}
