@@ -1,1 +1,36 @@
-export {};
+import { createUseCases, type Limits, ManageKeys, type UseCaseOptions } from '@pinfold/core';
+import { ContainerModule } from 'inversify';
+import { tokens } from './tokens.ts';
+
+/** Binds `useCases` and `manageKeys` over the ports that are bound elsewhere. */
+export function coreModule(limits: Partial<Limits> = {}, options: UseCaseOptions = {}): ContainerModule {
+  return new ContainerModule(({ bind }) => {
+    bind(tokens.useCases)
+      .toResolvedValue(
+        (roles, attempts, staging, archives, inspector, passwords, grants, clock, ids) =>
+          createUseCases(
+            { roles, attempts, staging, archives, inspector, passwords, grants, clock, ids },
+            limits,
+            options,
+          ),
+        [
+          tokens.roles,
+          tokens.attempts,
+          tokens.staging,
+          tokens.archives,
+          tokens.inspector,
+          tokens.passwords,
+          tokens.grants,
+          tokens.clock,
+          tokens.ids,
+        ],
+      )
+      .inSingletonScope();
+    bind(tokens.manageKeys)
+      .toResolvedValue(
+        (apiKeys, apiKeySecrets, clock) => new ManageKeys({ apiKeys, apiKeySecrets, clock }),
+        [tokens.apiKeys, tokens.apiKeySecrets, tokens.clock],
+      )
+      .inSingletonScope();
+  });
+}

@@ -1,1 +1,1 @@
-export {};
+export { type HttpHandler, type Persistence, type Tokens, tokens } from './tokens.ts';

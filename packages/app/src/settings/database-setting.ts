@@ -1,0 +1,17 @@
+import { SettingsError } from './settings-error.ts';
+
+/** Where records are kept. */
+export type DatabaseSetting =
+  | { readonly kind: 'sqlite' }
+  /** `url` holds credentials: it is never printed or logged. */
+  | { readonly kind: 'postgres'; readonly url: string };
+
+/** Reads `PINFOLD_DATABASE_URL`. */
+export function readDatabase(variable: string, value: string | undefined): DatabaseSetting {
+  if (value === undefined) return { kind: 'sqlite' };
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !['postgres:', 'postgresql:'].includes(url.protocol)) {
+    throw new SettingsError(variable, 'must be a URL that begins with postgres://, or absent for SQLite');
+  }
+  return { kind: 'postgres', url: value };
+}

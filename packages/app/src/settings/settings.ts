@@ -1,0 +1,164 @@
+import { type Duration, days } from '@pinfold/core';
+import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { type DatabaseSetting, readDatabase } from './database-setting.ts';
+import { SettingsError } from './settings-error.ts';
+import { readStorage, type StorageSetting } from './storage-setting.ts';
+import { readTrustProxy, type TrustProxy } from './trust-proxy.ts';
+import { addressNotes, readWebAddresses, type WebAddressSettings } from './web-addresses.ts';
+
+/** How much is logged; `silent` is nothing. */
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** All that can be set of the reference server (contract, section 10). `readSettings({})` has the defaults. */
+export interface Settings extends WebAddressSettings {
+  /** The port to listen on; 0 takes a free one. */
+  readonly port: number;
+  /** The address or name to listen on. */
+  readonly host: string;
+  /** The folder of everything that is kept on this machine; created when it is not there. */
+  readonly dataDir: string;
+  readonly database: DatabaseSetting;
+  readonly storage: StorageSetting;
+  /** What viewing grants are signed with; absent, one is made and kept in the data folder. Never printed. */
+  readonly secret: string | undefined;
+  /** How long a new publication lives; absent, the core's default of 7 days. */
+  readonly lifetime: Duration | undefined;
+  readonly trustProxy: TrustProxy;
+  readonly logLevel: LogLevel;
+  /** An API key to make sure of for the account `default`. Never printed. */
+  readonly apiKey: string | undefined;
+  /** Whether the very first start publishes the welcome site. */
+  readonly welcome: boolean;
+  /** What an operator should be told at the start, in one line each. */
+  readonly notes: readonly string[];
+}
+
+/** Environment variables, as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const PREFIX = 'PINFOLD_';
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const SHORTEST_SECRET = 16;
+const LONGEST_LIFETIME_DAYS = 36_500;
+
+const VARIABLES = [
+  'PORT',
+  'HOST',
+  'PUBLIC_URL',
+  'SITES_URL',
+  'VIEWER_MODE',
+  'DATA_DIR',
+  'DATABASE_URL',
+  'STORAGE_URL',
+  'SECRET',
+  'DEFAULT_LIFETIME_DAYS',
+  'TRUST_PROXY',
+  'LOG_LEVEL',
+  'API_KEY',
+  'WELCOME',
+] as const;
+
+/** Read by the `pinfold` command for a server elsewhere, so they may stand beside the settings. */
+const OTHER_VARIABLES = ['URL', 'KEY'];
+
+/**
+ * Reads the settings from environment variables. An empty variable is an absent one. It touches nothing else.
+ *
+ * @throws SettingsError for the first value that is wrong, naming its variable and never showing the value.
+ *
+ * @example
+ * const app = await createApp(readSettings(process.env));
+ */
+export function readSettings(env: Environment): Settings {
+  const read = <Value>(
+    name: (typeof VARIABLES)[number],
+    parse: (variable: string, value: string | undefined) => Value,
+  ): Value => parse(PREFIX + name, env[PREFIX + name] || undefined);
+
+  const addresses = readWebAddresses({
+    publicUrl: read('PUBLIC_URL', asItIs),
+    sitesUrl: read('SITES_URL', asItIs),
+    viewerMode: read('VIEWER_MODE', asItIs),
+  });
+  const database = read('DATABASE_URL', readDatabase);
+  const secret = read('SECRET', readSecret);
+  if (database.kind === 'postgres' && secret === undefined) {
+    throw new SettingsError(
+      `${PREFIX}SECRET`,
+      `must be set, the same on every node, when ${PREFIX}DATABASE_URL is: nodes would not know each other's grants`,
+    );
+  }
+  return {
+    ...addresses,
+    port: read('PORT', readPort),
+    host: read('HOST', asItIs) ?? '127.0.0.1',
+    dataDir: read('DATA_DIR', asItIs) ?? './data',
+    database,
+    storage: read('STORAGE_URL', readStorage),
+    secret,
+    lifetime: read('DEFAULT_LIFETIME_DAYS', readLifetime),
+    trustProxy: read('TRUST_PROXY', readTrustProxy),
+    logLevel: read('LOG_LEVEL', readLogLevel),
+    apiKey: read('API_KEY', readApiKey),
+    welcome: read('WELCOME', readSwitch),
+    notes: [...unknownVariables(env), ...addressNotes(addresses)],
+  };
+}
+
+function asItIs(_variable: string, value: string | undefined): string | undefined {
+  return value;
+}
+
+function readPort(variable: string, value: string | undefined): number {
+  if (value === undefined) return 8080;
+  if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) {
+    throw new SettingsError(variable, 'must be a port: a whole number from 0 to 65535');
+  }
+  return Number(value);
+}
+
+function readSecret(variable: string, value: string | undefined): string | undefined {
+  if (value !== undefined && Buffer.byteLength(value) < SHORTEST_SECRET) {
+    throw new SettingsError(variable, `must have at least ${SHORTEST_SECRET} bytes, better 32 random ones`);
+  }
+  return value;
+}
+
+function readLifetime(variable: string, value: string | undefined): Duration | undefined {
+  if (value === undefined) return undefined;
+  const length = /^(\d+(\.\d+)?|\.\d+)$/.test(value) ? Number(value) : 0;
+  if (length > LONGEST_LIFETIME_DAYS || Math.round(length * 86_400_000) < 1) {
+    throw new SettingsError(
+      variable,
+      `must be a number of days above 0 and up to ${LONGEST_LIFETIME_DAYS}, such as 7 or 0.5`,
+    );
+  }
+  return days(length);
+}
+
+function readLogLevel(variable: string, value: string | undefined): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === (value ?? 'info'));
+  if (level === undefined) throw new SettingsError(variable, `must be one of ${LOG_LEVELS.join(', ')}`);
+  return level;
+}
+
+function readApiKey(variable: string, value: string | undefined): string | undefined {
+  if (value !== undefined && new NodeApiKeySecrets().read(value) === undefined) {
+    throw new SettingsError(variable, 'must be an API key of the form pf_<key id>_<secret of 43 characters>');
+  }
+  return value;
+}
+
+function readSwitch(variable: string, value: string | undefined): boolean {
+  if (value !== undefined && value !== 'on' && value !== 'off') {
+    throw new SettingsError(variable, 'must be on or off');
+  }
+  return value !== 'off';
+}
+
+/** A misspelt variable would be passed over in silence otherwise. */
+function unknownVariables(env: Environment): readonly string[] {
+  const known = new Set([...VARIABLES, ...OTHER_VARIABLES].map((name) => PREFIX + name));
+  const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.has(name));
+  return unknown.length === 0 ? [] : [`unknown variables have no effect: ${unknown.sort().join(', ')}`];
+}

@@ -1,0 +1,67 @@
+import { SettingsError } from './settings-error.ts';
+
+/** Where archives are kept. */
+export type StorageSetting =
+  | { readonly kind: 'files' }
+  | {
+      readonly kind: 's3';
+      readonly bucket: string;
+      /** What every object's key begins with; empty, or without `/` at either end. */
+      readonly prefix: string;
+      readonly endpoint: string | undefined;
+      readonly region: string | undefined;
+      /** Whether the bucket is named in the path of a request instead of its host. */
+      readonly pathStyle: boolean;
+    };
+
+const PARAMETERS = ['endpoint', 'region', 'path_style'];
+const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]$/;
+const REGION = /^[A-Za-z0-9-]{1,64}$/;
+
+/** Reads `PINFOLD_STORAGE_URL`: `s3://bucket/prefix?endpoint=…&region=…&path_style=true`. */
+export function readStorage(variable: string, value: string | undefined): StorageSetting {
+  if (value === undefined) return { kind: 'files' };
+  const refuse = (expectation: string): never => {
+    throw new SettingsError(variable, expectation);
+  };
+  if (!URL.canParse(value)) return refuse(FORM);
+  const url = new URL(value);
+  if (url.protocol !== 's3:' || url.port !== '' || url.hash !== '') return refuse(FORM);
+  if (url.username !== '' || url.password !== '') {
+    return refuse('must hold no credentials: they come from where the AWS SDK finds them');
+  }
+  if (!BUCKET.test(url.hostname)) return refuse(`names no valid bucket: it ${FORM}`);
+  for (const name of url.searchParams.keys()) {
+    if (!PARAMETERS.includes(name) || url.searchParams.getAll(name).length > 1) {
+      return refuse(`takes the parameters ${PARAMETERS.join(', ')}, each once`);
+    }
+  }
+  const endpoint = url.searchParams.get('endpoint') ?? undefined;
+  if (endpoint !== undefined && !isEndpoint(endpoint)) {
+    return refuse('has an endpoint that is no http:// or https:// URL without credentials');
+  }
+  const region = url.searchParams.get('region') ?? undefined;
+  if (region !== undefined && !REGION.test(region)) return refuse('has a region that is none');
+  const style = url.searchParams.get('path_style') ?? String(endpoint !== undefined);
+  if (style !== 'true' && style !== 'false') return refuse('has a path_style that is neither true nor false');
+  const prefix = prefixOf(url.pathname) ?? refuse('has a prefix that is not percent-encoded UTF-8');
+  return { kind: 's3', bucket: url.hostname, prefix, endpoint, region, pathStyle: style === 'true' };
+}
+
+const FORM =
+  'must have the form s3://bucket/prefix?endpoint=…&region=…&path_style=true, or be absent for files';
+
+function isEndpoint(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return (protocol === 'http:' || protocol === 'https:') && username === '' && password === '';
+}
+
+function prefixOf(pathname: string): string | undefined {
+  try {
+    return decodeURIComponent(pathname).replace(/^\/+|\/+$/g, '');
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import { isIP } from 'node:net';
+import { compile } from 'proxy-addr';
+import { SettingsError } from './settings-error.ts';
+
+/** Whose `X-Forwarded-For` is believed: that of so many proxies in a row, or of proxies at these addresses. */
+export type TrustProxy =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'hops'; readonly count: number }
+  | { readonly kind: 'addresses'; readonly addresses: readonly string[] };
+
+/** Reads `PINFOLD_TRUST_PROXY`. `true` would let every client choose its address, so it is refused. */
+export function readTrustProxy(variable: string, value: string | undefined): TrustProxy {
+  if (value === undefined) return { kind: 'none' };
+  if (/^\d{1,2}$/.test(value)) {
+    return value === '0' ? { kind: 'none' } : { kind: 'hops', count: Number(value) };
+  }
+  const addresses = value.split(',').map((part) => part.trim());
+  if (!addresses.every(isAddressOrCidr)) {
+    throw new SettingsError(
+      variable,
+      'must be a number of proxies, or addresses and CIDRs with commas between them',
+    );
+  }
+  return { kind: 'addresses', addresses };
+}
+
+function isAddressOrCidr(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  if (isIP(address) === 0 || more.length > 0 || !/^\d{1,3}$/.test(bits ?? '1')) return false;
+  try {
+    compile(text);
+    return true;
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
+}

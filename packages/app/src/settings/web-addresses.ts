@@ -1,0 +1,105 @@
+import { isIP } from 'node:net';
+import { SettingsError } from './settings-error.ts';
+
+/** How sites are reached: each on an origin of its own, or all under a path (contract, section 7). */
+export type ViewerMode = 'origin' | 'path';
+
+/** Where the service is reached from outside. */
+export interface WebAddresses {
+  /** What shared URLs and the API begin with; no `/` at its end. */
+  readonly publicUrl: string;
+  /** The origin whose host gets `{id}.` before it in origin mode. */
+  readonly sitesUrl: string;
+  readonly viewerMode: ViewerMode;
+}
+
+/** The variables that say where the service is reached, each read by itself. */
+export interface WebAddressSettings {
+  /** Absent: `http://localhost` with the port that is listened on. */
+  readonly publicUrl: string | undefined;
+  /** Absent: as the public URL. */
+  readonly sitesUrl: string | undefined;
+  /** Absent: `path` for a public URL with an IP address and no sites URL, else `origin`. */
+  readonly viewerMode: ViewerMode | undefined;
+}
+
+const PUBLIC_URL = 'PINFOLD_PUBLIC_URL';
+const SITES_URL = 'PINFOLD_SITES_URL';
+const VIEWER_MODE = 'PINFOLD_VIEWER_MODE';
+
+/** Reads the three variables and what they demand of each other. */
+export function readWebAddresses(values: {
+  readonly publicUrl: string | undefined;
+  readonly sitesUrl: string | undefined;
+  readonly viewerMode: string | undefined;
+}): WebAddressSettings {
+  const { viewerMode } = values;
+  if (viewerMode !== undefined && viewerMode !== 'origin' && viewerMode !== 'path') {
+    throw new SettingsError(VIEWER_MODE, 'must be origin or path');
+  }
+  const publicUrl = values.publicUrl === undefined ? undefined : readUrl(PUBLIC_URL, values.publicUrl);
+  const sitesUrl = values.sitesUrl === undefined ? undefined : readUrl(SITES_URL, values.sitesUrl);
+  const publicPlace = new URL(publicUrl ?? 'http://localhost');
+  if (sitesUrl !== undefined) {
+    const { pathname, protocol, hostname } = new URL(sitesUrl);
+    if (pathname !== '/') throw new SettingsError(SITES_URL, 'must have no path');
+    if (protocol !== publicPlace.protocol) {
+      throw new SettingsError(SITES_URL, `must have the scheme of ${PUBLIC_URL}`);
+    }
+    if (isAddress(hostname))
+      throw new SettingsError(SITES_URL, 'must have a host name: no name fits before an IP address');
+  }
+  if (viewerMode === 'origin' && sitesUrl === undefined && isAddress(publicPlace.hostname)) {
+    throw new SettingsError(
+      VIEWER_MODE,
+      `cannot be origin for a ${PUBLIC_URL} with an IP address, unless ${SITES_URL} has a host name`,
+    );
+  }
+  return { publicUrl, sitesUrl, viewerMode };
+}
+
+/** The addresses in force, once the port is known. */
+export function webAddresses(settings: WebAddressSettings, port: number): WebAddresses {
+  const publicUrl = settings.publicUrl ?? withoutSlash(new URL(`http://localhost:${port}`).href);
+  const { origin, hostname } = new URL(publicUrl);
+  const ofItself = settings.sitesUrl === undefined && isAddress(hostname) ? 'path' : 'origin';
+  return {
+    publicUrl,
+    sitesUrl: settings.sitesUrl ?? origin,
+    viewerMode: settings.viewerMode ?? ofItself,
+  };
+}
+
+/** What an operator should know about the addresses, in one line each. */
+export function addressNotes(settings: WebAddressSettings): readonly string[] {
+  const { viewerMode } = webAddresses(settings, 80);
+  if (settings.viewerMode === undefined && viewerMode === 'path') {
+    return [
+      `${PUBLIC_URL} has an IP address and ${SITES_URL} is not set, so sites are viewed in path mode (${VIEWER_MODE}=path)`,
+    ];
+  }
+  if (viewerMode === 'path' && settings.sitesUrl !== undefined) {
+    return [`${SITES_URL} has no effect in path mode`];
+  }
+  return [];
+}
+
+/** Whether a URL's host name is an IP address, which no name can stand before. */
+export function isAddress(hostname: string): boolean {
+  return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+}
+
+function readUrl(variable: string, value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new SettingsError(variable, 'must be a URL that begins with http:// or https://');
+  }
+  if (url.username !== '' || url.password !== '' || /[?#]/.test(value)) {
+    throw new SettingsError(variable, 'must have no credentials, no query and no fragment');
+  }
+  return withoutSlash(url.href);
+}
+
+function withoutSlash(href: string): string {
+  return href.replace(/\/+$/, '');
+}

@@ -1,0 +1,162 @@
+import { days } from '@pinfold/core';
+import { expect } from 'chai';
+import { type Environment, readSettings, type Settings } from '../../src/settings/settings.ts';
+import { SettingsError } from '../../src/settings/settings-error.ts';
+
+const key = `pf_abc_${'k'.repeat(43)}`;
+
+function refusal(env: Environment): SettingsError {
+  try {
+    readSettings(env);
+  } catch (error) {
+    if (error instanceof SettingsError) return error;
+    throw error;
+  }
+  throw new Error(`accepted: ${JSON.stringify(env)}`);
+}
+
+describe('readSettings', () => {
+  it('has a default for everything', () => {
+    expect(readSettings({})).to.deep.equal({
+      port: 8080,
+      host: '127.0.0.1',
+      publicUrl: undefined,
+      sitesUrl: undefined,
+      viewerMode: undefined,
+      dataDir: './data',
+      database: { kind: 'sqlite' },
+      storage: { kind: 'files' },
+      secret: undefined,
+      lifetime: undefined,
+      trustProxy: { kind: 'none' },
+      logLevel: 'info',
+      apiKey: undefined,
+      welcome: true,
+      notes: [],
+    } satisfies Settings);
+  });
+
+  const accepted: readonly (readonly [name: string, value: string, read: Partial<Settings>])[] = [
+    ['PORT', '0', { port: 0 }],
+    ['PORT', '65535', { port: 65_535 }],
+    ['PORT', '', { port: 8080 }],
+    ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
+    ['PUBLIC_URL', 'https://pin.example/', { publicUrl: 'https://pin.example' }],
+    ['PUBLIC_URL', 'https://example.com/pinfold/', { publicUrl: 'https://example.com/pinfold' }],
+    ['PUBLIC_URL', 'HTTP://Example.COM:80', { publicUrl: 'http://example.com' }],
+    ['SITES_URL', 'http://sites.example:81', { sitesUrl: 'http://sites.example:81' }],
+    ['VIEWER_MODE', 'origin', { viewerMode: 'origin' }],
+    ['VIEWER_MODE', 'path', { viewerMode: 'path' }],
+    ['DATA_DIR', '/var/lib/pinfold', { dataDir: '/var/lib/pinfold' }],
+    ['STORAGE_URL', 's3://bucket', { storage: s3({}) }],
+    ['STORAGE_URL', 's3://bucket/', { storage: s3({}) }],
+    ['STORAGE_URL', 's3://bucket/a/b/', { storage: s3({ prefix: 'a/b' }) }],
+    ['STORAGE_URL', 's3://bucket/a%20b', { storage: s3({ prefix: 'a b' }) }],
+    ['STORAGE_URL', 's3://bucket?region=eu-west-1', { storage: s3({ region: 'eu-west-1' }) }],
+    [
+      'STORAGE_URL',
+      's3://bucket/?endpoint=http://127.0.0.1:9000',
+      { storage: s3({ endpoint: 'http://127.0.0.1:9000', pathStyle: true }) },
+    ],
+    [
+      'STORAGE_URL',
+      's3://bucket/?endpoint=https%3A%2F%2Fs3.example&path_style=false',
+      { storage: s3({ endpoint: 'https://s3.example' }) },
+    ],
+    ['STORAGE_URL', 's3://bucket?path_style=true', { storage: s3({ pathStyle: true }) }],
+    ['SECRET', 'x'.repeat(16), { secret: 'x'.repeat(16) }],
+    ['DEFAULT_LIFETIME_DAYS', '30', { lifetime: days(30) }],
+    ['DEFAULT_LIFETIME_DAYS', '0.5', { lifetime: days(0.5) }],
+    ['DEFAULT_LIFETIME_DAYS', '.25', { lifetime: days(0.25) }],
+    ['TRUST_PROXY', '0', { trustProxy: { kind: 'none' } }],
+    ['TRUST_PROXY', '2', { trustProxy: { kind: 'hops', count: 2 } }],
+    ['TRUST_PROXY', '10.0.0.1', { trustProxy: { kind: 'addresses', addresses: ['10.0.0.1'] } }],
+    [
+      'TRUST_PROXY',
+      '10.0.0.0/8, fd00::/8,::1',
+      { trustProxy: { kind: 'addresses', addresses: ['10.0.0.0/8', 'fd00::/8', '::1'] } },
+    ],
+    ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    ['API_KEY', key, { apiKey: key }],
+    ['WELCOME', 'on', { welcome: true }],
+    ['WELCOME', 'off', { welcome: false }],
+  ];
+  for (const [name, value, read] of accepted) {
+    it(`reads PINFOLD_${name}=${value}`, () => {
+      expect(readSettings({ [`PINFOLD_${name}`]: value })).to.deep.include(read);
+    });
+  }
+
+  const refused: readonly (readonly [name: string, ...values: string[]])[] = [
+    ['PORT', '65536', '-1', '80.5', '0x50', ' 80', '8080a', '1e3', '٣'],
+    ['PUBLIC_URL', 'pin.example', 'ftp://pin.example', 'http://', '/pin', 'https://me@pin.example'],
+    ['PUBLIC_URL', 'https://pin.example?x', 'https://pin.example#x', 'https://:pw@pin.example'],
+    ['SITES_URL', 'sites.example', 'https://sites.example', 'http://sites.example/x', 'http://127.0.0.1'],
+    ['SITES_URL', 'http://[::1]:8080', 'http://sites.example?'],
+    ['VIEWER_MODE', 'Origin', 'both', 'true'],
+    ['DATABASE_URL', 'mysql://db.example/x', 'postgres', './data/pinfold.db', 'sqlite:x'],
+    ['STORAGE_URL', 'bucket', '/var/archives', 'http://bucket', 's3://', 's3:///x', 's3://b', 's3://-bucket'],
+    ['STORAGE_URL', 's3://me:secret@bucket', 's3://bucket?acl=x', 's3://bucket?region=', 's3://bucket#x'],
+    ['STORAGE_URL', 's3://bucket?path_style=yes', 's3://bucket?endpoint=s3.example', 's3://bucket/%ff'],
+    ['STORAGE_URL', 's3://bucket?region=a&region=b', 's3://bucket?endpoint=https://me:secret@s3.example'],
+    ['SECRET', 'x'.repeat(15)],
+    ['DEFAULT_LIFETIME_DAYS', '0', '-1', 'week', '1e3', '7d', 'Infinity', '36501', '0.000000001', '1,5'],
+    ['TRUST_PROXY', 'true', 'yes', 'loopback', '10.0.0.0/33', '10.0.0.0/', '0.0.0.0/0', '10.0.0.1,', '-1'],
+    ['TRUST_PROXY', '10.0.0.1/8/8', '10.1', 'proxy.example', '10.0.0.0/255.0.0.0x'],
+    ['LOG_LEVEL', 'verbose', 'INFO'],
+    ['API_KEY', 'secret', 'pf_abc', `${key}x`, `pf__${'k'.repeat(43)}`],
+    ['WELCOME', 'no', 'false', 'Off'],
+  ];
+  for (const [name, ...values] of refused) {
+    for (const value of values) {
+      it(`refuses PINFOLD_${name}=${value} in one line that names it`, () => {
+        const { variable, message } = refusal({ [`PINFOLD_${name}`]: value });
+        expect(variable).to.equal(`PINFOLD_${name}`);
+        expect(message).to.match(new RegExp(`^PINFOLD_${name} .+$`));
+      });
+    }
+  }
+
+  it('shows no value that may be a secret', () => {
+    for (const name of ['SECRET', 'API_KEY', 'DATABASE_URL', 'STORAGE_URL', 'PUBLIC_URL', 'SITES_URL']) {
+      const { message } = refusal({ [`PINFOLD_${name}`]: 'u:hunter2@x' });
+      expect(message).not.to.include('hunter2');
+    }
+  });
+
+  it('demands a secret with PostgreSQL', () => {
+    const url = 'postgres://pinfold:pw@db.example/pinfold';
+    expect(refusal({ PINFOLD_DATABASE_URL: url }).variable).to.equal('PINFOLD_SECRET');
+    const { database } = readSettings({ PINFOLD_DATABASE_URL: url, PINFOLD_SECRET: 'x'.repeat(32) });
+    expect(database).to.deep.equal({ kind: 'postgres', url });
+  });
+
+  it('demands one scheme for the public URL and the sites', () => {
+    const env = { PINFOLD_PUBLIC_URL: 'https://pin.example', PINFOLD_SITES_URL: 'http://sites.example' };
+    expect(refusal(env).variable).to.equal('PINFOLD_SITES_URL');
+  });
+
+  it('refuses origin mode where no name fits before the host', () => {
+    const env = { PINFOLD_PUBLIC_URL: 'http://192.0.2.1:8080', PINFOLD_VIEWER_MODE: 'origin' };
+    expect(refusal(env).variable).to.equal('PINFOLD_VIEWER_MODE');
+    expect(readSettings({ ...env, PINFOLD_SITES_URL: 'http://sites.example' }).viewerMode).to.equal('origin');
+  });
+
+  it('notes variables that it does not know, and no others', () => {
+    const { notes } = readSettings({ PINFOLD_PROT: '80', PINFOLD_URL: 'x', PINFOLD_KEY: 'y', HOME: '/' });
+    expect(notes).to.have.length(1);
+    expect(notes[0]).to.match(/^.*PINFOLD_PROT$/);
+  });
+});
+
+function s3(more: Partial<Extract<Settings['storage'], { kind: 's3' }>>): Settings['storage'] {
+  return {
+    kind: 's3',
+    bucket: 'bucket',
+    prefix: '',
+    endpoint: undefined,
+    region: undefined,
+    pathStyle: false,
+    ...more,
+  };
+}

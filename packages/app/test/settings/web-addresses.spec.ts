@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { readSettings } from '../../src/settings/settings.ts';
+import { webAddresses } from '../../src/settings/web-addresses.ts';
+
+describe('webAddresses', () => {
+  it('are localhost with the port that is listened on', () => {
+    expect(webAddresses(readSettings({}), 8080)).to.deep.equal({
+      publicUrl: 'http://localhost:8080',
+      sitesUrl: 'http://localhost:8080',
+      viewerMode: 'origin',
+    });
+  });
+
+  it('leave the port of the scheme away', () => {
+    expect(webAddresses(readSettings({}), 80).publicUrl).to.equal('http://localhost');
+  });
+
+  it('take the sites from the public URL, without its path', () => {
+    const settings = readSettings({ PINFOLD_PUBLIC_URL: 'https://pin.example:8443/share/' });
+    expect(webAddresses(settings, 8080)).to.deep.equal({
+      publicUrl: 'https://pin.example:8443/share',
+      sitesUrl: 'https://pin.example:8443',
+      viewerMode: 'origin',
+    });
+  });
+
+  for (const address of ['http://192.0.2.1:8080', 'http://[2001:db8::1]:8080']) {
+    it(`mean path mode for ${address}, and say so`, () => {
+      const settings = readSettings({ PINFOLD_PUBLIC_URL: address });
+      expect(webAddresses(settings, 8080).viewerMode).to.equal('path');
+      expect(settings.notes).to.have.length(1);
+      expect(settings.notes[0]).to.include('PINFOLD_VIEWER_MODE');
+    });
+  }
+
+  it('stay in origin mode for an address whose sites have a host name', () => {
+    const settings = readSettings({
+      PINFOLD_PUBLIC_URL: 'http://192.0.2.1',
+      PINFOLD_SITES_URL: 'http://sites.example',
+    });
+    expect(webAddresses(settings, 80).viewerMode).to.equal('origin');
+    expect(settings.notes).to.deep.equal([]);
+  });
+
+  it('note that path mode needs no sites URL', () => {
+    const env = { PINFOLD_VIEWER_MODE: 'path', PINFOLD_SITES_URL: 'http://sites.example' };
+    expect(readSettings(env).notes).to.have.length(1);
+  });
+});

@@ -1,0 +1,19 @@
+import type { Bind } from 'inversify';
+import { type Persistence, tokens } from './tokens.ts';
+
+/** Binds a database and its stores; it is opened once, and closed when it is unbound. */
+export function bindPersistence(bind: Bind, open: () => Persistence | Promise<Persistence>): void {
+  bind(tokens.persistence)
+    .toResolvedValue(open)
+    .inSingletonScope()
+    .onDeactivation((persistence) => persistence.close());
+  bind(tokens.roles)
+    .toResolvedValue(({ roles }) => roles, [tokens.persistence])
+    .inSingletonScope();
+  bind(tokens.attempts)
+    .toResolvedValue(({ attempts }) => attempts, [tokens.persistence])
+    .inSingletonScope();
+  bind(tokens.apiKeys)
+    .toResolvedValue(({ apiKeys }) => apiKeys, [tokens.persistence])
+    .inSingletonScope();
+}

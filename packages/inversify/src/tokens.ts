@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type {
+  ApiKeySecrets,
+  ApiKeyStore,
+  ArchiveInspector,
+  ArchiveStorage,
+  AttemptCounter,
+  Clock,
+  GrantSigner,
+  Ids,
+  ManageKeys,
+  PasswordHasher,
+  RoleStore,
+  Staging,
+  UseCases,
+} from '@pinfold/core';
+import type { ServiceIdentifier } from 'inversify';
+
+/** The stores of one database, with what its life needs: what `openSqlite` and `openPostgres` give. */
+export interface Persistence {
+  readonly roles: RoleStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly attempts: AttemptCounter;
+  /** Brings the schema up to this release. */
+  migrate(): Promise<void>;
+  /** Resolves when the database answers. */
+  check(signal?: AbortSignal): Promise<void>;
+  /** Closes what was opened; again it does nothing. */
+  close(): Promise<void>;
+}
+
+/** Answers HTTP requests, in Express or bare `node:http`; hands to `next` what is none of its business. */
+export type HttpHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => unknown;
+
+/** One token for every port, and for what is made of the ports. Each symbol is shared by all copies of this package. */
+export const tokens: Tokens = {
+  roles: Symbol.for('@pinfold/roles'),
+  attempts: Symbol.for('@pinfold/attempts'),
+  apiKeys: Symbol.for('@pinfold/api-keys'),
+  persistence: Symbol.for('@pinfold/persistence'),
+  staging: Symbol.for('@pinfold/staging'),
+  archives: Symbol.for('@pinfold/archives'),
+  inspector: Symbol.for('@pinfold/inspector'),
+  passwords: Symbol.for('@pinfold/passwords'),
+  grants: Symbol.for('@pinfold/grants'),
+  clock: Symbol.for('@pinfold/clock'),
+  ids: Symbol.for('@pinfold/ids'),
+  apiKeySecrets: Symbol.for('@pinfold/api-key-secrets'),
+  useCases: Symbol.for('@pinfold/use-cases'),
+  manageKeys: Symbol.for('@pinfold/manage-keys'),
+  api: Symbol.for('@pinfold/api'),
+  viewer: Symbol.for('@pinfold/viewer'),
+};
+
+/** The type of {@link tokens}. */
+export interface Tokens {
+  readonly roles: ServiceIdentifier<RoleStore>;
+  readonly attempts: ServiceIdentifier<AttemptCounter>;
+  readonly apiKeys: ServiceIdentifier<ApiKeyStore>;
+  /** The handle that `roles`, `attempts` and `apiKeys` come from. */
+  readonly persistence: ServiceIdentifier<Persistence>;
+  readonly staging: ServiceIdentifier<Staging>;
+  readonly archives: ServiceIdentifier<ArchiveStorage>;
+  readonly inspector: ServiceIdentifier<ArchiveInspector>;
+  readonly passwords: ServiceIdentifier<PasswordHasher>;
+  readonly grants: ServiceIdentifier<GrantSigner>;
+  readonly clock: ServiceIdentifier<Clock>;
+  readonly ids: ServiceIdentifier<Ids>;
+  readonly apiKeySecrets: ServiceIdentifier<ApiKeySecrets>;
+  readonly useCases: ServiceIdentifier<UseCases>;
+  readonly manageKeys: ServiceIdentifier<ManageKeys>;
+  /** The API as an Express router. */
+  readonly api: ServiceIdentifier<HttpHandler>;
+  /** Shared URLs and sites. */
+  readonly viewer: ServiceIdentifier<HttpHandler>;
+}
