@@ -10,6 +10,7 @@ import {
   unsafePath,
 } from './entry-path.ts';
 import type { Limits } from './limits.ts';
+import { filesThatAreFolders } from './path-conflicts.ts';
 
 /** The names of the rules an archive can break (contract, section 6). */
 export type ArchiveRule =
@@ -94,8 +95,11 @@ export interface Judgement {
   readonly tasks: readonly ProofTask[];
 }
 
-interface NamedEntry extends ListedEntry {
+interface NamedEntry {
+  readonly name: string;
+  /** Position in the listing. */
   readonly index: number;
+  readonly listed: ListedEntry;
   readonly isFolder: boolean;
   readonly isSystem: boolean;
 }
@@ -122,7 +126,7 @@ export function judgeListing(
     ...entries.flatMap(entryProblems),
     ...boundProblems(entries, limits),
     ...samePathProblems(files),
-    ...conflictProblems(entries),
+    ...conflictProblems(entries, files),
     ...(root === undefined && readable ? [MISSING_INDEX] : []),
   ];
   const provable = listing.trusted && !problems.some((problem) => BOUNDS.has(problem.rule));
@@ -146,33 +150,43 @@ function named(listed: readonly ListedEntry[]): readonly NamedEntry[] {
   listed.forEach((entry, index) => {
     const name = names[index];
     if (name === undefined) return;
-    entries.push({ ...entry, name, index, isFolder: name.endsWith('/'), isSystem: isSystemEntry(name) });
+    entries.push({
+      name,
+      index,
+      listed: entry,
+      isFolder: name.endsWith('/'),
+      isSystem: isSystemEntry(name),
+    });
   });
   return entries;
 }
 
-function entryProblems(entry: NamedEntry): readonly ArchiveProblem[] {
+function entryProblems({ name: path, listed }: NamedEntry): readonly ArchiveProblem[] {
   const problems: ArchiveProblem[] = [];
-  const path = entry.name;
   const unsafe = unsafePath(path);
   if (unsafe !== undefined) problems.push({ rule: 'unsafe_path', detail: unsafe, path });
   const forbidden = forbiddenSegment(path);
   if (forbidden !== undefined) {
     problems.push({ rule: 'forbidden_name', detail: `Leave "${forbidden}" out of the ZIP.`, path });
   }
-  const kind = kindOfEntry(entry);
-  if (kind === 'symlink')
+  const kind = kindOfEntry(path, listed);
+  if (kind === 'symlink') {
     problems.push({ rule: 'symlink', detail: 'Replace the symbolic link by a file.', path });
+  }
   if (kind === 'special') {
     problems.push({ rule: 'special_file', detail: 'Only files and folders may be in the ZIP.', path });
   }
-  if (isEncrypted(entry)) {
+  if (isEncrypted(listed)) {
     problems.push({ rule: 'encrypted', detail: 'Make the ZIP without a password.', path });
-  } else if (entry.method !== 0 && entry.method !== 8) {
-    const detail = `Compression method ${entry.method} is not supported; use deflate or store.`;
+  } else if (!isInflatable(listed)) {
+    const detail = `Compression method ${listed.method} is not supported; use deflate or store.`;
     problems.push({ rule: 'unsupported_compression', detail, path });
   }
   return problems;
+}
+
+function isInflatable({ method }: ListedEntry): boolean {
+  return method === 0 || method === 8;
 }
 
 /** Bits 0, 6 and 13 (APPNOTE.TXT, section 4.4.4), and the method of AE-x, mean encryption. */
@@ -190,18 +204,18 @@ function boundProblems(
     const detail = `The ZIP has ${files.length} files; at most ${limits.files} are allowed.`;
     problems.push({ rule: 'too_many_files', detail, limit: limits.files, actual: files.length });
   }
-  for (const file of files) {
-    if (file.size <= limits.fileBytes) continue;
-    const detail = `The file has ${file.size} bytes; at most ${limits.fileBytes} are allowed.`;
+  for (const { name, listed } of files) {
+    if (listed.size <= limits.fileBytes) continue;
+    const detail = `The file has ${listed.size} bytes; at most ${limits.fileBytes} are allowed.`;
     problems.push({
       rule: 'file_too_large',
       detail,
-      path: file.name,
+      path: name,
       limit: limits.fileBytes,
-      actual: file.size,
+      actual: listed.size,
     });
   }
-  const expanded = entries.reduce((sum, entry) => sum + entry.size, 0);
+  const expanded = entries.reduce((sum, entry) => sum + entry.listed.size, 0);
   if (expanded > limits.expandedBytes) {
     const detail = `The files have ${expanded} bytes expanded; at most ${limits.expandedBytes} are allowed.`;
     problems.push({ rule: 'expanded_too_large', detail, limit: limits.expandedBytes, actual: expanded });
@@ -224,15 +238,11 @@ function samePathProblems(files: readonly NamedEntry[]): readonly ArchiveProblem
   return problems;
 }
 
-function conflictProblems(entries: readonly NamedEntry[]): readonly ArchiveProblem[] {
-  const folders = new Set<string>();
-  for (const { name } of entries) {
-    for (let slash = name.indexOf('/'); slash !== -1; slash = name.indexOf('/', slash + 1)) {
-      folders.add(name.slice(0, slash));
-    }
-  }
-  const conflicts = entries.filter((entry) => !entry.isFolder && folders.has(entry.name));
-  return conflicts.map(({ name }) => ({
+function conflictProblems(
+  entries: readonly NamedEntry[],
+  files: readonly NamedEntry[],
+): readonly ArchiveProblem[] {
+  return filesThatAreFolders(entries, files).map(({ name }) => ({
     rule: 'path_conflict',
     detail: 'The path is a file and a folder at once.',
     path: name,
@@ -241,12 +251,12 @@ function conflictProblems(entries: readonly NamedEntry[]): readonly ArchiveProbl
 
 /** The folder to strip with its slash, `''` for none, `undefined` when there is no index.html where one must be. */
 function siteRoot(entries: readonly NamedEntry[]): string | undefined {
-  const names = new Set(entries.map((entry) => entry.name));
-  if (names.has('index.html')) return '';
+  const has = (path: string): boolean => entries.some(({ name }) => name === path);
+  if (has('index.html')) return '';
   const first = entries[0]?.name ?? '';
   const folder = first.slice(0, first.indexOf('/') + 1);
   const holdsAll = folder !== '' && entries.every((entry) => entry.name.startsWith(folder));
-  return holdsAll && names.has(`${folder}index.html`) ? folder : undefined;
+  return holdsAll && has(`${folder}index.html`) ? folder : undefined;
 }
 
 function siteFiles(files: readonly NamedEntry[], root: string): readonly SiteFile[] {
@@ -267,9 +277,7 @@ function proofTasks(
   root: string,
   limits: Pick<Limits, 'fileBytes' | 'expandedBytes'>,
 ): readonly ProofTask[] {
-  const readable = entries.filter(
-    (entry) => !isEncrypted(entry) && (entry.method === 0 || entry.method === 8),
-  );
+  const readable = entries.filter(({ listed }) => isInflatable(listed) && !isEncrypted(listed));
   return readable.map((entry) => {
     const path = sitePath(entry, root);
     const limit = entry.isSystem || entry.isFolder ? limits.expandedBytes : limits.fileBytes;

@@ -16,13 +16,16 @@ const WINDOWS_HOSTS = new Set([0, 10, 11, 14]);
  * Reads the external attributes. The upper half is a Unix mode wherever it has a file type, whatever host is
  * claimed, since unpackers go by it too.
  */
-export function kindOfEntry(entry: Pick<ListedEntry, 'host' | 'externalAttributes' | 'name'>): EntryKind {
+export function kindOfEntry(
+  path: string,
+  entry: Pick<ListedEntry, 'host' | 'externalAttributes'>,
+): EntryKind {
   const type = (entry.externalAttributes >>> 16) & S_IFMT;
   if (type === S_IFLNK) return 'symlink';
   if (WINDOWS_HOSTS.has(entry.host)) {
     if ((entry.externalAttributes & REPARSE_POINT) !== 0) return 'symlink';
     if ((entry.externalAttributes & DEVICE) !== 0) return 'special';
   }
-  if (type === S_IFDIR && !entry.name.endsWith('/')) return 'special';
+  if (type === S_IFDIR && !path.endsWith('/')) return 'special';
   return type === 0 || type === S_IFREG || type === S_IFDIR ? 'file_or_folder' : 'special';
 }

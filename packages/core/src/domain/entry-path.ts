@@ -4,15 +4,19 @@ import { utf8Length } from './text.ts';
 /** The path of a file in a site, proved: relative, `/` between segments, none of them empty, `.` or `..`. */
 export type EntryPath = Branded<string, 'EntryPath'>;
 
+const ASCII = /^\p{ASCII}*$/u;
 const CONTROL = /\p{Cc}/u;
 const MAX_BYTES = 1_024;
-const FORBIDDEN = new Set(['.git', '.env', 'node_modules', 'tmp', 'log']);
+/** What most names are: segments of these characters that begin with no dot. */
+const PLAIN = /^(?:[\w@-][\w.@ -]*\/)*[\w@-][\w.@ -]*\/?$/;
+const FORBIDDEN = /(?:^|\/)(\.git|\.env|node_modules|tmp|log)(?=\/|$)/iu;
 const SYSTEM_FILES = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
 
 /** Why a name is no safe path, as one sentence, or `undefined` when it is one (contract, section 6: `unsafe_path`). */
 export function unsafePath(name: string): string | undefined {
   if (name === '') return 'The name is empty.';
-  if (utf8Length(name) > MAX_BYTES) return `The path has more than ${MAX_BYTES} bytes.`;
+  if (isTooLong(name)) return `The path has more than ${MAX_BYTES} bytes.`;
+  if (PLAIN.test(name)) return undefined;
   if (CONTROL.test(name)) return 'The path has a control character.';
   if (name.includes('\\')) return 'The path has a backslash.';
   if (name.includes(':')) return 'The path has a colon.';
@@ -24,6 +28,11 @@ export function unsafePath(name: string): string | undefined {
   return undefined;
 }
 
+/** No character has less than one byte, or more than three for each of its UTF-16 units. */
+function isTooLong(name: string): boolean {
+  return name.length > MAX_BYTES || (name.length * 3 > MAX_BYTES && utf8Length(name) > MAX_BYTES);
+}
+
 /** Proves the path of a file; `undefined` when it is unsafe or names a folder. */
 export function entryPath(name: string): EntryPath | undefined {
   return name.endsWith('/') || unsafePath(name) !== undefined ? undefined : (name as EntryPath);
@@ -31,7 +40,7 @@ export function entryPath(name: string): EntryPath | undefined {
 
 /** The path segment that no site may carry, or `undefined` (contract, section 6: `forbidden_name`). */
 export function forbiddenSegment(name: string): string | undefined {
-  return name.split('/').find((segment) => FORBIDDEN.has(segment.toLowerCase()));
+  return FORBIDDEN.exec(name)?.[1];
 }
 
 /** Whether an operating system added this entry by itself: it is proved, but no part of the site. */
@@ -42,6 +51,7 @@ export function isSystemEntry(name: string): boolean {
 
 /** The form in which two paths are the same to a file system that knows no case: NFC, then simple case folding. */
 export function foldPath(path: string): string {
+  if (ASCII.test(path)) return path.toLowerCase();
   let folded = '';
   for (const character of path.normalize('NFC')) folded += foldCharacter(character);
   return folded;
