@@ -18,5 +18,7 @@ export type { GrantSignerClause, GrantSignerSubject } from './grant-signer/subje
 export { idsContract } from './ids/contract.ts';
 export { passwordHasherContract } from './password-hasher/contract.ts';
 export { roleStoreContract } from './role-store/contract.ts';
+export { sessionSecretsContract } from './session-secrets/contract.ts';
+export { sessionStoreContract } from './session-store/contract.ts';
 export { stagingContract } from './staging/contract.ts';
 export type { StagingClause, StagingSubject } from './staging/subject.ts';

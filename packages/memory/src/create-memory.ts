@@ -1,16 +1,18 @@
-import type { ApiKeyStore, ArchiveStorage, AttemptCounter, RoleStore } from '@pinfold/core';
+import type { ApiKeyStore, ArchiveStorage, AttemptCounter, RoleStore, SessionStore } from '@pinfold/core';
 import { Connection } from './connection.ts';
 import { MemoryApiKeyStore } from './memory-api-key-store.ts';
 import { MemoryArchiveStorage } from './memory-archive-storage.ts';
 import { MemoryAttemptCounter } from './memory-attempt-counter.ts';
 import { emptyData } from './memory-data.ts';
 import { MemoryRoleStore } from './memory-role-store.ts';
+import { MemorySessionStore } from './memory-session-store.ts';
 
 /** Every store over one set of data in this process. */
 export interface Memory {
   readonly roles: RoleStore;
   readonly apiKeys: ApiKeyStore;
   readonly attempts: AttemptCounter;
+  readonly sessions: SessionStore;
   readonly archives: ArchiveStorage;
   /** Does nothing: memory has no schema. It is here so that a handle can be exchanged for that of a database. */
   migrate(): Promise<void>;
@@ -42,6 +44,7 @@ function handleOn(connection: Connection): Memory {
     roles: new MemoryRoleStore(connection),
     apiKeys: new MemoryApiKeyStore(connection),
     attempts: new MemoryAttemptCounter(connection),
+    sessions: new MemorySessionStore(connection),
     archives: new MemoryArchiveStorage(connection),
     migrate: async () => void connection.open(),
     check: async (signal) => {

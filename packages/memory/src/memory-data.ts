@@ -10,6 +10,9 @@ import type {
   Instant,
   Role,
   RoleId,
+  Session,
+  Sha256,
+  SignInLink,
   Token,
   Version,
   Warning,
@@ -50,6 +53,8 @@ export interface MemoryData {
   readonly manifests: Map<ArchiveId, EncodedManifest>;
   readonly apiKeys: Map<ApiKeyId, ApiKey>;
   readonly windows: Map<string, AttemptWindow>;
+  readonly sessions: Map<Sha256, Session>;
+  readonly signInLinks: Map<Sha256, SignInLink>;
   readonly archives: Map<ArchiveId, Uint8Array<ArrayBuffer>>;
   tickets: number;
   lastSweep: Instant | undefined;
@@ -62,6 +67,8 @@ export function emptyData(): MemoryData {
     manifests: new Map(),
     apiKeys: new Map(),
     windows: new Map(),
+    sessions: new Map(),
+    signInLinks: new Map(),
     archives: new Map(),
     tickets: 0,
     lastSweep: undefined,

@@ -1,11 +1,12 @@
 import { isAbsolute } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { ApiKeyStore, AttemptCounter, Clock, RoleStore } from '@pinfold/core';
+import type { ApiKeyStore, AttemptCounter, Clock, RoleStore, SessionStore } from '@pinfold/core';
 import { checkSchema, migrate } from './migrate.ts';
 import { SqliteApiKeyStore } from './sqlite-api-key-store.ts';
 import { SqliteAttemptCounter } from './sqlite-attempt-counter.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { SqliteRoleStore } from './sqlite-role-store.ts';
+import { SqliteSessionStore } from './sqlite-session-store.ts';
 
 /** What {@link openSqlite} needs. */
 export interface OpenSqliteOptions {
@@ -23,6 +24,7 @@ export interface SqlitePersistence {
   readonly roles: RoleStore;
   readonly apiKeys: ApiKeyStore;
   readonly attempts: AttemptCounter;
+  readonly sessions: SessionStore;
   /**
    * Brings the schema up to this release. Call it once before anything else; several processes may at once.
    *
@@ -52,6 +54,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqlitePers
     roles: new SqliteRoleStore(connection),
     apiKeys: new SqliteApiKeyStore(connection),
     attempts: new SqliteAttemptCounter(connection),
+    sessions: new SqliteSessionStore(connection),
     migrate: () => migrate(connection),
     check: (signal) => checkSchema(connection, signal),
     close: async () => connection.close(),

@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import type { SessionSecrets, Sha256 } from '@pinfold/core';
+import { randomBase62 } from './base62.ts';
+
+const SECRET_BYTES = 32;
+const TOKEN = /^[0-9A-Za-z]{43}$/;
+
+/** Tokens of 256 random bits in 43 digits of base 62, kept as their SHA-256. */
+export class NodeSessionSecrets implements SessionSecrets {
+  mint(): { readonly text: string; readonly hash: Sha256 } {
+    const text = randomBase62(SECRET_BYTES);
+    return { text, hash: sha256(text) };
+  }
+
+  read(text: string): Sha256 | undefined {
+    return text.length === 43 && TOKEN.test(text) ? sha256(text) : undefined;
+  }
+}
+
+function sha256(text: string): Sha256 {
+  return createHash('sha256').update(text).digest('hex') as Sha256;
+}

@@ -1,0 +1,136 @@
+import {
+  accountId,
+  hours,
+  ManageKeys,
+  ManageSessions,
+  minutes,
+  type RoleId,
+  type Title,
+} from '@pinfold/core';
+import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
+import { expect } from 'chai';
+import { OWNER, openStage, type Stage } from './stage.ts';
+
+describe('signing in to the management screen', () => {
+  let stage: Stage;
+  let keys: ManageKeys;
+  let sessions: ManageSessions;
+  beforeEach(async () => {
+    stage = await openStage();
+    const { clock, memory } = stage;
+    const apiKeySecrets = new NodeApiKeySecrets();
+    keys = new ManageKeys({ apiKeys: memory.apiKeys, apiKeySecrets, clock });
+    const sessionSecrets = new NodeSessionSecrets();
+    sessions = new ManageSessions(
+      { sessions: memory.sessions, sessionSecrets, apiKeys: memory.apiKeys, clock },
+      keys,
+    );
+  });
+  afterEach(() => stage.dispose());
+
+  async function byLink() {
+    const { token } = await sessions.offerLink(OWNER);
+    const started = await sessions.redeem(token);
+    if (started === undefined) throw new Error('the link was not taken');
+    return started;
+  }
+
+  it('takes a link once, for its account and for twelve hours', async () => {
+    const { token } = await sessions.offerLink(OWNER);
+    const started = await sessions.redeem(token);
+    expect(await sessions.redeem(token)).to.equal(undefined);
+    stage.clock.advance(hours(11.99));
+    expect(await sessions.find(started?.token ?? '')).to.include({ account: OWNER, apiKey: null });
+    stage.clock.advance(hours(0.01));
+    expect(await sessions.find(started?.token ?? '')).to.equal(undefined);
+  });
+
+  it('takes no link after an hour, nor a token that is none', async () => {
+    const { token } = await sessions.offerLink(OWNER);
+    stage.clock.advance(minutes(60));
+    expect(await sessions.redeem(token)).to.equal(undefined);
+    expect(await sessions.redeem('hello')).to.equal(undefined);
+  });
+
+  it("takes no link's token for a session's, nor the other way round", async () => {
+    const { token } = await sessions.offerLink(OWNER);
+    expect(await sessions.find(token)).to.equal(undefined);
+    const started = await byLink();
+    expect(await sessions.redeem(started.token)).to.equal(undefined);
+  });
+
+  it('keeps no token', async () => {
+    const offered = await sessions.offerLink(OWNER);
+    const started = await byLink();
+    const kept: unknown[] = [];
+    const find = stage.memory.sessions.find.bind(stage.memory.sessions);
+    kept.push(await find(started.session.tokenHash, stage.clock.now()));
+    expect(JSON.stringify(kept)).not.to.include(started.token).and.not.to.include(offered.token);
+  });
+
+  it('ends one session and leaves the others', async () => {
+    const [one, other] = [await byLink(), await byLink()];
+    await sessions.end(one.token);
+    await sessions.end('hello');
+    expect(await sessions.find(one.token)).to.equal(undefined);
+    expect(await sessions.find(other.token)).to.deep.equal(other.session);
+  });
+
+  it('signs in with a key of the scope manage, which a key does not have by itself', async () => {
+    const usual = await keys.create({ account: OWNER });
+    const manager = await keys.create({ account: OWNER, scopes: ['manage'] });
+    expect(usual.key.scopes).to.deep.equal(['pins:read', 'pins:write']);
+    expect(await sessions.signInWithKey(usual.text)).to.deep.include({ kind: 'refused', code: 'forbidden' });
+    expect(await sessions.signInWithKey(`${manager.text}x`)).to.equal(undefined);
+    const started = await sessions.signInWithKey(manager.text);
+    expect(started).to.deep.include({ kind: 'started' });
+    const noted = await stage.memory.apiKeys.find(manager.key.id);
+    expect(noted?.lastUsedAt).to.equal(stage.clock.now());
+  });
+
+  it('ends what a key began when the key is revoked', async () => {
+    const manager = await keys.create({ account: OWNER, scopes: ['manage'] });
+    const started = await sessions.signInWithKey(manager.text);
+    if (started?.kind !== 'started') throw new Error('not signed in');
+    expect(await sessions.find(started.token)).to.deep.equal(started.session);
+    await keys.revoke(manager.key.id);
+    expect(await sessions.find(started.token)).to.equal(undefined);
+    expect(await sessions.signInWithKey(manager.text)).to.equal(undefined);
+  });
+
+  it("revokes another account's key for an operator only", async () => {
+    const { key } = await keys.create({ account: OWNER });
+    expect(await keys.revoke(key.id, accountId('stranger'))).to.deep.equal({ kind: 'unknown' });
+    expect((await keys.list())[0]?.revokedAt).to.equal(null);
+    expect(await keys.revoke(key.id, OWNER)).to.deep.equal({ kind: 'revoked' });
+  });
+});
+
+describe('changing a role as it was seen', () => {
+  let stage: Stage;
+  let id: RoleId;
+  beforeEach(async () => {
+    stage = await openStage();
+    id = await stage.publish();
+  });
+  afterEach(() => stage.dispose());
+
+  const rename = (title: string, seen?: { readonly title: Title | null }) =>
+    stage.useCases.update.update({ id }, { type: 'set_title', title: title as Title }, seen);
+
+  it('overwrites no title that was set meanwhile, and shows it', async () => {
+    await rename('theirs');
+    const outcome = await rename('mine', { title: null });
+    expect(outcome).to.deep.include({ kind: 'overtaken' });
+    expect(outcome.kind === 'overtaken' && outcome.role.title).to.equal('theirs');
+    expect((await rename('mine', { title: 'theirs' as Title })).kind).to.equal('changed');
+  });
+
+  it('overwrites no password that was set meanwhile', async () => {
+    const { update } = stage.useCases;
+    const seen = { generation: (await stage.memory.roles.load(id))?.value.generation ?? (0 as never) };
+    await update.update({ id }, { type: 'reset_expiration' });
+    const outcome = await update.update({ id }, { type: 'set_password', password: null }, seen);
+    expect(outcome.kind).to.equal('overtaken');
+  });
+});

@@ -1,0 +1,59 @@
+import type { SessionSecrets } from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause, Contract } from '../contract.ts';
+
+const TOKEN = /^[0-9A-Za-z_-]{43,100}$/;
+
+/** What was made of a good token by hand or by mistake. */
+function malformed(text: string): readonly string[] {
+  return [
+    '',
+    text.slice(1),
+    text.slice(0, -1),
+    `${text}a`,
+    `${text} `,
+    ` ${text}`,
+    `${text}\n`,
+    `${text.slice(1)}é`,
+    `${text.slice(1)}%`,
+    `${text.slice(1)}\0`,
+    `${text}${text}`,
+    'a'.repeat(1_000_000),
+    '\u{d800}',
+  ];
+}
+
+const clauses: readonly Clause<SessionSecrets>[] = [
+  {
+    id: 'session-secrets/mint',
+    says: 'a minted token is of URL-safe characters, 43 to 100, reads as its hash on every peer, and no two are alike',
+    check: async (subject) => {
+      const peer = await subject.peer();
+      const minted = Array.from({ length: 1_000 }, () => subject.port.mint());
+      for (const { text, hash } of minted) {
+        expect(text).to.match(TOKEN);
+        expect(hash).to.match(/^[0-9a-f]{64}$/);
+        expect(hash).not.to.include(text);
+        expect(peer.read(text)).to.equal(hash);
+      }
+      expect(new Set(minted.map(({ text }) => text)).size, 'tokens').to.equal(minted.length);
+      expect(new Set(minted.map(({ hash }) => hash)).size, 'hashes').to.equal(minted.length);
+    },
+  },
+  {
+    id: 'session-secrets/read',
+    says: 'a text that is no token is undefined, of any length and in any characters',
+    check: async ({ port }) => {
+      for (const text of malformed(port.mint().text)) {
+        expect(port.read(text), JSON.stringify(text.slice(0, 100))).to.equal(undefined);
+      }
+    },
+  },
+];
+
+/** The promises of {@link SessionSecrets}. */
+export const sessionSecretsContract: Contract<SessionSecrets> = {
+  port: 'SessionSecrets',
+  harness: [],
+  clauses,
+};

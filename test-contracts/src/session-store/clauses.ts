@@ -1,0 +1,168 @@
+import {
+  type AccountId,
+  type ApiKeyId,
+  after,
+  before,
+  duration,
+  hours,
+  instant,
+  minutes,
+  type Session,
+  type SessionStore,
+  type Sha256,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause } from '../contract.ts';
+import { inEachEra } from '../eras.ts';
+import { START } from '../fixtures/clock.ts';
+import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
+import { rejectionOf } from '../rejection.ts';
+import { together } from '../together.ts';
+
+const UNKNOWN = { kind: 'unknown' };
+const MOMENT = duration(1);
+
+/** Values at the ends of what a session may hold. */
+const SESSIONS: readonly Session[] = [
+  aSession(1),
+  aSession(2, { apiKey: 'AbC9' as ApiKeyId }),
+  aSession(3, { account: `Δ 🧭 ${'a'.repeat(250)}` as AccountId, endsAt: instant(253_402_300_799_999) }),
+  aSession(4, { tokenHash: '0e1'.padEnd(64, '0') as Sha256, startedAt: instant(1) }),
+];
+
+/** Hashes that a comparison as numbers, without case or by prefix would take for that of `SESSIONS[3]`. */
+const NEARLY_ONE_HASH = ['0E1'.padEnd(64, '0'), '0e2'.padEnd(64, '0'), '0e1'.padEnd(63, '0'), '0', '', '%'];
+
+export const sessionClauses: readonly Clause<SessionStore>[] = [
+  {
+    id: 'session-store/offer',
+    says: 'an offered link can be redeemed through every peer, for its account',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const account = ` Globex '"%_🧭` as AccountId;
+      const [mine, theirs] = [aLink(1), aLink(2, { account })];
+      await port.offer(mine);
+      await other.offer(theirs);
+      expect(await other.redeem(aRedemption(mine, aSession(1)))).to.deep.include({ kind: 'redeemed' });
+      const redeemed = await port.redeem(aRedemption(theirs, aSession(2)));
+      expect(redeemed).to.deep.equal({ kind: 'redeemed', session: aSession(2, { account }) });
+    },
+  },
+  {
+    id: 'session-store/redeem-once',
+    says: 'of many at once, and for ever after, exactly one redeems a link; its session is then there for every peer, every field as it was given',
+    check: async (subject) => {
+      const link = aLink(1);
+      await subject.port.offer(link);
+      await subject.port.offer(aLink(2));
+      const outcomes = await together(subject, 20, (store, n) =>
+        store.redeem(aRedemption(link, aSession(n))),
+      );
+      const won = outcomes.flatMap((outcome) => (outcome.kind === 'redeemed' ? [outcome.session] : []));
+      expect(won).to.have.lengthOf(1);
+      const peer = await subject.peer();
+      expect(await peer.redeem(aRedemption(link, aSession(50))), 'later').to.deep.equal(UNKNOWN);
+      for (const n of [...Array(20).keys(), 50]) {
+        const expected = won.find(({ tokenHash }) => tokenHash === aTokenHash(n));
+        expect(await peer.find(aTokenHash(n), START), `session ${n}`).to.deep.equal(expected);
+      }
+      expect((await peer.redeem(aRedemption(aLink(2), aSession(60)))).kind, 'another').to.equal('redeemed');
+    },
+  },
+  {
+    id: 'session-store/redeem-ended',
+    says: 'a link whose instant has come, or that nobody offered, is unknown and begins no session',
+    check: async (_, another) =>
+      inEachEra(another, async ({ port }, start) => {
+        const endsAt = after(start, hours(1));
+        await port.offer(aLink(1, { endsAt }));
+        await port.offer(aLink(2, { endsAt }));
+        const session = aSession(1, { startedAt: start, endsAt: after(endsAt, hours(12)) });
+        for (const [link, now] of [
+          [aLink(1), endsAt],
+          [aLink(1), after(endsAt, MOMENT)],
+          [aLink(3), start],
+        ] as const) {
+          expect(await port.redeem(aRedemption(link, session, { now }))).to.deep.equal(UNKNOWN);
+        }
+        expect(await port.find(session.tokenHash, start)).to.equal(undefined);
+        const justInTime = aRedemption(aLink(2), session, { now: before(endsAt, MOMENT) });
+        expect((await port.redeem(justInTime)).kind).to.equal('redeemed');
+      }),
+  },
+  {
+    id: 'session-store/begin',
+    says: 'a session that began is there for every peer, every field as it was given',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      for (const session of SESSIONS) {
+        await port.begin(session);
+        expect(await other.find(session.tokenHash, START)).to.deep.equal(session);
+        expect(await port.find(session.tokenHash, START)).to.deep.equal(session);
+      }
+    },
+  },
+  {
+    id: 'session-store/find',
+    says: 'a session is found until its instant has come; hashes are compared exactly, and an unknown one is undefined',
+    check: async (_, another) =>
+      inEachEra(another, async ({ port, peer }, start) => {
+        const other = await peer();
+        expect(await port.find(aTokenHash(1), start), 'none yet').to.equal(undefined);
+        const endsAt = after(start, hours(12));
+        const session = { ...(SESSIONS[3] as Session), startedAt: start, endsAt };
+        await port.begin(session);
+        expect(await other.find(session.tokenHash, before(endsAt, MOMENT))).to.deep.equal(session);
+        expect(await other.find(session.tokenHash, endsAt), 'at its end').to.equal(undefined);
+        expect(await port.find(session.tokenHash, after(endsAt, hours(1))), 'later').to.equal(undefined);
+        for (const hash of NEARLY_ONE_HASH) {
+          expect(await other.find(hash as Sha256, start), hash).to.equal(undefined);
+        }
+      }),
+  },
+  {
+    id: 'session-store/find-aborted',
+    says: 'an aborted signal rejects with its reason',
+    check: async ({ port }) => {
+      const reason = new Error('enough');
+      expect(await rejectionOf(port.find(aTokenHash(1), START, AbortSignal.abort(reason)))).to.equal(reason);
+    },
+  },
+  {
+    id: 'session-store/end',
+    says: 'an ended session is gone for every peer at its next look, others stay; ending again, or what never was, succeeds',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      await port.begin(aSession(1));
+      await port.begin(aSession(2));
+      await other.end(aTokenHash(1));
+      expect(await port.find(aTokenHash(1), START)).to.equal(undefined);
+      expect(await other.find(aTokenHash(1), START)).to.equal(undefined);
+      await port.end(aTokenHash(1));
+      await port.end(aTokenHash(9));
+      expect(await other.find(aTokenHash(2), START)).to.deep.equal(aSession(2));
+    },
+  },
+  {
+    id: 'session-store/purge',
+    says: 'what ended goes, at most the limit, and what has not ended stays',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const soon = after(START, minutes(5));
+      for (const n of [1, 2, 3]) await port.begin(aSession(n, { endsAt: soon }));
+      for (const n of [1, 2]) await port.offer(aLink(n, { endsAt: soon }));
+      await port.begin(aSession(4, { endsAt: after(soon, MOMENT) }));
+      await port.offer(aLink(4, { endsAt: after(soon, MOMENT) }));
+      expect(await other.purge(before(soon, MOMENT), 100), 'too early').to.equal(0);
+      expect(await other.purge(soon, 2), 'the limit').to.equal(2);
+      expect(await port.purge(soon, 100), 'the rest').to.equal(3);
+      expect(await port.purge(soon, 100), 'nothing left').to.equal(0);
+      for (const n of [1, 2, 3]) expect(await other.find(aTokenHash(n), START)).to.equal(undefined);
+      for (const n of [1, 2]) {
+        expect(await port.redeem(aRedemption(aLink(n), aSession(10 + n)))).to.deep.equal(UNKNOWN);
+      }
+      expect(await other.find(aTokenHash(4), START)).to.deep.include({ tokenHash: aTokenHash(4) });
+      expect((await other.redeem(aRedemption(aLink(4), aSession(20)))).kind).to.equal('redeemed');
+    },
+  },
+];

@@ -1,0 +1,16 @@
+import type { SessionStore } from '@pinfold/core';
+import type { Contract } from '../contract.ts';
+import { START } from '../fixtures/clock.ts';
+import { aSession, aTokenHash } from '../fixtures/sessions.ts';
+import { harnessClauses } from '../harness.ts';
+import { sessionClauses } from './clauses.ts';
+
+/** What every {@link SessionStore} promises. */
+export const sessionStoreContract: Contract<SessionStore> = {
+  port: 'SessionStore',
+  harness: harnessClauses('session-store', {
+    write: (port, n) => port.begin(aSession(n)),
+    sees: async (port, n) => (await port.find(aTokenHash(n), START)) !== undefined,
+  }),
+  clauses: sessionClauses,
+};
