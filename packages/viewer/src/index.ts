@@ -1,1 +1,2 @@
-export {};
+export { createViewer, type Viewer } from './create-viewer.ts';
+export type { ViewerLogEntry, ViewerMode, ViewerOptions, ViewerRoute } from './viewer-options.ts';

@@ -1,0 +1,39 @@
+import type { Grant, Role, RoleId } from '@pinfold/core';
+import type { Redirect } from './answers.ts';
+import { encodeRawBytes } from './target.ts';
+import type { ViewerContext } from './viewer-context.ts';
+import type { Settings } from './viewer-options.ts';
+
+/** Where a site's own origin takes a grant over. No file of an archive has a colon in its path. */
+export const HAND_OVER_PATH = '/.pinfold:enter';
+
+/** A role's shared URL. */
+export function sharedUrlOf({ publicOrigin, publicPath }: Settings, id: RoleId): string {
+  return `${publicOrigin}${publicPath}/s/${id}`;
+}
+
+/** Where a site's own paths are appended to: its origin, or in path mode its shared URL. */
+export function siteBaseOf(settings: Settings, id: RoleId): string {
+  if (settings.mode === 'path') return sharedUrlOf(settings, id);
+  return `${settings.sitesScheme}${id}.${settings.sitesHost}`;
+}
+
+/** The way from the shared URL to a path of the site, for anyone. */
+export function openWay(settings: Settings, role: Role, path: string): Omit<Redirect, 'status'> {
+  return { location: siteBaseOf(settings, role.id) + encodeRawBytes(path) };
+}
+
+/** The way from the shared URL to a path of a protected site, for someone who holds a grant. */
+export function grantedWay(
+  { settings, grants }: ViewerContext,
+  role: Role,
+  grant: Grant,
+  path: string,
+): Omit<Redirect, 'status'> {
+  const base = siteBaseOf(settings, role.id);
+  const location =
+    settings.mode === 'path'
+      ? `${base}/~${grants.token(grant, 'path')}${encodeRawBytes(path)}`
+      : `${base}${HAND_OVER_PATH}?grant=${grants.token(grant, 'hand_over')}&to=${encodeURIComponent(path)}`;
+  return { location, referrer: 'no-referrer' };
+}

@@ -1,0 +1,121 @@
+import { languageOf } from './accept-language.ts';
+import { catalogues } from './catalogue.ts';
+import type { Exchange } from './exchange.ts';
+import { PAGE_POLICY } from './page-style.ts';
+import { type PasswordNotice, type PlainPage, passwordPage, plainPage, plainPages } from './pages.ts';
+
+/** Header names and values in turn, as `writeHead` takes them. */
+export type HeaderList = readonly string[];
+
+const NO_HEADERS: HeaderList = [];
+
+/** Of every answer that is no file of a site. */
+const APART: HeaderList = [
+  'Cache-Control',
+  'no-store',
+  'X-Content-Type-Options',
+  'nosniff',
+  'X-Robots-Tag',
+  'noindex',
+];
+
+const PAGE_HEADERS: HeaderList = [
+  'Content-Type',
+  'text/html; charset=utf-8',
+  'Content-Security-Policy',
+  PAGE_POLICY,
+  'Referrer-Policy',
+  'same-origin',
+  ...APART,
+];
+
+/** Seconds after which a viewer may try again when a part of the service cannot be reached. */
+const UNAVAILABLE_FOR = '10';
+
+/** Answers with a page that asks nothing. */
+export function sendPlainPage(
+  exchange: Exchange,
+  status: number,
+  page: PlainPage,
+  more: HeaderList = NO_HEADERS,
+): void {
+  const language = languageOf(exchange.request.headers['accept-language']);
+  sendHtml(exchange, status, language, plainPage(language, page), more);
+}
+
+/** Answers with the page that asks for the password. */
+export function sendPasswordPage(
+  exchange: Exchange,
+  status: 200 | 403 | 429 | 503,
+  notice?: PasswordNotice,
+): void {
+  const language = languageOf(exchange.request.headers['accept-language']);
+  const retry = notice?.kind === 'limited' ? ['Retry-After', String(notice.seconds)] : NO_HEADERS;
+  const busy = notice?.kind === 'busy' ? ['Retry-After', UNAVAILABLE_FOR] : NO_HEADERS;
+  sendHtml(exchange, status, language, passwordPage(language, notice), [...retry, ...busy]);
+}
+
+/** Answers that a part of the service cannot be reached. */
+export function sendUnavailable(exchange: Exchange): void {
+  sendPlainPage(exchange, 503, plainPages.unavailable, ['Retry-After', UNAVAILABLE_FOR]);
+}
+
+/** Answers that the method has no meaning here. */
+export function sendMethodNotAllowed(exchange: Exchange, allow: string): void {
+  sendPlainPage(exchange, 405, plainPages.method, ['Allow', allow]);
+}
+
+function sendHtml(
+  { request, response }: Exchange,
+  status: number,
+  language: string,
+  page: string,
+  more: HeaderList,
+): void {
+  const body = Buffer.from(page);
+  const length = ['Content-Language', language, 'Content-Length', String(body.length)];
+  response.writeHead(status, [...PAGE_HEADERS, ...length, ...more]);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** Answers a part of a page that it is forbidden, in one line. */
+export function sendForbiddenLine(
+  { request, response }: Exchange,
+  page: PlainPage,
+  more: HeaderList = NO_HEADERS,
+): void {
+  const language = languageOf(request.headers['accept-language']);
+  const body = Buffer.from(`${catalogues[language][page.title]}\n`);
+  response.writeHead(403, [
+    ...['Content-Type', 'text/plain; charset=utf-8', 'Content-Length', String(body.length)],
+    ...['Referrer-Policy', 'same-origin'],
+    ...APART,
+    ...more,
+  ]);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** Where a redirect leads, and what goes with it. */
+export interface Redirect {
+  readonly status: 302 | 303 | 308;
+  /** Absolute. */
+  readonly location: string;
+  /** `no-referrer` where an address with a grant in it is left or led to. Default `same-origin`. */
+  readonly referrer?: 'same-origin' | 'no-referrer';
+  readonly cookies?: readonly string[];
+}
+
+/** Answers with a redirect. */
+export function sendRedirect(
+  { response }: Exchange,
+  { status, location, referrer = 'same-origin', cookies = [] }: Redirect,
+  more: HeaderList = NO_HEADERS,
+): void {
+  response.writeHead(status, [
+    ...['Location', location, 'Content-Length', '0', 'Referrer-Policy', referrer],
+    ...cookies.flatMap((cookie) => ['Set-Cookie', cookie]),
+    ...APART,
+    ...more,
+  ]);
+  response.end();
+}

@@ -1,0 +1,111 @@
+import type { Language } from './accept-language.ts';
+
+/** Everything the viewers' pages say. */
+export type MessageId =
+  | 'askSender'
+  | 'badFormText'
+  | 'badFormTitle'
+  | 'badRequestText'
+  | 'badRequestTitle'
+  | 'busy'
+  | 'errorText'
+  | 'errorTitle'
+  | 'expiredText'
+  | 'expiredTitle'
+  | 'forbiddenText'
+  | 'forbiddenTitle'
+  | 'foreignFormText'
+  | 'foreignFormTitle'
+  | 'methodText'
+  | 'methodTitle'
+  | 'missingPageText'
+  | 'missingPageTitle'
+  | 'notFoundText'
+  | 'notFoundTitle'
+  | 'passwordButton'
+  | 'passwordIntro'
+  | 'passwordLabel'
+  | 'passwordTitle'
+  | 'passwordWrong'
+  | 'serviceWorkerText'
+  | 'serviceWorkerTitle'
+  | 'tooManyTries'
+  | 'unavailableText'
+  | 'unavailableTitle';
+
+const en = {
+  askSender: 'Ask the person who sent you the link.',
+  badFormText: 'The form did not arrive as it was made. Open the link again and enter the password there.',
+  badFormTitle: 'That form could not be read',
+  badRequestText: 'The address in this request is not one that a browser sends.',
+  badRequestTitle: 'That request could not be read',
+  busy: 'Many people are entering passwords at this moment. Your password was not looked at: try again shortly.',
+  errorText: 'Something broke on this side. Trying again will hardly help; the error has been recorded.',
+  errorTitle: 'This page could not be shown',
+  expiredText: 'The time for which this link was shared is over.',
+  expiredTitle: 'This link has expired',
+  forbiddenText: 'Open the shared link first, and enter its password there.',
+  forbiddenTitle: 'Not without the password',
+  foreignFormText: 'The form came from another website. Open the link again and enter the password there.',
+  foreignFormTitle: 'That form was not sent from here',
+  methodText: 'This address can be looked at, and nothing else.',
+  methodTitle: 'That cannot be done here',
+  missingPageText: 'This site has no page at this address.',
+  missingPageTitle: 'Page not found',
+  notFoundText: 'The link may have been mistyped, or its owner has stopped sharing.',
+  notFoundTitle: 'There is nothing at this link',
+  passwordButton: 'Open',
+  passwordIntro: 'Whoever shared this link has put a password on it.',
+  passwordLabel: 'Password',
+  passwordTitle: 'Enter the password',
+  passwordWrong: 'That password is not right. Check it and try again.',
+  serviceWorkerText: 'Service workers could go on showing a site after it was stopped.',
+  serviceWorkerTitle: 'No service workers here',
+  tooManyTries: 'There were too many wrong passwords. Try again in {wait}.',
+  unavailableText: 'This site cannot be reached for the moment. Try again shortly.',
+  unavailableTitle: 'Please try again shortly',
+} as const satisfies Record<MessageId, string>;
+
+const ja = {
+  askSender: 'リンクを送ってくれた人に確認してください。',
+  badFormText: 'フォームの内容が正しく届きませんでした。もう一度リンクを開き、パスワードを入力してください。',
+  badFormTitle: 'フォームを読み取れませんでした',
+  badRequestText: 'このリクエストのアドレスは、ブラウザーが送る形式ではありません。',
+  badRequestTitle: 'リクエストを読み取れませんでした',
+  busy: 'ただいま混み合っています。パスワードはまだ確認していません。少し待ってから、もう一度お試しください。',
+  errorText: 'こちら側で問題が起きました。再読み込みでは直らない可能性があります。エラーは記録されています。',
+  errorTitle: 'ページを表示できませんでした',
+  expiredText: 'このリンクの公開期間は終わりました。',
+  expiredTitle: 'リンクの有効期限が切れています',
+  forbiddenText: '先に共有 URL を開き、パスワードを入力してください。',
+  forbiddenTitle: 'パスワードが必要です',
+  foreignFormText:
+    'フォームが別のサイトから送信されました。もう一度リンクを開き、パスワードを入力してください。',
+  foreignFormTitle: 'ここから送られたフォームではありません',
+  methodText: 'このアドレスでできるのは閲覧だけです。',
+  methodTitle: 'この操作はできません',
+  missingPageText: 'このアドレスのページは、このサイトにありません。',
+  missingPageTitle: 'ページが見つかりません',
+  notFoundText: 'リンクが間違っているか、公開が停止された可能性があります。',
+  notFoundTitle: 'このリンクの先には何もありません',
+  passwordButton: '開く',
+  passwordIntro: 'このリンクにはパスワードが設定されています。',
+  passwordLabel: 'パスワード',
+  passwordTitle: 'パスワードを入力してください',
+  passwordWrong: 'パスワードが違います。確かめて、もう一度入力してください。',
+  serviceWorkerText: 'Service Worker は、公開を停止したあともサイトを表示し続けることがあるためです。',
+  serviceWorkerTitle: 'Service Worker は使えません',
+  tooManyTries:
+    'パスワードの誤りが続いたため、いまは受け付けていません。{wait}後に、もう一度お試しください。',
+  unavailableText: 'ただいまこのサイトを表示できません。少し待ってから、もう一度お試しください。',
+  unavailableTitle: '少し待ってからお試しください',
+} as const satisfies Record<MessageId, string>;
+
+/** The messages of a language. */
+export const catalogues: Readonly<Record<Language, Readonly<Record<MessageId, string>>>> = { en, ja };
+
+/** How long to wait, in words: "40 seconds", "4 minutes". */
+export function waitInWords(language: Language, seconds: number): string {
+  const [count, unit] = seconds < 60 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
+}

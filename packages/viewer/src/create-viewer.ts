@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isFault } from '@pinfold/core';
+import { sendPlainPage, sendUnavailable } from './answers.ts';
+import { Bodies } from './bodies.ts';
+import { type Exchange, targetOf } from './exchange.ts';
+import { filePolicies } from './file-policies.ts';
+import { Grants } from './grants.ts';
+import { siteOfHost } from './host.ts';
+import { plainPages } from './pages.ts';
+import { serveSharedUrl } from './shared-url.ts';
+import { serveSiteOrigin } from './site-origin.ts';
+import { serveSitePath } from './site-path.ts';
+import { Sites } from './sites.ts';
+import { splitTarget } from './target.ts';
+import type { ViewerContext } from './viewer-context.ts';
+import {
+  DEFAULT_CACHE_BYTES,
+  DEFAULT_SITE_CACHE_BYTES,
+  settingsOf,
+  type ViewerLogEntry,
+  type ViewerOptions,
+} from './viewer-options.ts';
+
+/** Answers shared URLs and sites; anything else is passed to `next`, or answered with a 404 page where there is none. */
+export type Viewer = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next?: (error?: unknown) => void,
+) => void;
+
+/**
+ * Makes a handler that serves shared URLs and sites (contract, section 7). It mounts at the root of an Express app,
+ * before its other routes, or stands alone: `createServer(viewer)`.
+ *
+ * @throws TypeError when an option is wrong.
+ */
+export function createViewer(options: ViewerOptions): Viewer {
+  const context = contextOf(options);
+  const { settings } = context;
+  const prefix = `${settings.publicPath}/s/`;
+  return (request, response, next) => {
+    const exchange: Exchange = { request, response, route: 'none', role: null };
+    const target = targetOf(request);
+    if (!target.startsWith('/')) {
+      answer(options, exchange, () => sendPlainPage(exchange, 400, plainPages.badRequest));
+      return;
+    }
+    const site =
+      settings.mode === 'origin' ? siteOfHost(request.headers.host, settings.sitesHostname) : undefined;
+    if (site !== undefined) {
+      answer(options, exchange, () => serveSiteOrigin(context, exchange, site, target));
+    } else if (target.startsWith(prefix)) {
+      answer(options, exchange, () => servePublic(context, exchange, target.slice(prefix.length)));
+    } else if (next !== undefined) {
+      next();
+    } else {
+      answer(options, exchange, () => sendPlainPage(exchange, 404, plainPages.notFound));
+    }
+  };
+}
+
+function contextOf(options: ViewerOptions): ViewerContext {
+  const { useCases, cacheBytes = DEFAULT_CACHE_BYTES, siteCacheBytes = DEFAULT_SITE_CACHE_BYTES } = options;
+  const settings = settingsOf(options);
+  return {
+    settings,
+    useCases,
+    grants: new Grants(useCases, settings),
+    sites: new Sites(useCases.open, siteCacheBytes),
+    bodies: new Bodies(useCases.open, cacheBytes),
+    policies: filePolicies(settings.mode),
+  };
+}
+
+/** @param rest what follows `/s/`. */
+function servePublic(context: ViewerContext, exchange: Exchange, rest: string): Promise<void> {
+  const end = rest.search(/[/?]/);
+  if (end === -1 || rest[end] === '?') {
+    const { path, query } = splitTarget(rest);
+    return serveSharedUrl(context, exchange, path, query);
+  }
+  const id = rest.slice(0, end);
+  if (context.settings.mode === 'path') return serveSitePath(context, exchange, id, rest.slice(end));
+  return serveSharedUrl(context, exchange, rest, '');
+}
+
+/** Sends an answer whatever happens on the way, and tells the log of it. */
+function answer(options: ViewerOptions, exchange: Exchange, send: () => Promise<void> | void): void {
+  const { log } = options;
+  if (log !== undefined) logWhenOver(log, options, exchange);
+  void settle(exchange, send);
+}
+
+async function settle(exchange: Exchange, send: () => Promise<void> | void): Promise<void> {
+  try {
+    await send();
+  } catch (error) {
+    exchange.error = error;
+    sendFailure(exchange, error);
+  }
+}
+
+function sendFailure(exchange: Exchange, error: unknown): void {
+  if (exchange.response.headersSent) exchange.response.destroy();
+  else if (isFault(error) && error.retryable) sendUnavailable(exchange);
+  else sendPlainPage(exchange, 500, plainPages.error);
+}
+
+function logWhenOver(
+  log: (entry: ViewerLogEntry) => void,
+  { requestId = () => randomUUID() }: ViewerOptions,
+  exchange: Exchange,
+): void {
+  const { request, response } = exchange;
+  const id = requestId(request);
+  const begun = performance.now();
+  response.once('close', () => {
+    const { route, role, error } = exchange;
+    log({
+      method: request.method ?? '',
+      route,
+      role,
+      status: response.statusCode,
+      milliseconds: Math.round((performance.now() - begun) * 1_000) / 1_000,
+      requestId: id,
+      ...(error === undefined ? {} : { error }),
+    });
+  });
+}

@@ -1,0 +1,18 @@
+import { parseRoleId, type RoleId } from '@pinfold/core';
+
+const UUID_LENGTH = 36;
+const DOT = 46;
+
+/**
+ * The site that a Host header names: `{uuid}.{sites host}` in any letter case, with or without the root's trailing
+ * dot. The port is not compared: proxies drop it, and nothing is told apart by it.
+ *
+ * @param hostname the sites' host in lower case, without port.
+ */
+export function siteOfHost(host: string | undefined, hostname: string): RoleId | undefined {
+  if (host === undefined || host.charCodeAt(UUID_LENGTH) !== DOT) return undefined;
+  const colon = host.indexOf(':', UUID_LENGTH);
+  const rest = host.slice(UUID_LENGTH + 1, colon === -1 ? undefined : colon);
+  if (rest !== hostname && rest.toLowerCase().replace(/\.$/, '') !== hostname) return undefined;
+  return parseRoleId(host.slice(0, UUID_LENGTH));
+}

@@ -1,0 +1,177 @@
+import type { Ended, Role } from '@pinfold/core';
+import { acceptsGzip } from './accept-encoding.ts';
+import { Bodies } from './bodies.ts';
+import { expandedPieces, gzipPieces, type PieceSource } from './body-pieces.ts';
+import { type ByteRange, rangeOf } from './byte-range.ts';
+import { matchesStrongly, matchesWeakly } from './entity-tag.ts';
+import type { Exchange } from './exchange.ts';
+import { sendPieces } from './send-pieces.ts';
+import type { FilePolicy, Form, SiteFile } from './site-files.ts';
+import type { ViewerContext } from './viewer-context.ts';
+
+/** A file to answer with. */
+export interface FileAnswer {
+  readonly role: Role;
+  readonly file: SiteFile;
+  readonly status: 200 | 404;
+  /** Whether another Accept header would get another answer. */
+  readonly fallback: boolean;
+  readonly policy: FilePolicy;
+}
+
+const SENT: unique symbol = Symbol('sent');
+
+/** `undefined` when the answer is out; else why there is nothing to send any more. */
+export type FileOutcome = Ended | undefined;
+
+/** Answers with a file of a site: whole, a part, or that the viewer has it already (RFC 9110, sections 13 and 14). */
+export function sendFile(
+  context: ViewerContext,
+  exchange: Exchange,
+  answer: FileAnswer,
+): Promise<FileOutcome> | FileOutcome {
+  const { headers, method } = exchange.request;
+  const { file, policy } = answer;
+  const gzip = acceptsGzip(headers['accept-encoding']);
+  if (answer.status === 404) return sendWhole(context, exchange, answer, file.form(gzip, policy));
+  const range =
+    headers.range === undefined || method !== 'GET'
+      ? undefined
+      : partOf(headers.range, headers['if-range'], file.form(false, policy));
+  const form = file.form(gzip && range === undefined, policy);
+  if (checkPreconditions(exchange, answer, form) === SENT) return undefined;
+  return range === undefined
+    ? sendWhole(context, exchange, answer, form)
+    : sendPart(context, exchange, answer, form, range);
+}
+
+/** The range to answer with; `undefined` means the whole. */
+function partOf(
+  range: string,
+  condition: string | string[] | undefined,
+  form: Form,
+): Exclude<ByteRange, { kind: 'whole' }> | undefined {
+  // Files have no date, so If-Range holds for the very tag only (RFC 9110, section 13.1.5).
+  if (condition !== undefined && condition !== form.etag) return undefined;
+  const asked = rangeOf(range, form.length);
+  return asked.kind === 'whole' ? undefined : asked;
+}
+
+function checkPreconditions(
+  { request, response }: Exchange,
+  { file, policy, fallback }: FileAnswer,
+  form: Form,
+): typeof SENT | undefined {
+  const ifMatch = request.headers['if-match'];
+  if (ifMatch !== undefined) {
+    const tags = [file.form(true, policy).etag, file.form(false, policy).etag];
+    if (!matchesStrongly(ifMatch, tags)) {
+      response.writeHead(412, ['Content-Length', '0', ...policy.headers]).end();
+      return SENT;
+    }
+  }
+  const ifNoneMatch = request.headers['if-none-match'];
+  if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, form.etag)) {
+    response.writeHead(304, fallback ? varyByAccept(form.notModified) : form.notModified).end();
+    return SENT;
+  }
+  return undefined;
+}
+
+function sendWhole(
+  context: ViewerContext,
+  exchange: Exchange,
+  answer: FileAnswer,
+  form: Form,
+): Promise<FileOutcome> | FileOutcome {
+  const { request, response } = exchange;
+  const { status, fallback } = answer;
+  const headers =
+    status === 404 ? withoutValidator(form, answer) : fallback ? varyByAccept(form.ok) : form.ok;
+  if (request.method === 'HEAD' || form.length === 0) {
+    response.writeHead(status, headers).end();
+    return undefined;
+  }
+  const hot = context.bodies.hot(form);
+  if (hot !== undefined) {
+    response.writeHead(status, headers).end(hot);
+    return undefined;
+  }
+  if (Bodies.fits(answer.file.entry, form)) {
+    return sendLoaded(context, exchange, answer, form, (body) =>
+      response.writeHead(status, headers).end(body),
+    );
+  }
+  return sendPieces(exchange, status, headers, (signal) => {
+    const source = sourceOf(context, answer, signal);
+    return form.gzip ? gzipPieces(source) : expandedPieces(source, 0, form.length);
+  });
+}
+
+async function sendLoaded(
+  { bodies }: ViewerContext,
+  { response }: Exchange,
+  { role, file }: FileAnswer,
+  form: Form,
+  send: (body: Buffer) => void,
+): Promise<FileOutcome> {
+  const loaded = await bodies.load(role, file.entry, form);
+  if (loaded.kind !== 'body') return loaded;
+  if (!response.destroyed) send(loaded.body);
+  return undefined;
+}
+
+function sendPart(
+  context: ViewerContext,
+  exchange: Exchange,
+  answer: FileAnswer,
+  form: Form,
+  range: Exclude<ByteRange, { kind: 'whole' }>,
+): Promise<FileOutcome> | FileOutcome {
+  const { response } = exchange;
+  const { entry } = answer.file;
+  if (range.kind === 'unsatisfiable') {
+    const size = ['Content-Range', `bytes */${form.length}`, 'Content-Length', '0'];
+    response.writeHead(416, [...size, ...answer.policy.headers]).end();
+    return undefined;
+  }
+  const { first, last } = range;
+  const length = last - first + 1;
+  const vary = answer.fallback ? varyByAccept(form.notModified) : form.notModified;
+  const headers = [
+    ...['Content-Type', answer.file.type, 'Content-Length', String(length), 'Accept-Ranges', 'bytes'],
+    ...['Content-Range', `bytes ${first}-${last}/${form.length}`, ...vary],
+  ];
+  const hot = context.bodies.hot(form);
+  const cut = (body: Buffer): void => {
+    response.writeHead(206, headers).end(body.subarray(first, last + 1));
+  };
+  if (hot !== undefined) {
+    cut(hot);
+    return undefined;
+  }
+  // A part of a stored file is read as that part; a deflated one has to be inflated from its beginning.
+  if (entry.method === 'deflated' && Bodies.fits(entry, form)) {
+    return sendLoaded(context, exchange, answer, form, cut);
+  }
+  return sendPieces(exchange, 206, headers, (signal) =>
+    expandedPieces(sourceOf(context, answer, signal), first, length),
+  );
+}
+
+function sourceOf({ useCases }: ViewerContext, { role, file }: FileAnswer, signal: AbortSignal): PieceSource {
+  return { open: useCases.open, role, entry: file.entry, signal };
+}
+
+/** A page for what is missing is the same whatever the viewer has: nothing to compare by goes with it. */
+function withoutValidator(form: Form, { file, policy }: FileAnswer): string[] {
+  return [
+    ...['Content-Type', file.type, 'Content-Length', String(form.length)],
+    ...(form.gzip ? ['Content-Encoding', 'gzip'] : []),
+    ...['Vary', 'Accept, Accept-Encoding', ...policy.headers],
+  ];
+}
+
+function varyByAccept(headers: readonly string[]): string[] {
+  return headers.map((text) => (text === 'Accept-Encoding' ? 'Accept, Accept-Encoding' : text));
+}

@@ -1,0 +1,152 @@
+import { isFault, parseRoleId, type Role, type RoleId } from '@pinfold/core';
+import { grantedWay, openWay, sharedUrlOf } from './addresses.ts';
+import { sendMethodNotAllowed, sendPasswordPage, sendPlainPage, sendRedirect } from './answers.ts';
+import { clientOf } from './client-address.ts';
+import { type Exchange, isRead } from './exchange.ts';
+import { isOwnForm } from './form-origin.ts';
+import { type PasswordNotice, plainPages } from './pages.ts';
+import { readPasswordForm } from './password-form.ts';
+import { returnPathOf } from './return-path.ts';
+import { encodeRawBytes } from './target.ts';
+import type { ViewerContext } from './viewer-context.ts';
+
+/**
+ * Answers a request for a shared URL: leads to the site, or asks for the password first.
+ *
+ * @param idText the last segment, which may be anything.
+ */
+export async function serveSharedUrl(
+  context: ViewerContext,
+  exchange: Exchange,
+  idText: string,
+  query: string,
+): Promise<void> {
+  const { request } = exchange;
+  exchange.route = 'shared_url';
+  const id = parseRoleId(idText);
+  if (id !== undefined) exchange.role = id;
+  if (!isRead(request) && request.method !== 'POST') {
+    return sendMethodNotAllowed(exchange, 'GET, HEAD, POST');
+  }
+  if (id === undefined) return sendPlainPage(exchange, 404, plainPages.notFound);
+  if (request.method === 'POST') return await takePassword(context, exchange, id, query);
+  if (id !== idText) {
+    const location = sharedUrlOf(context.settings, id) + encodeRawBytes(query);
+    return sendRedirect(exchange, { status: 302, location });
+  }
+  const visit = await context.useCases.enter.visit(id);
+  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
+  const way = wayIn(context, exchange, visit.role, returnPathOf(query));
+  if (way === undefined) sendPasswordPage(exchange, 200);
+  else sendRedirect(exchange, { status: 302, ...way });
+}
+
+function sendStopped(exchange: Exchange, kind: 'unknown' | 'expired'): void {
+  if (kind === 'expired') sendPlainPage(exchange, 410, plainPages.expired);
+  else sendPlainPage(exchange, 404, plainPages.notFound);
+}
+
+/** The way to the site, unless a password has to be given first. */
+function wayIn(
+  context: ViewerContext,
+  { request }: Exchange,
+  role: Role,
+  path: string,
+): ReturnType<typeof openWay> | undefined {
+  if (role.passwordHash === null) return openWay(context.settings, role, path);
+  const grant = context.grants.ofSharedUrl(role, request.headers.cookie);
+  return grant === undefined ? undefined : grantedWay(context, role, grant, path);
+}
+
+async function takePassword(
+  context: ViewerContext,
+  exchange: Exchange,
+  id: RoleId,
+  query: string,
+): Promise<void> {
+  const { request } = exchange;
+  if (!isOwnForm(request.headers, context.settings.publicOrigin)) {
+    return sendPlainPage(exchange, 403, plainPages.foreignForm);
+  }
+  const form = await readPasswordForm(request);
+  if (form.kind === 'gone') return;
+  if (form.kind === 'refused') return sendPlainPage(exchange, form.status, plainPages.badForm);
+  await tryPassword(context, exchange, id, form.password, returnPathOf(query));
+}
+
+async function tryPassword(
+  context: ViewerContext,
+  exchange: Exchange,
+  id: RoleId,
+  password: string,
+  path: string,
+): Promise<void> {
+  const { settings, useCases } = context;
+  const address = clientOf(settings.clientAddress(exchange.request));
+  const outcome = await whileThere(exchange, async (signal) => {
+    try {
+      return await useCases.enter.enter({ id, password, address, signal });
+    } catch (error) {
+      if (isFault(error) && error.code === 'hasher_overloaded') return { kind: 'busy' } as const;
+      throw error;
+    }
+  });
+  switch (outcome.kind) {
+    case 'unknown':
+    case 'expired':
+      return sendStopped(exchange, outcome.kind);
+    case 'not_protected':
+      return sendRedirect(exchange, { status: 303, ...openWay(settings, outcome.role, path) });
+    case 'granted': {
+      const way = grantedWay(context, outcome.role, outcome.grant, path);
+      const cookies = [context.grants.sharedUrlCookie(outcome.role, outcome.grant)];
+      return sendRedirect(exchange, { status: 303, ...way, cookies });
+    }
+    case 'wrong':
+      return sendPasswordPage(exchange, 403, { kind: 'wrong' });
+    case 'busy':
+      return await putOff(context, exchange, id, path, 503, { kind: 'busy' });
+    case 'limited': {
+      const seconds = Math.max(1, Math.ceil((outcome.until - useCases.clock.now()) / 1_000));
+      return await putOff(context, exchange, id, path, 429, { kind: 'limited', seconds });
+    }
+    case 'gone':
+      return;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** A password that was not looked at. Whoever holds a grant is let in all the same. */
+async function putOff(
+  context: ViewerContext,
+  exchange: Exchange,
+  id: RoleId,
+  path: string,
+  status: 429 | 503,
+  notice: PasswordNotice,
+): Promise<void> {
+  const visit = await context.useCases.enter.visit(id);
+  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
+  const way = wayIn(context, exchange, visit.role, path);
+  if (way === undefined) sendPasswordPage(exchange, status, notice);
+  else sendRedirect(exchange, { status: 303, ...way });
+}
+
+/** Works for a viewer until they leave. */
+async function whileThere<Outcome>(
+  { response }: Exchange,
+  work: (left: AbortSignal) => Promise<Outcome>,
+): Promise<Outcome | { readonly kind: 'gone' }> {
+  const left = new AbortController();
+  const leave = (): void => left.abort();
+  response.once('close', leave);
+  try {
+    return await work(left.signal);
+  } catch (error) {
+    if (left.signal.aborted) return { kind: 'gone' };
+    throw error;
+  } finally {
+    response.off('close', leave);
+  }
+}

@@ -1,0 +1,90 @@
+import type { Ended, Role, RoleId } from '@pinfold/core';
+import { HAND_OVER_PATH, sharedUrlOf, siteBaseOf } from './addresses.ts';
+import {
+  type HeaderList,
+  sendForbiddenLine,
+  sendMethodNotAllowed,
+  sendPlainPage,
+  sendRedirect,
+} from './answers.ts';
+import { type Exchange, isRead } from './exchange.ts';
+import { isNavigation } from './find-file.ts';
+import { plainPages } from './pages.ts';
+import { returnPathOf, returnQuery } from './return-path.ts';
+import { isServiceWorker, serveSite } from './serve-site.ts';
+import { encodeRawBytes, splitTarget, type Target } from './target.ts';
+import type { ViewerContext } from './viewer-context.ts';
+
+const NOTHING_MORE: HeaderList = [];
+
+/** Answers a request to a site's own origin. */
+export async function serveSiteOrigin(
+  context: ViewerContext,
+  exchange: Exchange,
+  id: RoleId,
+  whole: string,
+): Promise<void> {
+  const { useCases, settings } = context;
+  const { request } = exchange;
+  exchange.route = 'site';
+  exchange.role = id;
+  const visit = await useCases.enter.visit(id);
+  if (visit.kind !== 'published') return sendStopped(context, exchange, visit.kind);
+  if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD');
+  if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
+    return sendForbiddenLine(exchange, plainPages.serviceWorker);
+  }
+  const { role } = visit;
+  const target = splitTarget(whole);
+  if (target.path === HAND_OVER_PATH) return takeOver(context, exchange, role, target);
+  if (role.passwordHash !== null && !holdsGrant(context, exchange, role)) {
+    return turnAway(context, exchange, role, whole);
+  }
+  const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: NOTHING_MORE } as const;
+  const ended = await serveSite(context, exchange, role, target, place);
+  if (ended !== undefined) sendStopped(context, exchange, ended.kind);
+}
+
+/** What the browser has kept of the site goes too. Never "cookies": that reaches every sibling. */
+function sendStopped(context: ViewerContext, exchange: Exchange, kind: Ended['kind']): void {
+  const forget = ['Clear-Site-Data', '"cache", "storage"', 'Set-Cookie', context.grants.removedSiteCookie];
+  if (kind === 'expired') sendPlainPage(exchange, 410, plainPages.expired, forget);
+  else sendPlainPage(exchange, 404, plainPages.notFound, forget);
+}
+
+/** Takes a grant over from the shared URL: the cookie is set here, and the viewer goes on to where they wanted. */
+function takeOver(context: ViewerContext, exchange: Exchange, role: Role, target: Target): void {
+  const { grants, settings } = context;
+  exchange.route = 'hand_over';
+  const path = returnPathOf(target.query);
+  const location = siteBaseOf(settings, role.id) + encodeRawBytes(path);
+  const onward = { status: 302, location, referrer: 'no-referrer' } as const;
+  const token = new URLSearchParams(target.query).get('grant') ?? '';
+  const grant = grants.admit(role, 'hand_over', token);
+  if (grant !== undefined) {
+    sendRedirect(exchange, { ...onward, cookies: [grants.siteCookie(role, grant)] });
+  } else if (role.passwordHash === null || holdsGrant(context, exchange, role)) {
+    sendRedirect(exchange, onward);
+  } else {
+    turnAway(context, exchange, role, path, 'no-referrer');
+  }
+}
+
+function holdsGrant({ grants }: ViewerContext, { request }: Exchange, role: Role): boolean {
+  return grants.ofSite(role, request.headers.cookie) !== undefined;
+}
+
+function turnAway(
+  { settings }: ViewerContext,
+  exchange: Exchange,
+  role: Role,
+  path: string,
+  referrer: 'same-origin' | 'no-referrer' = 'same-origin',
+): void {
+  if (!isNavigation(exchange.request.headers.accept)) {
+    sendForbiddenLine(exchange, plainPages.forbidden);
+    return;
+  }
+  const location = sharedUrlOf(settings, role.id) + returnQuery(path);
+  sendRedirect(exchange, { status: 302, location, referrer });
+}

@@ -1,0 +1,121 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { parseRoleId, type Role } from '@pinfold/core';
+import { grantedWay, sharedUrlOf } from './addresses.ts';
+import { sendForbiddenLine, sendMethodNotAllowed, sendPlainPage, sendRedirect } from './answers.ts';
+import { type Exchange, isRead } from './exchange.ts';
+import { FROM_ANYWHERE } from './file-policies.ts';
+import { isNavigation } from './find-file.ts';
+import { plainPages } from './pages.ts';
+import { returnQuery } from './return-path.ts';
+import { isServiceWorker, serveSite } from './serve-site.ts';
+import { encodeRawBytes, splitTarget } from './target.ts';
+import type { ViewerContext } from './viewer-context.ts';
+
+/**
+ * Answers a request for a site under its shared URL (path mode).
+ *
+ * @param inside what follows the shared URL: a path that begins with `/`, and a query.
+ */
+export async function serveSitePath(
+  context: ViewerContext,
+  exchange: Exchange,
+  idText: string,
+  inside: string,
+): Promise<void> {
+  const { useCases, settings } = context;
+  const { request } = exchange;
+  exchange.route = 'site';
+  const id = parseRoleId(idText);
+  if (id === undefined) return sendPlainPage(exchange, 404, plainPages.notFound);
+  exchange.role = id;
+  if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD');
+  if (id !== idText) {
+    const location = sharedUrlOf(settings, id) + encodeRawBytes(inside);
+    return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
+  }
+  const visit = await useCases.enter.visit(id);
+  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
+  if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
+    return sendForbiddenLine(exchange, plainPages.serviceWorker);
+  }
+  const { role } = visit;
+  if (role.passwordHash === null) return serveOpen(context, exchange, role, inside);
+  return serveProtected(context, exchange, role, inside);
+}
+
+function sendStopped(exchange: Exchange, kind: 'unknown' | 'expired'): void {
+  if (kind === 'expired') sendPlainPage(exchange, 410, plainPages.expired, FROM_ANYWHERE);
+  else sendPlainPage(exchange, 404, plainPages.notFound, FROM_ANYWHERE);
+}
+
+async function serveOpen(
+  context: ViewerContext,
+  exchange: Exchange,
+  role: Role,
+  inside: string,
+): Promise<void> {
+  const base = sharedUrlOf(context.settings, role.id);
+  const { grant, path } = cutGrant(inside);
+  if (grant !== undefined) {
+    const location = base + encodeRawBytes(path);
+    return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
+  }
+  const place = { base, referrer: 'same-origin', more: FROM_ANYWHERE } as const;
+  const ended = await serveSite(context, exchange, role, splitTarget(inside), place);
+  if (ended !== undefined) sendStopped(exchange, ended.kind);
+}
+
+async function serveProtected(
+  context: ViewerContext,
+  exchange: Exchange,
+  role: Role,
+  inside: string,
+): Promise<void> {
+  const { headers } = exchange.request;
+  const { grant: token, path, slash } = cutGrant(inside);
+  const admitted = token !== undefined && context.grants.admit(role, 'path', token) !== undefined;
+  if (isDocument(headers)) {
+    const cookie = context.grants.ofSharedUrl(role, headers.cookie);
+    if (cookie === undefined) {
+      const location = sharedUrlOf(context.settings, role.id) + returnQuery(path);
+      return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
+    }
+    if (!admitted || !slash) {
+      return sendRedirect(
+        exchange,
+        { status: 302, ...grantedWay(context, role, cookie, path) },
+        FROM_ANYWHERE,
+      );
+    }
+  }
+  if (!admitted) return sendForbiddenLine(exchange, plainPages.forbidden, FROM_ANYWHERE);
+  const base = `${sharedUrlOf(context.settings, role.id)}/~${token}`;
+  const place = { base, referrer: 'no-referrer', more: FROM_ANYWHERE } as const;
+  const ended = await serveSite(context, exchange, role, splitTarget(path), place);
+  if (ended !== undefined) sendStopped(exchange, ended.kind);
+}
+
+/** Whether a person's browser opens the address itself, rather than a page its parts or frames. */
+function isDocument(headers: IncomingHttpHeaders): boolean {
+  const destination = headers['sec-fetch-dest'];
+  return destination === undefined ? isNavigation(headers.accept) : destination === 'document';
+}
+
+interface GrantedPath {
+  readonly grant: string | undefined;
+  /** The rest inside the site, with its query. */
+  readonly path: string;
+  /** Whether a slash stood behind the grant, so that relative addresses are right. */
+  readonly slash: boolean;
+}
+
+/** Signed tokens are long; a folder of a site that begins with a tilde is not. */
+const GRANTED = /^\/~([\w.-]{40,200})(?=[/?]|$)(.*)$/s;
+
+/** Takes a path grant, good or not, off the beginning of a path. */
+function cutGrant(inside: string): GrantedPath {
+  const [, grant, rest = ''] = GRANTED.exec(inside) ?? [];
+  if (grant === undefined) return { grant, path: inside, slash: true };
+  const slash = rest.startsWith('/');
+  return { grant, path: slash ? rest : `/${rest}`, slash };
+}

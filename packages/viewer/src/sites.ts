@@ -1,0 +1,40 @@
+import type { ArchiveId, Ended, Open, Role } from '@pinfold/core';
+import { LRUCache } from 'lru-cache';
+import { SiteFiles } from './site-files.ts';
+
+/** The files of a role's site, unless it ended meanwhile. */
+export type LoadedSite = { readonly kind: 'site'; readonly site: SiteFiles } | Ended;
+
+/** What is known of hot sites' files. It never changes, so it is kept by archive; an absence is not. */
+export class Sites {
+  readonly #open: Open;
+  readonly #hot: LRUCache<ArchiveId, SiteFiles>;
+  readonly #loading = new Map<ArchiveId, Promise<LoadedSite>>();
+
+  constructor(open: Open, bytes: number) {
+    this.#open = open;
+    this.#hot = new LRUCache({ maxSize: Math.max(1, bytes), sizeCalculation: (site) => site.bytes });
+  }
+
+  /** A site's files, if they are in memory. */
+  hot(archive: ArchiveId): SiteFiles | undefined {
+    return this.#hot.get(archive);
+  }
+
+  /** Loads a site's files, once however many ask at the same time. */
+  load(role: Role): Promise<LoadedSite> {
+    const running = this.#loading.get(role.archive);
+    if (running !== undefined) return running;
+    const loading = this.#load(role).finally(() => this.#loading.delete(role.archive));
+    this.#loading.set(role.archive, loading);
+    return loading;
+  }
+
+  async #load(role: Role): Promise<LoadedSite> {
+    const loaded = await this.#open.manifest(role);
+    if (loaded.kind !== 'manifest') return loaded;
+    const site = new SiteFiles(role.archive, loaded.manifest);
+    this.#hot.set(role.archive, site);
+    return { kind: 'site', site };
+  }
+}

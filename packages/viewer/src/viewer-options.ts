@@ -1,0 +1,99 @@
+import type { IncomingMessage } from 'node:http';
+import type { RoleId, UseCases } from '@pinfold/core';
+
+/** Where sites live: on a host of their own each, or sandboxed under the shared URL. */
+export type ViewerMode = 'origin' | 'path';
+
+/** What one request was for. */
+export type ViewerRoute = 'shared_url' | 'hand_over' | 'site' | 'none';
+
+/** One answered request, free of secrets: no query string, Referer, Location, path, cookie or password. */
+export interface ViewerLogEntry {
+  readonly method: string;
+  readonly route: ViewerRoute;
+  /** The role asked for, whether there is one or not; null when the request named none. */
+  readonly role: RoleId | null;
+  readonly status: number;
+  /** From the request's headers to the answer's end, or to the viewer's leaving. */
+  readonly milliseconds: number;
+  readonly requestId: string;
+  /** What broke, as it was thrown: a Fault of the core, or a defect. */
+  readonly error?: unknown;
+}
+
+/** Options of {@link createViewer}. */
+export interface ViewerOptions {
+  /** The core's use cases. */
+  readonly useCases: UseCases;
+  /** Where this server is reached, with the path it is mounted under, if any: `https://share.example.org`. */
+  readonly publicUrl: string;
+  /** Origin mode: the URL whose host gets `{id}.` before it. Default: scheme, host and port of `publicUrl`. */
+  readonly sitesUrl?: string;
+  /** Default `origin`; `path` where wildcard hosts are impossible, at the price in docs/security.md. */
+  readonly mode?: ViewerMode;
+  /** The client's address, as far as proxies are trusted. Default: the socket's. IPv6 is reduced to its /64 here. */
+  readonly clientAddress?: (request: IncomingMessage) => string;
+  /** Whether sites may register service workers, which can outlive a stop in a viewer's browser. Default `refuse`. */
+  readonly serviceWorkers?: 'refuse' | 'allow';
+  /** Bytes of memory for hot bodies; 0 keeps none. Default 64 MiB. */
+  readonly cacheBytes?: number;
+  /** Bytes of memory, estimated, for what is known of hot sites' files. Default 32 MiB. */
+  readonly siteCacheBytes?: number;
+  /** Told of every answered request of the viewer's own, once it is over. */
+  readonly log?: (entry: ViewerLogEntry) => void;
+  /** The id of a request in the log. Default: a random UUID. */
+  readonly requestId?: (request: IncomingMessage) => string;
+}
+
+/** {@link ViewerOptions}, checked and taken apart. */
+export interface Settings {
+  readonly mode: ViewerMode;
+  readonly secure: boolean;
+  /** Scheme, host and port, in lower case. */
+  readonly publicOrigin: string;
+  /** The path of the public URL, without a slash at its end. */
+  readonly publicPath: string;
+  /** Scheme with `//`. */
+  readonly sitesScheme: string;
+  /** Host and port. */
+  readonly sitesHost: string;
+  readonly sitesHostname: string;
+  readonly serviceWorkers: 'refuse' | 'allow';
+  readonly clientAddress: (request: IncomingMessage) => string;
+}
+
+const MiB = 1_048_576;
+export const DEFAULT_CACHE_BYTES: number = 64 * MiB;
+export const DEFAULT_SITE_CACHE_BYTES: number = 32 * MiB;
+
+/**
+ * Checks the options that are text.
+ *
+ * @throws TypeError when a URL is none, has a query, or the two schemes differ.
+ */
+export function settingsOf(options: ViewerOptions): Settings {
+  const publicUrl = webUrl('publicUrl', options.publicUrl);
+  const sitesUrl = options.sitesUrl === undefined ? publicUrl : webUrl('sitesUrl', options.sitesUrl);
+  if (sitesUrl.protocol !== publicUrl.protocol) {
+    throw new TypeError('sitesUrl has the scheme of publicUrl: a grant crosses from one to the other');
+  }
+  return {
+    mode: options.mode ?? 'origin',
+    secure: publicUrl.protocol === 'https:',
+    publicOrigin: publicUrl.origin,
+    publicPath: publicUrl.pathname.replace(/\/+$/, ''),
+    sitesScheme: `${sitesUrl.protocol}//`,
+    sitesHost: sitesUrl.host,
+    sitesHostname: sitesUrl.hostname.replace(/\.$/, ''),
+    serviceWorkers: options.serviceWorkers ?? 'refuse',
+    clientAddress: options.clientAddress ?? ((request) => request.socket.remoteAddress ?? ''),
+  };
+}
+
+function webUrl(name: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw new TypeError(`${name} is an http or https URL without query`);
+  }
+  return url;
+}

@@ -1,0 +1,26 @@
+/** One member of a header like `Accept-Language`: in lower case, with its weight. */
+export interface Weighted {
+  readonly value: string;
+  /** 0 to 1, where 0 means "not this". */
+  readonly weight: number;
+}
+
+const WEIGHT = /^\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*$/i;
+
+/** Reads a list with quality values (RFC 9110, section 12.4.2). A weight that is none counts as 0. */
+export function parseWeighted(header: string): Weighted[] {
+  const members: Weighted[] = [];
+  for (const part of header.split(',')) {
+    const [value = '', ...parameters] = part.split(';');
+    const name = value.trim().toLowerCase();
+    if (name !== '') members.push({ value: name, weight: weightOf(parameters) });
+  }
+  return members;
+}
+
+function weightOf(parameters: readonly string[]): number {
+  const quality = parameters.find((parameter) => /^\s*q\s*=/i.test(parameter));
+  if (quality === undefined) return 1;
+  const weight = Number(WEIGHT.exec(quality)?.[1] ?? 0);
+  return weight <= 1 ? weight : 0;
+}
