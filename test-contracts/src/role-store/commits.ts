@@ -62,24 +62,20 @@ async function takeOver(port: RoleStore): Promise<Lease> {
 /** One lapsed lease commits while another request takes its key over and commits; answers who published. */
 async function raceForKey(early: RoleStore, late: RoleStore, n: number): Promise<readonly RoleId[]> {
   const [mine, theirs] = [aPublication(n), aPublication(n + 100, { idempotencyKey: aKey(n) })];
-  const request = aReservation(n, {
-    token: aToken(n + 100),
-    now: IN_A_MINUTE,
-    until: after(IN_A_MINUTE, days(1)),
-  });
+  const until = after(IN_A_MINUTE, days(1));
+  const request = aReservation(n, { token: aToken(n + 100), now: IN_A_MINUTE, until });
   await early.reserve(aReservation(n));
-  const takeOverAndCommit = async (): ReturnType<RoleStore['commit']> => {
-    const reserved = await late.reserve(request);
-    return reserved.kind === 'reserved' ? await late.commit(theirs, reserved.lease) : { kind: 'lease_lost' };
-  };
-  const [first, second] = await Promise.all([
-    early.commit(mine, leaseOf(aReservation(n))),
-    takeOverAndCommit(),
-  ]);
-  return [
-    ...(first.kind === 'committed' ? [mine.role.id] : []),
-    ...(second.kind === 'committed' ? [theirs.role.id] : []),
+  const runners = [
+    async () => await early.commit(mine, leaseOf(aReservation(n))),
+    async () => {
+      const reserved = await late.reserve(request);
+      return reserved.kind === 'reserved' ? await late.commit(theirs, reserved.lease) : LEASE_LOST;
+    },
   ];
+  const ids = [mine.role.id, theirs.role.id];
+  if (n % 4 < 2) for (const order of [runners, ids]) order.reverse();
+  const outcomes = await Promise.all(runners.map((run) => run()));
+  return ids.filter((_, runner) => outcomes[runner]?.kind === 'committed');
 }
 
 export const commitClauses: readonly Clause<RoleStore>[] = [

@@ -64,6 +64,7 @@ export const sweepClauses: readonly Clause<RoleStore>[] = [
       for (let page = await other.listArchives(undefined, 3); page.length > 0; ) {
         expect(page.length).to.be.at.most(3);
         walked.push(...page);
+        expect(walked.length, 'the walk does not end').to.be.below(100);
         if (walked.length === 3) await publishTo(port, aPublication(10));
         page = await other.listArchives(walked.at(-1), 3);
       }

@@ -1,0 +1,79 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type ApiKey, type ApiKeyId, type ApiKeyStore, SCOPES } from '@pinfold/core';
+import { apiKeyStoreContract, type Subject } from '@pinfold/test-contracts';
+import { memorySaboteurs, oneForAll, strangers } from './memory-saboteurs.ts';
+import { clausesBut, type Sabotage, type Saboteur } from './sabotage.ts';
+
+const { opening, sound, saboteur } = memorySaboteurs<ApiKeyStore>(({ apiKeys }) => apiKeys);
+
+const saboteurs: readonly Saboteur<Subject<ApiKeyStore>>[] = [
+  {
+    breaks: 'api-key-store/harness-apart',
+    how: 'all subjects are over the same data',
+    open: opening(oneForAll),
+  },
+  {
+    breaks: 'api-key-store/harness-peer',
+    how: 'a peer opens data of its own',
+    open: opening(strangers),
+    alsoFails: clausesBut(apiKeyStoreContract, ['api-key-store/harness-apart', 'api-key-store/find-absent']),
+  },
+  saboteur('api-key-store/create', 'a key without scopes is taken for one with all', () => (store) => ({
+    create: (key) => store.create({ ...key, scopes: key.scopes.length === 0 ? SCOPES : key.scopes }),
+  })),
+  saboteur('api-key-store/create-exists', 'creating writes over what is there', () => {
+    const written = new Map<ApiKeyId, ApiKey>();
+    return (store) => ({
+      create: async (key) => {
+        const outcome = await store.create(key);
+        if (outcome.kind === 'exists') written.set(key.id, key);
+        return outcome;
+      },
+      find: async (id, signal) => written.get(id) ?? (await store.find(id, signal)),
+    });
+  }),
+  saboteur('api-key-store/first', 'creating the first looks first and writes later', () => (store) => ({
+    createFirst: async (key) => {
+      const keys = await store.list(undefined);
+      await nextTurn();
+      return keys.length === 0 ? await store.create(key) : { kind: 'exists' };
+    },
+  })),
+  saboteur('api-key-store/find-absent', 'ids are looked up without case', () => (store) => ({
+    find: async (id, signal) => {
+      const found = await store.find(id, signal);
+      const same = (key: ApiKey): boolean => key.id.toLowerCase() === id.toLowerCase();
+      return found ?? (await store.list(undefined)).find(same);
+    },
+  })),
+  saboteur('api-key-store/list', "ids are ordered by a language's rules", () => (store) => ({
+    list: async (account) => {
+      const keys = await store.list(account);
+      return keys.toSorted((one, two) => one.createdAt - two.createdAt || one.id.localeCompare(two.id, 'en'));
+    },
+  })),
+  saboteur(
+    'api-key-store/revoke',
+    'each handle keeps what it found first',
+    () => (store) => {
+      const found = new Map<ApiKeyId, ApiKey>();
+      return {
+        find: async (id, signal) => {
+          const key = found.get(id) ?? (await store.find(id, signal));
+          if (key !== undefined) found.set(id, key);
+          return key;
+        },
+      };
+    },
+    ['api-key-store/touch'],
+  ),
+  saboteur('api-key-store/touch', 'use is noted each time', () => (store) => ({
+    touch: (id, at) => store.touch(id, at, at),
+  })),
+];
+
+export const apiKeyStoreSabotage: Sabotage<ApiKeyStore, Subject<ApiKeyStore>> = {
+  contract: apiKeyStoreContract,
+  sound,
+  saboteurs,
+};

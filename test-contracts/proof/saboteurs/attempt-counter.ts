@@ -1,0 +1,139 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  type Attempt,
+  type AttemptCounter,
+  type AttemptOutcome,
+  type AttemptTicket,
+  after,
+  minutes,
+} from '@pinfold/core';
+import { createMemory } from '@pinfold/memory';
+import { attemptCounterContract, type Subject } from '@pinfold/test-contracts';
+import { memorySaboteurs, oneForAll, type Spoiling, strangers } from './memory-saboteurs.ts';
+import { clausesBut, type Sabotage, type Saboteur } from './sabotage.ts';
+
+const { opening, sound, saboteur } = memorySaboteurs<AttemptCounter>(({ attempts }) => attempts);
+
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
+
+/** Counts for the address, then for the role, each by itself. */
+const inTwoSteps: Spoiling<AttemptCounter> = () => {
+  const roles = createMemory().attempts;
+  const pairs = new Map<AttemptTicket, AttemptTicket>();
+  return (store) => ({
+    begin: async (attempt) => {
+      const address = await store.begin({ ...attempt, perRole: UNLIMITED });
+      if (address.kind === 'limited') return address;
+      const role = await roles.begin({ ...attempt, perAddress: UNLIMITED });
+      if (role.kind === 'admitted') pairs.set(address.ticket, role.ticket);
+      return role.kind === 'admitted' ? address : role;
+    },
+    forgive: async (ticket) => {
+      await store.forgive(ticket);
+      const pair = pairs.get(ticket);
+      if (pair !== undefined) await roles.forgive(pair);
+    },
+    purge: async (endedBy, limit) => {
+      const count = await store.purge(endedBy, limit);
+      return count + (await roles.purge(endedBy, limit - count));
+    },
+  });
+};
+
+/** All tries of one turn of the event loop see the counts as the first one did. */
+const lookingFirst: Spoiling<AttemptCounter> = () => {
+  let first: Promise<AttemptOutcome> | undefined;
+  return (store) => ({
+    begin: async (attempt) => {
+      const seen = first;
+      first ??= store.begin(attempt);
+      const outcome = await first;
+      await nextTurn();
+      first = undefined;
+      if (seen === undefined || outcome.kind === 'limited') return outcome;
+      return await store.begin({ ...attempt, perAddress: UNLIMITED, perRole: UNLIMITED });
+    },
+  });
+};
+
+/** Taking a ticket back again takes another try of the same address back. */
+const forgivingAgain: Spoiling<AttemptCounter> = () => {
+  const open: { readonly ticket: AttemptTicket; readonly attempt: Attempt }[] = [];
+  const given = new Map<AttemptTicket, Attempt>();
+  return (store) => ({
+    begin: async (attempt) => {
+      const outcome = await store.begin(attempt);
+      if (outcome.kind === 'admitted') {
+        open.push({ ticket: outcome.ticket, attempt });
+        given.set(outcome.ticket, attempt);
+      }
+      return outcome;
+    },
+    forgive: async (ticket) => {
+      const of = given.get(ticket);
+      const exact = open.findIndex((entry) => entry.ticket === ticket);
+      const same = open.findIndex(
+        ({ attempt }) => attempt.role === of?.role && attempt.address === of.address,
+      );
+      const [entry] = open.splice(exact === -1 ? same : exact, exact === -1 && same === -1 ? 0 : 1);
+      if (entry !== undefined) await store.forgive(entry.ticket);
+    },
+  });
+};
+
+const saboteurs: readonly Saboteur<Subject<AttemptCounter>>[] = [
+  {
+    breaks: 'attempt-counter/harness-apart',
+    how: 'all subjects are over the same data',
+    open: opening(oneForAll),
+    alsoFails: ['attempt-counter/purge'],
+  },
+  {
+    breaks: 'attempt-counter/harness-peer',
+    how: 'a peer opens data of its own',
+    open: opening(strangers),
+    alsoFails: clausesBut(attemptCounterContract, ['attempt-counter/harness-apart']),
+  },
+  saboteur('attempt-counter/per-address', 'addresses are trimmed', () => (store) => ({
+    begin: (attempt) => store.begin({ ...attempt, address: attempt.address.trim() }),
+  })),
+  saboteur(
+    'attempt-counter/per-role',
+    'only addresses are limited',
+    () => (store) => ({
+      begin: (attempt) => store.begin({ ...attempt, perRole: UNLIMITED }),
+    }),
+    [
+      'attempt-counter/both-or-neither',
+      'attempt-counter/race',
+      'attempt-counter/forgive',
+      'attempt-counter/purge',
+    ],
+  ),
+  saboteur('attempt-counter/both-or-neither', 'each limit counts by itself', inTwoSteps, [
+    'attempt-counter/purge',
+  ]),
+  saboteur(
+    'attempt-counter/window',
+    'a limited try is told a whole window',
+    () => (store) => ({
+      begin: async (attempt) => {
+        const outcome = await store.begin(attempt);
+        if (outcome.kind === 'admitted') return outcome;
+        return { kind: 'limited', until: after(attempt.now, attempt.window) };
+      },
+    }),
+    ['attempt-counter/purge'],
+  ),
+  saboteur('attempt-counter/race', 'counting looks first and writes later', lookingFirst),
+  saboteur('attempt-counter/forgive', 'a ticket can be taken back again', forgivingAgain),
+  saboteur('attempt-counter/purge', 'windows go by their beginning', () => (store) => ({
+    purge: (endedBy, limit) => store.purge(after(endedBy, minutes(5)), limit),
+  })),
+];
+
+export const attemptCounterSabotage: Sabotage<AttemptCounter, Subject<AttemptCounter>> = {
+  contract: attemptCounterContract,
+  sound,
+  saboteurs,
+};

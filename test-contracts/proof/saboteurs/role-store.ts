@@ -1,0 +1,52 @@
+import type { RoleStore } from '@pinfold/core';
+import { roleStoreContract, type Subject } from '@pinfold/test-contracts';
+import { oneForAll, strangers } from './memory-saboteurs.ts';
+import { cleanupSaboteurs, sweepSaboteurs } from './role-store/cleanup.ts';
+import { keySaboteurs } from './role-store/keys.ts';
+import { listingSaboteurs } from './role-store/listing.ts';
+import { commitSaboteurs, roleSaboteurs } from './role-store/roles.ts';
+import { opening, type RoleSaboteur, sound } from './role-store/subjects.ts';
+import { clausesBut, type Sabotage } from './sabotage.ts';
+
+const harnessSaboteurs: readonly RoleSaboteur[] = [
+  {
+    breaks: 'role-store/harness-apart',
+    how: 'all subjects are over the same data',
+    open: opening(oneForAll),
+    alsoFails: [
+      'role-store/commit-by-token',
+      'role-store/list-state',
+      'role-store/claim-ended',
+      'role-store/claim-once',
+      'role-store/settle-failed',
+    ],
+  },
+  {
+    breaks: 'role-store/harness-peer',
+    how: 'a peer opens data of its own',
+    open: opening(strangers),
+    alsoFails: clausesBut(roleStoreContract, [
+      'role-store/harness-apart',
+      'role-store/reserve-free',
+      'role-store/load-absent',
+      'role-store/load-aborted',
+      'role-store/save-race',
+      'role-store/list-state',
+      'role-store/claim-order',
+    ]),
+  },
+];
+
+export const roleStoreSabotage: Sabotage<RoleStore, Subject<RoleStore>> = {
+  contract: roleStoreContract,
+  sound,
+  saboteurs: [
+    ...harnessSaboteurs,
+    ...keySaboteurs,
+    ...commitSaboteurs,
+    ...roleSaboteurs,
+    ...listingSaboteurs,
+    ...cleanupSaboteurs,
+    ...sweepSaboteurs,
+  ],
+};

@@ -1,0 +1,163 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  type ArchiveId,
+  before,
+  type CleanupTask,
+  instant,
+  minutes,
+  type RoleId,
+  type RoleStore,
+  type Token,
+  type Version,
+} from '@pinfold/core';
+import { withLedger } from './ledger.ts';
+import { type RoleSaboteur, saboteur } from './subjects.ts';
+
+export const cleanupSaboteurs: readonly RoleSaboteur[] = [
+  saboteur('role-store/claim-ended', 'a pinned role is left alone though it was deleted', () => (store) => ({
+    claimForCleanup: async (request) => {
+      const tasks = await store.claimForCleanup(request);
+      const roles = await Promise.all(tasks.map(({ role }) => store.load(role)));
+      return tasks.filter((_, n) => roles[n]?.value.pinned === false);
+    },
+  })),
+  saboteur(
+    'role-store/claim-order',
+    'a failed one goes to the front again',
+    () => (store) => ({
+      settleCleanup: (task, outcome) =>
+        store.settleCleanup(
+          task,
+          outcome.kind === 'failed' ? { kind: 'failed', retryAt: instant(0) } : outcome,
+        ),
+    }),
+    ['role-store/settle-failed', 'role-store/settle-lost'],
+  ),
+  saboteur('role-store/claim-once', 'claiming looks first and writes later', () => {
+    let seen: ReturnType<RoleStore['claimForCleanup']> | undefined;
+    return (store) => ({
+      claimForCleanup: async (request) => {
+        seen ??= store.claimForCleanup(request);
+        const tasks = await seen;
+        await nextTurn();
+        seen = undefined;
+        return tasks.map((task) => ({ ...task, token: request.token }));
+      },
+    });
+  }),
+  saboteur('role-store/claim-conflicts', 'a claim leaves the version as it was', () => {
+    const claims = new Map<RoleId, number>();
+    const claimsOf = (id: RoleId): number => claims.get(id) ?? 0;
+    return (store) => ({
+      claimForCleanup: async (request) => {
+        const tasks = await store.claimForCleanup(request);
+        for (const { role } of tasks) claims.set(role, claimsOf(role) + 1);
+        return tasks;
+      },
+      load: async (id, signal) => {
+        const found = await store.load(id, signal);
+        return found && { value: found.value, version: (found.version - claimsOf(id)) as Version };
+      },
+      save: (role, loadedAt) => store.save(role, (loadedAt + claimsOf(role.id)) as Version),
+    });
+  }),
+  saboteur(
+    'role-store/settle-removed',
+    'a role saved after its removal names its archive again',
+    () => {
+      const saved = new Set<ArchiveId>();
+      return (store) => ({
+        save: async (role, loadedAt) => {
+          const outcome = await store.save(role, loadedAt);
+          if (outcome.kind === 'saved') saved.add(role.archive);
+          return outcome;
+        },
+        whichAreNamed: async (ids) =>
+          new Set([...(await store.whichAreNamed(ids)), ...ids.filter((id) => saved.has(id))]),
+      });
+    },
+    ['role-store/commit-again'],
+  ),
+  saboteur(
+    'role-store/settle-failed',
+    'failures are not counted',
+    () => (store) => ({
+      claimForCleanup: async (request) =>
+        (await store.claimForCleanup(request)).map((task) => ({ ...task, failures: 0 })),
+    }),
+    ['role-store/settle-lost'],
+  ),
+  saboteur('role-store/settle-lost', 'settling ends whatever claim there is', () => {
+    const claimed = new Map<RoleId, Token>();
+    const newest = (task: CleanupTask): CleanupTask => ({
+      ...task,
+      token: claimed.get(task.role) ?? task.token,
+    });
+    return (store) => ({
+      claimForCleanup: async (request) => {
+        const tasks = await store.claimForCleanup(request);
+        for (const { role, token } of tasks) claimed.set(role, token);
+        return tasks;
+      },
+      settleCleanup: (task, outcome) => store.settleCleanup(newest(task), outcome),
+    });
+  }),
+];
+
+export const sweepSaboteurs: readonly RoleSaboteur[] = [
+  saboteur('role-store/named', 'only the first 999 ids are looked for', () => (store) => ({
+    whichAreNamed: (ids) => store.whichAreNamed(ids.slice(0, 999)),
+  })),
+  saboteur('role-store/archives-walk', 'an archive is lost between two pages', () => (store) => ({
+    listArchives: async (after, limit) =>
+      after === undefined
+        ? await store.listArchives(after, limit)
+        : (await store.listArchives(after, limit + 1)).slice(1),
+  })),
+  saboteur(
+    'role-store/purge-old',
+    'a renewed reservation counts as begun anew',
+    withLedger((ledger) => (store) => ({
+      renew: async (lease, until) => {
+        const outcome = await store.renew(lease, until);
+        const held = ledger.holder(lease);
+        if (outcome.kind === 'lost' || held === undefined) return outcome;
+        await store.release(lease);
+        await store.reserve({ ...held.request, now: before(until, minutes(1)), until });
+        return outcome;
+      },
+    })),
+  ),
+  saboteur(
+    'role-store/purge-loses-lease',
+    'a dropped reservation lapses and keeps its token',
+    withLedger((ledger) => {
+      const dropped = new Set<Token>();
+      return (store) => ({
+        purge: async (begunBefore, limit) => {
+          const old = ledger
+            .all()
+            .filter(({ request }) => request.now < begunBefore && !dropped.has(request.token))
+            .slice(0, limit);
+          for (const { request } of old) {
+            dropped.add(request.token);
+            await store.renew(request, instant(0));
+          }
+          return old.length;
+        },
+      });
+    }),
+  ),
+  saboteur('role-store/sweep-turn', 'taking the turn looks first and writes later', () => {
+    let seen: ReturnType<RoleStore['takeSweepTurn']> | undefined;
+    return (store) => ({
+      takeSweepTurn: async (request) => {
+        seen ??= store.takeSweepTurn(request);
+        const outcome = await seen;
+        await nextTurn();
+        seen = undefined;
+        return outcome;
+      },
+    });
+  }),
+];

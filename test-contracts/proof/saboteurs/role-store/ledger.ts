@@ -1,0 +1,71 @@
+import type { Instant, Lease, Reservation, RoleStore } from '@pinfold/core';
+import type { Spoiling } from '../memory-saboteurs.ts';
+import { spoil } from '../spoil.ts';
+
+/** A reservation as its port showed it. */
+export interface Held {
+  readonly request: Reservation;
+  readonly until: Instant;
+}
+
+/** What a saboteur remembers of reservations, since the port does not tell. */
+export class Ledger {
+  readonly #rows: Map<string, Held> = new Map();
+
+  /** Who holds a key, lapsed or not; a complete key is held by nobody. */
+  holder({ account, key }: Pick<Lease, 'account' | 'key'>): Held | undefined {
+    return this.#rows.get(`${account}\n${key}`);
+  }
+
+  all(): readonly Held[] {
+    return [...this.#rows.values()];
+  }
+
+  /** The methods of a store that keep the ledger. */
+  kept(store: RoleStore): Pick<RoleStore, 'reserve' | 'renew' | 'release' | 'commit'> {
+    return {
+      reserve: async (request) => {
+        const outcome = await store.reserve(request);
+        if (outcome.kind === 'reserved') this.#put(request, request.until);
+        return outcome;
+      },
+      renew: async (lease, until) => {
+        const outcome = await store.renew(lease, until);
+        const held = this.holder(lease);
+        if (outcome.kind === 'held' && held !== undefined) this.#put(held.request, until);
+        return outcome;
+      },
+      release: async (lease) => {
+        await store.release(lease);
+        if (this.holder(lease)?.request.token === lease.token) this.#drop(lease);
+      },
+      commit: async (publication, lease) => {
+        const outcome = await store.commit(publication, lease);
+        if (outcome.kind === 'committed') this.#drop(lease);
+        return outcome;
+      },
+    };
+  }
+
+  #put(request: Reservation, until: Instant): void {
+    this.#rows.set(`${request.account}\n${request.key}`, { request, until });
+  }
+
+  #drop({ account, key }: Lease): void {
+    this.#rows.delete(`${account}\n${key}`);
+  }
+}
+
+/** A spoiling that knows who holds which key. */
+export function withLedger(
+  spoiling: (ledger: Ledger) => (store: RoleStore) => Partial<RoleStore>,
+): Spoiling<RoleStore> {
+  return () => {
+    const ledger = new Ledger();
+    const methods = spoiling(ledger);
+    return (store) => {
+      const kept = ledger.kept(store);
+      return { ...kept, ...methods(spoil(store, kept)) };
+    };
+  };
+}
