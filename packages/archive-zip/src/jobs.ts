@@ -9,7 +9,10 @@ export interface EntryTask
   readonly name: string;
   /** The most bytes it may inflate to. */
   readonly limit: number;
+  /** Its path in the site, for files of the site. */
   readonly path?: EntryPath;
+  /** How much of its beginning to look through for references and secrets. */
+  readonly observedBytes: number;
 }
 
 /** Reads the listing of an archive. */
@@ -27,6 +30,8 @@ export interface ProveJob {
   readonly tasks: readonly EntryTask[];
   /** The most bytes that all jobs of the call together may inflate to. */
   readonly expandedBytes: number;
+  /** The paths of all files of the site, a line each: no path has a line end. */
+  readonly sitePaths: string;
 }
 
 /** The work of one message to a worker. */

@@ -1,4 +1,4 @@
-import type { ArchiveProblem, EntryProof } from '@pinfold/core';
+import { type ArchiveProblem, type EntryProof, ReferenceSieve } from '@pinfold/core';
 import type { ProveJob, ProveResult } from './jobs.ts';
 import { type ProofControl, Stopped } from './proof-control.ts';
 import { type EntryOutcome, type ProofTools, proveEntry, WHOLE_BYTES } from './prove-entry.ts';
@@ -12,7 +12,12 @@ let scratch: Buffer | undefined;
  */
 export async function proveEntries(fd: number, job: ProveJob, control: ProofControl): Promise<ProveResult> {
   scratch ??= Buffer.allocUnsafeSlow(WHOLE_BYTES);
-  const tools: ProofTools = { fd, control, expandedBytes: job.expandedBytes, scratch };
+  let opened: ReferenceSieve | undefined;
+  const sieve = (): ReferenceSieve => {
+    opened ??= new ReferenceSieve(job.sitePaths.split('\n'));
+    return opened;
+  };
+  const tools: ProofTools = { fd, control, expandedBytes: job.expandedBytes, scratch, sieve };
   const problems: ArchiveProblem[] = [];
   const entries: EntryProof[] = [];
   for (const task of job.tasks) {

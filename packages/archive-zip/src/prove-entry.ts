@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
-import { type ArchiveProblem, type EntryProof, isObservable, observe } from '@pinfold/core';
+import { type ArchiveProblem, type EntryProof, observe, type ReferenceSieve } from '@pinfold/core';
 import { inflateWhole, readPieces, type WholeData } from './entry-data.ts';
 import type { EntryTask } from './jobs.ts';
 import type { ProofControl } from './proof-control.ts';
@@ -11,8 +11,7 @@ import { zipProblem } from './zip-problem.ts';
 /** Entries up to here, packed and unpacked, are inflated at once, which is faster; larger ones in pieces. */
 export const WHOLE_BYTES = 2_097_152;
 
-/** How much of a file is looked through for references and secrets. */
-const OBSERVED_BYTES = 1_048_576;
+const ASCII = /^\p{ASCII}*$/u;
 
 /** What is needed to prove entries one after the other. */
 export interface ProofTools {
@@ -22,6 +21,8 @@ export interface ProofTools {
   readonly expandedBytes: number;
   /** Room for the compressed bytes of an entry that is inflated at once. */
   readonly scratch: Buffer;
+  /** What keeps of a page's references those worth judging. */
+  readonly sieve: () => ReferenceSieve;
 }
 
 /** What one entry showed: its proof, or what is wrong with it. */
@@ -40,7 +41,7 @@ export async function proveEntry(task: EntryTask, tools: ProofTools): Promise<En
   const over = countedOver(tools, data.bytes.length);
   if (over !== undefined) return broken(over);
   if (crc32(data.bytes) !== task.crc32) return broken(corrupt(task));
-  return proved(task, isUtf8(data.bytes), data.bytes.subarray(0, OBSERVED_BYTES));
+  return proved(task, tools, isUtf8(data.bytes), data.bytes);
 }
 
 function storedWhole(bytes: Buffer, size: number): WholeData {
@@ -49,14 +50,13 @@ function storedWhole(bytes: Buffer, size: number): WholeData {
 }
 
 async function proveInPieces(task: EntryTask, tools: ProofTools): Promise<EntryOutcome> {
-  const observed = task.path !== undefined && isObservable(task.path);
   const beginning: Buffer[] = [];
   const text = new Utf8Check();
   let crc = 0;
   let size = 0;
   let over: ArchiveProblem | undefined;
   const end = await readPieces(task, tools, (piece) => {
-    if (observed && size < OBSERVED_BYTES) beginning.push(piece);
+    if (size < task.observedBytes) beginning.push(piece);
     size += piece.length;
     over = countedOver(tools, piece.length);
     crc = crc32(piece, crc);
@@ -65,7 +65,7 @@ async function proveInPieces(task: EntryTask, tools: ProofTools): Promise<EntryO
   });
   const wrong = end === 'corrupt' || (end === 'exact' && (size !== task.size || crc !== task.crc32));
   if (wrong) return broken(corrupt(task));
-  if (end === 'exact') return proved(task, text.valid, Buffer.concat(beginning).subarray(0, OBSERVED_BYTES));
+  if (end === 'exact') return proved(task, tools, text.valid, Buffer.concat(beginning));
   return broken(
     ...(size > task.size ? [corrupt(task)] : []),
     ...(size > task.limit ? [tooLarge(task)] : []),
@@ -79,13 +79,20 @@ function countedOver({ control, expandedBytes }: ProofTools, bytes: number): Arc
   return { rule: 'expanded_too_large', detail, limit: expandedBytes };
 }
 
-function proved(task: EntryTask, utf8: boolean, beginning: Buffer): EntryOutcome {
-  const { entry, path } = task;
-  const seen =
-    path === undefined || !isObservable(path)
-      ? { references: [], secrets: [] }
-      : observe(path, beginning.toString(utf8 ? 'utf8' : 'latin1'));
-  return { kind: 'proved', proof: { entry, utf8, ...seen } };
+function proved(task: EntryTask, { sieve }: ProofTools, utf8: boolean, beginning: Buffer): EntryOutcome {
+  const { entry, path, observedBytes } = task;
+  const nothing = { entry, utf8, references: [], secrets: [] };
+  if (path === undefined || observedBytes === 0) return { kind: 'proved', proof: nothing };
+  const { references, secrets } = observe(path, textOf(beginning, observedBytes, utf8));
+  // In an unknown encoding nobody can tell which file a name means.
+  const legible = utf8 ? references : references.filter(({ target }) => ASCII.test(target));
+  const sifted = legible.length === 0 ? [] : sieve().sift(path, legible);
+  return { kind: 'proved', proof: { entry, utf8, references: sifted, secrets } };
+}
+
+/** Older encodings are read byte by byte: what is looked for is ASCII. */
+function textOf(beginning: Buffer, length: number, utf8: boolean): string {
+  return beginning.toString(utf8 ? 'utf8' : 'latin1', 0, length);
 }
 
 function broken(...problems: readonly ArchiveProblem[]): EntryOutcome {

@@ -65,8 +65,10 @@ export class ZipArchiveInspector implements ArchiveInspector {
   async prove(request: ProofRequest, signal?: AbortSignal): Promise<ArchiveProof> {
     const { archive, expandedBytes } = request;
     const { jobs, empty } = splitTasks(request, this.#workers);
+    const sitePaths = request.tasks.flatMap(({ path }) => path ?? []).join('\n');
+    const shared = { kind: 'prove', file: archive.file, expandedBytes, sitePaths } as const;
     const results = await this.#run(
-      jobs.map((tasks) => ({ kind: 'prove', file: archive.file, tasks, expandedBytes }) as const),
+      jobs.map((tasks) => ({ ...shared, tasks })),
       signal,
     );
     return {

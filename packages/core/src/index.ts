@@ -65,6 +65,7 @@ export {
 } from './domain/manifest.ts';
 export { isObservable, type Observation, observe, type Reference } from './domain/observations.ts';
 export { type Password, type PasswordHash, parseGuess, parsePassword } from './domain/password.ts';
+export { ReferenceSieve } from './domain/reference-sieve.ts';
 export {
   type Decided,
   decide,
@@ -76,7 +77,7 @@ export {
   stateOf,
 } from './domain/role.ts';
 export type { Session, SignInLink } from './domain/session.ts';
-export { type Resolution, resolve } from './domain/site.ts';
+export { type FilesByPath, type Resolution, resolve } from './domain/site.ts';
 export { codePoints, foldForSearch, utf8Length } from './domain/text.ts';
 export { parseTitle, type Title } from './domain/title.ts';
 export { type ObservedFile, type Warning, warningsOf } from './domain/warnings.ts';

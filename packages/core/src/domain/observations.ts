@@ -1,6 +1,9 @@
+import { type Tag, tagsOf } from './html-tags.ts';
+import { secretsIn } from './secrets.ts';
+
 /** A reference to another file that a page makes. */
 export interface Reference {
-  /** The attribute's value, entities resolved as far as URLs need it. */
+  /** The attribute's value, character references resolved as far as URLs need it. */
   readonly target: string;
   /** Whether following it is a navigation (a link), rather than loading a part of the page. */
   readonly navigation: boolean;
@@ -14,35 +17,40 @@ export interface Observation {
 }
 
 const NOTHING: Observation = { references: [], secrets: [] };
-const MAX_REFERENCES = 500;
-const TAG = /<(a|area|link|script|img|iframe|source|video|audio|track|embed|input|base)\b([^>]{0,4000})>/gi;
-const ATTRIBUTE = /\s(href|src|poster)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi;
+/** Of one page; no person writes as many. */
+const MOST_REFERENCES = 2_000;
+/** Longer ones carry data. */
+const LONGEST_TARGET = 2_048;
 const HTML = /\.html?$/i;
-const BINARY =
-  /\.(?:png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf|eot|mp[34]|m4a|webm|ogg|wasm|pdf|zip|gz|br)$/i;
+/** Neither text nor, as source maps, anything that has no warning of its own. */
+const OPAQUE =
+  /\.(?:png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf|eot|mp[34]|m4a|webm|ogg|wasm|pdf|zip|gz|br|map)$/i;
 
-const SECRETS: readonly { readonly kind: string; readonly hint: string; readonly form: RegExp }[] = [
-  {
-    kind: 'private key',
-    hint: 'PRIVATE KEY-----',
-    form: /-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY-----\s+[A-Za-z0-9+/=:,\s-]{40}/,
-  },
-  { kind: 'AWS access key', hint: 'AKIA', form: /\bAKIA[A-Z2-7]{16}\b/ },
-  { kind: 'GitHub token', hint: 'gh', form: /\bgh[opsur]_[A-Za-z0-9]{36}\b/ },
-  { kind: 'GitHub token', hint: 'github_pat_', form: /\bgithub_pat_[A-Za-z0-9_]{50}/ },
-  { kind: 'GitLab token', hint: 'glpat-', form: /\bglpat-[A-Za-z0-9_-]{20}/ },
-  { kind: 'Slack token', hint: 'xox', form: /\bxox[abprs]-[A-Za-z0-9-]{20}/ },
-  { kind: 'Stripe secret key', hint: '_live_', form: /\b[rs]k_live_[A-Za-z0-9]{20}/ },
-  { kind: 'npm token', hint: 'npm_', form: /\bnpm_[A-Za-z0-9]{36}\b/ },
-  { kind: 'Pinfold API key', hint: 'pf_', form: /\bpf_[A-Za-z0-9]{8,32}_[A-Za-z0-9]{40,44}\b/ },
-];
+const LINKS = new Set(['a', 'area', 'iframe', 'frame']);
+const PARTS = new Set([
+  'script',
+  'img',
+  'source',
+  'video',
+  'audio',
+  'track',
+  'embed',
+  'input',
+  'image',
+  'use',
+]);
+/** The `rel` of links that a browser loads with the page; all others name pages. */
+const LOADED =
+  /(?:^|\s)(?:stylesheet|icon|apple-touch-icon|mask-icon|preload|modulepreload|manifest)(?:\s|$)/i;
+const CHARACTERS = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|quot|apos|lt|gt));?/gi;
+const NAMED: Readonly<Record<string, string>> = { amp: '&', quot: '"', apos: "'", lt: '<', gt: '>' };
 
 /** Whether {@link observe} can see anything in a file of that path, so that others need not be decoded. */
 export function isObservable(path: string): boolean {
-  return !BINARY.test(path);
+  return !OPAQUE.test(path);
 }
 
-/** Looks through a file's text for references (in HTML) and for what seems a secret. */
+/** Looks through a file's text, in linear time, for references (in HTML) and for what seems a secret. */
 export function observe(path: string, text: string): Observation {
   if (!isObservable(path)) return NOTHING;
   const secrets = secretsIn(text);
@@ -50,37 +58,39 @@ export function observe(path: string, text: string): Observation {
   return secrets.length === 0 && references.length === 0 ? NOTHING : { references, secrets };
 }
 
-function secretsIn(text: string): readonly string[] {
-  const found = SECRETS.filter(({ hint, form }) => text.includes(hint) && form.test(text));
-  return [...new Set(found.map(({ kind }) => kind))];
-}
-
 /** A page with a base element says itself that its references lead elsewhere: nothing is judged then. */
 function referencesIn(html: string): readonly Reference[] {
-  const references: Reference[] = [];
-  const seen = new Set<string>();
-  for (const [, tag = '', attributes = ''] of withoutComments(html).matchAll(TAG)) {
-    const name = tag.toLowerCase();
-    if (name === 'base' && /\shref\s*=/i.test(attributes)) return [];
-    for (const [, , double, single, bare] of ` ${attributes}`.matchAll(ATTRIBUTE)) {
-      const target = (double ?? single ?? bare ?? '').trim().replaceAll('&amp;', '&');
-      if (target === '' || seen.has(target)) continue;
-      seen.add(target);
-      references.push({ target, navigation: name === 'a' || name === 'area' || name === 'iframe' });
-      if (references.length === MAX_REFERENCES) return references;
+  const references = new Map<string, Reference>();
+  for (const tag of tagsOf(html)) {
+    if (tag.name === 'base' && tag.attributes.has('href')) return [];
+    const navigation = isNavigation(tag);
+    if (navigation === undefined) continue;
+    for (const attribute of ['href', 'src']) {
+      const target = targetOf(tag.attributes.get(attribute));
+      if (target === '' || target.length > LONGEST_TARGET || references.has(target)) continue;
+      references.set(target, { target, navigation });
     }
+    if (references.size >= MOST_REFERENCES) break;
   }
-  return references;
+  return [...references.values()];
 }
 
-function withoutComments(html: string): string {
-  let kept = '';
-  let from = 0;
-  for (let start = html.indexOf('<!--'); start !== -1; start = html.indexOf('<!--', from)) {
-    kept += html.slice(from, start);
-    const end = html.indexOf('-->', start);
-    if (end === -1) return kept;
-    from = end + 3;
-  }
-  return kept + html.slice(from);
+/** `undefined` for elements that refer to nothing. */
+function isNavigation({ name, attributes }: Tag): boolean | undefined {
+  if (name === 'link') return !LOADED.test(attributes.get('rel') ?? '');
+  if (LINKS.has(name)) return true;
+  return PARTS.has(name) ? false : undefined;
+}
+
+/** As a URL parser takes it: without space around it, and without tabs and line ends in it. */
+function targetOf(value: string | undefined): string {
+  if (value === undefined || value.length > 2 * LONGEST_TARGET) return '';
+  const text = value.trim().replaceAll(/[\t\n\r]/g, '');
+  return text.includes('&') ? text.replaceAll(CHARACTERS, characterOf) : text;
+}
+
+function characterOf(whole: string, decimal?: string, hex?: string, name?: string): string {
+  if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole;
+  const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number.parseInt(decimal, 10);
+  return code <= 0x10_ff_ff ? String.fromCodePoint(code) : whole;
 }

@@ -1,9 +1,14 @@
-import type { Manifest, ManifestEntry } from './manifest.ts';
+import type { ManifestEntry } from './manifest.ts';
+
+/** The files of a site by path, as a manifest has them, or whatever stands for a file where no more is needed. */
+export interface FilesByPath<File> {
+  get(path: string): File | undefined;
+}
 
 /** How a site answers a path: a file, its own page for what is missing, the way to a folder, or nothing. */
-export type Resolution =
-  | { readonly kind: 'file'; readonly entry: ManifestEntry }
-  | { readonly kind: 'not_found_page'; readonly entry: ManifestEntry }
+export type Resolution<File = ManifestEntry> =
+  | { readonly kind: 'file'; readonly entry: File }
+  | { readonly kind: 'not_found_page'; readonly entry: File }
   | { readonly kind: 'folder' }
   | { readonly kind: 'nothing' };
 
@@ -13,26 +18,26 @@ export type Resolution =
  * @param path the decoded path of the request inside the site, beginning with `/`.
  * @param navigation whether a person's browser asks for a page, rather than a page for its parts.
  */
-export function resolve(manifest: Manifest, path: string, navigation: boolean): Resolution {
+export function resolve<File>(files: FilesByPath<File>, path: string, navigation: boolean): Resolution<File> {
   const name = path.slice(1);
-  const direct = name === '' || name.endsWith('/') ? manifest.get(`${name}index.html`) : file(manifest, name);
+  const direct = name === '' || name.endsWith('/') ? files.get(`${name}index.html`) : file(files, name);
   if (direct !== undefined) return { kind: 'file', entry: direct };
-  if (name !== '' && !name.endsWith('/') && manifest.get(`${name}/index.html`) !== undefined) {
+  if (name !== '' && !name.endsWith('/') && files.get(`${name}/index.html`) !== undefined) {
     return { kind: 'folder' };
   }
-  return fallback(manifest, name, navigation);
+  return fallback(files, name, navigation);
 }
 
-function file(manifest: Manifest, name: string): ManifestEntry | undefined {
-  return manifest.get(name) ?? manifest.get(`${name}.html`);
+function file<File>(files: FilesByPath<File>, name: string): File | undefined {
+  return files.get(name) ?? files.get(`${name}.html`);
 }
 
-function fallback(manifest: Manifest, name: string, navigation: boolean): Resolution {
-  const everyPath = navigation ? manifest.get('200.html') : undefined;
+function fallback<File>(files: FilesByPath<File>, name: string, navigation: boolean): Resolution<File> {
+  const everyPath = navigation ? files.get('200.html') : undefined;
   if (everyPath !== undefined) return { kind: 'file', entry: everyPath };
-  const notFound = manifest.get('404.html');
+  const notFound = files.get('404.html');
   if (notFound !== undefined) return { kind: 'not_found_page', entry: notFound };
   const lastSegment = name.slice(name.lastIndexOf('/') + 1);
-  const index = navigation && !lastSegment.includes('.') ? manifest.get('index.html') : undefined;
+  const index = navigation && !lastSegment.includes('.') ? files.get('index.html') : undefined;
   return index === undefined ? { kind: 'nothing' } : { kind: 'file', entry: index };
 }

@@ -1,7 +1,6 @@
-import { foldPath } from './entry-path.ts';
+import { follow, SitePaths } from './judge-reference.ts';
 import type { Manifest } from './manifest.ts';
 import type { Observation, Reference } from './observations.ts';
-import { resolve } from './site.ts';
 
 /** Something allowed that will disappoint viewers (contract, section 2). */
 export interface Warning {
@@ -22,9 +21,7 @@ export interface ObservedFile extends Observation {
 }
 
 /** The most warnings an answer carries. */
-const MOST = 20;
-const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|\/\/|#|\?)/i;
-const TEMPLATE = /\{\{|<%|\$\{/;
+export const MOST_WARNINGS = 20;
 
 /**
  * Judges what was seen. Secrets come first, then what is broken everywhere, then the rest.
@@ -36,59 +33,39 @@ export function warningsOf(
   files: readonly ObservedFile[],
   absolutePathsWork: boolean,
 ): readonly Warning[] {
-  const sites = new Map(manifest.entries.map((entry) => [foldPath(entry.path), entry.path as string]));
-  const references = files.flatMap((file) =>
-    file.references.flatMap((reference) =>
-      judgeReference(manifest, sites, file.path, reference, absolutePathsWork),
-    ),
-  );
-  const maps = manifest.entries.filter((entry) => entry.path.endsWith('.map'));
-  return [
-    ...files.flatMap(({ path, secrets }) => secrets.map((kind) => secretWarning(path, kind))),
-    ...references,
-    ...maps.map((entry) => sourceMapWarning(entry.path)),
-  ].slice(0, MOST);
+  const warnings = files.flatMap(({ path, secrets }) => secrets.map((kind) => secretWarning(path, kind)));
+  const site = new SitePaths(manifest.entries.map(({ path }) => path));
+  for (const { path, references } of files) {
+    for (const reference of references) {
+      if (warnings.length >= MOST_WARNINGS) return warnings.slice(0, MOST_WARNINGS);
+      const warning = referenceWarning(site, path, reference, absolutePathsWork);
+      if (warning !== undefined) warnings.push(warning);
+    }
+  }
+  const maps = manifest.entries.filter(({ path }) => path.endsWith('.map'));
+  return [...warnings, ...maps.map(({ path }) => sourceMapWarning(path))].slice(0, MOST_WARNINGS);
 }
 
-function judgeReference(
-  manifest: Manifest,
-  folded: ReadonlyMap<string, string>,
+function referenceWarning(
+  site: SitePaths,
   page: string,
-  { target, navigation }: Reference,
+  reference: Reference,
   absolutePathsWork: boolean,
-): readonly Warning[] {
-  if (ELSEWHERE.test(target) || TEMPLATE.test(target)) return [];
-  const path = resolveReference(page, target);
-  if (path === undefined) return [];
-  if (!absolutePathsWork && target.startsWith('/')) {
-    const detail = `"${cut(target)}" begins with "/" and leads out of the site here; make it relative.`;
-    return [{ rule: 'absolute_reference', detail, path: page }];
+): Warning | undefined {
+  const destination = follow(site, page, reference);
+  if (destination.kind === 'elsewhere') return undefined;
+  const target = cut(reference.target);
+  if (destination.absolute && !absolutePathsWork) {
+    const detail = `"${target}" begins with "/" and leads out of the site here; make it relative.`;
+    return { rule: 'absolute_reference', detail, path: page };
   }
-  const answer = resolve(manifest, path, navigation).kind;
-  if (answer === 'file' || answer === 'folder') return [];
-  const other = folded.get(foldPath(path.slice(1)));
-  if (other !== undefined) {
-    const detail = `"${cut(target)}" differs from the file "${cut(other)}" in upper and lower case only.`;
-    return [{ rule: 'case_mismatch', detail, path: page }];
+  if (destination.otherCase !== undefined) {
+    const other = cut(destination.otherCase);
+    const detail = `"${target}" differs from the file "${other}" in upper and lower case only.`;
+    return { rule: 'case_mismatch', detail, path: page };
   }
-  return [{ rule: 'broken_reference', detail: `No file of the site answers "${cut(target)}".`, path: page }];
-}
-
-/** The path a reference leads to, as the site is asked for it: RFC 3986, section 5.2, for paths alone. */
-function resolveReference(page: string, target: string): string | undefined {
-  const path = target.replace(/[?#].*$/s, '').replaceAll('\\', '/');
-  const joined = path.startsWith('/') ? path : `/${page.slice(0, page.lastIndexOf('/') + 1)}${path}`;
-  const segments: string[] = [];
-  for (const segment of joined.slice(1).split('/')) {
-    if (segment === '..') segments.pop();
-    else if (segment !== '.') segments.push(segment);
-  }
-  const folder = /(?:^|\/)\.{1,2}$/.test(joined) ? '/' : '';
-  try {
-    return decodeURIComponent(`/${segments.join('/')}${folder}`.replace(/\/+$/, '/'));
-  } catch {
-    return undefined;
-  }
+  if (destination.answered) return undefined;
+  return { rule: 'broken_reference', detail: `No file of the site answers "${target}".`, path: page };
 }
 
 function secretWarning(path: string, kind: string): Warning {

@@ -2,7 +2,10 @@ import type { ArchiveListing, ArchiveProblem, ProofTask } from '../domain/archiv
 import type { Observation } from '../domain/observations.ts';
 import type { StagedArchive } from './staging.ts';
 
-/** What was seen while one entry was inflated. */
+/**
+ * What was seen while one entry was inflated. Of the references those are enough that no file of the tasks answers,
+ * and those that begin with `/`; of each sort no more than there can be warnings.
+ */
 export interface EntryProof extends Observation {
   /** Position in the listing. */
   readonly entry: number;
