@@ -1,11 +1,25 @@
+import { apiKeySecretsSabotage } from './api-key-secrets.ts';
 import { apiKeyStoreSabotage } from './api-key-store.ts';
+import { archiveStorageSabotage } from './archive-storage.ts';
 import { attemptCounterSabotage } from './attempt-counter.ts';
+import { clockSabotage } from './clock.ts';
+import { grantSignerSabotage } from './grant-signer.ts';
+import { idsSabotage } from './ids.ts';
+import { passwordHasherSabotage } from './password-hasher.ts';
 import { roleStoreSabotage } from './role-store.ts';
 import { type Proof, proofOf } from './sabotage.ts';
+import { stagingSabotage } from './staging.ts';
 
 /** Every contract with its saboteurs. */
 export const proofs: readonly Proof[] = [
   proofOf(roleStoreSabotage),
   proofOf(apiKeyStoreSabotage),
   proofOf(attemptCounterSabotage),
+  proofOf(archiveStorageSabotage),
+  proofOf(stagingSabotage),
+  proofOf(passwordHasherSabotage),
+  proofOf(grantSignerSabotage),
+  proofOf(apiKeySecretsSabotage),
+  proofOf(clockSabotage),
+  proofOf(idsSabotage),
 ];

@@ -4,7 +4,7 @@ import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { together } from '../together.ts';
-import { expectSame, readWhole, store } from './stored.ts';
+import { expectSame, nextTurn, readWhole, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
 /** Some milliseconds apart, some weeks: whatever an implementation groups ids by, there are several groups. */
@@ -63,6 +63,7 @@ export const listClauses: readonly ArchiveStorageClause[] = [
         over = true;
       });
       while (!over) {
+        await nextTurn();
         const listed = await peer.list(undefined, 10);
         if (listed.length === 0) continue;
         expect(listed).to.deep.equal([id]);

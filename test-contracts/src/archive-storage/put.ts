@@ -4,7 +4,7 @@ import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { together } from '../together.ts';
-import { expectSame, readWhole, store } from './stored.ts';
+import { expectSame, nextTurn, readWhole, store } from './stored.ts';
 import type { ArchiveStorageClause, ArchiveStorageSubject } from './subject.ts';
 
 /** Bytes at both ends: a store that writes in place shows the beginning before the end. */
@@ -33,7 +33,10 @@ async function putWhileRead(subject: ArchiveStorageSubject): Promise<void> {
   const put = subject.port.put(id, staged).finally(() => {
     over = true;
   });
-  while (!over) await expectWholeOrAbsent(peer, id, bytes);
+  while (!over) {
+    await expectWholeOrAbsent(peer, id, bytes);
+    await nextTurn();
+  }
   await put;
   expectSame(await readWhole(peer, id, LARGE), bytes, 'after the put');
 }

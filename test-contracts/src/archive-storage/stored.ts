@@ -47,3 +47,8 @@ export function expectSame(actual: Uint8Array | undefined, expected: Uint8Array,
   expect(got.length, `${what}: bytes`).to.equal(expected.length);
   expect(Buffer.compare(got, expected), `${what}: a different byte`).to.equal(0);
 }
+
+/** Lets other work go on: asking a storage in memory again and again would keep everything else waiting. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

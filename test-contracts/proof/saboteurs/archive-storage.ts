@@ -1,0 +1,232 @@
+import { type ArchiveId, type ArchiveStorage, Fault, isFault, type StagedArchive } from '@pinfold/core';
+import { createMemory, type Memory } from '@pinfold/memory';
+import { type ArchiveStorageSubject, archiveStorageContract } from '@pinfold/test-contracts';
+import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
+import { oneForAll, strangers } from './memory-saboteurs.ts';
+import { type SpoilPort, saboteursOf } from './one-for-each.ts';
+import type { Opening, Sabotage, Saboteur } from './sabotage.ts';
+import { spoil } from './spoil.ts';
+
+type ArchiveSaboteur = Saboteur<ArchiveStorageSubject>;
+
+async function subjectOn(memory: Memory, peer: () => Memory): Promise<ArchiveStorageSubject> {
+  const staged = await createStagedArchives();
+  return {
+    port: memory.archives,
+    peer: async () => peer().archives,
+    stage: staged.stage,
+    unreachable: () => closed(memory.peer()),
+    dispose: async () => {
+      await staged.dispose();
+      await memory.close();
+    },
+  };
+}
+
+async function closed(memory: Memory): Promise<ArchiveStorage> {
+  await memory.close();
+  return memory.archives;
+}
+
+function soundSubject(): Promise<ArchiveStorageSubject> {
+  const memory = createMemory();
+  return subjectOn(memory, () => memory.peer());
+}
+
+const over =
+  (handles: () => () => { memory: Memory; peer: () => Memory }): Opening<ArchiveStorageSubject> =>
+  () => {
+    const open = handles();
+    return async () => {
+      const { memory, peer } = open();
+      return subjectOn(memory, peer);
+    };
+  };
+
+const saboteur = saboteursOf<ArchiveStorage, ArchiveStorageSubject>(soundSubject);
+
+/** As {@link saboteur}, with the storage that does not answer spoiled in the same way. */
+function unreachableSaboteur(
+  breaks: string,
+  how: string,
+  spoiling: SpoilPort<ArchiveStorage>,
+  alsoFails: readonly string[] = [],
+): ArchiveSaboteur {
+  const open: Opening<ArchiveStorageSubject> = () => async () => {
+    const subject = await soundSubject();
+    const methods = spoiling();
+    return {
+      ...subject,
+      unreachable: async () => {
+        const port = await subject.unreachable();
+        return spoil(port, methods(port));
+      },
+    };
+  };
+  return { breaks, how, alsoFails, open };
+}
+
+const turns = async (count: number): Promise<void> => {
+  for (let n = 0; n < count; n += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+const TWO_MIB = 2_097_152;
+
+const putSaboteurs: readonly ArchiveSaboteur[] = [
+  saboteur(
+    'archive-storage/put-whole',
+    'what lies beyond 2 MiB is lost',
+    () => (sound) => ({
+      read: async (id, from, length, signal) => {
+        const bytes = await sound.read(id, from, length, signal);
+        bytes?.fill(0, Math.max(0, TWO_MIB - from));
+        return bytes;
+      },
+    }),
+    ['archive-storage/put-atomic', 'archive-storage/list-whole-only'],
+  ),
+  saboteur('archive-storage/put-atomic', 'an archive can be read while it is being stored', () => {
+    const begun = new Map<ArchiveId, StagedArchive>();
+    return (sound) => ({
+      put: async (id, archive, signal) => {
+        signal?.throwIfAborted();
+        begun.set(id, archive);
+        await turns(5);
+        begun.delete(id);
+        await sound.put(id, archive, signal);
+      },
+      read: async (id, from, length, signal) =>
+        begun.has(id) ? new Uint8Array(length) : sound.read(id, from, length, signal),
+    });
+  }),
+  saboteur('archive-storage/put-aborted', 'put does not look at its signal', () => (sound) => ({
+    put: (id, archive) => sound.put(id, archive),
+  })),
+  saboteur('archive-storage/put-many', 'a put that is not alone stores a wrong byte', () => {
+    let running = 0;
+    const mixed = new Set<ArchiveId>();
+    return (sound) => ({
+      put: async (id, archive, signal) => {
+        if (running > 0) mixed.add(id);
+        running += 1;
+        await sound.put(id, archive, signal).finally(() => {
+          running -= 1;
+        });
+      },
+      read: async (id, from, length, signal) => {
+        const bytes = await sound.read(id, from, length, signal);
+        if (bytes !== undefined && mixed.has(id)) bytes[0] = ~(bytes[0] ?? 0);
+        return bytes;
+      },
+    });
+  }),
+];
+
+const readSaboteurs: readonly ArchiveSaboteur[] = [
+  saboteur(
+    'archive-storage/read-range',
+    'no bytes of an archive are answered as if it was absent',
+    () => (sound) => ({
+      read: async (id, from, length, signal) =>
+        length === 0 ? undefined : sound.read(id, from, length, signal),
+    }),
+  ),
+  unreachableSaboteur(
+    'archive-storage/read-absent',
+    'whatever fails in a read is taken for an absent archive',
+    () => (sound) => ({ read: (id, from, length) => unlessFault(sound.read(id, from, length), undefined) }),
+    ['archive-storage/unreachable'],
+  ),
+  saboteur('archive-storage/read-aborted', 'read does not look at its signal', () => (sound) => ({
+    read: (id, from, length) => sound.read(id, from, length),
+  })),
+];
+
+async function unlessFault<Result>(answer: Promise<Result>, instead: Result): Promise<Result> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isFault(error)) return instead;
+    throw error;
+  }
+}
+
+const otherSaboteurs: readonly ArchiveSaboteur[] = [
+  saboteur('archive-storage/delete-gone', 'a node answers from what it read before', () => (sound) => {
+    const kept = new Map<ArchiveId, { readonly from: number; readonly bytes: Uint8Array<ArrayBuffer> }>();
+    return {
+      read: async (id, from, length, signal) => {
+        signal?.throwIfAborted();
+        const { from: first, bytes } = kept.get(id) ?? { from: 0, bytes: new Uint8Array(0) };
+        const inside = from >= first && from + length <= first + bytes.length && bytes.length > 0;
+        if (inside) return bytes.slice(from - first, from - first + length);
+        const read = await sound.read(id, from, length, signal);
+        if (read !== undefined) kept.set(id, { from, bytes: read });
+        return read;
+      },
+      delete: async (id, signal) => {
+        kept.delete(id);
+        await sound.delete(id, signal);
+      },
+    };
+  }),
+  saboteur('archive-storage/delete-twice', 'deleting what is not there fails', () => (sound) => ({
+    delete: async (id, signal) => {
+      const there = await sound.read(id, 0, 0);
+      if (there === undefined) throw new Fault('storage_unavailable', 'not there');
+      await sound.delete(id, signal);
+    },
+  })),
+  saboteur('archive-storage/list-walk', 'a page ends early though more are there', () => (sound) => ({
+    list: (after, limit, signal) => sound.list(after, Math.min(limit, 5), signal),
+  })),
+  saboteur('archive-storage/list-whole-only', 'a put under way is listed', () => {
+    const underWay = new Set<ArchiveId>();
+    return (sound) => ({
+      put: async (id, archive, signal) => {
+        underWay.add(id);
+        await turns(5);
+        await sound.put(id, archive, signal).finally(() => underWay.delete(id));
+      },
+      list: async (after, limit, signal) => {
+        const ids = new Set([...(await sound.list(after, limit, signal)), ...underWay]);
+        return [...ids].sort().slice(0, limit);
+      },
+    });
+  }),
+  saboteur('archive-storage/check', 'check does not look at its signal', () => (sound) => ({
+    check: () => sound.check(),
+  })),
+  unreachableSaboteur(
+    'archive-storage/unreachable',
+    'a storage that does not answer is taken for an empty one',
+    () => (sound) => ({ list: (after, limit) => unlessFault(sound.list(after, limit), []) }),
+  ),
+];
+
+const harnessSaboteurs: readonly ArchiveSaboteur[] = [
+  {
+    breaks: 'archive-storage/harness-apart',
+    how: 'all subjects are over the same data',
+    open: over(oneForAll),
+  },
+  {
+    breaks: 'archive-storage/harness-peer',
+    how: 'a peer opens data of its own',
+    open: over(strangers),
+    alsoFails: [
+      'archive-storage/put-whole',
+      'archive-storage/put-atomic',
+      'archive-storage/put-many',
+      'archive-storage/delete-gone',
+      'archive-storage/list-walk',
+      'archive-storage/list-whole-only',
+    ],
+  },
+];
+
+export const archiveStorageSabotage: Sabotage<ArchiveStorage, ArchiveStorageSubject> = {
+  contract: archiveStorageContract,
+  sound: () => soundSubject,
+  saboteurs: [...harnessSaboteurs, ...putSaboteurs, ...readSaboteurs, ...otherSaboteurs],
+};

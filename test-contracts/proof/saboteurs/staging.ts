@@ -1,0 +1,134 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Fault, type Instant, isFault, type ReceiveOutcome, type Staging } from '@pinfold/core';
+import { openFsStaging } from '@pinfold/storage-fs';
+import { type StagingSubject, stagingContract } from '@pinfold/test-contracts';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { saboteursOf } from './one-for-each.ts';
+import type { Sabotage, Saboteur } from './sabotage.ts';
+
+const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'pinfold-staging-'));
+
+async function subjectOn(folder: string, peerFolder: string = folder): Promise<StagingSubject> {
+  const clock = createManualClock();
+  return {
+    port: await openFsStaging({ folder, clock }),
+    peer: () => openFsStaging({ folder: peerFolder, clock }),
+    left: async () => (await readdir(folder)).length,
+    advance: (length) => clock.advance(length),
+    dispose: async () => {
+      await rm(folder, { recursive: true, force: true });
+      await rm(peerFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+const soundSubject = async (): Promise<StagingSubject> => subjectOn(await newFolder());
+
+const saboteur = saboteursOf<Staging, StagingSubject>(soundSubject);
+
+/** The body as it is, but nobody can end it early. */
+function unending(chunks: AsyncIterator<Uint8Array>): AsyncIterable<Uint8Array> {
+  return { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) };
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array, void> {}
+
+/** What is received, with another discard. */
+function discardedOnce(outcome: ReceiveOutcome): ReceiveOutcome {
+  if (outcome.kind !== 'received') return outcome;
+  let gone = false;
+  const discard = async (): Promise<void> => {
+    if (gone) throw new Fault('staging_unavailable', 'discarded already');
+    gone = true;
+    await outcome.archive.discard();
+  };
+  return { kind: 'received', archive: { ...outcome.archive, discard } };
+}
+
+const receiveSaboteurs: readonly Saboteur<StagingSubject>[] = [
+  saboteur('staging/receive-whole', 'an empty body is not received', () => (sound) => ({
+    receive: async (body, limit, signal) => {
+      const outcome = await sound.receive(body, limit, signal);
+      const empty = outcome.kind === 'received' && outcome.archive.size === 0;
+      return empty ? { kind: 'too_large' } : outcome;
+    },
+  })),
+  saboteur('staging/receive-limit', 'a body that is too large is read to its end', () => (sound) => ({
+    receive: async (body, limit, signal) => {
+      const chunks = body[Symbol.asyncIterator]();
+      const outcome = await sound.receive(unending(chunks), limit, signal);
+      if (outcome.kind === 'too_large') for (; !(await chunks.next()).done; );
+      return outcome;
+    },
+  })),
+  saboteur('staging/receive-failing', 'an error of the body comes out as a fault', () => (sound) => ({
+    receive: (body, limit, signal) =>
+      sound.receive(body, limit, signal).catch((cause: unknown) => {
+        if (signal?.aborted || isFault(cause)) throw cause;
+        throw new Fault('staging_unavailable', 'not received', { cause });
+      }),
+  })),
+  saboteur('staging/receive-aborted', 'an abort comes out as a fault', () => (sound) => ({
+    receive: (body, limit, signal) =>
+      sound.receive(body, limit, signal).catch((cause: unknown) => {
+        if (!signal?.aborted) throw cause;
+        throw new Fault('staging_unavailable', 'aborted', { cause });
+      }),
+  })),
+  saboteur('staging/receive-many', 'two bodies at once are given the same file', () => {
+    let running = 0;
+    let file: string | undefined;
+    return (sound) => ({
+      receive: async (body, limit, signal) => {
+        running += 1;
+        const mixed = running > 1;
+        const outcome = await sound.receive(body, limit, signal).finally(() => {
+          running -= 1;
+        });
+        if (outcome.kind !== 'received') return outcome;
+        file = mixed ? (file ?? outcome.archive.file) : outcome.archive.file;
+        return { kind: 'received', archive: { ...outcome.archive, file } };
+      },
+    });
+  }),
+];
+
+const sweepSaboteurs: readonly Saboteur<StagingSubject>[] = [
+  saboteur('staging/discard', 'discarding again fails', () => (sound) => ({
+    receive: async (body, limit, signal) => discardedOnce(await sound.receive(body, limit, signal)),
+  })),
+  saboteur('staging/sweep', 'what is younger goes too', () => (sound) => ({
+    sweep: () => sound.sweep(Number.MAX_SAFE_INTEGER as Instant),
+  })),
+  saboteur('staging/check', 'a check leaves something behind', () => (sound) => ({
+    check: async (signal) => {
+      await sound.check(signal);
+      await sound.receive(nothing(), 1);
+    },
+  })),
+];
+
+const harnessSaboteurs: readonly Saboteur<StagingSubject>[] = [
+  {
+    breaks: 'staging/harness-apart',
+    how: 'all subjects are over the same folder',
+    open: () => {
+      const folder = newFolder();
+      return async () => subjectOn(await folder);
+    },
+  },
+  {
+    breaks: 'staging/harness-peer',
+    how: 'a peer opens a folder of its own',
+    open: () => async () => subjectOn(await newFolder(), await newFolder()),
+    alsoFails: ['staging/sweep'],
+  },
+];
+
+export const stagingSabotage: Sabotage<Staging, StagingSubject> = {
+  contract: stagingContract,
+  sound: () => soundSubject,
+  saboteurs: [...harnessSaboteurs, ...receiveSaboteurs, ...sweepSaboteurs],
+};
