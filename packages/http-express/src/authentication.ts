@@ -1,0 +1,46 @@
+import type { ApiKey, Caller, ManageKeys } from '@pinfold/core';
+import type { Request, Response } from 'express';
+
+/**
+ * Tells whose request it is; `undefined` is answered with 401.
+ *
+ * It may throw a {@link Fault}, which is answered as such.
+ */
+export type Authenticate = (request: Request, response: Response) => Promise<Caller | undefined>;
+
+/** Options of {@link apiKeyAuthentication}. */
+export interface ApiKeyAuthenticationOptions {
+  /** Takes what went wrong while the use of a key was noted; the request itself is answered already. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** RFC 6750, section 2.1. */
+const BEARER = /^Bearer +([^ \t]+)[ \t]*$/i;
+
+/**
+ * Authenticates by API keys, `Authorization: Bearer pf_<key id>_<secret>` (contract, section 8). The use of a key is
+ * noted after the answer, at most once a minute.
+ *
+ * @example
+ * createApi({ useCases, publicUrl, authenticate: apiKeyAuthentication(manageKeys) });
+ */
+export function apiKeyAuthentication(
+  manageKeys: Pick<ManageKeys, 'authenticate' | 'noteUse'>,
+  { onError }: ApiKeyAuthenticationOptions = {},
+): Authenticate {
+  return async (request, response) => {
+    const text = bearerToken(request);
+    const key = text === undefined ? undefined : await manageKeys.authenticate(text);
+    if (key !== undefined) response.once('finish', () => noteUse(key));
+    return key;
+  };
+
+  function noteUse(key: ApiKey): void {
+    manageKeys.noteUse(key).catch((error: unknown) => onError?.(error));
+  }
+}
+
+function bearerToken({ headersDistinct }: Request): string | undefined {
+  const [value = '', ...others] = headersDistinct.authorization ?? [];
+  return others.length > 0 ? undefined : BEARER.exec(value)?.[1];
+}

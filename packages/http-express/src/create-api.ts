@@ -1,0 +1,93 @@
+import { type Duration, minutes, seconds, type UseCases } from '@pinfold/core';
+import { type Request, type Response, Router } from 'express';
+import type { Authenticate } from './authentication.ts';
+import { type ApiLog, Exchange } from './exchange.ts';
+import type { Service } from './handlers/handler.ts';
+import { openApiDocument } from './openapi/document.ts';
+import { type RateLimit, RateLimiter } from './rate-limit.ts';
+import { formReceiver } from './receive-form.ts';
+import { answerDocument, type Serving, serve } from './serve.ts';
+
+/** Times that tests may want shorter. */
+export interface ApiTimeouts {
+  /** The longest silence within a body before 408: 30 seconds. */
+  readonly idle: Duration;
+  /** The longest a body may take in all before 408: 15 minutes. */
+  readonly total: Duration;
+  /** How long the rest of a body is read after an early answer, before the connection closes: 30 seconds. */
+  readonly drain: Duration;
+}
+
+/** Options of {@link createApi}. */
+export interface ApiOptions {
+  /** What the API offers. */
+  readonly useCases: UseCases;
+  /** The public address, under which the router is mounted and sites are shared: `https://pins.example`. */
+  readonly publicUrl: string;
+  /** Whose request it is. */
+  readonly authenticate: Authenticate;
+  /** Takes one entry a request, after its answer. */
+  readonly log?: ApiLog;
+  /** Limits the requests of each account to this process; absent, none are limited. */
+  readonly rateLimit?: RateLimit;
+  /** Times that differ from the contract's. */
+  readonly timeouts?: Partial<ApiTimeouts>;
+}
+
+const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), drain: seconds(30) };
+/** How much of a body is thrown away after an early answer. */
+const DRAIN_BYTES = 67_108_864;
+
+/**
+ * The API as an Express router, to be mounted where `publicUrl` leads, before any parser of bodies. It answers
+ * everything under `/api/v1` and `/openapi.json`; other paths are passed on.
+ *
+ * @throws TypeError when `publicUrl` is no http or https URL.
+ * @example
+ * const app = express();
+ * app.use(createApi({ useCases, publicUrl: 'https://pins.example', authenticate }));
+ */
+export function createApi(options: ApiOptions): Router {
+  const serving = servingOf(options);
+  const { useCases, publicUrl } = serving.service;
+  const document = openApiDocument({ publicUrl, limits: useCases.limits });
+  const begin = (request: Request, response: Response) => new Exchange(request, response, useCases.clock);
+  const router = Router({ caseSensitive: true, strict: true });
+  router.use('/api/v1', (request, response) => serve(serving, begin(request, response)));
+  router.all('/openapi.json', (request, response) =>
+    answerDocument(serving, begin(request, response), document),
+  );
+  return router;
+}
+
+function servingOf(options: ApiOptions): Serving {
+  const { useCases, authenticate, log, rateLimit } = options;
+  const { staging, clock, limits } = useCases;
+  const { drain, ...bodyTimeouts } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const service: Service = {
+    useCases,
+    publicUrl: publicUrlOf(options.publicUrl),
+    receiveForm: formReceiver({ staging, clock, limits, timeouts: bodyTimeouts }),
+    bodyTimeouts,
+  };
+  return {
+    service,
+    authenticate,
+    drain: { clock, time: drain, bytes: DRAIN_BYTES },
+    ...(log === undefined ? {} : { log }),
+    ...(rateLimit === undefined ? {} : { limiter: new RateLimiter(rateLimit) }),
+  };
+}
+
+function publicUrlOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (
+    url === undefined ||
+    !['http:', 'https:'].includes(url.protocol) ||
+    url.search !== '' ||
+    url.hash !== ''
+  ) {
+    throw new TypeError('publicUrl must be an http or https URL without query and fragment');
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}

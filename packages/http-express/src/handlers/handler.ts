@@ -1,0 +1,24 @@
+import type { Scope, UseCases } from '@pinfold/core';
+import type { Answer } from '../answer.ts';
+import type { Call } from '../exchange.ts';
+import type { BodyTimeouts } from '../feed-body.ts';
+import type { HttpRefusal } from '../problem.ts';
+import type { ReceiveForm } from '../receive-form.ts';
+
+/** What the handlers share. */
+export interface Service {
+  readonly useCases: UseCases;
+  /** Without a slash at its end. */
+  readonly publicUrl: string;
+  readonly receiveForm: ReceiveForm;
+  readonly bodyTimeouts: BodyTimeouts;
+}
+
+/** Answers one method of one route; `id` is the path's, as it was sent. */
+export type Handle = (service: Service, call: Call, id: string) => Promise<Answer | HttpRefusal>;
+
+/** A handler, and the scope that its caller needs. */
+export interface Handler {
+  readonly scope: Scope;
+  readonly handle: Handle;
+}

@@ -1,0 +1,105 @@
+import {
+  type IdempotencyKey,
+  isFault,
+  type Limits,
+  parseIdempotencyKey,
+  parseTitle,
+  type Refusal,
+  type Title,
+} from '@pinfold/core';
+import type { Request } from 'express';
+import type { Answer } from '../answer.ts';
+import type { Call, Exchange } from '../exchange.ts';
+import { hasMediaType } from '../media-type.ts';
+import { pinOf, wireWarnings } from '../pin.ts';
+import { type HttpRefusal, refuseRequest } from '../problem.ts';
+import { readPublishQuery } from '../query.ts';
+import type { ReceivedForm } from '../receive-form.ts';
+import type { Handle, Service } from './handler.ts';
+
+/** A form whose title is one. */
+type Checked = ReceivedForm & { readonly kind: 'checked'; readonly parsedTitle: Title | null };
+
+/** `POST /api/v1/pins`: publishes an archive, or with `?dry_run=true` only checks it. */
+export const publish: Handle = async (service, call) => {
+  const { exchange } = call;
+  const read = readPublishQuery(exchange.request);
+  if (read.kind === 'refused') return read;
+  if (read.query.dry_run === 'true') return dryRun(service, call);
+  const key = idempotencyKey(exchange.request, service.useCases.limits);
+  if (typeof key !== 'string') return key;
+  const form = await receive(service, exchange);
+  if (form.kind === 'refused') return form;
+  return publishForm(service, call, key, form);
+};
+
+async function dryRun(service: Service, { exchange, caller }: Call): Promise<Answer | HttpRefusal> {
+  exchange.publishing = false;
+  const form = await receive(service, exchange);
+  if (form.kind === 'refused') return form;
+  const outcome = await service.useCases.publish.check(caller.account, form.archive);
+  if (outcome.kind === 'refused') return outcome;
+  const { fileCount, size, warnings } = outcome;
+  const archive = { file_count: fileCount, size };
+  return { status: 200, json: { archive, warnings: wireWarnings(warnings) } };
+}
+
+/** Not ended by a client that goes: with the whole body in, a publication runs to its end (contract, section 5). */
+async function publishForm(
+  { useCases, publicUrl }: Service,
+  { exchange, caller }: Call,
+  key: IdempotencyKey,
+  { archive, filename, parsedTitle: title }: Checked,
+): Promise<Answer | HttpRefusal> {
+  const outcome = await useCases.publish.publish({ account: caller.account, key, filename, title, archive });
+  if (outcome.kind === 'refused') return outcome;
+  const { role, warnings } = outcome;
+  exchange.role = role.id;
+  const json = {
+    pin: pinOf(role, publicUrl, useCases.clock.now()),
+    warnings: wireWarnings(warnings),
+  };
+  return outcome.kind === 'published'
+    ? { status: 201, headers: { Location: `${publicUrl}/api/v1/pins/${role.id}` }, json }
+    : { status: 200, headers: { 'Idempotent-Replayed': 'true' }, json };
+}
+
+async function receive(service: Service, { request }: Exchange): Promise<Checked | HttpRefusal> {
+  if (!hasMediaType(request, 'multipart/form-data')) return refuseRequest('unsupported_media_type');
+  const form = await service.receiveForm(request);
+  const title = titleOf(form, service.useCases.limits);
+  if (title === null || typeof title === 'string') return { kind: 'checked', ...form, parsedTitle: title };
+  await discard(form);
+  return title;
+}
+
+function titleOf(
+  { title }: ReceivedForm,
+  limits: Limits,
+): Title | null | Refusal<'invalid_title'> | HttpRefusal {
+  if (title !== undefined) return parseTitle(title, limits);
+  const detail = 'The title is not UTF-8.';
+  return refuseRequest('invalid_title', { errors: [{ rule: 'encoding', detail }] });
+}
+
+/** An upload that cannot be discarded now is found by the sweep. */
+async function discard({ archive }: ReceivedForm): Promise<void> {
+  try {
+    await archive.discard();
+  } catch (error) {
+    if (!isFault(error)) throw error;
+  }
+}
+
+function idempotencyKey(request: Request, limits: Limits): IdempotencyKey | HttpRefusal {
+  const sent = request.headersDistinct['idempotency-key'] ?? [];
+  const [value] = sent;
+  if (value === undefined) return refuseRequest('idempotency_key_required');
+  if (sent.length > 1) {
+    const detail = 'Send one Idempotency-Key header.';
+    return refuseRequest('invalid_idempotency_key', { errors: [{ rule: 'twice', detail }] });
+  }
+  // The credentials follow the scheme's name (RFC 9110, section 11.6.2).
+  const secret = request.headers.authorization?.replace(/^[^ ]+ +/, '').trimEnd();
+  return parseIdempotencyKey(value, limits, secret);
+}

@@ -1,0 +1,43 @@
+import { defaultLimits, type Limits } from '@pinfold/core';
+import { paths } from './operations.ts';
+import { componentHeaders, problem } from './responses.ts';
+import { componentSchemas, type JsonObject } from './schemas.ts';
+
+/** Options of {@link openApiDocument}. */
+export interface OpenApiOptions {
+  /** The public address of the API. */
+  readonly publicUrl: string;
+  /** The limits in force; the contract's when absent. */
+  readonly limits?: Limits;
+}
+
+/** The API described for machines (OpenAPI Specification 3.1), as `GET /openapi.json` answers it. */
+export function openApiDocument({ publicUrl, limits = defaultLimits }: OpenApiOptions): JsonObject {
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Pinfold',
+      version: '1',
+      summary: 'Publish a ZIP of a static site and share it by URL.',
+      description:
+        'HEAD is answered as GET, without the body. Under /api/v1 the key is checked before unknown paths (404) and ' +
+        'methods (405). Every query parameter must be known and come once.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: publicUrl }],
+    security: [{ apiKey: [] }],
+    paths: paths(publicUrl, limits),
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `pf_<key id>_<secret>`.' },
+      },
+      schemas: componentSchemas(limits),
+      headers: componentHeaders,
+      responses: {
+        Unauthorized: problem(['unauthorized'], false),
+        NotFound: problem(['not_found'], false),
+        MethodNotAllowed: problem(['method_not_allowed'], false),
+      },
+    },
+  };
+}

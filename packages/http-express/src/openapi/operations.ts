@@ -1,0 +1,233 @@
+import type { Limits } from '@pinfold/core';
+import { wireLimits } from '../handlers/limits.ts';
+import type { WireCode } from '../problem-table.ts';
+import { examplePin, exampleWarning } from './examples.ts';
+import { problems, success } from './responses.ts';
+import { type JsonObject, schemaRef } from './schemas.ts';
+
+/** Codes that every operation with a key may answer. */
+const EVERYWHERE: readonly WireCode[] = [
+  'invalid_request',
+  'unauthorized',
+  'forbidden',
+  'rate_limited',
+  'internal_error',
+  'unavailable',
+];
+
+const idParameter: JsonObject = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'The last segment of the shared URL, in any letter case.',
+  schema: { type: 'string' },
+  example: '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+};
+
+/** Every path with its operations. */
+export function paths(publicUrl: string, limits: Limits): JsonObject {
+  const pin = examplePin(publicUrl);
+  return {
+    '/api/v1/pins': { get: listOperation(pin), post: publishOperation(pin, limits) },
+    '/api/v1/pins/{id}': {
+      parameters: [idParameter],
+      get: readOperation(pin),
+      patch: updateOperation(pin),
+      delete: stopOperation,
+    },
+    '/api/v1/limits': { get: limitsOperation(limits) },
+    '/openapi.json': { get: documentOperation },
+  };
+}
+
+function publishOperation(pin: JsonObject | object, limits: Limits): JsonObject {
+  const publication = { pin, warnings: [exampleWarning] };
+  return {
+    operationId: 'publishPin',
+    summary: 'Publish a ZIP as a shared URL',
+    description:
+      'Send one Idempotency-Key for each logical publication, and the very same request with the same key to retry. ' +
+      'The key is bound by success only: after any refusal it is free for a corrected request.',
+    parameters: [idempotencyKeyParameter(limits), dryRunParameter],
+    requestBody: {
+      required: true,
+      content: {
+        'multipart/form-data': {
+          schema: schemaRef('PublishForm'),
+          encoding: { archive: { contentType: 'application/zip' } },
+        },
+      },
+    },
+    responses: {
+      201: success(
+        'Published.',
+        { schema: schemaRef('Publication'), examples: { published: { value: publication } } },
+        ['Location'],
+      ),
+      200: success(
+        'The publication was complete before, and is told in its state now; or a dry run found nothing wrong.',
+        {
+          schema: { oneOf: [schemaRef('Publication'), schemaRef('DryRun')] },
+          examples: {
+            replayed: { value: publication },
+            dry_run: { value: { archive: { file_count: 12, size: 348_160 }, warnings: [] } },
+          },
+        },
+        ['Idempotent-Replayed'],
+      ),
+      ...problems(
+        [
+          ...EVERYWHERE,
+          'idempotency_key_required',
+          'invalid_idempotency_key',
+          'request_timeout',
+          'idempotency_mismatch',
+          'idempotency_in_progress',
+          'archive_too_large',
+          'unsupported_media_type',
+          'invalid_form',
+          'invalid_title',
+          'invalid_archive',
+        ],
+        true,
+      ),
+    },
+  };
+}
+
+function idempotencyKeyParameter({ idempotencyKeyCharacters }: Limits): JsonObject {
+  return {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      `1 to ${idempotencyKeyCharacters} characters of printable ASCII without any secret, with or without double ` +
+      'quotes around. Required unless dry_run is true.',
+    schema: { type: 'string', minLength: 1 },
+    example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
+  };
+}
+
+const dryRunParameter: JsonObject = {
+  name: 'dry_run',
+  in: 'query',
+  description: 'Only checks the archive; nothing is stored, and no Idempotency-Key is needed.',
+  schema: { enum: ['true', 'false'], default: 'false' },
+};
+
+function listOperation(pin: object): JsonObject {
+  return {
+    operationId: 'listPins',
+    summary: 'List the publications of the account, newest first',
+    parameters: [
+      query('cursor', 'What an earlier page gave as next_cursor, with the same state.', { type: 'string' }),
+      query('limit', 'The most pins on a page.', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
+      query('state', 'Only pins in this state; without it all but deleted ones.', {
+        enum: ['published', 'expired', 'deleted'],
+      }),
+      query('idempotency_key', 'Only the pin that this key published, in any state. It stands alone.', {
+        type: 'string',
+      }),
+    ],
+    responses: {
+      200: success('A page.', {
+        schema: schemaRef('PinList'),
+        examples: {
+          page: { value: { pins: [pin], next_cursor: null } },
+          none: { value: { pins: [], next_cursor: null } },
+        },
+      }),
+      ...problems(EVERYWHERE, false),
+    },
+  };
+}
+
+function readOperation(pin: object): JsonObject {
+  return {
+    operationId: 'readPin',
+    summary: 'Read a publication in any state',
+    responses: { 200: pinAnswer('The pin.', pin), ...problems([...EVERYWHERE, 'not_found'], false) },
+  };
+}
+
+function updateOperation(pin: object): JsonObject {
+  return {
+    operationId: 'updatePin',
+    summary: 'Change the title, the password or the expiration',
+    description: 'Resetting the expiration and any change of the password cut off every viewer at once.',
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: schemaRef('Update'),
+          examples: {
+            title: { value: { title: 'Summer catalogue' } },
+            password: { value: { password: 'correct horse battery' } },
+            remove_password: { value: { password: null } },
+            reset_expiration: { value: { reset_expiration: true } },
+          },
+        },
+      },
+    },
+    responses: {
+      200: pinAnswer('The pin as it is now.', pin),
+      ...problems(
+        [
+          ...EVERYWHERE,
+          'not_found',
+          'request_timeout',
+          'invalid_state',
+          'unsupported_media_type',
+          'invalid_update',
+          'invalid_title',
+          'invalid_password',
+        ],
+        false,
+      ),
+    },
+  };
+}
+
+const stopOperation: JsonObject = {
+  operationId: 'stopPin',
+  summary: 'Stop a publication at once',
+  responses: {
+    204: success('Stopped.', undefined),
+    ...problems([...EVERYWHERE, 'not_found', 'invalid_state'], false),
+  },
+};
+
+function limitsOperation(limits: Limits): JsonObject {
+  return {
+    operationId: 'readLimits',
+    summary: 'Read the limits in force',
+    responses: {
+      200: success('The limits.', {
+        schema: schemaRef('LimitsAnswer'),
+        examples: { limits: { value: { limits: wireLimits(limits) } } },
+      }),
+      ...problems(EVERYWHERE, false),
+    },
+  };
+}
+
+const documentOperation: JsonObject = {
+  operationId: 'readDocument',
+  summary: 'Read this document',
+  security: [],
+  responses: {
+    200: success('This document.', {
+      schema: { type: 'object', required: ['openapi', 'info', 'paths'] },
+      examples: {
+        beginning: { value: { openapi: '3.1.1', info: { title: 'Pinfold', version: '1' }, paths: {} } },
+      },
+    }),
+  },
+};
+
+function pinAnswer(description: string, pin: object): JsonObject {
+  return success(description, { schema: schemaRef('PinAnswer'), examples: { pin: { value: { pin } } } });
+}
+
+function query(name: string, description: string, schema: JsonObject): JsonObject {
+  return { name, in: 'query', description, schema };
+}

@@ -1,0 +1,98 @@
+import { after, instant, seconds } from '@pinfold/core';
+import { answerRefusal, refuseRequest } from '../problem.ts';
+import { type HttpProblem, problemTable, type WireCode } from '../problem-table.ts';
+import { EXAMPLE_REQUEST_ID, exampleErrors } from './examples.ts';
+import { type JsonObject, schemaRef } from './schemas.ts';
+
+const EXAMPLE_INSTANT = instant(0);
+
+const CODES_OF_HEADERS = {
+  'WWW-Authenticate': ['unauthorized'],
+  Allow: ['method_not_allowed'],
+  'Retry-After': ['idempotency_in_progress', 'rate_limited', 'unavailable'],
+  RateLimit: ['rate_limited'],
+  'RateLimit-Policy': ['rate_limited'],
+} as const satisfies Record<string, readonly WireCode[]>;
+
+/** Every header that an answer may carry. */
+export const componentHeaders: JsonObject = {
+  'X-Request-Id': header('The id of this request; tell it to the operator.', EXAMPLE_REQUEST_ID),
+  'Cache-Control': header('Answers are never stored.', 'no-store'),
+  Location: header('Where the new pin is read.', `https://pins.example/api/v1/pins/${EXAMPLE_REQUEST_ID}`),
+  'Idempotent-Replayed': header('`true` when the publication was complete before.', 'true'),
+  'WWW-Authenticate': header('How to authenticate.', 'Bearer'),
+  Allow: header('The methods of this path.', 'GET, HEAD, POST'),
+  'Retry-After': header('In how many seconds to send the same request again.', '5'),
+  RateLimit: header(
+    'What is left of the window (draft-ietf-httpapi-ratelimit-headers).',
+    '"account";r=0;t=30',
+  ),
+  'RateLimit-Policy': header('Requests per window of so many seconds.', '"account";q=100;w=60'),
+};
+
+/** A successful answer. */
+export function success(
+  description: string,
+  content: { readonly schema: JsonObject; readonly examples: JsonObject } | undefined,
+  headers: readonly string[] = [],
+): JsonObject {
+  return {
+    description,
+    headers: headerRefs(headers),
+    ...(content === undefined ? {} : { content: { 'application/json': content } }),
+  };
+}
+
+/** The error answers of an operation by status, each with all its codes. */
+export function problems(codes: readonly WireCode[], publishing: boolean): JsonObject {
+  const statuses = new Set(codes.map((code) => statusOf(code)));
+  return Object.fromEntries(
+    [...statuses].map((status) => [
+      status,
+      problem(
+        codes.filter((code) => statusOf(code) === status),
+        publishing,
+      ),
+    ]),
+  );
+}
+
+/** One error answer, with the codes it may have. */
+export function problem(codes: readonly WireCode[], publishing: boolean): JsonObject {
+  const titles = codes.map((code) => `\`${code}\`: ${entry(code).title}.`);
+  const headers = Object.entries(CODES_OF_HEADERS).filter(([, of]) =>
+    of.some((code) => codes.includes(code)),
+  );
+  const schema = { allOf: [schemaRef('Problem'), { properties: { code: { enum: codes } } }] };
+  const examples = Object.fromEntries(
+    codes.map((code) => [code, { value: exampleProblem(code, publishing) }]),
+  );
+  return {
+    description: titles.join(' '),
+    headers: headerRefs(headers.map(([name]) => name)),
+    content: { 'application/problem+json': { schema, examples } },
+  };
+}
+
+function exampleProblem(code: WireCode, publishing: boolean): unknown {
+  const refusal = refuseRequest(code, { errors: exampleErrors[code] ?? [] });
+  const waiting = { ...refusal, retryAt: after(EXAMPLE_INSTANT, seconds(5)) };
+  return answerRefusal(waiting, { requestId: EXAMPLE_REQUEST_ID, publishing }, EXAMPLE_INSTANT).problem;
+}
+
+function entry(code: WireCode): HttpProblem {
+  return problemTable[code];
+}
+
+function statusOf(code: WireCode): string {
+  return String(entry(code).status);
+}
+
+function headerRefs(names: readonly string[]): JsonObject {
+  const all = ['X-Request-Id', 'Cache-Control', ...names];
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function header(description: string, example: string): JsonObject {
+  return { description, schema: { type: 'string' }, example };
+}

@@ -1,0 +1,180 @@
+import type { Limits } from '@pinfold/core';
+import { problemTable } from '../problem-table.ts';
+
+/** A part of the document: JSON. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
+const INSTANT = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$';
+
+/** A schema of the components by its name. */
+export function schemaRef(name: string): JsonObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** Every schema that answers and requests are made of, with the limits in force. */
+export function componentSchemas(limits: Limits): JsonObject {
+  return {
+    Pin: pinSchema(limits),
+    PinAnswer: object({ pin: schemaRef('Pin') }),
+    Publication: object({ pin: schemaRef('Pin'), warnings: schemaRef('Warnings') }),
+    DryRun: object({
+      archive: object({ file_count: count('Files of the site.'), size: count('Their bytes, expanded.') }),
+      warnings: schemaRef('Warnings'),
+    }),
+    PinList: object({
+      pins: { type: 'array', items: schemaRef('Pin'), maxItems: 100, description: 'Newest first.' },
+      next_cursor: {
+        type: ['string', 'null'],
+        description: 'Ask for the next page with this as cursor and the same state; null on the last page.',
+      },
+    }),
+    Warnings: { type: 'array', items: schemaRef('Warning'), maxItems: 20 },
+    Warning: warningSchema,
+    LimitsAnswer: object({ limits: limitsSchema }),
+    PublishForm: publishForm(limits),
+    Update: updateSchema(limits),
+    Problem: problemSchema,
+    ProblemError: problemErrorSchema,
+  };
+}
+
+function pinSchema({ titleCharacters }: Limits): JsonObject {
+  return object({
+    id: { type: 'string', pattern: UUID, description: 'The last segment of the shared URL.' },
+    title: {
+      type: ['string', 'null'],
+      maxLength: titleCharacters,
+      description: 'The management title; null when there is none.',
+    },
+    state: {
+      enum: ['published', 'expired', 'deleted'],
+      description: 'The state at the moment of the answer.',
+    },
+    shared_url: { type: 'string', pattern: '^https?://', description: 'The URL that viewers use.' },
+    password_protected: { type: 'boolean' },
+    pinned: { type: 'boolean', description: 'A pinned role does not expire.' },
+    published_at: instant(),
+    expires_at: { ...instant(), type: ['string', 'null'], description: 'Null while pinned.' },
+    deleted_at: { ...instant(), type: ['string', 'null'], description: 'Null unless stopped.' },
+    file_count: count('Files of the site; folders and what operating systems add are not counted.'),
+    size: count('Bytes of those files, expanded.'),
+    original_filename: { type: 'string', minLength: 1, maxLength: 255, description: 'As uploaded.' },
+  });
+}
+
+const warningSchema: JsonObject = {
+  type: 'object',
+  required: ['rule', 'detail'],
+  properties: {
+    rule: {
+      enum: ['case_mismatch', 'broken_reference', 'source_map', 'possible_secret', 'absolute_reference'],
+    },
+    detail: { type: 'string' },
+    path: { type: 'string', description: 'The file in which it was seen.' },
+  },
+};
+
+const limitsSchema: JsonObject = object({
+  archive_bytes: count('Bytes of the ZIP.'),
+  expanded_bytes: count('Bytes of all files, expanded.'),
+  files: count('Files of the site.'),
+  file_bytes: count('Bytes of one file, expanded.'),
+  title_characters: count('Code points of a title.'),
+  idempotency_key_characters: count('Characters of an Idempotency-Key.'),
+  password_min_characters: count('Code points a password has at least.'),
+  password_max_bytes: count('Bytes of a password in UTF-8.'),
+  lifetime_days: { type: 'number', exclusiveMinimum: 0, description: 'Days a new publication lives.' },
+});
+
+function publishForm({ titleCharacters, archiveBytes }: Limits): JsonObject {
+  return {
+    type: 'object',
+    required: ['archive'],
+    additionalProperties: false,
+    properties: {
+      archive: {
+        type: 'string',
+        contentMediaType: 'application/zip',
+        description: `The site as a ZIP of at most ${archiveBytes} bytes, sent as a file with its name.`,
+      },
+      title: { type: 'string', maxLength: titleCharacters, description: 'Empty means none.' },
+    },
+  };
+}
+
+function updateSchema({ titleCharacters, passwordMinCharacters, passwordMaxBytes }: Limits): JsonObject {
+  return {
+    type: 'object',
+    minProperties: 1,
+    maxProperties: 1,
+    additionalProperties: false,
+    properties: {
+      title: {
+        type: ['string', 'null'],
+        maxLength: titleCharacters,
+        description: 'Sets the title; an empty string or null clears it.',
+      },
+      reset_expiration: {
+        const: true,
+        description: 'Lets a published, unpinned role expire exactly 7 days from now.',
+      },
+      password: {
+        type: ['string', 'null'],
+        description:
+          `At least ${passwordMinCharacters} characters and at most ${passwordMaxBytes} bytes in UTF-8; ` +
+          'an empty string or null removes the protection.',
+      },
+    },
+  };
+}
+
+const problemSchema: JsonObject = {
+  type: 'object',
+  description: 'RFC 9457.',
+  required: ['type', 'title', 'status', 'detail', 'code', 'instance', 'retryable', 'suggestion'],
+  properties: {
+    type: { type: 'string', pattern: '^urn:pinfold:problem:[a-z_]+$' },
+    title: { type: 'string', minLength: 1 },
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    detail: { type: 'string', minLength: 1, description: 'What to do, in one sentence.' },
+    code: { enum: [...new Set(Object.values(problemTable).map(({ code }) => code))].sort() },
+    instance: { type: 'string', pattern: `^urn:uuid:${UUID.slice(1)}`, description: 'The request id.' },
+    retryable: {
+      type: 'boolean',
+      description: 'Whether the very same request, with the same Idempotency-Key, may succeed later.',
+    },
+    suggestion: {
+      type: 'string',
+      minLength: 1,
+      description: 'The next step; for a publication also whether to keep the Idempotency-Key.',
+    },
+    errors: { type: 'array', items: schemaRef('ProblemError'), maxItems: 20 },
+    errors_omitted: { type: 'integer', minimum: 0, description: 'How many more errors there are.' },
+  },
+};
+
+const problemErrorSchema: JsonObject = {
+  type: 'object',
+  required: ['rule', 'detail'],
+  properties: {
+    rule: { type: 'string', pattern: '^[a-z_]+$' },
+    detail: { type: 'string', minLength: 1 },
+    path: { type: 'string', description: 'The entry of the archive it concerns.' },
+    limit: { type: 'number' },
+    actual: { type: 'number' },
+  },
+};
+
+/** An object all of whose members are always there. */
+function object(properties: JsonObject): JsonObject {
+  return { type: 'object', required: Object.keys(properties), properties };
+}
+
+function count(description: string): JsonObject {
+  return { type: 'integer', minimum: 0, description };
+}
+
+function instant(): JsonObject {
+  return { type: 'string', pattern: INSTANT, description: 'RFC 3339, UTC, milliseconds.' };
+}

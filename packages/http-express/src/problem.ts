@@ -1,0 +1,141 @@
+import { type Fault, type Instant, isFault, type Problem, type Refusal } from '@pinfold/core';
+import type { Answer } from './answer.ts';
+import { type HttpProblem, type ProblemCode, problemTable, type WireCode } from './problem-table.ts';
+
+/** The body of an error answer (RFC 9457; contract, section 3). */
+export interface ProblemBody {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: WireCode;
+  readonly instance: string;
+  /** Whether the very same request, with the same Idempotency-Key, may succeed later. */
+  readonly retryable: boolean;
+  readonly suggestion: string;
+  readonly errors?: readonly Problem[];
+  /** How many more errors there are than `errors` lists. */
+  readonly errors_omitted?: number;
+}
+
+/** What a problem says beside its code. */
+export interface ProblemDetails {
+  readonly detail?: string;
+  readonly errors?: readonly Problem[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What an answer needs to know of its request. */
+export interface ProblemContext {
+  readonly requestId: string;
+  /** Whether the request is a publication, whose client holds an Idempotency-Key. */
+  readonly publishing: boolean;
+}
+
+/** The most errors an answer lists. */
+const MOST_ERRORS = 20;
+/** In how many seconds a service that is unavailable is worth another try. */
+const RETRY_AFTER = 5;
+/** A publication takes seconds: who waits for the whole lease waits too long. */
+const LONGEST_WAIT = 5;
+
+/** An expected "no" that only HTTP knows. */
+export interface HttpRefusal extends ProblemDetails {
+  readonly kind: 'refused';
+  readonly code: ProblemCode;
+  readonly retryAt?: Instant;
+}
+
+/** Refuses a request for a reason of the table. */
+export function refuseRequest(code: ProblemCode, details: ProblemDetails = {}): HttpRefusal {
+  return { kind: 'refused', code, ...details };
+}
+
+/** A refusal on its way out of a stream, where only errors travel. */
+export class RequestRefused extends Error {
+  readonly refusal: HttpRefusal;
+
+  constructor(code: ProblemCode, details: ProblemDetails = {}) {
+    super(code);
+    this.name = 'RequestRefused';
+    this.refusal = refuseRequest(code, details);
+  }
+}
+
+/** The answer to a refused request. `now` tells how long there is to wait. */
+export function answerRefusal(refusal: Refusal | HttpRefusal, context: ProblemContext, now: Instant): Answer {
+  const problem: HttpProblem = problemTable[refusal.code];
+  const extra = 'headers' in refusal ? refusal.headers : {};
+  return {
+    status: problem.status,
+    headers: { ...waitHeaders(refusal, problem, now), ...challenge(problem), ...extra },
+    problem: problemBody(problem, refusal, context),
+  };
+}
+
+/** The answer to what was thrown: a fault's own, or 500. Nothing of the error itself is told. */
+export function answerThrown(error: unknown, context: ProblemContext, now: Instant): Answer {
+  if (error instanceof RequestRefused) return answerRefusal(error.refusal, context, now);
+  const code = isFault(error) ? (error as Fault).code : 'internal_error';
+  return answerRefusal(refuseRequest(code in problemTable ? code : 'internal_error'), context, now);
+}
+
+function problemBody(
+  problem: HttpProblem,
+  refusal: { readonly detail?: string; readonly errors?: readonly Problem[] },
+  { requestId, publishing }: ProblemContext,
+): ProblemBody {
+  const { errors = [] } = refusal;
+  const only = errors.length === 1 && problem.code !== 'invalid_archive' ? errors[0]?.detail : undefined;
+  const omitted = Math.max(0, errors.length - MOST_ERRORS);
+  return {
+    type: `urn:pinfold:problem:${problem.code}`,
+    title: problem.title,
+    status: problem.status,
+    detail: refusal.detail ?? only ?? problem.detail,
+    code: problem.code,
+    instance: `urn:uuid:${requestId}`,
+    retryable: isRetryable(problem),
+    suggestion: suggestionOf(problem, publishing),
+    ...(errors.length > 0 ? { errors: errors.slice(0, MOST_ERRORS).map(wireError) } : {}),
+    ...(problem.code === 'invalid_archive' ? { errors_omitted: omitted } : {}),
+  };
+}
+
+/** Whether the very same request may succeed later (contract, section 3). */
+export function isRetryable({ status, code }: Pick<HttpProblem, 'status' | 'code'>): boolean {
+  return code === 'idempotency_in_progress' || status === 408 || status === 429 || status >= 500;
+}
+
+function suggestionOf({ advice, key }: HttpProblem, publishing: boolean): string {
+  if (!publishing) return `${advice}.`;
+  return key === 'keep'
+    ? `${advice}, keeping the same Idempotency-Key.`
+    : `${advice} with a new Idempotency-Key.`;
+}
+
+function wireError({ rule, detail, path, limit, actual }: Problem): Problem {
+  return {
+    rule,
+    detail,
+    ...(path === undefined ? {} : { path }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(actual === undefined ? {} : { actual }),
+  };
+}
+
+function waitHeaders(
+  { retryAt }: { readonly retryAt?: Instant },
+  { status, code }: HttpProblem,
+  now: Instant,
+): Readonly<Record<string, string>> {
+  if (status === 503) return { 'Retry-After': String(RETRY_AFTER) };
+  if (retryAt === undefined) return {};
+  const left = Math.max(1, Math.ceil((retryAt - now) / 1_000));
+  return { 'Retry-After': String(code === 'idempotency_in_progress' ? Math.min(left, LONGEST_WAIT) : left) };
+}
+
+/** RFC 6750, section 3: without an error code, so that no two reasons can be told apart. */
+function challenge({ status }: HttpProblem): Readonly<Record<string, string>> {
+  return status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
+}
