@@ -16,4 +16,7 @@ export function bindPersistence(bind: Bind, open: () => Persistence | Promise<Pe
   bind(tokens.apiKeys)
     .toResolvedValue(({ apiKeys }) => apiKeys, [tokens.persistence])
     .inSingletonScope();
+  bind(tokens.sessions)
+    .toResolvedValue(({ sessions }) => sessions, [tokens.persistence])
+    .inSingletonScope();
 }

@@ -1,1 +1,37 @@
-export {};
+import {
+  type ApiKeyAuthenticationOptions,
+  type ApiOptions,
+  type Authenticate,
+  apiKeyAuthentication,
+  createApi,
+} from '@pinfold/http-express';
+import { ContainerModule, type ServiceIdentifier } from 'inversify';
+import { tokens } from './tokens.ts';
+
+/** The API as an Express router. */
+export const api: ServiceIdentifier<ReturnType<typeof createApi>> = Symbol.for('@pinfold/api');
+
+/** Whose request it is: by API keys, unless it is bound again. */
+export const authenticate: ServiceIdentifier<Authenticate> = Symbol.for('@pinfold/authenticate');
+
+/** {@link ApiOptions} without what the container knows, and what authentication by API keys takes. */
+export type HttpExpressModuleOptions = Omit<ApiOptions, 'useCases' | 'authenticate'> &
+  ApiKeyAuthenticationOptions;
+
+/** Binds {@link api} and {@link authenticate}. Options known late, such as a free port's, are given as a function. */
+export function httpExpressModule(
+  options: HttpExpressModuleOptions | (() => HttpExpressModuleOptions),
+): ContainerModule {
+  const given = typeof options === 'function' ? options : () => options;
+  return new ContainerModule(({ bind }) => {
+    bind(authenticate)
+      .toResolvedValue((manageKeys) => apiKeyAuthentication(manageKeys, given()), [tokens.manageKeys])
+      .inSingletonScope();
+    bind(api)
+      .toResolvedValue(
+        (useCases, authenticates) => createApi({ ...given(), useCases, authenticate: authenticates }),
+        [tokens.useCases, authenticate],
+      )
+      .inSingletonScope();
+  });
+}

@@ -1,1 +1,1 @@
-export { type HttpHandler, type Persistence, type Tokens, tokens } from './tokens.ts';
+export { type Persistence, type Tokens, tokens } from './tokens.ts';

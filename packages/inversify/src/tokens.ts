@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type {
   ApiKeySecrets,
   ApiKeyStore,
@@ -11,6 +10,7 @@ import type {
   ManageKeys,
   PasswordHasher,
   RoleStore,
+  SessionStore,
   Staging,
   UseCases,
 } from '@pinfold/core';
@@ -21,6 +21,7 @@ export interface Persistence {
   readonly roles: RoleStore;
   readonly apiKeys: ApiKeyStore;
   readonly attempts: AttemptCounter;
+  readonly sessions: SessionStore;
   /** Brings the schema up to this release. */
   migrate(): Promise<void>;
   /** Resolves when the database answers. */
@@ -29,18 +30,12 @@ export interface Persistence {
   close(): Promise<void>;
 }
 
-/** Answers HTTP requests, in Express or bare `node:http`; hands to `next` what is none of its business. */
-export type HttpHandler = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  next: (error?: unknown) => void,
-) => unknown;
-
 /** One token for every port, and for what is made of the ports. Each symbol is shared by all copies of this package. */
 export const tokens: Tokens = {
   roles: Symbol.for('@pinfold/roles'),
   attempts: Symbol.for('@pinfold/attempts'),
   apiKeys: Symbol.for('@pinfold/api-keys'),
+  sessions: Symbol.for('@pinfold/sessions'),
   persistence: Symbol.for('@pinfold/persistence'),
   staging: Symbol.for('@pinfold/staging'),
   archives: Symbol.for('@pinfold/archives'),
@@ -52,8 +47,6 @@ export const tokens: Tokens = {
   apiKeySecrets: Symbol.for('@pinfold/api-key-secrets'),
   useCases: Symbol.for('@pinfold/use-cases'),
   manageKeys: Symbol.for('@pinfold/manage-keys'),
-  api: Symbol.for('@pinfold/api'),
-  viewer: Symbol.for('@pinfold/viewer'),
 };
 
 /** The type of {@link tokens}. */
@@ -61,7 +54,8 @@ export interface Tokens {
   readonly roles: ServiceIdentifier<RoleStore>;
   readonly attempts: ServiceIdentifier<AttemptCounter>;
   readonly apiKeys: ServiceIdentifier<ApiKeyStore>;
-  /** The handle that `roles`, `attempts` and `apiKeys` come from. */
+  readonly sessions: ServiceIdentifier<SessionStore>;
+  /** The handle that the four above come from. */
   readonly persistence: ServiceIdentifier<Persistence>;
   readonly staging: ServiceIdentifier<Staging>;
   readonly archives: ServiceIdentifier<ArchiveStorage>;
@@ -73,8 +67,4 @@ export interface Tokens {
   readonly apiKeySecrets: ServiceIdentifier<ApiKeySecrets>;
   readonly useCases: ServiceIdentifier<UseCases>;
   readonly manageKeys: ServiceIdentifier<ManageKeys>;
-  /** The API as an Express router. */
-  readonly api: ServiceIdentifier<HttpHandler>;
-  /** Shared URLs and sites. */
-  readonly viewer: ServiceIdentifier<HttpHandler>;
 }

@@ -1,1 +1,21 @@
-export {};
+import { createViewer, type Viewer, type ViewerOptions } from '@pinfold/viewer';
+import { ContainerModule, type ServiceIdentifier } from 'inversify';
+import { tokens } from './tokens.ts';
+
+/** Shared URLs and sites, as a handler of requests. */
+export const viewer: ServiceIdentifier<Viewer> = Symbol.for('@pinfold/viewer');
+
+/** {@link ViewerOptions} without what the container knows. */
+export type ViewerModuleOptions = Omit<ViewerOptions, 'useCases'>;
+
+/** Binds {@link viewer}. Options known late, such as a free port's, are given as a function. */
+export function viewerModule(options: ViewerModuleOptions | (() => ViewerModuleOptions)): ContainerModule {
+  return new ContainerModule(({ bind }) => {
+    bind(viewer)
+      .toResolvedValue(
+        (useCases) => createViewer({ ...(typeof options === 'function' ? options() : options), useCases }),
+        [tokens.useCases],
+      )
+      .inSingletonScope();
+  });
+}

@@ -1,0 +1,52 @@
+import {
+  type CleanUp,
+  type CleanUpReport,
+  type Clock,
+  type Duration,
+  duration,
+  minutes,
+} from '@pinfold/core';
+import type { Log } from './log.ts';
+
+/** What the timer needs. */
+export interface CleanupTimerOptions {
+  readonly cleanUp: CleanUp;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A number from 0 up to 1, so that nodes that start together do not sweep together. */
+  readonly random: () => number;
+}
+
+const PAUSE: Duration = minutes(10);
+
+/** Sweeps about every ten minutes until the signal aborts (contract, section 9). A sweep that fails is logged; the next one comes. */
+export async function runCleanupTimer(options: CleanupTimerOptions, signal: AbortSignal): Promise<void> {
+  const { cleanUp, clock, log, random } = options;
+  while (await slept(clock, duration(Math.round(PAUSE * (0.5 + random()))), signal)) {
+    try {
+      logReport(log, await cleanUp.run({ signal }));
+    } catch (error) {
+      if (signal.aborted) return;
+      log.error('cleanup failed', error);
+    }
+  }
+}
+
+async function slept(clock: Clock, pause: Duration, signal: AbortSignal): Promise<boolean> {
+  try {
+    await clock.sleep(pause, signal);
+    return !signal.aborted;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
+}
+
+function logReport(log: Log, report: CleanUpReport): void {
+  const { missing, listing, ...counts } = report;
+  if (listing === 'refused') {
+    log.error('cleanup refused: so many archives have no record that the database may be the wrong one');
+  }
+  if (missing.length > 0) log.warn(`${missing.length} published archives are not in the storage`);
+  if (Object.values(counts).some((count) => count > 0)) log.info('cleanup', counts);
+}

@@ -1,0 +1,105 @@
+import 'reflect-metadata/lite';
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Limits, ManageKeys, UseCases } from '@pinfold/core';
+import { tokens } from '@pinfold/inversify';
+import { archiveZipModule } from '@pinfold/inversify/archive-zip';
+import { coreModule } from '@pinfold/inversify/core';
+import { platformNodeModule } from '@pinfold/inversify/platform-node';
+import { loadOrCreateSecret } from '@pinfold/platform-node';
+import { Container, type ContainerModule } from 'inversify';
+import { adapterModules } from './adapter-modules.ts';
+import { RunningPublications } from './running-publications.ts';
+import type { Settings } from './settings/settings.ts';
+import { SettingsError } from './settings/settings-error.ts';
+import { webAddresses } from './settings/web-addresses.ts';
+
+/** What the settings leave to code. */
+export interface CompositionOptions {
+  /** Loaded last: a module that calls `rebind` puts an adapter of one's own in the place of ours. */
+  readonly modules?: readonly ContainerModule[];
+  /** Figures that differ from the core's defaults. */
+  readonly limits?: Partial<Limits>;
+}
+
+/** Everything of the service but HTTP, over open stores. */
+export interface Composition {
+  readonly container: Container;
+  readonly useCases: UseCases;
+  readonly manageKeys: ManageKeys;
+  readonly publications: RunningPublications;
+  /** The data folder's absolute path. */
+  readonly dataDir: string;
+  /** Closes what was opened; closing again does nothing. */
+  close(): Promise<void>;
+}
+
+/**
+ * Puts the service together as the settings say: opens the stores and brings the database up to this release.
+ *
+ * @throws SettingsError when a setting cannot be carried out; Fault when a store cannot be opened.
+ */
+export async function openComposition(
+  settings: Settings,
+  options: CompositionOptions = {},
+): Promise<Composition> {
+  const dataDir = await makeDataDir(settings.dataDir);
+  const container = new Container();
+  container.load(...(await modulesOf(settings, dataDir, options)));
+  const publications = Promise.withResolvers<RunningPublications>();
+  container.onActivation(tokens.staging, (_context, staging) => {
+    const running = new RunningPublications(staging);
+    publications.resolve(running);
+    return running;
+  });
+  const close = closeOnce(container);
+  try {
+    const persistence = await container.getAsync(tokens.persistence);
+    await persistence.migrate();
+    const useCases = await container.getAsync(tokens.useCases);
+    const manageKeys = await container.getAsync(tokens.manageKeys);
+    return { container, useCases, manageKeys, publications: await publications.promise, dataDir, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function modulesOf(
+  settings: Settings,
+  dataDir: string,
+  { modules = [], limits = {} }: CompositionOptions,
+): Promise<readonly ContainerModule[]> {
+  const secret = settings.secret ?? (await loadOrCreateSecret(join(dataDir, 'secret')));
+  const lifetime = settings.lifetime === undefined ? {} : { lifetime: settings.lifetime };
+  const { viewerMode } = webAddresses(settings, settings.port);
+  return [
+    platformNodeModule({ secrets: [secret] }),
+    archiveZipModule(),
+    ...(await adapterModules(settings, dataDir)),
+    coreModule({ ...limits, ...lifetime }, { absolutePathsWork: viewerMode === 'origin' }),
+    ...modules,
+  ];
+}
+
+async function makeDataDir(dataDir: string): Promise<string> {
+  const folder = resolve(dataDir);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === '') throw error;
+    throw new SettingsError('PINFOLD_DATA_DIR', `names a folder that cannot be made (${code})`, {
+      cause: error,
+    });
+  }
+  return folder;
+}
+
+function closeOnce(container: Container): () => Promise<void> {
+  let closed: Promise<void> | undefined;
+  return () => {
+    closed ??= container.unbindAllAsync();
+    return closed;
+  };
+}

@@ -1,0 +1,109 @@
+import type { Container } from 'inversify';
+import { runCleanupTimer } from './cleanup-timer.ts';
+import { type Composition, type CompositionOptions, openComposition } from './composition.ts';
+import { type FirstStart, makeFirstStart } from './first-start.ts';
+import { HttpServer } from './http-server.ts';
+import { type Log, type LogSink, openLog } from './log.ts';
+import { httpModules, requestHandler } from './request-handler.ts';
+import type { Settings } from './settings/settings.ts';
+import { type WebAddresses, webAddresses } from './settings/web-addresses.ts';
+
+/** What the settings leave to code. */
+export interface AppOptions extends CompositionOptions {
+  /** Takes the log's lines; standard output when absent. */
+  readonly log?: LogSink;
+}
+
+/** What a server says of itself when it has begun to listen. */
+export interface Listening {
+  readonly addresses: WebAddresses;
+  /** The port that is listened on. */
+  readonly port: number;
+  /** What the very first start made; absent at every later one. Its key is shown nowhere else. */
+  readonly firstStart: FirstStart | undefined;
+}
+
+/** The reference server. */
+export interface App {
+  /** Everything it is made of, by the tokens of `@pinfold/inversify`. */
+  readonly container: Container;
+  /**
+   * Begins to serve; before any answer, the first start is made if this is one.
+   *
+   * @throws SettingsError when the port or the address cannot be had.
+   */
+  listen(): Promise<Listening>;
+  /**
+   * Takes no more connections, finishes what runs, for 10 seconds at most, and closes everything. Calling it again
+   * waits for the same end.
+   */
+  close(): Promise<void>;
+}
+
+const LONGEST_STOP = 10_000;
+
+/**
+ * Makes the reference server: opens its stores as the settings say.
+ *
+ * @throws SettingsError when a setting cannot be carried out; Fault when a store cannot be opened.
+ *
+ * @example
+ * const app = await createApp(readSettings(process.env));
+ * await app.listen();
+ */
+export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
+  const log = openLog(settings.logLevel, options.log);
+  let addresses = webAddresses(settings, settings.port);
+  const http = httpModules(settings, log, () => addresses);
+  const composition = await openComposition(settings, {
+    ...options,
+    modules: [...http, ...(options.modules ?? [])],
+  });
+  const server = new HttpServer();
+  const stopped = new AbortController();
+  let background: Promise<void> = Promise.resolve();
+  let closing: Promise<void> | undefined;
+
+  async function listen(): Promise<Listening> {
+    const { port } = await server.listen(settings.port, settings.host);
+    addresses = webAddresses(settings, port);
+    await warn(log, settings, addresses);
+    const firstStart = await makeFirstStart(composition, log, settings);
+    server.answerWith(await requestHandler(composition.container, log, addresses, () => server.stopping));
+    background = runCleanupTimer(cleanupOf(composition, log), stopped.signal);
+    log.info(`listening on ${settings.host}:${port}`, {
+      url: addresses.publicUrl,
+      viewer_mode: addresses.viewerMode,
+    });
+    return { addresses, port, firstStart };
+  }
+
+  async function close(): Promise<void> {
+    const deadline = AbortSignal.timeout(LONGEST_STOP);
+    stopped.abort();
+    await server.stop(deadline);
+    await composition.publications.ended(deadline);
+    await background;
+    await composition.close();
+    log.flush();
+  }
+
+  return {
+    container: composition.container,
+    listen,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+async function warn(log: Log, settings: Settings, addresses: WebAddresses): Promise<void> {
+  const { siblingWarning } = await import('./sibling-warning.ts');
+  const sibling = siblingWarning(addresses);
+  for (const note of [...settings.notes, ...(sibling === undefined ? [] : [sibling])]) log.warn(note);
+}
+
+function cleanupOf({ useCases }: Composition, log: Log): Parameters<typeof runCleanupTimer>[0] {
+  return { cleanUp: useCases.cleanUp, clock: useCases.clock, log, random: Math.random };
+}

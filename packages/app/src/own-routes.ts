@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HealthCheck } from './health.ts';
+import { INDEX_POLICY, indexPage } from './index-page.ts';
+import type { Log } from './log.ts';
+
+/** What the server's own routes need. */
+export interface OwnRoutesOptions {
+  readonly health: HealthCheck;
+  readonly log: Log;
+  /** The path of the public URL, without `/` at its end. */
+  readonly publicPath: string;
+  readonly isStopping: () => boolean;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly html?: string;
+  readonly error?: unknown;
+}
+
+type Respond = (request: IncomingMessage) => Answer | Promise<Answer>;
+
+/**
+ * Answers what is neither API nor viewer: `/healthz`, `/readyz` (contract, section 11) and the page at the public URL.
+ * Answers whether the request was one of these.
+ */
+export function ownRoutes(
+  options: OwnRoutesOptions,
+): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const { log, publicPath } = options;
+  const routes = routesOf(options);
+  return (request, response) => {
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    const route = path.startsWith(`${publicPath}/`) ? path.slice(publicPath.length) : path;
+    const respond = routes[route];
+    if (respond === undefined) return false;
+    void answer(log, route, respond, request, response);
+    return true;
+  };
+}
+
+function routesOf({ health, isStopping }: OwnRoutesOptions): Readonly<Record<string, Respond>> {
+  const healthz = async (): Promise<Answer> => {
+    const outcome = await health.check();
+    if (outcome.kind === 'ok') return { status: 200, json: { status: 'ok' } };
+    return { status: 503, json: { status: 'unavailable' }, error: outcome.error };
+  };
+  return {
+    '/': ({ headers }) => ({
+      status: 200,
+      html: indexPage(headers['accept-language']),
+      headers: {
+        'content-security-policy': INDEX_POLICY,
+        'referrer-policy': 'same-origin',
+        vary: 'Accept-Language',
+      },
+    }),
+    '/healthz': healthz,
+    '/readyz': () => (isStopping() ? { status: 503, json: { status: 'stopping' } } : healthz()),
+  };
+}
+
+async function answer(
+  log: Log,
+  route: string,
+  respond: Respond,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const began = performance.now();
+  const requestId = randomUUID();
+  const method = request.method ?? '';
+  const isRead = method === 'GET' || method === 'HEAD';
+  const { status, headers, json, html, error }: Answer = isRead
+    ? await respond(request)
+    : { status: 405, headers: { allow: 'GET, HEAD' }, json: { status: 'method_not_allowed' } };
+  const body = html ?? JSON.stringify(json);
+  response.writeHead(status, {
+    'content-type': html === undefined ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-robots-tag': 'noindex',
+    'x-request-id': requestId,
+    ...headers,
+  });
+  response.end(method === 'HEAD' ? undefined : body);
+  const milliseconds = performance.now() - began;
+  log.request({ method, route, role: null, status, milliseconds, requestId, error });
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ApiLogEntry } from '@pinfold/http-express';
+import { tokens } from '@pinfold/inversify';
+import { api, httpExpressModule } from '@pinfold/inversify/http-express';
+import { viewer, viewerModule } from '@pinfold/inversify/viewer';
+import express from 'express';
+import type { Container, ContainerModule } from 'inversify';
+import { clientAddress } from './client-address.ts';
+import { HealthCheck } from './health.ts';
+import type { RequestHandler } from './http-server.ts';
+import type { Log } from './log.ts';
+import { ownRoutes } from './own-routes.ts';
+import type { Settings } from './settings/settings.ts';
+import type { WebAddresses } from './settings/web-addresses.ts';
+
+/** The modules of API and viewer. The addresses are asked for when the first of both is. */
+export function httpModules(
+  settings: Settings,
+  log: Log,
+  addresses: () => WebAddresses,
+): readonly ContainerModule[] {
+  return [
+    httpExpressModule(() => ({
+      publicUrl: addresses().publicUrl,
+      log: (entry) => log.request(apiEntry(entry)),
+      onError: (error) => log.error('the use of a key could not be noted', error),
+    })),
+    viewerModule(() => {
+      const { publicUrl, sitesUrl, viewerMode } = addresses();
+      return {
+        publicUrl,
+        sitesUrl,
+        mode: viewerMode,
+        clientAddress: clientAddress(settings.trustProxy),
+        log: (entry) => log.request(entry),
+      };
+    }),
+  ];
+}
+
+/**
+ * Answers every request: shared URLs and sites first, without a framework before them, then the server's own
+ * routes, then the API; what is left is the viewer's page for unknown addresses.
+ */
+export async function requestHandler(
+  container: Container,
+  log: Log,
+  { publicUrl }: WebAddresses,
+  isStopping: () => boolean,
+): Promise<RequestHandler> {
+  const view = await container.getAsync(viewer);
+  const publicPath = new URL(publicUrl).pathname.replace(/\/+$/, '');
+  const persistence = await container.getAsync(tokens.persistence);
+  const archives = await container.getAsync(tokens.archives);
+  const own = ownRoutes({ health: new HealthCheck({ persistence, archives }), log, publicPath, isStopping });
+  const app = express()
+    .disable('x-powered-by')
+    .set('etag', false)
+    .use(publicPath === '' ? '/' : publicPath, await container.getAsync(api))
+    .use((request: IncomingMessage, response: ServerResponse) => view(request, response));
+  return (request, response) =>
+    view(request, response, () => own(request, response) || app(request, response));
+}
+
+function apiEntry({ time, role, ...entry }: ApiLogEntry): Parameters<Log['request']>[0] {
+  return { ...entry, role: role ?? null, milliseconds: time };
+}

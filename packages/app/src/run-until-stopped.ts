@@ -1,0 +1,53 @@
+import { isFault } from '@pinfold/core';
+import type { App } from './create-app.ts';
+import { firstStartBlock } from './first-start-block.ts';
+import { SettingsError } from './settings/settings-error.ts';
+
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/**
+ * Runs a server as a process of its own: starts it, prints what the first start made, and stops it gracefully on
+ * SIGTERM or SIGINT. Resolves with the exit code: 0, or 1 when the server could not be started, which is then said in
+ * one line on standard error.
+ *
+ * @example
+ * process.exit(await runUntilStopped(() => createApp(readSettings(process.env))));
+ */
+export async function runUntilStopped(create: () => Promise<App>): Promise<number> {
+  const asked = signalled();
+  const app = await start(create);
+  if (app === undefined) return 1;
+  await asked;
+  await app.close();
+  return 0;
+}
+
+async function start(create: () => Promise<App>): Promise<App | undefined> {
+  let app: App | undefined;
+  try {
+    app = await create();
+    const { addresses, firstStart } = await app.listen();
+    if (firstStart !== undefined) process.stdout.write(firstStartBlock(firstStart, addresses));
+    return app;
+  } catch (error) {
+    await app?.close();
+    process.stderr.write(`pinfold: ${reasonOf(error)}\n`);
+    return undefined;
+  }
+}
+
+/** Resolves at the first signal. More of them follow when a terminal, npm and a wrapper each send one: they change nothing. */
+function signalled(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const signal of SIGNALS) process.on(signal, () => resolve());
+  return promise;
+}
+
+/** One line for an operator; a bug keeps its stack. */
+function reasonOf(error: unknown): string {
+  if (error instanceof SettingsError) return error.message;
+  if (!(error instanceof Error)) return 'cannot start';
+  if (!isFault(error) && !('syscall' in error)) return `cannot start: ${error.stack}`;
+  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return `cannot start: ${error.message}${cause}`;
+}

@@ -1,0 +1,66 @@
+import type { Instant, ReceiveOutcome, StagedArchive, Staging } from '@pinfold/core';
+
+/**
+ * A staging that knows which uploads are still in somebody's hands. Every staged archive is discarded in the end, so
+ * when none is left, every publication has come to its end, also those whose client has gone.
+ */
+export class RunningPublications implements Staging {
+  readonly #staging: Staging;
+  readonly #waiting: Set<() => void> = new Set();
+  #running = 0;
+
+  constructor(staging: Staging) {
+    this.#staging = staging;
+  }
+
+  async receive(
+    body: AsyncIterable<Uint8Array>,
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<ReceiveOutcome> {
+    const outcome = await this.#staging.receive(body, limit, signal);
+    return outcome.kind === 'received' ? { ...outcome, archive: this.#counted(outcome.archive) } : outcome;
+  }
+
+  sweep(receivedBefore: Instant): Promise<number> {
+    return this.#staging.sweep(receivedBefore);
+  }
+
+  check(signal?: AbortSignal): Promise<void> {
+    return this.#staging.check(signal);
+  }
+
+  /** Resolves when no publication runs, or when the signal aborts. */
+  async ended(signal: AbortSignal): Promise<void> {
+    if (this.#running === 0 || signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.add(resolve);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    await promise;
+  }
+
+  #counted(archive: StagedArchive): StagedArchive {
+    this.#running += 1;
+    let discarded = false;
+    return {
+      file: archive.file,
+      size: archive.size,
+      sha256: archive.sha256,
+      discard: async () => {
+        try {
+          await archive.discard();
+        } finally {
+          if (!discarded) this.#end();
+          discarded = true;
+        }
+      },
+    };
+  }
+
+  #end(): void {
+    this.#running -= 1;
+    if (this.#running > 0) return;
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { HttpServer } from '../src/http-server.ts';
+import { SettingsError } from '../src/settings/settings-error.ts';
+
+const never = new AbortController().signal;
+
+/** The answer's bytes until the server has sent so many of them, or closed. */
+async function readUntil(socket: Socket, text: string): Promise<string> {
+  let received = '';
+  for await (const chunk of socket) {
+    received += chunk;
+    if (received.includes(text)) break;
+  }
+  return received;
+}
+
+describe('HttpServer', () => {
+  let server: HttpServer;
+  let port: number;
+
+  beforeEach(async () => {
+    server = new HttpServer();
+    port = (await server.listen(0, '127.0.0.1')).port;
+  });
+
+  afterEach(() => server.stop(AbortSignal.abort()));
+
+  it('lets requests wait until it may answer', async () => {
+    const answer = fetch(`http://127.0.0.1:${port}/early`);
+    server.answerWith((request, response) => response.end(request.url));
+    expect(await (await answer).text()).to.equal('/early');
+  });
+
+  it('finishes an answer that was begun, and closes the connection after it', async () => {
+    const begun = Promise.withResolvers<() => void>();
+    server.answerWith((_request, response) => begun.resolve(() => response.end('whole')));
+    const answer = fetch(`http://127.0.0.1:${port}/`);
+    const finish = await begun.promise;
+    const stopped = server.stop(never);
+    finish();
+    const answered = await answer;
+    expect(answered.headers.get('connection')).to.equal('close');
+    expect(await answered.text()).to.equal('whole');
+    await stopped;
+  });
+
+  it('answers a request that was on its way over an open connection', async () => {
+    server.answerWith((_request, response) => response.end('answered'));
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    const stopped = server.stop(never);
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    const received = await readUntil(socket, 'answered');
+    expect(received).to.match(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(received).to.match(/connection: close/i);
+    await stopped;
+  });
+
+  it('closes connections on which nothing runs', async () => {
+    server.answerWith((_request, response) => response.end());
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    const closed = once(socket, 'close');
+    await server.stop(never);
+    await closed;
+  });
+
+  it('takes no new connection while it stops', async () => {
+    server.answerWith(() => undefined);
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'connect');
+    const end = new AbortController();
+    const stopped = server.stop(end.signal);
+    const [error] = await once(connect({ port, host: '127.0.0.1' }), 'error');
+    expect(error.code).to.equal('ECONNREFUSED');
+    end.abort();
+    await stopped;
+  });
+
+  it('cuts off what still runs when the time is over', async () => {
+    const begun = Promise.withResolvers<void>();
+    server.answerWith(() => begun.resolve());
+    const answer = fetch(`http://127.0.0.1:${port}/`).then(
+      () => 'answered',
+      () => 'cut off',
+    );
+    await begun.promise;
+    const end = new AbortController();
+    const stopped = server.stop(end.signal);
+    end.abort();
+    await stopped;
+    expect(await answer).to.equal('cut off');
+  });
+
+  it('names the setting when the port is taken, or the address is not ours', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const taken = await refusal((other.address() as AddressInfo).port, '127.0.0.1');
+    other.close();
+    expect(taken.variable).to.equal('PINFOLD_PORT');
+    expect((await refusal(0, '192.0.2.1')).variable).to.equal('PINFOLD_HOST');
+  });
+});
+
+async function refusal(port: number, host: string): Promise<SettingsError> {
+  try {
+    await new HttpServer().listen(port, host);
+  } catch (error) {
+    if (error instanceof SettingsError) return error;
+    throw error;
+  }
+  throw new Error('it listens');
+}

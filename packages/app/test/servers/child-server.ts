@@ -1,0 +1,57 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** A server in a process of its own. */
+export interface ChildServer {
+  readonly process: ChildProcessWithoutNullStreams;
+  /** Everything it has written so far, on both outputs. */
+  output(): string;
+  /** Resolves with the first match in its output; rejects when the process ends before. */
+  said(pattern: RegExp): Promise<RegExpExecArray>;
+  /** The public URL, when it listens. */
+  url(): Promise<string>;
+  /** Resolves with exit code and signal. */
+  ended(): Promise<readonly [code: number | null, signal: NodeJS.Signals | null]>;
+}
+
+/** Starts a script with nothing of this process's settings but what is given. */
+export function startChild(env: Readonly<Record<string, string>>, script: string = 'serve.ts'): ChildServer {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PINFOLD_'));
+  const child = spawn(
+    process.execPath,
+    [
+      '--conditions=@pinfold/source',
+      '--disable-warning=ExperimentalWarning',
+      join(import.meta.dirname, script),
+    ],
+    { env: { ...Object.fromEntries(inherited), NODE_OPTIONS: '', PINFOLD_PORT: '0', ...env } },
+  );
+  let output = '';
+  const seen = new Set<() => void>();
+  const take = (chunk: Buffer): void => {
+    output += chunk;
+    for (const look of seen) look();
+  };
+  child.stdout.on('data', take);
+  child.stderr.on('data', take);
+  const exit = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  const said = (pattern: RegExp): Promise<RegExpExecArray> => {
+    const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
+    const look = (): void => {
+      const match = pattern.exec(output);
+      if (match !== null) resolve(match);
+    };
+    seen.add(look);
+    look();
+    exit.then(() => reject(new Error(`ended without saying ${pattern}: ${output}`)), reject);
+    return promise.finally(() => seen.delete(look));
+  };
+  return {
+    process: child,
+    output: () => output,
+    said,
+    url: async () => (await said(/"url":"([^"]+)".*"listening/))[1] ?? '',
+    ended: () => exit,
+  };
+}
