@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import { type ArchiveProblem, type EntryProof, observe, type ReferenceSieve } from '@pinfold/core';
 import { inflateWhole, readPieces, type WholeData } from './entry-data.ts';
 import type { EntryTask } from './jobs.ts';
+import { isPage } from './page.ts';
 import type { ProofControl } from './proof-control.ts';
 import { readFully } from './staged-file.ts';
 import { Utf8Check } from './utf8-check.ts';
@@ -83,16 +84,16 @@ function proved(task: EntryTask, { sieve }: ProofTools, utf8: boolean, beginning
   const { entry, path, observedBytes } = task;
   const nothing = { entry, utf8, references: [], secrets: [] };
   if (path === undefined || observedBytes === 0) return { kind: 'proved', proof: nothing };
-  const { references, secrets } = observe(path, textOf(beginning, observedBytes, utf8));
+  const { references, secrets } = observe(path, textOf(path, beginning, observedBytes, utf8));
   // In an unknown encoding nobody can tell which file a name means.
   const legible = utf8 ? references : references.filter(({ target }) => ASCII.test(target));
   const sifted = legible.length === 0 ? [] : sieve().sift(path, legible);
   return { kind: 'proved', proof: { entry, utf8, references: sifted, secrets } };
 }
 
-/** Older encodings are read byte by byte: what is looked for is ASCII. */
-function textOf(beginning: Buffer, length: number, utf8: boolean): string {
-  return beginning.toString(utf8 ? 'utf8' : 'latin1', 0, length);
+/** Secrets are ASCII in any encoding, and one byte a character is the faster text; only names of files need more. */
+function textOf(path: string, beginning: Buffer, length: number, utf8: boolean): string {
+  return beginning.toString(utf8 && isPage(path) ? 'utf8' : 'latin1', 0, length);
 }
 
 function broken(...problems: readonly ArchiveProblem[]): EntryOutcome {

@@ -6,6 +6,7 @@ import {
   type ProofTask,
 } from '@pinfold/core';
 import type { EntryTask } from './jobs.ts';
+import { isPage } from './page.ts';
 
 /** Work for one message to a worker, in bytes read and inflated: large enough to be worth the way, small enough to share out. */
 const SMALLEST_JOB = 262_144;
@@ -15,9 +16,11 @@ const ENTRY_COST = 4_096;
 /** Jobs for each worker, so that all end at about the same time. */
 const SHARES = 4;
 
-/** How much of a site is looked through for warnings: they may cost a tenth of the time to publish. */
-const OBSERVED_BYTES = 2_097_152;
-const OBSERVED_SHARE = 0.2;
+/** How much of a site is looked through for warnings, which may cost a tenth of the time to publish. */
+const OBSERVED_BYTES = 4_194_304;
+const OBSERVED_SHARE = 0.1;
+/** Looking for references, too, takes longer. */
+const PAGE_WEIGHT = 3;
 
 /** What there is to prove, in stretches of about the same work, and what needs no proving. */
 export interface SplitTasks {
@@ -53,9 +56,10 @@ function observedBytes(
   const bytes = new Map<number, number>();
   const seen = tasks.filter(({ task: { path } }) => path !== undefined && isObservable(path));
   for (const { task, entry } of seen.sort((a, b) => a.entry.size - b.entry.size)) {
-    const looked = Math.min(entry.size, left);
+    const weight = weightOf(task.path);
+    const looked = Math.min(entry.size, Math.floor(left / weight));
     bytes.set(task.entry, looked);
-    left -= looked;
+    left -= looked * weight;
   }
   return bytes;
 }
@@ -80,6 +84,10 @@ function stretches(tasks: readonly EntryTask[], workers: number): readonly (read
   return jobs;
 }
 
-function costOf({ compressedSize, size }: EntryTask): number {
-  return compressedSize + size + ENTRY_COST;
+function costOf({ compressedSize, size, observedBytes, path }: EntryTask): number {
+  return compressedSize + size + ENTRY_COST + observedBytes * weightOf(path);
+}
+
+function weightOf(path: string | undefined): number {
+  return path !== undefined && isPage(path) ? PAGE_WEIGHT : 1;
 }

@@ -1,83 +1,124 @@
-/** A start tag of a page: its name in lower case, its attributes, the first of each name. */
+/** A start tag of a page: its name in lower case, and those of its attributes that make a reference. */
 export interface Tag {
   readonly name: string;
-  readonly attributes: ReadonlyMap<string, string>;
+  href?: string;
+  src?: string;
+  rel?: string;
 }
 
 /** Elements whose content is text, whatever it looks like. A template is for scripts to fill in. */
 const OPAQUE = new Set(['script', 'style', 'textarea', 'title', 'template', 'xmp', 'noembed', 'noframes']);
-const NAME = /[a-z][^\s/>]*/iy;
-const ATTRIBUTE_NAME = /[^\s/>=][^\s/>=]*/y;
-const BETWEEN = /[\s/]*/y;
-const EQUALS = /\s*=\s*/y;
-const UNQUOTED = /[^\s>]*/y;
+const LONGEST_NAME = 20;
+const LONGEST_ATTRIBUTE = 4;
+
+const QUOTE = 34;
+const APOSTROPHE = 39;
+const SLASH = 47;
+const EQUALS = 61;
+const END = 62;
 
 /**
- * The start tags of a page, read as tolerantly as browsers do and in one pass: whatever the text, each character is
- * looked at a few times at most. What is cut off at the end is no tag.
+ * The start tags of some elements in a page, read as tolerantly as browsers do and in one pass: whatever the text,
+ * each character is looked at a few times at most. What is cut off at the end is no tag.
  */
-export function* tagsOf(html: string): Generator<Tag> {
+export function* tagsOf(html: string, names: ReadonlySet<string>): Generator<Tag> {
   let at = html.indexOf('<');
   while (at !== -1) {
-    const name = match(NAME, html, at + 1)?.toLowerCase();
-    if (name === undefined) {
+    const nameEnd = endOfName(html, at + 1);
+    if (nameEnd === at + 1) {
       at = html.indexOf('<', endOfOther(html, at));
       continue;
     }
-    const attributes = new Map<string, string>();
-    const end = readAttributes(html, at + 1 + name.length, attributes);
+    const name = nameEnd - at > LONGEST_NAME ? '' : html.slice(at + 1, nameEnd).toLowerCase();
+    const tag: Tag | undefined = names.has(name) ? { name } : undefined;
+    const end = readAttributes(html, nameEnd, tag);
     if (end === -1) return;
-    yield { name, attributes };
+    if (tag !== undefined) yield tag;
     at = html.indexOf('<', OPAQUE.has(name) ? endOfElement(html, end, name) : end);
   }
 }
 
-function match(pattern: RegExp, text: string, at: number): string | undefined {
-  pattern.lastIndex = at;
-  return pattern.exec(text)?.[0];
+/** Where the name of a tag ends; where it should begin when none does. */
+function endOfName(html: string, from: number): number {
+  const lower = html.charCodeAt(from) | 0x20;
+  if (!(lower >= 0x61 && lower <= 0x7a)) return from;
+  let at = from + 1;
+  while (at < html.length && !endsWord(html.charCodeAt(at))) at += 1;
+  return at;
+}
+
+function isSpace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13);
+}
+
+function endsWord(code: number): boolean {
+  return code === END || code === SLASH || isSpace(code);
 }
 
 /** Where a comment, an end tag, a declaration or a mere `<` ends. */
 function endOfOther(html: string, at: number): number {
-  if (html.startsWith('<!--', at)) return after(html, '-->', at + 2);
+  if (html.startsWith('<!--', at)) return behind(html, '-->', at + 2);
   const next = html[at + 1];
-  return next === '!' || next === '/' || next === '?' ? after(html, '>', at) : at + 1;
+  return next === '!' || next === '/' || next === '?' ? behind(html, '>', at) : at + 1;
 }
 
 /** The place behind the next such mark; the end of the text when there is none. */
-function after(html: string, mark: string, from: number): number {
+function behind(html: string, mark: string, from: number): number {
   const at = html.indexOf(mark, from);
   return at === -1 ? html.length : at + mark.length;
 }
 
 /** Reads attributes up to the `>` and answers the place behind it, or -1 when the text ends before. */
-function readAttributes(html: string, from: number, attributes: Map<string, string>): number {
+function readAttributes(html: string, from: number, tag: Tag | undefined): number {
   let at = from;
-  for (;;) {
-    at += match(BETWEEN, html, at)?.length ?? 0;
-    if (at >= html.length) return -1;
-    if (html[at] === '>') return at + 1;
-    // A `=` where a name should begin is, to a browser, the name's first character.
-    const name = match(ATTRIBUTE_NAME, html, at) ?? '=';
-    at += name.length;
-    const equals = match(EQUALS, html, at);
-    let value = '';
-    if (equals !== undefined) {
-      at += equals.length;
-      const quote = html[at];
-      if (quote === '"' || quote === "'") {
-        const end = html.indexOf(quote, at + 1);
-        if (end === -1) return -1;
-        value = html.slice(at + 1, end);
-        at = end + 1;
-      } else {
-        value = match(UNQUOTED, html, at) ?? '';
-        at += value.length;
-      }
+  while (at < html.length) {
+    const code = html.charCodeAt(at);
+    if (code === END) return at + 1;
+    if (code === SLASH || isSpace(code)) {
+      at += 1;
+      continue;
     }
-    const key = name.toLowerCase();
-    if (!attributes.has(key)) attributes.set(key, value);
+    const nameEnd = endOfAttributeName(html, at);
+    const value = valueAfter(html, nameEnd);
+    if (value === undefined) return -1;
+    if (tag !== undefined && nameEnd - at <= LONGEST_ATTRIBUTE) {
+      const name = html.slice(at, nameEnd).toLowerCase();
+      if (name === 'href' || name === 'src' || name === 'rel') tag[name] ??= html.slice(value.from, value.to);
+    }
+    at = value.end;
   }
+  return -1;
+}
+
+/** A `=` where a name should begin is, to a browser, the name's first character. */
+function endOfAttributeName(html: string, from: number): number {
+  let at = from + 1;
+  for (; at < html.length; at += 1) {
+    const code = html.charCodeAt(at);
+    if (code === EQUALS || endsWord(code)) break;
+  }
+  return at;
+}
+
+/** Where an attribute's value is, empty when there is none; `undefined` when the text ends in it. */
+function valueAfter(html: string, nameEnd: number): { from: number; to: number; end: number } | undefined {
+  const equals = skipSpace(html, nameEnd);
+  if (html.charCodeAt(equals) !== EQUALS) return { from: nameEnd, to: nameEnd, end: nameEnd };
+  const from = skipSpace(html, equals + 1);
+  const quote = html.charCodeAt(from);
+  if (quote === QUOTE || quote === APOSTROPHE) {
+    const to = html.indexOf(quote === QUOTE ? '"' : "'", from + 1);
+    return to === -1 ? undefined : { from: from + 1, to, end: to + 1 };
+  }
+  let to = from;
+  while (to < html.length && html.charCodeAt(to) !== END && !isSpace(html.charCodeAt(to))) to += 1;
+  return { from, to, end: to };
+}
+
+function skipSpace(html: string, from: number): number {
+  let at = from;
+  while (isSpace(html.charCodeAt(at))) at += 1;
+  return at;
 }
 
 /** Where the element's end tag begins; the end of the text when there is none. */

@@ -39,6 +39,7 @@ const PARTS = new Set([
   'image',
   'use',
 ]);
+const REFERRING = new Set([...LINKS, ...PARTS, 'link', 'base']);
 /** The `rel` of links that a browser loads with the page; all others name pages. */
 const LOADED =
   /(?:^|\s)(?:stylesheet|icon|apple-touch-icon|mask-icon|preload|modulepreload|manifest)(?:\s|$)/i;
@@ -60,32 +61,29 @@ export function observe(path: string, text: string): Observation {
 
 /** A page with a base element says itself that its references lead elsewhere: nothing is judged then. */
 function referencesIn(html: string): readonly Reference[] {
-  const references = new Map<string, Reference>();
-  for (const tag of tagsOf(html)) {
-    if (tag.name === 'base' && tag.attributes.has('href')) return [];
-    const navigation = isNavigation(tag);
-    if (navigation === undefined) continue;
-    for (const attribute of ['href', 'src']) {
-      const target = targetOf(tag.attributes.get(attribute));
-      if (target === '' || target.length > LONGEST_TARGET || references.has(target)) continue;
-      references.set(target, { target, navigation });
+  const references: Reference[] = [];
+  const seen = new Set<string>();
+  for (const tag of tagsOf(html, REFERRING)) {
+    if (tag.name === 'base' && tag.href !== undefined) return [];
+    for (const value of [tag.href, tag.src]) {
+      if (value === undefined || seen.has(value)) continue;
+      seen.add(value);
+      const target = targetOf(value);
+      if (target !== '') references.push({ target, navigation: isNavigation(tag) });
     }
-    if (references.size >= MOST_REFERENCES) break;
+    if (references.length >= MOST_REFERENCES) break;
   }
-  return [...references.values()];
+  return references;
 }
 
-/** `undefined` for elements that refer to nothing. */
-function isNavigation({ name, attributes }: Tag): boolean | undefined {
-  if (name === 'link') return !LOADED.test(attributes.get('rel') ?? '');
-  if (LINKS.has(name)) return true;
-  return PARTS.has(name) ? false : undefined;
+function isNavigation({ name, rel = '' }: Tag): boolean {
+  return name === 'link' ? !LOADED.test(rel) : LINKS.has(name);
 }
 
-/** As a URL parser takes it: without space around it, and without tabs and line ends in it. */
-function targetOf(value: string | undefined): string {
-  if (value === undefined || value.length > 2 * LONGEST_TARGET) return '';
-  const text = value.trim().replaceAll(/[\t\n\r]/g, '');
+/** As a URL parser takes it, without space around it, tabs and line ends; empty when it is too long to be a path. */
+function targetOf(value: string): string {
+  if (value.length > LONGEST_TARGET) return '';
+  const text = value.replaceAll(/[\t\n\r]/g, '').trim();
   return text.includes('&') ? text.replaceAll(CHARACTERS, characterOf) : text;
 }
 
