@@ -1,0 +1,103 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ManageKeys } from '@pinfold/core';
+import { tokens } from '@pinfold/inversify';
+import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { expect } from 'chai';
+import { type App, createApp, type Listening, readSettings } from '../src/index.ts';
+import { list, publish } from './servers/api-calls.ts';
+
+describe('the first start', () => {
+  let folder: string;
+  const running: App[] = [];
+
+  beforeEach(async () => {
+    folder = join(await mkdtemp(join(tmpdir(), 'pinfold-first-')), 'data');
+  });
+
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((app) => app.close()));
+    await rm(join(folder, '..'), { recursive: true });
+  });
+
+  async function start(env: Readonly<Record<string, string>> = {}): Promise<Listening> {
+    const settings = readSettings({ PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, ...env });
+    const app = await createApp(settings, { log: () => undefined });
+    running.push(app);
+    return app.listen();
+  }
+
+  async function restart(env: Readonly<Record<string, string>> = {}): Promise<Listening> {
+    await running.pop()?.close();
+    return start(env);
+  }
+
+  /** The keys of the server that was started last. */
+  function keys(): ManageKeys {
+    const app = running.at(-1);
+    if (app === undefined) throw new Error('none runs');
+    return app.container.get(tokens.manageKeys);
+  }
+
+  it('makes a key that publishes, and a welcome site', async () => {
+    const { addresses, firstStart } = await start();
+    const apiKey = firstStart?.apiKey ?? '';
+    const welcome = await list(addresses.publicUrl, apiKey);
+    expect(welcome.map(({ id }) => id)).to.deep.equal([firstStart?.welcome?.role.id]);
+    const answer = await publish(addresses.publicUrl, apiKey, 'mine');
+    expect(answer.status).to.equal(201);
+    expect(((await answer.json()) as { warnings: unknown }).warnings).to.deep.equal([]);
+  });
+
+  it('happens once', async () => {
+    await start();
+    expect((await restart()).firstStart).to.equal(undefined);
+  });
+
+  it('is not made again by a key that was revoked', async () => {
+    const { firstStart } = await start();
+    for (const { id } of await keys().list()) await keys().revoke(id);
+    expect((await restart()).firstStart).to.equal(undefined);
+    expect(firstStart?.apiKey).to.be.a('string');
+  });
+
+  it('takes the key of PINFOLD_API_KEY instead of making one, and does not tell it', async () => {
+    const { text } = new NodeApiKeySecrets().mint();
+    const { addresses, firstStart } = await start({ PINFOLD_API_KEY: text });
+    expect(firstStart?.apiKey).to.equal(undefined);
+    expect(await list(addresses.publicUrl, text)).to.have.length(1);
+    expect(await keys().list()).to.have.length(1);
+  });
+
+  it('is over, yet PINFOLD_API_KEY is made sure of at every start', async () => {
+    await start();
+    const { text } = new NodeApiKeySecrets().mint();
+    const { addresses, firstStart } = await restart({ PINFOLD_API_KEY: text });
+    expect(firstStart).to.equal(undefined);
+    expect(await list(addresses.publicUrl, text)).to.have.length(1);
+  });
+
+  it('leaves a revoked key revoked, though PINFOLD_API_KEY names it', async () => {
+    const { text, id } = new NodeApiKeySecrets().mint();
+    await start({ PINFOLD_API_KEY: text });
+    await keys().revoke(id);
+    const { addresses } = await restart({ PINFOLD_API_KEY: text });
+    const headers = { authorization: `Bearer ${text}` };
+    expect((await fetch(`${addresses.publicUrl}/api/v1/pins`, { headers })).status).to.equal(401);
+  });
+
+  it('publishes no site with PINFOLD_WELCOME=off', async () => {
+    const { addresses, firstStart } = await start({ PINFOLD_WELCOME: 'off' });
+    expect(firstStart?.welcome).to.equal(undefined);
+    expect(await list(addresses.publicUrl, firstStart?.apiKey ?? '')).to.deep.equal([]);
+  });
+
+  it('keeps everything in a folder for its owner alone', async () => {
+    await start();
+    expect((await stat(folder)).mode & 0o777).to.equal(0o700);
+    for (const name of await readdir(folder)) {
+      expect((await stat(join(folder, name))).mode & 0o077, name).to.equal(0);
+    }
+  });
+});

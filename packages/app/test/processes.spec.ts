@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { expect } from 'chai';
+import { list, publish } from './servers/api-calls.ts';
+import { type ChildServer, startChild } from './servers/child-server.ts';
+
+const anyKey = /pf_[0-9A-Za-z]+_[0-9A-Za-z]{43}/;
+
+describe('the server as a process', function () {
+  this.timeout(60_000);
+  let folder: string;
+  const children: ChildServer[] = [];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-process-'));
+  });
+
+  afterEach(async () => {
+    for (const child of children) child.process.kill('SIGKILL');
+    await Promise.all(children.splice(0).map((child) => child.ended()));
+    await rm(folder, { recursive: true });
+  });
+
+  function start(env: Readonly<Record<string, string>> = {}): ChildServer {
+    const child = startChild({ PINFOLD_DATA_DIR: folder, ...env });
+    children.push(child);
+    return child;
+  }
+
+  it('is started first by one of several at once: one key, one welcome site', async () => {
+    const servers = [start(), start(), start()];
+    const [url = ''] = await Promise.all(servers.map((server) => server.url()));
+    await Promise.race(servers.map((server) => server.said(/^curl .*$/m).catch(() => undefined)));
+    const shown = servers.flatMap((server) => anyKey.exec(server.output()) ?? []);
+    expect(new Set(shown).size).to.equal(1);
+    expect(await list(url, shown[0] ?? '')).to.have.length(1);
+  });
+
+  it('shows the key on the very first start alone, and on standard output alone', async () => {
+    const first = start();
+    let complaints = '';
+    first.process.stderr.on('data', (chunk) => {
+      complaints += chunk;
+    });
+    const [key] = await first.said(anyKey);
+    first.process.kill('SIGTERM');
+    expect(await first.ended()).to.deep.equal([0, null]);
+    expect(complaints).to.equal('');
+    const second = start();
+    expect(await list(await second.url(), key)).to.have.length(1);
+    second.process.kill('SIGTERM');
+    await second.ended();
+    expect(second.output()).not.to.match(anyKey);
+  });
+
+  it('says in one line which setting is wrong, and does not start', async () => {
+    const child = start({ PINFOLD_TRUST_PROXY: 'true' });
+    expect(await child.ended()).to.deep.equal([1, null]);
+    expect(child.output()).to.match(/^pinfold: PINFOLD_TRUST_PROXY [^\n]+\n$/);
+  });
+
+  it('loses no request that it accepted when it is told to stop', async () => {
+    const { text } = new NodeApiKeySecrets().mint();
+    const server = start({ PINFOLD_API_KEY: text, PINFOLD_WELCOME: 'off', PINFOLD_LOG_LEVEL: 'info' });
+    const url = await server.url();
+    const outcomes: string[] = [];
+    let stopped = false;
+    const client = async (name: number): Promise<void> => {
+      for (let turn = 0; !stopped || turn === 0; turn += 1) {
+        const outcome = await publish(url, text, `load ${name} ${turn}`).then(
+          async (answer) => `${answer.status} ${((await answer.json()) as { pin?: { id: string } }).pin?.id}`,
+          (error: Error) => codeOf(error),
+        );
+        outcomes.push(outcome);
+        if (!outcome.startsWith('201')) return;
+        if (outcomes.length === 24) server.process.kill('SIGTERM');
+      }
+    };
+    const clients = Array.from({ length: 8 }, (_, name) => client(name));
+    await server.ended().then(() => {
+      stopped = true;
+    });
+    await Promise.all(clients);
+    expect(await server.ended()).to.deep.equal([0, null]);
+    const published = outcomes.filter((outcome) => outcome.startsWith('201'));
+    expect(published.length).to.be.at.least(24);
+    expect(new Set(outcomes.filter((outcome) => !outcome.startsWith('201')))).to.deep.equal(
+      new Set(['ECONNREFUSED']),
+    );
+    const again = await start({ PINFOLD_API_KEY: text }).url();
+    const headers = { authorization: `Bearer ${text}` };
+    for (const outcome of published) {
+      const id = outcome.slice('201 '.length);
+      expect((await fetch(`${again}/api/v1/pins/${id}`, { headers })).status).to.equal(200);
+    }
+  });
+});
+
+function codeOf({ cause }: Error): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+}

@@ -1,0 +1,35 @@
+import { strToU8, type Zippable, zipSync } from 'fflate';
+
+/** A small site, told apart from others by its text. */
+export function site(text: string): Uint8Array<ArrayBuffer> {
+  const files: Zippable = { 'index.html': strToU8(`<!doctype html><title>x</title><p>${text}`) };
+  return new Uint8Array(zipSync(files, { mtime: new Date(2026, 0, 1) }));
+}
+
+/** Sends a publication as any client would. */
+export function publish(
+  url: string,
+  apiKey: string,
+  idempotencyKey: string,
+  archive: Uint8Array<ArrayBuffer> = site(idempotencyKey),
+): Promise<Response> {
+  const body = new FormData();
+  body.set('archive', new Blob([archive], { type: 'application/zip' }), 'site.zip');
+  const headers = { authorization: `Bearer ${apiKey}`, 'idempotency-key': idempotencyKey };
+  return fetch(`${url}/api/v1/pins`, { method: 'POST', body, headers });
+}
+
+/** A role as the API tells of it, as far as these tests ask. */
+export interface PinJson {
+  readonly id: string;
+  readonly title: string | null;
+  readonly state: string;
+  readonly shared_url: string;
+}
+
+/** The account's roles that are not deleted. */
+export async function list(url: string, apiKey: string): Promise<readonly PinJson[]> {
+  const answer = await fetch(`${url}/api/v1/pins`, { headers: { authorization: `Bearer ${apiKey}` } });
+  if (answer.status !== 200) throw new Error(`the list is answered with ${answer.status}`);
+  return ((await answer.json()) as { readonly pins: readonly PinJson[] }).pins;
+}
