@@ -1,0 +1,34 @@
+import {
+  type ArchiveListing,
+  type ArchiveProof,
+  type ArchiveRule,
+  defaultLimits,
+  type Judgement,
+  judgeListing,
+  type Limits,
+  type StagedArchive,
+} from '@pinfold/core';
+import type { ZipArchiveInspector } from '../src/index.ts';
+
+/** All that is found out about an archive, as publishing does it. */
+export interface Inspection extends Judgement {
+  readonly listing: ArchiveListing;
+  readonly proof: ArchiveProof;
+  /** The rules that are broken, each once, sorted. */
+  readonly rules: readonly ArchiveRule[];
+}
+
+/** Lists, judges and proves an archive. */
+export async function inspect(
+  inspector: ZipArchiveInspector,
+  archive: StagedArchive,
+  limits: Limits = defaultLimits,
+): Promise<Inspection> {
+  const listing = await inspector.list(archive);
+  const judgement = judgeListing(listing, limits);
+  const { tasks } = judgement;
+  const proof = await inspector.prove({ archive, listing, tasks, expandedBytes: limits.expandedBytes });
+  const problems = [...judgement.problems, ...proof.problems];
+  const rules = [...new Set(problems.map(({ rule }) => rule))].sort();
+  return { ...judgement, listing, proof, problems, rules };
+}
