@@ -18,6 +18,8 @@ export type { GrantSignerClause, GrantSignerSubject } from './grant-signer/subje
 export { idsContract } from './ids/contract.ts';
 export { passwordHasherContract } from './password-hasher/contract.ts';
 export { roleStoreContract } from './role-store/contract.ts';
+export { checkRoleStoreSequences, type ModelOptions } from './role-store-model/sequences.ts';
+export { checkRoleStoreStorms } from './role-store-model/storms.ts';
 export { sessionSecretsContract } from './session-secrets/contract.ts';
 export { sessionStoreContract } from './session-store/contract.ts';
 export { stagingContract } from './staging/contract.ts';
