@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp, readSettings } from '@pinfold/app';
+import { NodeApiKeySecrets } from '@pinfold/platform-node';
+
+/** What the API says of a pin, as far as the browser's suite asks. */
+export interface PinJson {
+  readonly id: string;
+  readonly shared_url: string;
+}
+
+/** The whole service on a port of its own, with one owner. */
+export interface Service {
+  readonly url: string;
+  publish(archive: Uint8Array<ArrayBuffer>, key: string): Promise<PinJson>;
+  patch(id: string, change: Record<string, unknown>): Promise<void>;
+  stop(id: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openService(viewerMode: 'origin' | 'path'): Promise<Service> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-service-'));
+  const port = await freePort();
+  const key = new NodeApiKeySecrets().mint().text;
+  const app = await createApp(
+    readSettings({
+      PINFOLD_PORT: String(port),
+      PINFOLD_DATA_DIR: folder,
+      PINFOLD_VIEWER_MODE: viewerMode,
+      PINFOLD_API_KEY: key,
+      PINFOLD_WELCOME: 'off',
+      PINFOLD_LOG_LEVEL: 'silent',
+    }),
+  );
+  await app.listen();
+  const url = `http://localhost:${port}`;
+  const call = async (path: string, init: RequestInit, expected: number): Promise<Response> => {
+    const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${key}` };
+    const answer = await fetch(`${url}${path}`, { ...init, headers });
+    if (answer.status !== expected)
+      throw new Error(`${init.method} ${path}: ${answer.status} ${await answer.text()}`);
+    return answer;
+  };
+  return {
+    url,
+    publish: async (archive, name) => {
+      const form = new FormData();
+      form.set('archive', new Blob([archive], { type: 'application/zip' }), 'site.zip');
+      const headers = { 'idempotency-key': name };
+      const answer = await call('/api/v1/pins', { method: 'POST', body: form, headers }, 201);
+      return ((await answer.json()) as { pin: PinJson }).pin;
+    },
+    patch: async (id, change) => {
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify(change);
+      await (await call(`/api/v1/pins/${id}`, { method: 'PATCH', body, headers }, 200)).body?.cancel();
+    },
+    stop: async (id) => {
+      await call(`/api/v1/pins/${id}`, { method: 'DELETE' }, 204);
+    },
+    close: async () => {
+      await app.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** The public URL has to be known before the server listens, so a free port is looked for first. */
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  probe.listen(0, '127.0.0.1', resolve);
+  await promise;
+  const address = probe.address();
+  const closed = Promise.withResolvers<void>();
+  probe.close(() => closed.resolve());
+  await closed.promise;
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

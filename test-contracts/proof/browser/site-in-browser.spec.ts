@@ -1,0 +1,212 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { buildSite } from './build-site.ts';
+import { launchChromium } from './chromium.ts';
+import { openService, type Service } from './open-service.ts';
+import { snooper } from './snooper.ts';
+
+const PASSWORD = 'harbour lights';
+
+/** What the built site says of its own parts, once it has tried them all. */
+async function reportOf(page: Page): Promise<Record<string, string>> {
+  await page.locator('[data-name=done]').waitFor();
+  const lines = await page.locator('#report li').all();
+  const pairs = lines.map(async (line) => [await line.getAttribute('data-name'), await line.textContent()]);
+  return Object.fromEntries(await Promise.all(pairs));
+}
+
+/** Types a password as a person does who touches nothing but the keyboard: the field must have the focus by itself. */
+async function give(page: Page, password: string): Promise<void> {
+  await page.locator('input[type=password]:focus').waitFor();
+  await page.keyboard.type(password);
+  await page.keyboard.press('Enter');
+}
+
+const EVERYTHING = {
+  module: 'runs',
+  chunk: 'high at noon',
+  fetch: 'Onomichi',
+  image: '64',
+  font: '1',
+  style: 'deep-blue',
+  done: 'yes',
+};
+
+describe('a built site in a real browser', function () {
+  this.timeout(60_000);
+  let browser: Browser;
+  let folder: string;
+  const archives = new Map<'origin' | 'path', Uint8Array<ArrayBuffer>>();
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-browser-'));
+    archives.set('origin', await buildSite('/', join(folder, 'origin')));
+    archives.set('path', await buildSite('./', join(folder, 'path')));
+    browser = await launchChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  for (const mode of ['origin', 'path'] as const) {
+    describe(`in ${mode} mode`, () => {
+      let service: Service;
+      let context: BrowserContext;
+      let page: Page;
+
+      before(async () => {
+        service = await openService(mode);
+      });
+      after(() => service?.close());
+      beforeEach(async () => {
+        context = await browser.newContext({ locale: 'en-GB' });
+        page = await context.newPage();
+      });
+      afterEach(() => context.close());
+
+      const publish = (name: string) => service.publish(archives.get(mode) as Uint8Array<ArrayBuffer>, name);
+
+      it('loads modules, chunks, styles, fonts, images and data', async () => {
+        const pin = await publish('parts');
+        await page.goto(pin.shared_url);
+        expect(await reportOf(page)).to.include(EVERYTHING);
+      });
+
+      it('loads them behind a password too', async () => {
+        const pin = await publish('protected parts');
+        await service.patch(pin.id, { password: PASSWORD });
+        await page.goto(pin.shared_url);
+        await give(page, PASSWORD);
+        expect(await reportOf(page)).to.include(EVERYTHING);
+      });
+
+      it('runs no service worker', async () => {
+        const pin = await publish('worker');
+        await page.goto(pin.shared_url);
+        expect((await reportOf(page)).worker).to.match(/^failed|^none here/);
+        const workers = await page.evaluate(async () => {
+          try {
+            return (await navigator.serviceWorker.getRegistrations()).length;
+          } catch {
+            return 0;
+          }
+        });
+        expect(workers).to.equal(0);
+      });
+
+      it('asks for the password by keyboard, in Japanese where that is read', async () => {
+        const pin = await publish('japanese');
+        await service.patch(pin.id, { password: PASSWORD });
+        const reader = await browser.newContext({ locale: 'ja-JP' });
+        const door = await reader.newPage();
+        await door.goto(`${pin.shared_url}`);
+        expect(await door.locator('html').getAttribute('lang')).to.equal('ja');
+        expect(await door.title()).to.contain('パスワード');
+        await give(door, 'not this one');
+        await door.locator('[role=alert]').waitFor();
+        await give(door, PASSWORD);
+        expect(await reportOf(door)).to.include(EVERYTHING);
+        await reader.close();
+      });
+
+      it('shuts an open tab out at its next request when the password changes', async () => {
+        const pin = await publish('change');
+        await service.patch(pin.id, { password: PASSWORD });
+        await page.goto(pin.shared_url);
+        await give(page, PASSWORD);
+        await reportOf(page);
+        await service.patch(pin.id, { password: 'another password' });
+        const status = await page.evaluate(async () => {
+          const answer = await fetch(`tides.json?${Math.random()}`);
+          return answer.status;
+        });
+        expect(status).to.equal(403);
+        await page.reload();
+        await give(page, 'another password');
+        expect(await reportOf(page)).to.include(EVERYTHING);
+      });
+
+      it('is gone at the next request when it is stopped', async () => {
+        const pin = await publish('stop');
+        await page.goto(pin.shared_url);
+        await reportOf(page);
+        await service.stop(pin.id);
+        expect((await page.reload())?.status()).to.equal(404);
+        expect((await page.goto(pin.shared_url))?.status()).to.equal(404);
+      });
+
+      it('cannot read a neighbour, the API or what another site stored', async () => {
+        const neighbour = await publish('neighbour');
+        await page.goto(neighbour.shared_url);
+        await reportOf(page);
+        const site = page.url();
+        const pin = await service.publish(snooper(service.url, neighbour.shared_url, site), 'snooper');
+        await page.goto(pin.shared_url);
+        const report = await reportOf(page);
+        expect(Object.keys(report)).to.have.length.above(5);
+        for (const [name, seen] of Object.entries(report)) {
+          if (name !== 'done') expect(seen, name).to.match(/^failed|^nothing/);
+        }
+      });
+    });
+  }
+
+  describe('with an origin of its own', () => {
+    let service: Service;
+    before(async () => {
+      service = await openService('origin');
+    });
+    after(() => service?.close());
+
+    it('answers deep links with absolute paths to its parts, also behind a password', async () => {
+      const pin = await service.publish(archives.get('origin') as Uint8Array<ArrayBuffer>, 'deep');
+      const context = await browser.newContext({ locale: 'en-GB' });
+      const page = await context.newPage();
+      await page.goto(pin.shared_url);
+      await page.locator('#deep').click();
+      await page.waitForURL('**/tides/today');
+      expect(await reportOf(page)).to.include(EVERYTHING);
+      expect(await page.locator('#where').textContent()).to.equal('/tides/today');
+      const deep = page.url();
+      await service.patch(pin.id, { password: PASSWORD });
+      await page.goto(`${deep}?day=1#noon`);
+      await give(page, PASSWORD);
+      expect(await reportOf(page)).to.include(EVERYTHING);
+      expect(page.url()).to.equal(`${deep}?day=1#noon`);
+      await page.goto(new URL('/guide', deep).href);
+      expect(page.url()).to.equal(new URL('/guide/', deep).href);
+      expect(await page.locator('h1').textContent()).to.equal('港の案内');
+      await context.close();
+    });
+  });
+
+  describe('under a path', () => {
+    let service: Service;
+    before(async () => {
+      service = await openService('path');
+    });
+    after(() => service?.close());
+
+    it('opens nothing for another person who was given the address out of the address bar', async () => {
+      const pin = await service.publish(archives.get('path') as Uint8Array<ArrayBuffer>, 'copied');
+      await service.patch(pin.id, { password: PASSWORD });
+      const viewer = await browser.newContext({ locale: 'en-GB' });
+      const page = await viewer.newPage();
+      await page.goto(pin.shared_url);
+      await give(page, PASSWORD);
+      await reportOf(page);
+      const copied = page.url();
+      expect(copied).to.contain('/~');
+      const stranger = await browser.newContext({ locale: 'en-GB' });
+      const door = await stranger.newPage();
+      await door.goto(copied);
+      await door.locator('input[type=password]').waitFor();
+      await stranger.close();
+      await viewer.close();
+    });
+  });
+});
