@@ -1,15 +1,8 @@
 import { apiKeyStoreContract } from '@pinfold/test-contracts';
 import { describeContract } from '@pinfold/test-contracts/mocha';
-import { createMemory } from '../src/index.ts';
+import { subjectsOf } from './memory-subject.ts';
 
 describeContract(apiKeyStoreContract, {
   name: 'MemoryApiKeyStore',
-  create: async () => {
-    const memory = createMemory();
-    return {
-      port: memory.apiKeys,
-      peer: async () => memory.peer().apiKeys,
-      dispose: () => memory.close(),
-    };
-  },
+  create: subjectsOf((memory) => memory.apiKeys),
 });

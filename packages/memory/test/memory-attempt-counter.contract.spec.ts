@@ -1,15 +1,8 @@
 import { attemptCounterContract } from '@pinfold/test-contracts';
 import { describeContract } from '@pinfold/test-contracts/mocha';
-import { createMemory } from '../src/index.ts';
+import { subjectsOf } from './memory-subject.ts';
 
 describeContract(attemptCounterContract, {
   name: 'MemoryAttemptCounter',
-  create: async () => {
-    const memory = createMemory();
-    return {
-      port: memory.attempts,
-      peer: async () => memory.peer().attempts,
-      dispose: () => memory.close(),
-    };
-  },
+  create: subjectsOf((memory) => memory.attempts),
 });

@@ -1,15 +1,8 @@
 import { roleStoreContract } from '@pinfold/test-contracts';
 import { describeContract } from '@pinfold/test-contracts/mocha';
-import { createMemory } from '../src/index.ts';
+import { subjectsOf } from './memory-subject.ts';
 
 describeContract(roleStoreContract, {
   name: 'MemoryRoleStore',
-  create: async () => {
-    const memory = createMemory();
-    return {
-      port: memory.roles,
-      peer: async () => memory.peer().roles,
-      dispose: () => memory.close(),
-    };
-  },
+  create: subjectsOf((memory) => memory.roles),
 });

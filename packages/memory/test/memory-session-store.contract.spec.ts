@@ -1,15 +1,8 @@
 import { sessionStoreContract } from '@pinfold/test-contracts';
 import { describeContract } from '@pinfold/test-contracts/mocha';
-import { createMemory } from '../src/index.ts';
+import { subjectsOf } from './memory-subject.ts';
 
 describeContract(sessionStoreContract, {
   name: 'MemorySessionStore',
-  create: async () => {
-    const memory = createMemory();
-    return {
-      port: memory.sessions,
-      peer: async () => memory.peer().sessions,
-      dispose: () => memory.close(),
-    };
-  },
+  create: subjectsOf((memory) => memory.sessions),
 });

@@ -1,18 +1,10 @@
-import type { RoleStore } from '@pinfold/core';
-import { checkRoleStoreSequences, checkRoleStoreStorms, type Subject } from '@pinfold/test-contracts';
-import { createMemory } from '../src/index.ts';
-
-async function create(): Promise<Subject<RoleStore>> {
-  const memory = createMemory();
-  return {
-    port: memory.roles,
-    peer: async () => memory.peer().roles,
-    dispose: () => memory.close(),
-  };
-}
+import { checkRoleStoreSequences, checkRoleStoreStorms } from '@pinfold/test-contracts';
+import { subjectsOf } from './memory-subject.ts';
 
 describe('MemoryRoleStore against a model', () => {
-  it('agrees after any sequence of commands', () => checkRoleStoreSequences(create, { runs: 300 }));
+  const create = subjectsOf((memory) => memory.roles);
 
-  it('keeps every promise when many act at once', () => checkRoleStoreStorms(create, { runs: 300 }));
+  it('agrees after any sequence of commands', () => checkRoleStoreSequences(create));
+
+  it('keeps every promise when many act at once', () => checkRoleStoreStorms(create));
 });

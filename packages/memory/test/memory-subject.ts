@@ -1,0 +1,14 @@
+import type { Subject } from '@pinfold/test-contracts';
+import { createMemory, type Memory } from '../src/index.ts';
+
+/** Makes subjects of one store: each over data of its own, with peers that are further handles on that data. */
+export function subjectsOf<Port>(storeOf: (memory: Memory) => Port): () => Promise<Subject<Port>> {
+  return async () => {
+    const memory = createMemory();
+    return {
+      port: storeOf(memory),
+      peer: async () => storeOf(memory.peer()),
+      dispose: () => memory.close(),
+    };
+  };
+}
