@@ -1,5 +1,7 @@
 export { apiKeySecretsContract } from './api-key-secrets/contract.ts';
 export { apiKeyStoreContract } from './api-key-store/contract.ts';
+export { archiveInspectorContract } from './archive-inspector/contract.ts';
+export type { ArchiveInspectorClause, ArchiveInspectorSubject } from './archive-inspector/subject.ts';
 export { archiveStorageContract } from './archive-storage/contract.ts';
 export type { ArchiveStorageClause, ArchiveStorageSubject } from './archive-storage/subject.ts';
 export { attemptCounterContract } from './attempt-counter/contract.ts';

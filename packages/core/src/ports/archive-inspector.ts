@@ -40,6 +40,7 @@ export interface ArchiveInspector {
    * @promise archive-inspector/list-structure: each rule of structure, headers and encoding that is broken is reported
    * @promise archive-inspector/list-tools: what real tools write is listed without problems
    * @promise archive-inspector/list-aborted: an aborted signal rejects with its reason
+   * @promise archive-inspector/list-unreadable: a staged file that is not there is the fault staging_unavailable
    */
   list(archive: StagedArchive, signal?: AbortSignal): Promise<ArchiveListing>;
 
@@ -49,6 +50,8 @@ export interface ArchiveInspector {
    * @promise archive-inspector/prove-limits: inflating stops at the limits, of one entry and of all, and says so
    * @promise archive-inspector/prove-observes: references, suspected secrets and valid UTF-8 are observed
    * @promise archive-inspector/prove-aborted: an aborted signal rejects with its reason
+   * @promise archive-inspector/prove-unreadable: a staged file that is not there is the fault staging_unavailable
+   * @promise archive-inspector/prove-many: many archives at once do not mix
    */
   prove(request: ProofRequest, signal?: AbortSignal): Promise<ArchiveProof>;
 }

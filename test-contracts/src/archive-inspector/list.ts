@@ -1,0 +1,112 @@
+import { crc32, deflateRawSync } from 'node:zlib';
+import { type ArchiveRule, isFault, type ListedEntry } from '@pinfold/core';
+import { expect } from 'chai';
+import { badZips, goodZips, writeZip } from '../fixtures/zips/index.ts';
+import { rejectionOf } from '../rejection.ts';
+import { rulesOf } from './inspected.ts';
+import type { ArchiveInspectorClause, ArchiveInspectorSubject } from './subject.ts';
+
+/** The rules that only bytes tell, so that the inspector alone can report them. */
+const STRUCTURE: ReadonlySet<ArchiveRule> = new Set([
+  'not_a_zip',
+  'truncated',
+  'bad_encoding',
+  'header_mismatch',
+  'overlapping_entries',
+  'ambiguous_structure',
+]);
+
+/** Of these, all but two say that offsets and sizes cannot be relied on. */
+const READABLE: ReadonlySet<ArchiveRule> = new Set(['bad_encoding', 'header_mismatch']);
+
+const TEXT = 'Some text, some text, some text. ';
+
+async function listsEntries(subject: ArchiveInspectorSubject): Promise<void> {
+  const bytes = writeZip({
+    entries: [
+      { name: 'Index.html', content: TEXT, central: { host: 3, externalAttributes: 0x81a40000 } },
+      { name: 'a/', method: 0, central: { host: 0, externalAttributes: 16 } },
+      { name: Buffer.from('caf\x82.txt', 'latin1'), method: 0, content: 'Hi', both: { flags: 0 } },
+      { name: 'é.txt', content: TEXT, descriptor: 16 },
+    ],
+  });
+  const { entries, problems, trusted } = await subject.port.list(await subject.stage(bytes));
+  const packed = deflateRawSync(TEXT);
+  const deflated = {
+    method: 8,
+    crc32: crc32(TEXT),
+    compressedSize: packed.length,
+    size: TEXT.length,
+    data: packed,
+  };
+  const nothing = { method: 0, crc32: 0, compressedSize: 0, size: 0, data: Buffer.alloc(0) };
+  const stored = { method: 0, crc32: crc32('Hi'), compressedSize: 2, size: 2, data: Buffer.from('Hi') };
+  expect(problems).to.deep.equal([]);
+  expect(trusted).to.equal(true);
+  expect(entries.map((entry) => withData(entry, bytes))).to.deep.equal([
+    { name: 'Index.html', host: 3, externalAttributes: 0x81a40000, flags: 0, ...deflated },
+    { name: 'a/', host: 0, externalAttributes: 16, flags: 0, ...nothing },
+    { name: 'café.txt', host: 3, externalAttributes: 0, flags: 0, ...stored },
+    { name: 'é.txt', host: 3, externalAttributes: 0, flags: 0x0808, ...deflated },
+  ]);
+}
+
+/** An entry with the bytes that its offset leads to in place of the offset. */
+function withData({ dataOffset, ...entry }: ListedEntry, bytes: Uint8Array): object {
+  return { ...entry, data: Buffer.from(bytes.subarray(dataOffset, dataOffset + entry.compressedSize)) };
+}
+
+export const listClauses: readonly ArchiveInspectorClause[] = [
+  {
+    id: 'archive-inspector/list-entries',
+    says: "every entry of the directory is listed, in its order, with its data's offset",
+    check: listsEntries,
+  },
+  {
+    id: 'archive-inspector/list-structure',
+    says: 'each rule of structure, headers and encoding that is broken is reported',
+    check: async (subject) => {
+      for (const { name, rules, bytes } of badZips) {
+        const told = rules.filter((rule) => STRUCTURE.has(rule));
+        if (told.length === 0) continue;
+        const { problems, trusted } = await subject.port.list(await subject.stage(await bytes()));
+        expect(rulesOf(problems), name).to.include.members(told);
+        expect(trusted, name).to.equal(told.every((rule) => READABLE.has(rule)));
+      }
+    },
+  },
+  {
+    id: 'archive-inspector/list-tools',
+    says: 'what real tools write is listed without problems',
+    check: async (subject) => {
+      for (const { name, bytes } of goodZips) {
+        const { problems, trusted } = await subject.port.list(await subject.stage(await bytes()));
+        expect(problems, name).to.deep.equal([]);
+        expect(trusted, name).to.equal(true);
+      }
+    },
+  },
+  {
+    id: 'archive-inspector/list-aborted',
+    says: 'an aborted signal rejects with its reason',
+    check: async (subject) => {
+      const archive = await subject.stage(writeZip({ entries: [{ name: 'index.html', content: TEXT }] }));
+      const reason = { why: 'the request went away' };
+      expect(await rejectionOf(subject.port.list(archive, AbortSignal.abort(reason)))).to.equal(reason);
+      const [controller, later] = [new AbortController(), new Error('gone')];
+      const listed = subject.port.list(archive, controller.signal);
+      controller.abort(later);
+      expect(await rejectionOf(listed)).to.equal(later);
+    },
+  },
+  {
+    id: 'archive-inspector/list-unreadable',
+    says: 'a staged file that is not there is the fault staging_unavailable',
+    check: async (subject) => {
+      const archive = await subject.stage(writeZip({}));
+      await archive.discard();
+      const fault = await rejectionOf(subject.port.list(archive));
+      expect(isFault(fault) && fault.code).to.equal('staging_unavailable');
+    },
+  },
+];

@@ -1,0 +1,132 @@
+import { type ArchiveProof, isFault, type ProofRequest } from '@pinfold/core';
+import { expect } from 'chai';
+import { badZips, goodZips, type PlannedEntry, writeZip } from '../fixtures/zips/index.ts';
+import { rejectionOf } from '../rejection.ts';
+import { together } from '../together.ts';
+import { requestOf, rulesOf } from './inspected.ts';
+import type { ArchiveInspectorClause, ArchiveInspectorSubject } from './subject.ts';
+
+const INDEX: PlannedEntry = { name: 'index.html', content: '<p>Hello' };
+
+async function provesExactly(subject: ArchiveInspectorSubject): Promise<void> {
+  for (const { name, rules, bytes } of badZips) {
+    if (rules.length !== 1 || rules[0] !== 'corrupt_data') continue;
+    const request = await requestOf(subject, await bytes());
+    const { problems, entries } = await subject.port.prove(request);
+    expect(rulesOf(problems), name).to.deep.equal(['corrupt_data']);
+    expect(entries.length, name).to.equal(request.tasks.length - problems.length);
+  }
+  for (const { name, bytes } of goodZips) {
+    const request = await requestOf(subject, await bytes());
+    expectAllProved(request, await subject.port.prove(request), name);
+  }
+}
+
+function expectAllProved({ tasks }: ProofRequest, { problems, entries }: ArchiveProof, name: string): void {
+  expect(problems, name).to.deep.equal([]);
+  expect(entries.map(({ entry }) => entry).sort(), name).to.deep.equal(
+    tasks.map(({ entry }) => entry).sort(),
+  );
+}
+
+/** A file of zeros that says it has ten. */
+function liar(name: string, bytes: number): PlannedEntry {
+  return { name, content: Buffer.alloc(bytes), both: { size: 10 } };
+}
+
+async function keepsLimits(subject: ArchiveInspectorSubject): Promise<void> {
+  const one = await requestOf(subject, writeZip({ entries: [INDEX, liar('a', 300_000)] }));
+  const tasks = one.tasks.map((task) => ({ ...task, limit: 200_000 }));
+  const tooLarge = await subject.port.prove({ ...one, tasks });
+  expect(rulesOf(tooLarge.problems)).to.include.members(['corrupt_data', 'file_too_large']);
+  const within = await subject.port.prove(one);
+  expect(rulesOf(within.problems)).to.deep.equal(['corrupt_data']);
+  const three = writeZip({ entries: [INDEX, liar('a', 300_000), liar('b', 300_000), liar('c', 300_000)] });
+  const many = await requestOf(subject, three);
+  const expanded = await subject.port.prove({ ...many, expandedBytes: 700_000 });
+  const found = expanded.problems.filter(({ rule }) => rule === 'expanded_too_large');
+  expect(found.map(({ limit }) => limit)).to.deep.equal([700_000]);
+}
+
+async function observes(subject: ArchiveInspectorSubject): Promise<void> {
+  const key = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG'.repeat(3)}\n-----END PRIVATE KEY-----\n`;
+  const page = '<a href="gone.html">x</a><img src="/a.png"><script src="app.js"></script>';
+  const bytes = writeZip({
+    entries: [
+      { name: 'index.html', content: page },
+      { name: 'app.js', content: 'let é' },
+      { name: 'key.pem', content: key },
+      { name: 'old.txt', content: Buffer.from('caf\xe9', 'latin1') },
+      { name: 'a.png', method: 0, content: Buffer.from('\x89PNG', 'latin1') },
+      { name: 'large.txt', content: 'é'.repeat(2_000_000) },
+      { name: 'cut.txt', content: Buffer.concat([Buffer.alloc(4_000_000, 'a'), Buffer.from([0xc3])]) },
+    ],
+  });
+  const { problems, entries } = await subject.port.prove(await requestOf(subject, bytes));
+  expect(problems).to.deep.equal([]);
+  const proofs = [...entries].sort((a, b) => a.entry - b.entry);
+  expect(proofs.map(({ utf8 }) => utf8)).to.deep.equal([true, true, true, false, false, true, false]);
+  expect(proofs.map(({ secrets }) => secrets.length)).to.deep.equal([0, 0, 1, 0, 0, 0, 0]);
+  expect(proofs[0]?.references).to.include.deep.members([
+    { target: 'gone.html', navigation: true },
+    { target: '/a.png', navigation: false },
+  ]);
+}
+
+async function aborts(subject: ArchiveInspectorSubject): Promise<void> {
+  const request = await requestOf(subject, writeZip({ entries: [INDEX] }));
+  const reason = { why: 'the request went away' };
+  expect(await rejectionOf(subject.port.prove(request, AbortSignal.abort(reason)))).to.equal(reason);
+  const [controller, later] = [new AbortController(), new Error('gone')];
+  const proved = subject.port.prove(request, controller.signal);
+  controller.abort(later);
+  expect(await rejectionOf(proved)).to.equal(later);
+}
+
+export const proveClauses: readonly ArchiveInspectorClause[] = [
+  {
+    id: 'archive-inspector/prove-sound',
+    says: 'an entry is proved only if its data is exactly what the directory says',
+    check: provesExactly,
+  },
+  {
+    id: 'archive-inspector/prove-limits',
+    says: 'inflating stops at the limits, of one entry and of all, and says so',
+    check: keepsLimits,
+  },
+  {
+    id: 'archive-inspector/prove-observes',
+    says: 'references, suspected secrets and valid UTF-8 are observed',
+    check: observes,
+  },
+  {
+    id: 'archive-inspector/prove-aborted',
+    says: 'an aborted signal rejects with its reason',
+    check: aborts,
+  },
+  {
+    id: 'archive-inspector/prove-unreadable',
+    says: 'a staged file that is not there is the fault staging_unavailable',
+    check: async (subject) => {
+      const request = await requestOf(subject, writeZip({ entries: [INDEX] }));
+      await request.archive.discard();
+      const fault = await rejectionOf(subject.port.prove(request));
+      expect(isFault(fault) && fault.code).to.equal('staging_unavailable');
+    },
+  },
+  {
+    id: 'archive-inspector/prove-many',
+    says: 'many archives at once do not mix',
+    check: async (subject) => {
+      await together(subject, 12, async (port, n) => {
+        const files = Array.from({ length: n + 1 }, (_, k) => ({ name: `${k}.txt`, content: `${n} ${k}` }));
+        const broken: PlannedEntry = { name: 'broken', content: `${n}`, both: { crc32: 1 } };
+        const bytes = writeZip({ entries: [INDEX, ...files, ...(n % 2 === 0 ? [] : [broken])] });
+        const request = await requestOf(subject, bytes, port);
+        const { problems, entries } = await port.prove(request);
+        expect(problems.map(({ path }) => path)).to.deep.equal(n % 2 === 0 ? [] : ['broken']);
+        expect(entries.length).to.equal(n + 2);
+      });
+    },
+  },
+];
