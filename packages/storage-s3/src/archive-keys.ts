@@ -1,0 +1,29 @@
+import { type ArchiveId, parseArchiveId } from '@pinfold/core';
+
+/** What every server tried takes, lists in order and gives back as it was: one letter case, no empty segment. */
+const SEGMENT = /^[a-z0-9._-]{1,200}$/;
+
+/** The keys under which archives lie in a bucket: `<prefix>/<archive id>`. */
+export class ArchiveKeys {
+  /** What every key begins with: the prefix and `/`. Listing a whole bucket is unreliable on some servers. */
+  readonly folder: string;
+
+  /** @throws TypeError when the prefix has anything but segments of `a-z 0-9 . _ -` between slashes. */
+  constructor(prefix: string) {
+    const segments = prefix.split('/');
+    const sound = segments.every((name) => SEGMENT.test(name) && name !== '.' && name !== '..');
+    if (!sound) {
+      throw new TypeError('a prefix is segments of a-z, 0-9, ".", "_" and "-" with "/" between them');
+    }
+    this.folder = `${prefix}/`;
+  }
+
+  of(id: ArchiveId): string {
+    return this.folder + id;
+  }
+
+  /** The archive of a key; `undefined` when it is not one of ours. */
+  archiveOf(key: string): ArchiveId | undefined {
+    return key.startsWith(this.folder) ? parseArchiveId(key.slice(this.folder.length)) : undefined;
+  }
+}

@@ -1,0 +1,31 @@
+import { type Clock, duration, seconds } from '@pinfold/core';
+import { retryAfter } from './s3-failure.ts';
+
+const TRIES = 4;
+const FIRST_PAUSE = 100;
+
+/** A store that asks for more is left alone: whoever called may come again later. */
+const LONGEST_PAUSE = seconds(20);
+
+/** Runs a call until it succeeds, up to four times, while its failure is one that `mayPass`. */
+export async function tryAgain<Result>(
+  clock: Clock,
+  within: AbortSignal,
+  mayPass: (error: unknown) => boolean,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      const pause = Math.max(backOff(tries), retryAfter(error));
+      if (within.aborted || !mayPass(error) || tries === TRIES || pause > LONGEST_PAUSE) throw error;
+      await clock.sleep(duration(Math.ceil(pause)), within);
+    }
+  }
+}
+
+/** Twice as long each time, and up to twice that at random, so that many do not come back together. */
+function backOff(tries: number): number {
+  return FIRST_PAUSE * 2 ** (tries - 1) * (1 + Math.random());
+}

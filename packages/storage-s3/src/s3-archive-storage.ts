@@ -1,0 +1,210 @@
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  type PutObjectCommandInput,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import {
+  type ArchiveId,
+  type ArchiveStorage,
+  type Clock,
+  type Duration,
+  isFault,
+  MAX_READ,
+  minutes,
+  type StagedArchive,
+  seconds,
+} from '@pinfold/core';
+import { ArchiveKeys } from './archive-keys.ts';
+import { listKeys } from './list-keys.ts';
+import { readRange } from './read-body.ts';
+import { tryAgain } from './retry.ts';
+import { S3Calls } from './s3-calls.ts';
+import { failureOf, IncompleteError } from './s3-failure.ts';
+import { sendFile } from './send-file.ts';
+
+/** Options of {@link S3ArchiveStorage}. */
+export interface S3ArchiveStorageOptions {
+  /** A ready client, best made by {@link createS3Client}; it stays the caller's to destroy. */
+  readonly client: Pick<S3Client, 'send'>;
+  readonly bucket: string;
+  /** The folder of the archives in the bucket, `archives` when absent: segments of `a-z 0-9 . _ -` between slashes. */
+  readonly prefix?: string;
+  readonly clock: Clock;
+  /** What each object is stored with: encryption at rest, storage class. */
+  readonly object?: Pick<
+    PutObjectCommandInput,
+    | 'BucketKeyEnabled'
+    | 'SSEKMSEncryptionContext'
+    | 'SSEKMSKeyId'
+    | 'ServerSideEncryption'
+    | 'StorageClass'
+    | 'Tagging'
+  >;
+  /** Calls at once, 128 when absent; fewer than the client has connections. */
+  readonly parallel?: number;
+  /** How long storing one archive may take, all tries together; 2 minutes when absent. */
+  readonly putDeadline?: Duration;
+  /** How long any other call may take; 30 seconds when absent. */
+  readonly deadline?: Duration;
+}
+
+/** How long the store may take to begin its answer to a small request. */
+const REQUEST_TIMEOUT = seconds(15);
+
+/**
+ * Keeps archives as objects of an S3-compatible store: AWS, R2, Swift, Ceph and others.
+ *
+ * Nothing is asked of the store but put, ranged get, head, delete and list: no locks, no exclusive creation.
+ */
+export class S3ArchiveStorage implements ArchiveStorage {
+  readonly #options: S3ArchiveStorageOptions;
+  readonly #keys: ArchiveKeys;
+  readonly #calls: S3Calls;
+
+  /** @throws TypeError when the prefix has other characters than it may have. */
+  constructor(options: S3ArchiveStorageOptions) {
+    const { bucket, clock, prefix = 'archives', parallel = 128 } = options;
+    this.#options = options;
+    this.#keys = new ArchiveKeys(prefix);
+    this.#calls = new S3Calls({ bucket, clock, parallel });
+  }
+
+  /** Tries again, from the file, while the store says that it may help. */
+  async put(id: ArchiveId, archive: StagedArchive, signal?: AbortSignal): Promise<void> {
+    const { clock, putDeadline = minutes(2) } = this.#options;
+    await this.#calls.run(signal, putDeadline, (within) =>
+      tryAgain(clock, within, mayPass, async () => {
+        await this.#send(id, archive, within);
+        await this.#expectStored(id, archive.size, within);
+      }),
+    );
+  }
+
+  /** @throws TypeError for a range that no archive can have. */
+  async read(
+    id: ArchiveId,
+    from: number,
+    length: number,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    signal?.throwIfAborted();
+    if (!Number.isSafeInteger(from) || from < 0 || !Number.isSafeInteger(length) || length < 0) {
+      throw new TypeError('a range begins at 0 or later and has a whole number of bytes');
+    }
+    if (length > MAX_READ) throw new TypeError(`one read has at most ${MAX_READ} bytes`);
+    return this.#call(signal, async (within) => {
+      if (length > 0) return this.#unlessAbsent(this.#range(id, from, length, within), within);
+      // No range has no bytes: whether the archive is there is all that is asked.
+      const size = await this.#unlessAbsent(this.#sizeOf(id, within), within);
+      return size === undefined ? undefined : new Uint8Array(0);
+    });
+  }
+
+  async delete(id: ArchiveId, signal?: AbortSignal): Promise<void> {
+    await this.#call(signal, (within) => this.#unlessAbsent(this.#remove(id, within), within));
+  }
+
+  async list(
+    after: ArchiveId | undefined,
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<readonly ArchiveId[]> {
+    const { bucket } = this.#options;
+    const { folder } = this.#keys;
+    const found: ArchiveId[] = [];
+    let last = after === undefined ? undefined : this.#keys.of(after);
+    for (let more = true; more && found.length < limit; ) {
+      const request = { bucket, folder, after: last, limit: limit - found.length };
+      const page = await this.#call(signal, (within) =>
+        listKeys(this.#options.client, request, small(within)),
+      );
+      found.push(...page.keys.map((key) => this.#keys.archiveOf(key)).filter((id) => id !== undefined));
+      last = page.keys.at(-1) ?? last;
+      more = page.more;
+    }
+    return found;
+  }
+
+  async check(signal?: AbortSignal): Promise<void> {
+    await this.#call(signal, (within) => this.#expectBucket(within));
+  }
+
+  #call<Result>(
+    signal: AbortSignal | undefined,
+    call: (within: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#calls.run(signal, this.#options.deadline ?? seconds(30), call);
+  }
+
+  #send(id: ArchiveId, archive: StagedArchive, within: AbortSignal): Promise<void> {
+    const { client, object } = this.#options;
+    const target = { ...object, ...this.#target(id), ContentType: 'application/zip' };
+    return sendFile(client, target, archive, within);
+  }
+
+  /** A server, or a proxy before it, may say 200 and have nothing, or a part. */
+  async #expectStored(id: ArchiveId, size: number, within: AbortSignal): Promise<void> {
+    const stored = await this.#unlessAbsent(this.#sizeOf(id, within), within);
+    if (stored === size) return;
+    if (stored !== undefined) await this.#remove(id, within);
+    throw new IncompleteError(`${stored ?? 'none'} of ${size} bytes were stored`);
+  }
+
+  #range(id: ArchiveId, from: number, length: number, within: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+    const { client, clock } = this.#options;
+    const Range = `bytes=${from}-${from + length - 1}`;
+    return tryAgain(clock, within, wasCut, async () => {
+      const output = await client.send(new GetObjectCommand({ ...this.#target(id), Range }), small(within));
+      return readRange(output, from, length);
+    });
+  }
+
+  async #sizeOf(id: ArchiveId, within: AbortSignal): Promise<number> {
+    const output = await this.#options.client.send(new HeadObjectCommand(this.#target(id)), small(within));
+    return output.ContentLength ?? -1;
+  }
+
+  async #remove(id: ArchiveId, within: AbortSignal): Promise<void> {
+    await this.#options.client.send(new DeleteObjectCommand(this.#target(id)), small(within));
+  }
+
+  /** Not every 404 names what is missing: without its bucket, no archive is merely absent. */
+  async #unlessAbsent<Result>(present: Promise<Result>, within: AbortSignal): Promise<Result | undefined> {
+    try {
+      return await present;
+    } catch (error) {
+      if (failureOf(error) !== 'absent') throw error;
+      const named = error instanceof Error && error.name === 'NoSuchKey';
+      if (!named) await this.#expectBucket(within);
+      return undefined;
+    }
+  }
+
+  /** A listing, since the answer to a HEAD has no body to say what is wrong. */
+  async #expectBucket(within: AbortSignal): Promise<void> {
+    const { client, bucket } = this.#options;
+    const request = { bucket, folder: this.#keys.folder, after: undefined, limit: 1 };
+    await listKeys(client, request, small(within));
+  }
+
+  #target(id: ArchiveId): { readonly Bucket: string; readonly Key: string } {
+    return { Bucket: this.#options.bucket, Key: this.#keys.of(id) };
+  }
+}
+
+/** What is worth sending a file again for. */
+function mayPass(error: unknown): boolean {
+  return !isFault(error) && failureOf(error) === 'again';
+}
+
+/** Until an answer begins, the SDK has tried again already. */
+function wasCut(error: unknown): boolean {
+  return error instanceof IncompleteError;
+}
+
+/** The time limit is for requests without a body of their own: it would count the whole of an upload. */
+function small(within: AbortSignal): { readonly abortSignal: AbortSignal; readonly requestTimeout: number } {
+  return { abortSignal: within, requestTimeout: REQUEST_TIMEOUT };
+}

@@ -1,0 +1,67 @@
+import { type Clock, type Duration, Fault } from '@pinfold/core';
+import { Places } from './places.ts';
+import { faultOf } from './s3-failure.ts';
+
+/** What {@link S3Calls} needs. */
+export interface S3CallsOptions {
+  readonly bucket: string;
+  readonly clock: Clock;
+  /** Calls at once: fewer than the client has sockets, whose own waiting counts as silence of the server. */
+  readonly parallel: number;
+}
+
+/** Runs calls to the store: so many at once, each to its deadline, every failure a fault but an abort. */
+export class S3Calls {
+  readonly #bucket: string;
+  readonly #clock: Clock;
+  readonly #places: Places;
+
+  constructor(options: S3CallsOptions) {
+    this.#bucket = options.bucket;
+    this.#clock = options.clock;
+    this.#places = new Places(options.parallel);
+  }
+
+  /** Runs one; the signal it is given ends with the caller's and at the deadline, waiting for a place included. */
+  async run<Result>(
+    signal: AbortSignal | undefined,
+    deadline: Duration,
+    call: (within: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    signal?.throwIfAborted();
+    const [within, timer] = [new AbortController(), new AbortController()];
+    const stop = (): void => within.abort(signal?.reason);
+    signal?.addEventListener('abort', stop, { once: true });
+    let overdue = false;
+    const passed = (): void => {
+      overdue = true;
+      within.abort(new Error('overdue'));
+    };
+    this.#clock.sleep(deadline, timer.signal).then(passed, () => undefined);
+    try {
+      return await this.#inPlace(within.signal, call);
+    } catch (error) {
+      // However the SDK tells it, and whatever else failed for it.
+      signal?.throwIfAborted();
+      if (error instanceof Fault) throw error;
+      if (!overdue) throw faultOf(error, this.#bucket);
+      const message = `the object store did not answer within ${deadline} ms`;
+      throw new Fault('storage_unavailable', message, { cause: error });
+    } finally {
+      timer.abort();
+      signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  async #inPlace<Result>(
+    within: AbortSignal,
+    call: (within: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    await this.#places.take(within);
+    try {
+      return await call(within);
+    } finally {
+      this.#places.give();
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream';
+import { PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3';
+import { Fault, type StagedArchive } from '@pinfold/core';
+import { CountedBody } from './counted-body.ts';
+
+/**
+ * Sends a staged file as one object, in one request. The SDK retries no stream: the caller calls again.
+ *
+ * @throws Fault `storage_unavailable` when the file cannot be read, or is not as long as it was; what the
+ *   SDK rejects with comes out as it is. Source and descriptor are closed in every case.
+ */
+export async function sendFile(
+  client: Pick<S3Client, 'send'>,
+  target: Omit<PutObjectCommandInput, 'Body' | 'ContentLength'>,
+  archive: StagedArchive,
+  signal: AbortSignal,
+): Promise<void> {
+  const source = createReadStream(archive.file);
+  const body = new CountedBody(archive.size);
+  // With a source that fails, the SDK would wait for ever: it is told by an abort.
+  const broken = new AbortController();
+  const stop = (): void => broken.abort(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  let failure: Error | undefined;
+  pipeline(source, body, (error) => {
+    failure ??= error ?? undefined;
+    if (error !== null && error !== undefined) broken.abort(error);
+  });
+  try {
+    const command = new PutObjectCommand({ ...target, Body: body, ContentLength: archive.size });
+    await client.send(command, { abortSignal: broken.signal });
+  } catch (error) {
+    // The upload's end also ends the source, which is then no failure of its own.
+    if (signal.aborted || failure === undefined || isConsequence(failure)) throw error;
+    throw new Fault('storage_unavailable', 'the staged archive cannot be read whole', { cause: failure });
+  } finally {
+    signal.removeEventListener('abort', stop);
+    body.destroy();
+    source.destroy();
+    if (!source.closed) await once(source, 'close');
+  }
+}
+
+function isConsequence(failure: Error): boolean {
+  return 'code' in failure && failure.code === 'ERR_STREAM_PREMATURE_CLOSE';
+}

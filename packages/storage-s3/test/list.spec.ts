@@ -1,0 +1,75 @@
+import type { ArchiveId } from '@pinfold/core';
+import { isFault } from '@pinfold/core';
+import { anArchiveId } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { listing, refuse, type Stub, startStub } from './stub.ts';
+
+const keyOf = (id: ArchiveId): string => `p/${id}`;
+
+async function faultOf(call: Promise<unknown>): Promise<unknown> {
+  const error = await call.catch((reason: unknown) => reason);
+  return isFault(error) ? error.code : error;
+}
+
+describe('S3ArchiveStorage.list', () => {
+  let stub: Stub;
+  afterEach(() => stub.close());
+
+  /** A server with keys that gives few at once. */
+  async function start(keys: readonly string[], page: number): Promise<void> {
+    stub = await startStub(({ url }, response) => {
+      const query = new URL(url, 'http://b').searchParams;
+      const most = Math.min(page, Number(query.get('max-keys')));
+      const rest = keys.filter((key) => key > (query.get('start-after') ?? ''));
+      listing(response, rest.slice(0, most), rest.length > most);
+    });
+  }
+
+  it('lists its own folder alone, from the key before, as many as are wanted', async () => {
+    await start([0, 1, 2, 3].map(anArchiveId).map(keyOf), 1_000);
+    expect(await stub.storage.list(undefined, 2)).to.deep.equal([0, 1].map(anArchiveId));
+    expect(await stub.storage.list(anArchiveId(1), 5_000)).to.deep.equal([2, 3].map(anArchiveId));
+    const queries = stub.seen.map(({ url }) => new URL(url, 'http://b').searchParams);
+    expect(queries.map((query) => query.get('prefix'))).to.deep.equal(['p/', 'p/']);
+    expect(queries.map((query) => query.get('start-after'))).to.deep.equal([null, keyOf(anArchiveId(1))]);
+    expect(queries.map((query) => query.get('max-keys'))).to.deep.equal(['2', '1000']);
+  });
+
+  it('goes on until it has as many as are wanted, past keys that are not ours', async () => {
+    const ids = Array.from({ length: 10 }, (_, n) => anArchiveId(n));
+    const keys = [...ids.map(keyOf), 'p/', 'p/0', 'p/1-notes.txt', `p/${anArchiveId(3)}.tmp`, 'p/x/y'].sort();
+    await start(keys, 3);
+    expect(await stub.storage.list(undefined, 100)).to.deep.equal(ids);
+    expect(await stub.storage.list(ids[3], 4)).to.deep.equal(ids.slice(4, 8));
+  });
+
+  it('gives nothing where nothing is', async () => {
+    stub = await startStub((_, response) => listing(response, []));
+    expect(await stub.storage.list(undefined, 10)).to.deep.equal([]);
+  });
+
+  it('faults rather than taking a part for the whole, or going round for ever', async () => {
+    const [one, two] = [keyOf(anArchiveId(1)), keyOf(anArchiveId(2))];
+    const answers: Record<string, Parameters<typeof startStub>[0]> = {
+      'no count': (_, response) => listing(response, [one], false, false),
+      'more to come, but none given': (_, response) => listing(response, [], true),
+      'the same page again': (_, response) => listing(response, [one, two], true),
+      'out of order': (_, response) => listing(response, [two, one]),
+      'keys of another folder': (_, response) => listing(response, ['q/1']),
+      'a page in HTML': (_, response) => response.writeHead(200).end('<html>hello</html>'),
+      'no bucket': (_, response) => refuse(response, 404, 'NoSuchBucket'),
+    };
+    for (const [what, answer] of Object.entries(answers)) {
+      stub = await startStub(answer);
+      expect(await faultOf(stub.storage.list(undefined, 10)), what).to.equal('storage_unavailable');
+      await stub.close();
+    }
+    stub = await startStub(() => {});
+  });
+
+  it('passes over foreign keys in whatever characters, which come in order of their bytes', async () => {
+    const foreign = ['p/\u{ff5e}', 'p/\u{1f511}'];
+    stub = await startStub((_, response) => listing(response, [keyOf(anArchiveId(1)), ...foreign]));
+    expect(await stub.storage.list(undefined, 10)).to.deep.equal([anArchiveId(1)]);
+  });
+});

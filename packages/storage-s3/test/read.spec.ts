@@ -1,0 +1,179 @@
+import { duration, isFault, MAX_READ } from '@pinfold/core';
+import { anArchiveId, someBytes } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { type Handler, listing, ranged, refuse, type Stub, startStub } from './stub.ts';
+
+const WHOLE = someBytes(100_000, 1);
+const id = anArchiveId(1);
+
+async function faultOf(call: Promise<unknown>): Promise<Error> {
+  const error = await call.catch((reason: unknown) => reason);
+  expect(isFault(error) && error.code).to.equal('storage_unavailable');
+  return error as Error;
+}
+
+/** Answers that break off, each in its own way. */
+const cut: Handler = (request, response) => {
+  const [, from = '', to = ''] = /^bytes=(\d+)-(\d+)$/.exec(String(request.headers.range)) ?? [];
+  const length = Number(to) - Number(from) + 1;
+  const range = `bytes ${from}-${to}/${WHOLE.length}`;
+  response.writeHead(206, { 'content-range': range, 'content-length': length });
+  response.write(WHOLE.subarray(0, length >> 1), () => response.socket?.resetAndDestroy());
+};
+
+describe('S3ArchiveStorage.read', () => {
+  let stub: Stub;
+  afterEach(() => stub.close());
+
+  it('is one request for an absolute range', async () => {
+    stub = await startStub((request, response) => ranged(request, response, WHOLE));
+    const read = await stub.storage.read(id, 100, 50);
+    expect(Buffer.compare(read as Uint8Array, WHOLE.subarray(100, 150))).to.equal(0);
+    await stub.storage.read(id, WHOLE.length - 1, 1);
+    expect(stub.seen.map(({ method, headers }) => `${method} ${headers.range}`)).to.deep.equal([
+      'GET bytes=100-149',
+      'GET bytes=99999-99999',
+    ]);
+  });
+
+  it('asks no server for a range of no bytes', async () => {
+    stub = await startStub((_, response) => response.writeHead(200, { 'content-length': 5 }).end());
+    expect(await stub.storage.read(id, 5, 0)).to.deep.equal(new Uint8Array(0));
+    expect(stub.methods()).to.equal('HEAD');
+  });
+
+  it('takes a range that no archive can have for a mistake of the program', async () => {
+    stub = await startStub(() => {});
+    for (const [from, length] of [
+      [-1, 1],
+      [0, -1],
+      [0.5, 1],
+      [0, MAX_READ + 1],
+    ] as const) {
+      const error = await stub.storage.read(id, from, length).catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(TypeError);
+    }
+    expect(stub.methods()).to.equal('');
+  });
+
+  it('faults on an answer to another question, and lets go of its connection', async () => {
+    const answers: Record<string, Handler> = {
+      'the whole object': (_, response) =>
+        response.writeHead(200, { 'content-length': WHOLE.length }).end(WHOLE),
+      'another range': (request, response) => ranged(request, response, WHOLE, 'bytes 1-10/100000'),
+      'the end of a shorter object': (_, response) =>
+        response.writeHead(206, { 'content-range': 'bytes 0-4/5', 'content-length': 5 }).end('12345'),
+      'a range without saying which': (_, response) => response.writeHead(206).end(WHOLE.subarray(0, 10)),
+      'the range is beyond the end': (_, response) => refuse(response, 416, 'InvalidRange'),
+      'a page in HTML': (_, response) =>
+        response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+      'a refusal in HTML': (_, response) => response.writeHead(404).end('<html><body>not here'),
+    };
+    for (const [what, answer] of Object.entries(answers)) {
+      let bad = true;
+      stub = await startStub((request, response, incoming) =>
+        bad ? answer(request, response, incoming) : ranged(request, response, WHOLE),
+      );
+      const storage = stub.open({ parallel: 1 }, { sockets: 1 });
+      for (let n = 0; n < 3; n += 1) {
+        const outcome = await storage.read(id, 0, 10).catch((reason: unknown) => reason);
+        expect(isFault(outcome) && outcome.code, what).to.equal('storage_unavailable');
+      }
+      bad = false;
+      expect(await storage.read(id, 0, 10), `after ${what}`).to.have.length(10);
+      await stub.close();
+    }
+    stub = await startStub(() => {});
+  });
+
+  it('asks again when an answer breaks off, and faults when each one does', async () => {
+    let breaks = 2;
+    stub = await startStub((request, response, incoming) => {
+      breaks -= 1;
+      return breaks >= 0 ? cut(request, response, incoming) : ranged(request, response, WHOLE);
+    });
+    const storage = stub.open({ parallel: 1 }, { sockets: 1 });
+    const read = await storage.read(id, 0, 50_000);
+    expect(Buffer.compare(read as Uint8Array, WHOLE.subarray(0, 50_000))).to.equal(0);
+    expect(stub.methods()).to.equal('GET GET GET');
+    breaks = 1_000;
+    await faultOf(storage.read(id, 0, 50_000));
+    expect(stub.methods()).to.equal('GET GET GET GET GET GET GET');
+  });
+
+  it('tells an archive that is absent from a bucket that is', async () => {
+    let code = 'NoSuchKey';
+    stub = await startStub((_, response) => refuse(response, 404, code));
+    expect(await stub.storage.read(id, 0, 10)).to.equal(undefined);
+    code = 'NoSuchBucket';
+    expect((await faultOf(stub.storage.read(id, 0, 10))).message).to.include('"b" does not exist');
+    expect((await faultOf(stub.storage.read(id, 0, 0))).message, 'of a HEAD').to.include(
+      '"b" does not exist',
+    );
+    expect((await faultOf(stub.storage.delete(id))).message).to.include('"b" does not exist');
+  });
+
+  it('looks at the bucket when a 404 does not say what is missing', async () => {
+    stub = await startStub(({ method, url }, response) => {
+      if (url.includes('list-type')) return listing(response, []);
+      return method === 'HEAD' ? response.writeHead(404).end() : refuse(response, 404, 'NotFound');
+    });
+    expect(await stub.storage.read(id, 0, 10)).to.equal(undefined);
+    expect(await stub.storage.read(id, 0, 0)).to.equal(undefined);
+    await stub.storage.delete(id);
+  });
+
+  it('ends with the reason of an abort, before the answer and in the middle of it', async () => {
+    const arrived = Promise.withResolvers<void>();
+    stub = await startStub((_, response) => {
+      arrived.resolve();
+      response.writeHead(206, { 'content-range': 'bytes 0-9/100', 'content-length': 10 }).write('12345');
+    });
+    const storage = stub.open({ parallel: 1 }, { sockets: 1 });
+    for (const wait of [Promise.resolve(), arrived.promise]) {
+      const [controller, reason] = [new AbortController(), { why: 'the viewer went away' }];
+      const read = storage.read(id, 0, 10, controller.signal);
+      await wait;
+      controller.abort(reason);
+      expect(await read.catch((error: unknown) => error)).to.equal(reason);
+    }
+  });
+
+  it('faults at its deadline though a body drips on', async () => {
+    let drip: NodeJS.Timeout | undefined;
+    stub = await startStub((_, response) => {
+      response.writeHead(206, { 'content-range': 'bytes 0-99999/100000', 'content-length': 100_000 });
+      drip = setInterval(() => response.write('x'), 5);
+      setImmediate(() => stub.clock.passDeadlines());
+    });
+    expect((await faultOf(stub.storage.read(id, 0, 100_000))).message).to.include('30000 ms');
+    clearInterval(drip);
+  });
+
+  it('does not wait for a mute server for ever', async () => {
+    stub = await startStub(() => {});
+    const storage = stub.open({}, { socketTimeout: duration(40) });
+    await faultOf(storage.read(id, 0, 10));
+    await faultOf(storage.list(undefined, 10));
+    await faultOf(storage.delete(id));
+    await faultOf(storage.check());
+  });
+
+  it('has so many requests at once and no more; the others wait for their turn', async () => {
+    const held: (() => void)[] = [];
+    stub = await startStub((request, response) => {
+      held.push(() => ranged(request, response, WHOLE));
+      // The first wait for one another; were there a fourth place, it would be taken by then.
+      if (stub.seen.length >= 3) setImmediate(() => held.splice(0).forEach((answer) => void answer()));
+    });
+    const storage = stub.open({ parallel: 3 });
+    const controller = new AbortController();
+    const reads = Array.from({ length: 20 }, () => storage.read(id, 0, 1_000));
+    const aborted = storage.read(id, 0, 1_000, controller.signal).catch((error: unknown) => error);
+    controller.abort('gone');
+    expect(await aborted, 'one that still waits').to.equal('gone');
+    await Promise.all(reads);
+    expect(stub.most()).to.equal(3);
+    expect(stub.seen).to.have.length(20);
+  });
+});

@@ -1,0 +1,115 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { duration } from '@pinfold/core';
+import {
+  createS3Client,
+  S3ArchiveStorage,
+  type S3ArchiveStorageOptions,
+  type S3ClientOptions,
+} from '@pinfold/storage-s3';
+import { createHastyClock, type HastyClock } from './clocks.ts';
+
+/** A request that came in, its body read to the end unless the handler answered before. */
+export interface Seen {
+  readonly method: string;
+  /** Path and query, decoded. */
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  /** Bytes of the body that came in. */
+  bytes: number;
+}
+
+export type Handler = (request: Seen, response: ServerResponse, incoming: IncomingMessage) => unknown;
+
+/** A server that answers as a test says, and a storage over it. */
+export interface Stub {
+  readonly seen: readonly Seen[];
+  readonly storage: S3ArchiveStorage;
+  readonly clock: HastyClock;
+  readonly endpoint: string;
+  /** The methods of what came in. */
+  methods(): string;
+  /** The most requests that were being answered at once. */
+  most(): number;
+  /** Another storage over the same server. */
+  open(options?: Partial<S3ArchiveStorageOptions>, client?: Partial<S3ClientOptions>): S3ArchiveStorage;
+  close(): Promise<void>;
+}
+
+/** Starts a {@link Stub}. A handler is called when a body has come in whole, `early` ones with the headers. */
+export async function startStub(handler: Handler, early?: Handler): Promise<Stub> {
+  const seen: Seen[] = [];
+  let [running, most] = [0, 0];
+  const server = createServer((incoming, response) => {
+    const { method = '', url = '', headers } = incoming;
+    const request: Seen = { method, url: decodeURIComponent(url), headers, bytes: 0 };
+    seen.push(request);
+    running += 1;
+    most = Math.max(most, running);
+    response.once('close', () => {
+      running -= 1;
+    });
+    incoming.on('data', (chunk: Buffer) => {
+      request.bytes += chunk.length;
+    });
+    incoming.on('error', () => {});
+    if (early !== undefined) early(request, response, incoming);
+    else incoming.once('end', () => handler(request, response, incoming));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const [clock, clients]: [HastyClock, { destroy(): void }[]] = [createHastyClock(), []];
+  const open: Stub['open'] = (options = {}, clientOptions = {}) => {
+    const credentials = { accessKeyId: 'id', secretAccessKey: 'hush-hush' };
+    const client = createS3Client({
+      region: 'us-east-1',
+      endpoint,
+      credentials,
+      socketTimeout: duration(5_000),
+      ...clientOptions,
+    });
+    clients.push(client);
+    return new S3ArchiveStorage({ client, bucket: 'b', prefix: 'p', clock, ...options });
+  };
+  return {
+    seen,
+    clock,
+    endpoint,
+    storage: open(),
+    methods: () => seen.map(({ method }) => method).join(' '),
+    most: () => most,
+    open,
+    close: async () => {
+      for (const client of clients) client.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** An error as S3 answers it. */
+export function refuse(response: ServerResponse, status: number, code: string, headers = {}): void {
+  const body = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>no</Message></Error>`;
+  response.writeHead(status, { 'content-type': 'application/xml', ...headers }).end(body);
+}
+
+/** A listing of keys. */
+export function listing(
+  response: ServerResponse,
+  keys: readonly string[],
+  truncated = false,
+  count = true,
+): void {
+  const contents = keys.map((key) => `<Contents><Key>${key}</Key><Size>1</Size></Contents>`).join('');
+  const figures = `<KeyCount>${keys.length}</KeyCount><IsTruncated>${truncated}</IsTruncated>`;
+  const body = `<?xml version="1.0"?><ListBucketResult>${count ? figures : ''}${contents}</ListBucketResult>`;
+  response.writeHead(200, { 'content-type': 'application/xml' }).end(body);
+}
+
+/** Bytes of a range, as asked for in the request unless told otherwise. */
+export function ranged(request: Seen, response: ServerResponse, whole: Uint8Array, header?: string): void {
+  const [, from = '0', to = '0'] = /^bytes=(\d+)-(\d+)$/.exec(String(request.headers.range)) ?? [];
+  const bytes = whole.subarray(Number(from), Number(to) + 1);
+  const range = header ?? `bytes ${from}-${to}/${whole.length}`;
+  response.writeHead(206, { 'content-range': range, 'content-length': bytes.length }).end(bytes);
+}
