@@ -1,5 +1,6 @@
 import { apiKeySecretsSabotage } from './api-key-secrets.ts';
 import { apiKeyStoreSabotage } from './api-key-store.ts';
+import { archiveInspectorSabotage } from './archive-inspector.ts';
 import { archiveStorageSabotage } from './archive-storage.ts';
 import { attemptCounterSabotage } from './attempt-counter.ts';
 import { clockSabotage } from './clock.ts';
@@ -15,6 +16,7 @@ export const proofs: readonly Proof[] = [
   proofOf(roleStoreSabotage),
   proofOf(apiKeyStoreSabotage),
   proofOf(attemptCounterSabotage),
+  proofOf(archiveInspectorSabotage),
   proofOf(archiveStorageSabotage),
   proofOf(stagingSabotage),
   proofOf(passwordHasherSabotage),
