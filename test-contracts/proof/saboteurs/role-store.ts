@@ -2,6 +2,7 @@ import type { RoleStore } from '@pinfold/core';
 import { roleStoreContract, type Subject } from '@pinfold/test-contracts';
 import { oneForAll, strangers } from './memory-saboteurs.ts';
 import { cleanupSaboteurs, sweepSaboteurs } from './role-store/cleanup.ts';
+import { habitSaboteurs } from './role-store/habits.ts';
 import { keySaboteurs } from './role-store/keys.ts';
 import { listingSaboteurs } from './role-store/listing.ts';
 import { commitSaboteurs, roleSaboteurs } from './role-store/roles.ts';
@@ -48,5 +49,6 @@ export const roleStoreSabotage: Sabotage<RoleStore, Subject<RoleStore>> = {
     ...listingSaboteurs,
     ...cleanupSaboteurs,
     ...sweepSaboteurs,
+    ...habitSaboteurs,
   ],
 };

@@ -1,0 +1,86 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  apiKeySecretsContract,
+  apiKeyStoreContract,
+  archiveInspectorContract,
+  archiveStorageContract,
+  attemptCounterContract,
+  clockContract,
+  grantSignerContract,
+  idsContract,
+  passwordHasherContract,
+  roleStoreContract,
+  sessionSecretsContract,
+  sessionStoreContract,
+  stagingContract,
+} from '@pinfold/test-contracts';
+
+/** A promise as it stands on a port, or as a clause repeats it. */
+export interface Promised {
+  readonly id: string;
+  readonly says: string;
+}
+
+/** The part of a contract that can be compared with its port. */
+interface PortContract {
+  readonly port: string;
+  readonly clauses: readonly Promised[];
+}
+
+const PORTS = join(import.meta.dirname, '../../packages/core/src/ports');
+
+/** The page that lists every promise. */
+export const PROMISES_PAGE: string = join(import.meta.dirname, '../../docs/adapter-authors/promises.md');
+
+/** The contracts of all ports. */
+export const portContracts: readonly PortContract[] = [
+  roleStoreContract,
+  archiveStorageContract,
+  stagingContract,
+  archiveInspectorContract,
+  apiKeyStoreContract,
+  attemptCounterContract,
+  sessionStoreContract,
+  passwordHasherContract,
+  grantSignerContract,
+  apiKeySecretsContract,
+  sessionSecretsContract,
+  clockContract,
+  idsContract,
+];
+
+/** Every promise that the core's ports make. */
+export async function readPromises(): Promise<readonly Promised[]> {
+  const files = (await readdir(PORTS)).filter((name) => name.endsWith('.ts')).toSorted();
+  const sources = await Promise.all(files.map((name) => readFile(join(PORTS, name), 'utf8')));
+  return sources.flatMap(promisesIn);
+}
+
+/** The promises of a source text: each begins with its tag and ends with the next, or with its comment. */
+export function promisesIn(source: string): readonly Promised[] {
+  const comments = source.match(/\/\*\*.*?\*\//gs) ?? [];
+  return comments.flatMap((comment) => {
+    const text = comment.slice(3, -2).replaceAll(/\n\s*\*[ \t]?/g, '\n');
+    const tags = text.matchAll(/^\s*@promise ([a-z-]+\/[a-z-]+): ([^@]*)/gm);
+    return [...tags].map(([, id = '', says = '']) => ({ id, says: says.trim().replaceAll(/\s+/g, ' ') }));
+  });
+}
+
+/** The page, made from the contracts. */
+export function promisesPage(): string {
+  const tables = portContracts.map(({ port, clauses }) => {
+    const rows = clauses.map(({ id, says }) => `| \`${id}\` | ${says.replaceAll('|', '\\|')} |`);
+    return [`## ${port}`, '', '| clause | promise |', '|---|---|', ...rows, ''].join('\n');
+  });
+  return `${INTRODUCTION}\n${tables.join('\n')}`;
+}
+
+const INTRODUCTION = `# The promises of every port
+
+*Reference.* Each promise stands on its port in \`@pinfold/core\` and is checked by the clause of the same id in
+\`@pinfold/test-contracts\`. An id never changes its meaning: a promise that is taken back or changed is a major
+release, a further clause for what was promised already is a minor one.
+
+Made from the contracts by \`pnpm --filter pinfold-proof promises\`; do not edit it by hand.
+`;

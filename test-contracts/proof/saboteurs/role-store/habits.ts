@@ -1,0 +1,121 @@
+import {
+  type CleanupTask,
+  type Instant,
+  instant,
+  type Lease,
+  type Role,
+  type RoleId,
+  type Title,
+  type Token,
+  type Versioned,
+} from '@pinfold/core';
+import { START } from '@pinfold/test-contracts/fixtures';
+import { type RoleSaboteur, saboteur } from './subjects.ts';
+
+/** What time it is for a host, or a database, that is not asked. */
+const HOST_TIME: Instant = START;
+
+function trimmed<Owned extends Pick<Lease, 'account'>>(owned: Owned): Owned {
+  return { ...owned, account: owned.account.trim() };
+}
+
+function loadedAs(change: (role: Role) => Role): (found: Versioned<Role> | undefined) => typeof found {
+  return (found) => found && { ...found, value: change(found.value) };
+}
+
+/** What hosts and databases do when nobody stops them. */
+export const habitSaboteurs: readonly RoleSaboteur[] = [
+  saboteur(
+    'role-store/reserve-in-progress',
+    "a reservation is judged by the host's clock",
+    () => (store) => ({
+      reserve: (request) => store.reserve({ ...request, now: HOST_TIME }),
+    }),
+    [
+      'role-store/reserve-lapsed',
+      'role-store/reserve-race',
+      'role-store/renew-held',
+      'role-store/renew-lost',
+      'role-store/release-only-own',
+      'role-store/commit-lease-lost',
+      'role-store/purge-old',
+    ],
+  ),
+  saboteur('role-store/list-state', "a state is judged by the host's clock", () => (store) => ({
+    list: (query) => store.list({ ...query, now: HOST_TIME }),
+  })),
+  saboteur(
+    'role-store/claim-once',
+    "a claim is judged by the host's clock",
+    () => (store) => ({
+      claimForCleanup: (request) => store.claimForCleanup({ ...request, now: HOST_TIME }),
+    }),
+    [
+      'role-store/claim-order',
+      'role-store/claim-conflicts',
+      'role-store/settle-removed',
+      'role-store/settle-failed',
+      'role-store/settle-lost',
+    ],
+  ),
+  saboteur('role-store/settle-failed', "a claim that lapsed by the host's clock is not settled", () => {
+    const lapses = new Map<Token, Instant>();
+    return (store) => ({
+      claimForCleanup: async (request) => {
+        lapses.set(request.token, request.until);
+        return await store.claimForCleanup(request);
+      },
+      settleCleanup: async (task, outcome) => {
+        const lapsed = (lapses.get(task.token) ?? HOST_TIME) < HOST_TIME;
+        if (!lapsed) await store.settleCleanup(task, outcome);
+      },
+    });
+  }),
+  saboteur('role-store/claim-once', 'a save ends the claim', () => {
+    const claims = new Map<RoleId, CleanupTask>();
+    return (store) => ({
+      claimForCleanup: async (request) => {
+        const tasks = await store.claimForCleanup(request);
+        for (const task of tasks) claims.set(task.role, task);
+        return tasks;
+      },
+      save: async (role, loadedAt) => {
+        const outcome = await store.save(role, loadedAt);
+        const task = claims.get(role.id);
+        if (task !== undefined) await store.settleCleanup(task, { kind: 'failed', retryAt: instant(0) });
+        return outcome;
+      },
+    });
+  }),
+  saboteur('role-store/reserve-free', 'accounts are trimmed', () => (store) => ({
+    reserve: async (request) => {
+      const outcome = await store.reserve(trimmed(request));
+      if (outcome.kind !== 'reserved') return outcome;
+      return { kind: 'reserved', lease: { ...outcome.lease, account: request.account } };
+    },
+    renew: (lease, until) => store.renew(trimmed(lease), until),
+    release: (lease) => store.release(trimmed(lease)),
+    commit: (publication, lease) => store.commit(publication, trimmed(lease)),
+  })),
+  saboteur('role-store/load-newest', 'titles are normalised', () => (store) => ({
+    load: async (id, signal) =>
+      loadedAs((role) => ({ ...role, title: role.title && (role.title.normalize('NFC') as Title) }))(
+        await store.load(id, signal),
+      ),
+  })),
+  saboteur('role-store/load-newest', 'sizes have 32 bits', () => (store) => ({
+    load: async (id, signal) =>
+      loadedAs((role) => ({ ...role, size: role.size | 0 }))(await store.load(id, signal)),
+  })),
+  saboteur('role-store/commit-again', 'a commit can be made once', () => {
+    const made = new Set<Token>();
+    return (store) => ({
+      commit: async (publication, lease) => {
+        if (made.has(lease.token)) return { kind: 'lease_lost' };
+        const outcome = await store.commit(publication, lease);
+        if (outcome.kind === 'committed') made.add(lease.token);
+        return outcome;
+      },
+    });
+  }),
+];
