@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3';
@@ -39,7 +38,7 @@ export async function sendFile(
     signal.removeEventListener('abort', stop);
     body.destroy();
     source.destroy();
-    if (!source.closed) await once(source, 'close');
+    if (!source.closed) await new Promise((resolve) => source.once('close', resolve));
   }
 }
 
