@@ -38,7 +38,7 @@ export async function sendFile(
     signal.removeEventListener('abort', stop);
     body.destroy();
     source.destroy();
-    if (!source.closed) await new Promise((resolve) => source.once('close', resolve));
+    if (!source.closed) await new Promise<void>((resolve) => source.once('close', resolve));
   }
 }
 
