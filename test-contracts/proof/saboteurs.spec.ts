@@ -1,5 +1,12 @@
 import { expect } from 'chai';
+import { portContracts } from './promises.ts';
 import { proofs } from './saboteurs/index.ts';
+
+describe('The saboteurs', () => {
+  it('stand against the contract of every port', () => {
+    expect(proofs.map(({ port }) => port)).to.include.members(portContracts.map(({ port }) => port));
+  });
+});
 
 for (const proof of proofs) {
   describe(`The contract of ${proof.port}`, function () {

@@ -9,6 +9,8 @@ import { idsSabotage } from './ids.ts';
 import { passwordHasherSabotage } from './password-hasher.ts';
 import { roleStoreSabotage } from './role-store.ts';
 import { type Proof, proofOf } from './sabotage.ts';
+import { sessionSecretsSabotage } from './session-secrets.ts';
+import { sessionStoreSabotage } from './session-store.ts';
 import { stagingSabotage } from './staging.ts';
 
 /** Every contract with its saboteurs. */
@@ -19,9 +21,11 @@ export const proofs: readonly Proof[] = [
   proofOf(archiveInspectorSabotage),
   proofOf(archiveStorageSabotage),
   proofOf(stagingSabotage),
+  proofOf(sessionStoreSabotage),
   proofOf(passwordHasherSabotage),
   proofOf(grantSignerSabotage),
   proofOf(apiKeySecretsSabotage),
+  proofOf(sessionSecretsSabotage),
   proofOf(clockSabotage),
   proofOf(idsSabotage),
 ];

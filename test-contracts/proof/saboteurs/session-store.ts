@@ -1,0 +1,84 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AccountId, Instant, Session, SessionStore, Sha256 } from '@pinfold/core';
+import { type Subject, sessionStoreContract } from '@pinfold/test-contracts';
+import { memorySaboteurs, oneForAll, strangers } from './memory-saboteurs.ts';
+import { clausesBut, type Sabotage, type Saboteur } from './sabotage.ts';
+
+const { opening, sound, saboteur } = memorySaboteurs<SessionStore>(({ sessions }) => sessions);
+
+const saboteurs: readonly Saboteur<Subject<SessionStore>>[] = [
+  {
+    breaks: 'session-store/harness-apart',
+    how: 'all subjects are over the same data',
+    open: opening(oneForAll),
+  },
+  {
+    breaks: 'session-store/harness-peer',
+    how: 'a peer opens data of its own',
+    open: opening(strangers),
+    alsoFails: clausesBut(sessionStoreContract, [
+      'session-store/harness-apart',
+      'session-store/redeem-ended',
+      'session-store/find-aborted',
+    ]),
+  },
+  saboteur('session-store/offer', 'every link is for the account of the first', () => {
+    let first: AccountId | undefined;
+    return (store) => ({
+      offer: (link) => {
+        first ??= link.account;
+        return store.offer({ ...link, account: first });
+      },
+    });
+  }),
+  saboteur('session-store/redeem-once', 'redeeming looks first and writes later', () => {
+    let seen: ReturnType<SessionStore['redeem']> | undefined;
+    return (store) => ({
+      redeem: async (request) => {
+        seen ??= store.redeem(request);
+        const outcome = await seen;
+        await nextTurn();
+        seen = undefined;
+        if (outcome.kind === 'unknown') return outcome;
+        const session: Session = { ...request.session, account: outcome.session.account };
+        await store.begin(session);
+        return { kind: 'redeemed', session };
+      },
+    });
+  }),
+  saboteur('session-store/redeem-ended', 'a link ends after its instant, not at it', () => (store) => ({
+    redeem: (request) => store.redeem({ ...request, now: (request.now - 1) as Instant }),
+  })),
+  saboteur('session-store/begin', 'the key a session began with is forgotten', () => (store) => ({
+    begin: (session) => store.begin({ ...session, apiKey: null }),
+  })),
+  saboteur('session-store/find', 'a session ends after its instant, not at it', () => (store) => ({
+    find: (hash, now, signal) => store.find(hash, (now - 1) as Instant, signal),
+  })),
+  saboteur('session-store/find-aborted', 'the signal is not looked at', () => (store) => ({
+    find: (hash, now) => store.find(hash, now),
+  })),
+  saboteur('session-store/end', 'ending a session ends all of its account', () => {
+    const begun = new Map<Sha256, Session>();
+    return (store) => ({
+      begin: async (session) => {
+        begun.set(session.tokenHash, session);
+        await store.begin(session);
+      },
+      end: async (hash) => {
+        const account = begun.get(hash)?.account;
+        const own = [...begun.values()].filter((session) => session.account === account);
+        for (const { tokenHash } of own) await store.end(tokenHash);
+      },
+    });
+  }),
+  saboteur('session-store/purge', 'the limit holds for sessions and for links each', () => (store) => ({
+    purge: (endedBy, limit) => store.purge(endedBy, limit * 2),
+  })),
+];
+
+export const sessionStoreSabotage: Sabotage<SessionStore, Subject<SessionStore>> = {
+  contract: sessionStoreContract,
+  sound,
+  saboteurs,
+};
