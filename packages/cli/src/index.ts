@@ -1,1 +1,2 @@
-export {};
+export { runCommand } from './run-command.ts';
+export type { Terminal } from './terminal.ts';

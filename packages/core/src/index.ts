@@ -21,7 +21,14 @@ export type { Branded } from './domain/brand.ts';
 export { decodeCursor, encodeCursor, type RoleCursor, type RoleFilter } from './domain/cursor.ts';
 export { type EntryKind, kindOfEntry } from './domain/entry-kind.ts';
 export { readNames } from './domain/entry-names.ts';
-export { type EntryPath, entryPath, foldPath, isSystemEntry, unsafePath } from './domain/entry-path.ts';
+export {
+  type EntryPath,
+  entryPath,
+  foldPath,
+  forbiddenSegment,
+  isSystemEntry,
+  unsafePath,
+} from './domain/entry-path.ts';
 export { admits, firstGrant, type Grant, type GrantPurpose, grantEndsAt, passOn } from './domain/grant.ts';
 export {
   type Filename,

@@ -1,0 +1,44 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { UsageError } from './usage-error.ts';
+
+/** A command's options and positional arguments, taken apart. */
+export interface Arguments<Options extends ParseArgsOptionsConfig> {
+  readonly values: ReturnType<
+    typeof parseArgs<{ options: Options & typeof COMMON; strict: true; allowPositionals: true }>
+  >['values'];
+  readonly positionals: readonly string[];
+}
+
+const COMMON: { readonly json: { readonly type: 'boolean' } } = { json: { type: 'boolean' } };
+
+/**
+ * Takes arguments apart; `--json` goes without saying.
+ *
+ * @param names what the positional arguments are, all of them needed.
+ * @throws UsageError for an unknown option, a missing value, and too few or too many arguments.
+ */
+export function readArguments<const Options extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  names: readonly string[],
+  options: Options,
+): Arguments<Options> {
+  const parsed = parse(args, options);
+  const missing = names[parsed.positionals.length];
+  if (missing !== undefined) throw new UsageError(`${missing} is missing`);
+  // What it is may be a secret that was meant for an option.
+  if (parsed.positionals.length > names.length) throw new UsageError('there is an argument too many');
+  return parsed;
+}
+
+function parse<const Options extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  options: Options,
+): Arguments<Options> {
+  try {
+    return parseArgs({ args, options: { ...options, ...COMMON }, strict: true, allowPositionals: true });
+  } catch (error) {
+    if (!(error instanceof TypeError) || !('code' in error)) throw error;
+    // Only the first sentence is about what was typed.
+    throw new UsageError(error.message.split('. ')[0] ?? error.message, { cause: error });
+  }
+}

@@ -1,0 +1,17 @@
+import { type Composition, openComposition, readSettings, type Settings } from '@pinfold/app';
+import type { Terminal } from './terminal.ts';
+
+/** Does something with the service as the settings put it together, and closes it. */
+export async function withComposition<Result>(
+  { env, err }: Terminal,
+  task: (composition: Composition, settings: Settings) => Promise<Result>,
+): Promise<Result> {
+  const settings = readSettings(env);
+  for (const note of settings.notes) err(`pinfold: ${note}`);
+  const composition = await openComposition(settings);
+  try {
+    return await task(composition, settings);
+  } finally {
+    await composition.close();
+  }
+}
