@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { median, spread } from './statistics.ts';
+
+/** One row of a table: a ratio first, and the goal beside it. */
+export interface Row {
+  readonly what: string;
+  readonly figure: number;
+  /** What the figure is: `× express.static`, `ms`, `MiB`. */
+  readonly unit: string;
+  readonly goal?: { readonly atLeast: number } | { readonly atMost: number };
+  /** The absolute values behind it, by candidate, one for each round. */
+  readonly values?: Readonly<Record<string, readonly number[]>>;
+}
+
+/** Prints a table for people and writes it as JSON for machines. */
+export async function report(name: string, rows: readonly Row[]): Promise<void> {
+  console.table(rows.map(forPeople));
+  const folder = join(import.meta.dirname, '../results');
+  await mkdir(folder, { recursive: true });
+  const result = { name, ...circumstances(), rows: rows.map((row) => ({ ...row, met: isMet(row) })) };
+  await writeFile(join(folder, `${name}.json`), `${JSON.stringify(result, undefined, 2)}\n`);
+}
+
+function forPeople(row: Row): Record<string, string> {
+  const medians = Object.entries(row.values ?? {}).map(
+    ([name, values]) => `${name} ${short(median(values))} ±${Math.round(spread(values) * 100)} %`,
+  );
+  return {
+    what: row.what,
+    figure: `${short(row.figure)} ${row.unit}`,
+    goal: goalText(row),
+    met: row.goal === undefined ? '' : isMet(row) ? 'yes' : 'NO',
+    medians: medians.join(', '),
+  };
+}
+
+function goalText({ goal }: Row): string {
+  if (goal === undefined) return '';
+  return 'atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`;
+}
+
+function isMet({ figure, goal }: Row): boolean | undefined {
+  if (goal === undefined) return undefined;
+  return 'atLeast' in goal ? figure >= goal.atLeast : figure <= goal.atMost;
+}
+
+function short(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
+}
+
+function circumstances(): Record<string, unknown> {
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  return {
+    date: new Date().toISOString(),
+    commit,
+    node: process.version,
+    machine: {
+      cpu: cpus()[0]?.model,
+      cores: availableParallelism(),
+      memoryGiB: Math.round(totalmem() / 2 ** 30),
+      platform: `${process.platform} ${process.arch}`,
+    },
+  };
+}

@@ -1,0 +1,31 @@
+/** The middle value, which one bad round does not move. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}
+
+/** Half the distance between the least and the greatest value, as a part of the median. */
+export function spread(values: readonly number[]): number {
+  return (Math.max(...values) - Math.min(...values)) / 2 / median(values);
+}
+
+/**
+ * Measures every candidate in each round, in alternating order, so that what the machine does beside hits all
+ * of them alike. Gives the values of each, in order of rounds.
+ */
+export async function inRounds<Name extends string>(
+  candidates: Readonly<Record<Name, () => Promise<number>>>,
+  count: number,
+): Promise<Record<Name, number[]>> {
+  const names = Object.keys(candidates) as Name[];
+  const values = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  for (let round = 0; round < count; round += 1) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      values[name].push(await candidates[name]());
+    }
+    process.stderr.write(`round ${round + 1} of ${count}\n`);
+  }
+  return values;
+}

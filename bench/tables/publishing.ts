@@ -1,0 +1,144 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { installPeers, peerServer } from '../lib/peers.ts';
+import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
+import { freePort, type RunningServer, startServer } from '../lib/processes.ts';
+import { type Row, report } from '../lib/report.ts';
+import { filledSite, type Site, swaggerSite, zipOf } from '../lib/sites.ts';
+import { inRounds, median } from '../lib/statistics.ts';
+import { bombRow, memoryRows } from './publishing-bounds.ts';
+import { post, postMany } from './uploads.ts';
+
+const ROUNDS = 7;
+const MiB = 1_048_576;
+
+/** Time to 201 and throughput, against the floor and against what people do today. */
+export async function run(): Promise<void> {
+  installPeers();
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
+  const running: RunningServer[] = [];
+  try {
+    const pinfold = await startPinfold(join(folder, 'data'));
+    const floor = await startPeer('floor', folder, running);
+    const handler = await startPeer('unzip-handler', folder, running);
+    running.push(pinfold);
+    const rows: Row[] = [];
+    for (const [name, site] of Object.entries(await archives())) {
+      rows.push(...(await timeRows(name, zipOf(site), { pinfold, floor, handler }, folder)));
+    }
+    const middle = zipOf((await archives())['500 files / 10 MiB'] as Site);
+    rows.push(...(await throughputRow(middle, pinfold, handler)));
+    rows.push(await replayRow(middle, pinfold, floor));
+    for (const server of running.splice(0)) await server.stop();
+    await report('publishing', [...rows, ...(await memoryRows(folder)), await bombRow(folder)]);
+  } finally {
+    for (const server of running) await server.stop();
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function archives(): Promise<Readonly<Record<string, Site>>> {
+  return {
+    '15 files / 1.2 MB': await swaggerSite(),
+    '500 files / 10 MiB': filledSite(500, 10 * MiB - 200_000, 12 * MiB),
+    'expanding to 50 MiB': filledSite(500, 5 * MiB, 50 * MiB - 1_000),
+  };
+}
+
+async function startPeer(name: string, folder: string, running: RunningServer[]): Promise<number> {
+  const root = join(folder, name);
+  await mkdir(root);
+  const port = await freePort();
+  running.push(await startServer([process.execPath, peerServer(name)], { ROOT: root, PORT: String(port) }));
+  return port;
+}
+
+async function timeRows(
+  name: string,
+  archive: Uint8Array<ArrayBuffer>,
+  { pinfold, floor, handler }: { pinfold: PinfoldServer; floor: number; handler: number },
+  folder: string,
+): Promise<readonly Row[]> {
+  const file = join(folder, 'site.zip');
+  await writeFile(file, archive);
+  let count = 0;
+  const unpack = async () => {
+    const start = performance.now();
+    count += 1;
+    const target = join(folder, `unzipped-${count}`);
+    execFileSync('sh', ['-c', `unzip -q "${file}" -d "${target}" && sync`]);
+    const taken = performance.now() - start;
+    await rm(target, { recursive: true });
+    return taken;
+  };
+  const candidates = {
+    pinfold: () => post(pinfold, archive),
+    floor: () => post({ port: floor }, archive),
+    handler: () => post({ port: handler }, archive),
+    'unzip + sync': unpack,
+  };
+  for (const candidate of Object.values(candidates)) await candidate();
+  const values = await inRounds(candidates, ROUNDS);
+  const what = `time to 201, ${name}`;
+  const figure = median(values.pinfold) / median(values.floor);
+  const unzip = median(values.pinfold) / median(values['unzip + sync']);
+  return [
+    { what, figure, unit: '× floor', goal: { atMost: 1.3 }, values },
+    {
+      what,
+      figure: unzip,
+      unit: '× unzip + sync',
+      ...(name.startsWith('500') ? { goal: { atMost: 1 } } : {}),
+    },
+    { what, figure: median(values.pinfold) / median(values.handler), unit: '× unzip handler' },
+  ];
+}
+
+async function throughputRow(
+  archive: Uint8Array<ArrayBuffer>,
+  pinfold: PinfoldServer,
+  handler: number,
+): Promise<readonly Row[]> {
+  const values = await inRounds(
+    {
+      pinfold: () => postMany(pinfold, archive, 16, 4),
+      handler: () => postMany({ port: handler }, archive, 16, 4),
+    },
+    ROUNDS,
+  );
+  const figure = median(values.pinfold) / median(values.handler);
+  return [
+    {
+      what: 'publications/s, 16 publishers',
+      figure,
+      unit: '× unzip handler',
+      goal: { atLeast: 1.5 },
+      values,
+    },
+  ];
+}
+
+async function replayRow(
+  archive: Uint8Array<ArrayBuffer>,
+  pinfold: PinfoldServer,
+  floor: number,
+): Promise<Row> {
+  await post(pinfold, archive, 'replayed');
+  const values = await inRounds(
+    {
+      replay: () => post(pinfold, archive, 'replayed'),
+      'receive + SHA-256': () => post({ port: floor, path: '/receive' }, archive),
+    },
+    ROUNDS * 3,
+  );
+  const figure = median(values.replay) - median(values['receive + SHA-256']);
+  return {
+    what: 'replay of a complete key, over receive + SHA-256',
+    figure,
+    unit: 'ms',
+    goal: { atMost: 5 },
+    values,
+  };
+}
