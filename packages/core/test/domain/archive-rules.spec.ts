@@ -1,0 +1,234 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import {
+  type ArchiveListing,
+  type ArchiveRule,
+  defaultLimits,
+  type Judgement,
+  judgeListing,
+  type ListedEntry,
+  orderProblems,
+} from '../../src/index.ts';
+
+const MiB = 1_048_576;
+
+function entry(name: string, differing: Partial<ListedEntry> = {}): ListedEntry {
+  return {
+    name,
+    host: 3,
+    externalAttributes: 0,
+    flags: 0,
+    method: 8,
+    crc32: 0,
+    compressedSize: 10,
+    size: 20,
+    dataOffset: 40,
+    ...differing,
+  };
+}
+
+function judge(entries: readonly ListedEntry[], differing: Partial<ArchiveListing> = {}): Judgement {
+  return judgeListing({ entries, problems: [], trusted: true, ...differing }, defaultLimits);
+}
+
+const site = (...entries: ListedEntry[]): Judgement => judge([entry('index.html'), ...entries]);
+const rulesOf = ({ problems }: Judgement): string[] =>
+  problems.map(({ rule, path }) => (path === undefined ? rule : `${rule} ${path}`));
+const pathsOf = ({ files }: Judgement): string[] => files.map(({ path }) => path);
+
+describe('the start page', () => {
+  it('is index.html at the root', () => {
+    const judged = judge([entry('a/b.html'), entry('index.html')]);
+    expect(rulesOf(judged)).to.deep.equal([]);
+    expect(pathsOf(judged)).to.deep.equal(['a/b.html', 'index.html']);
+  });
+
+  it('is else in the one folder that holds everything, which is taken away', () => {
+    const judged = judge([entry('site/'), entry('site/a/b.css'), entry('site/index.html')]);
+    expect(rulesOf(judged)).to.deep.equal([]);
+    expect(pathsOf(judged)).to.deep.equal(['a/b.css', 'index.html']);
+  });
+
+  it('is found though an operating system added to the archive', () => {
+    const added = ['__MACOSX/', '__MACOSX/site/._index.html', '.DS_Store', 'Thumbs.db', 'site/desktop.ini'];
+    const judged = judge([...added.map((name) => entry(name)), entry('site/index.html')]);
+    expect(rulesOf(judged)).to.deep.equal([]);
+    expect(pathsOf(judged)).to.deep.equal(['index.html']);
+  });
+
+  for (const names of [
+    [],
+    ['a.html'],
+    ['Index.html'],
+    ['INDEX.HTML'],
+    ['index.htm'],
+    ['index.html/'],
+    ['a/index.html', 'b/c.html'],
+    ['a/index.html', 'b/'],
+    ['a/index.html', 'c.txt'],
+    ['a/b/index.html'],
+    ['ab/index.html', 'a/x'],
+    ['__MACOSX/index.html'],
+  ]) {
+    it(`is missing in [${names.join(', ')}]`, () => {
+      expect(rulesOf(judge(names.map((name) => entry(name))))).to.deep.equal(['missing_index']);
+    });
+  }
+
+  it('is not asked for where nothing could be read', () => {
+    const broken = judge([], { problems: [{ rule: 'truncated', detail: '' }], trusted: false });
+    expect(rulesOf(broken)).to.deep.equal(['truncated']);
+  });
+});
+
+describe('the names of an archive', () => {
+  it('are reported as they are read: PowerShell and bsdtar write them otherwise', () => {
+    const windows = judge([entry('index.html', { host: 0 }), entry('a\\..\\b', { host: 0 })]);
+    expect(rulesOf(windows)).to.deep.equal(['unsafe_path a/../b']);
+    const bsdtar = judge([entry('./'), entry('./index.html'), entry('./.git/a')]);
+    expect(rulesOf(bsdtar)).to.deep.equal(['forbidden_name .git/a']);
+    expect(pathsOf(judge([entry('./index.html'), entry('./a/b')]))).to.deep.equal(['index.html', 'a/b']);
+  });
+
+  it('are checked for folders and for what systems add, too', () => {
+    expect(rulesOf(site(entry('../a/')))).to.deep.equal(['unsafe_path ../a/']);
+    expect(rulesOf(site(entry('node_modules/')))).to.deep.equal(['forbidden_name node_modules/']);
+    expect(rulesOf(site(entry('__MACOSX/../a')))).to.deep.equal(['unsafe_path __MACOSX/../a']);
+  });
+
+  it('may be twice for folders, not for files', () => {
+    expect(rulesOf(site(entry('a/'), entry('a/'), entry('A/')))).to.deep.equal([]);
+    expect(rulesOf(site(entry('a'), entry('a')))).to.deep.equal(['duplicate_path a']);
+    expect(rulesOf(site(entry('é'), entry('E\u0301')))).to.deep.equal(['duplicate_path E\u0301']);
+  });
+
+  it('may not be those of a file and a folder at once', () => {
+    expect(rulesOf(site(entry('a'), entry('a/b')))).to.deep.equal(['path_conflict a']);
+    expect(rulesOf(site(entry('a/'), entry('a')))).to.deep.equal(['path_conflict a']);
+    expect(rulesOf(site(entry('a'), entry('ab/c')))).to.deep.equal([]);
+  });
+});
+
+describe('the kinds and methods of entries', () => {
+  const differing: readonly (readonly [Partial<ListedEntry>, ArchiveRule])[] = [
+    [{ externalAttributes: 0xa1ff0000 }, 'symlink'],
+    [{ externalAttributes: 0x21b60000 }, 'special_file'],
+    [{ flags: 0x0001 }, 'encrypted'],
+    [{ flags: 0x0040 }, 'encrypted'],
+    [{ flags: 0x2000 }, 'encrypted'],
+    [{ method: 99 }, 'encrypted'],
+    [{ method: 1 }, 'unsupported_compression'],
+    [{ method: 9 }, 'unsupported_compression'],
+    [{ method: 12 }, 'unsupported_compression'],
+  ];
+  for (const [fields, rule] of differing) {
+    it(`break ${rule} with ${JSON.stringify(fields)}, for files, folders and what systems add`, () => {
+      for (const name of ['a', 'a/', '__MACOSX/a']) {
+        expect(rulesOf(site(entry(name, fields)))).to.deep.equal([`${rule} ${name}`]);
+      }
+    });
+  }
+});
+
+describe('the limits of an archive', () => {
+  const files = (count: number): ListedEntry[] => Array.from({ length: count }, (_, n) => entry(`${n}.txt`));
+
+  it('are inclusive for the number of files, and count neither folders nor what systems add', () => {
+    expect(rulesOf(site(...files(499)))).to.deep.equal([]);
+    expect(rulesOf(site(...files(499), entry('a/'), entry('__MACOSX/a'), entry('.DS_Store')))).to.deep.equal(
+      [],
+    );
+    const [problem] = site(...files(500)).problems;
+    expect(problem).to.include({ rule: 'too_many_files', limit: 500, actual: 501 });
+  });
+
+  it('are inclusive for the size of a file', () => {
+    expect(rulesOf(site(entry('a', { size: 10 * MiB })))).to.deep.equal([]);
+    const [problem] = site(entry('a', { size: 10 * MiB + 1 })).problems;
+    expect(problem).to.include({ rule: 'file_too_large', path: 'a', limit: 10 * MiB, actual: 10 * MiB + 1 });
+  });
+
+  it('are inclusive for all entries together, folders and what systems add among them', () => {
+    const four = ['a', 'b', 'c', 'd'].map((name) => entry(name, { size: 10 * MiB }));
+    expect(rulesOf(site(...four, entry('__MACOSX/x', { size: 10 * MiB - 20 })))).to.deep.equal([]);
+    const over = site(...four, entry('__MACOSX/x', { size: 10 * MiB - 19 }));
+    expect(over.problems[0]).to.include({
+      rule: 'expanded_too_large',
+      limit: 50 * MiB,
+      actual: 50 * MiB + 1,
+    });
+    expect(rulesOf(site(entry('x/', { size: 51 * MiB })))).to.deep.equal(['expanded_too_large']);
+  });
+});
+
+describe('what is to be proved', () => {
+  it('is every entry under its limit, files of the site with their path', () => {
+    const { tasks } = judge([entry('s/'), entry('s/index.html'), entry('s/.DS_Store')]);
+    expect(tasks).to.deep.equal([
+      { entry: 0, name: 's/', limit: 50 * MiB },
+      { entry: 1, name: 's/index.html', limit: 10 * MiB, path: 'index.html' },
+      { entry: 2, name: 's/.DS_Store', limit: 50 * MiB },
+    ]);
+  });
+
+  it('is what can be inflated, though another rule is broken', () => {
+    const { tasks } = site(entry('../a'), entry('b', { flags: 1 }), entry('c', { method: 12 }));
+    expect(tasks.map(({ entry: position }) => position)).to.deep.equal([0, 1]);
+  });
+
+  it('is nothing where a count or a size is broken, or the structure cannot be trusted', () => {
+    expect(site(entry('a', { size: 11 * MiB })).tasks).to.deep.equal([]);
+    expect(site(...Array.from({ length: 500 }, (_, n) => entry(`${n}`))).tasks).to.deep.equal([]);
+    expect(judge([entry('index.html')], { trusted: false }).tasks).to.deep.equal([]);
+  });
+});
+
+describe('the problems of an archive', () => {
+  it('are all reported, those of its structure too', () => {
+    const listing = { problems: [{ rule: 'header_mismatch', detail: '', path: 'x' }] } as const;
+    const judged = judge([entry('/a', { method: 5 }), entry('tmp/b'), entry('/A')], listing);
+    expect(rulesOf(judged)).to.have.members([
+      'header_mismatch x',
+      'unsafe_path /a',
+      'unsupported_compression /a',
+      'forbidden_name tmp/b',
+      'unsafe_path /A',
+      'duplicate_path /A',
+      'missing_index',
+    ]);
+  });
+
+  it('are ordered so that a cut list names every rule, and lose and gain nothing', () => {
+    const problem = fc.record({ rule: fc.constantFrom('a', 'b', 'c', 'd'), n: fc.nat() });
+    fc.assert(
+      fc.property(fc.array(problem), (problems) => {
+        const ordered = orderProblems(problems);
+        const kinds = new Set(problems.map(({ rule }) => rule)).size;
+        expect(ordered).to.have.members(problems);
+        expect(new Set(ordered.slice(0, kinds).map(({ rule }) => rule)).size).to.equal(kinds);
+      }),
+    );
+  });
+
+  it('are found in any archive without failing, and no file without problems has an unsafe path', () => {
+    const name = fc.oneof(
+      fc.string(),
+      fc.constantFrom('index.html', 'a/index.html', 'a/', './', 'a\\b', '__proto__'),
+    );
+    const any = fc.record({
+      name,
+      host: fc.nat(255),
+      externalAttributes: fc.nat(0xffff_ffff),
+      flags: fc.nat(0xffff),
+      method: fc.nat(99),
+    });
+    fc.assert(
+      fc.property(fc.array(any, { maxLength: 8 }), (entries) => {
+        const judged = judge(entries.map(({ name: text, ...fields }) => entry(text, fields)));
+        if (judged.problems.length > 0) return;
+        expect(pathsOf(judged)).to.include('index.html');
+        expect(judged.tasks.length).to.be.at.least(judged.files.length);
+      }),
+    );
+  });
+});

@@ -1,0 +1,38 @@
+import { expect } from 'chai';
+import { kindOfEntry } from '../../src/domain/entry-kind.ts';
+
+const unix = (mode: number): { host: number; externalAttributes: number } => ({
+  host: 3,
+  externalAttributes: (mode << 16) >>> 0,
+});
+
+describe('kindOfEntry', () => {
+  it('knows files and folders of Unix', () => {
+    expect(kindOfEntry('a', unix(0o100644))).to.equal('file_or_folder');
+    expect(kindOfEntry('a/', unix(0o040755))).to.equal('file_or_folder');
+    expect(kindOfEntry('a', unix(0))).to.equal('file_or_folder');
+  });
+
+  it('knows symbolic links, whatever host is claimed', () => {
+    for (const host of [0, 3, 7, 10, 11, 19, 255]) {
+      expect(kindOfEntry('a', { ...unix(0o120777), host }), `host ${host}`).to.equal('symlink');
+    }
+  });
+
+  it('knows pipes, devices, sockets and types that there are not', () => {
+    for (const mode of [0o010644, 0o020644, 0o060644, 0o140644, 0o030000, 0o170000]) {
+      expect(kindOfEntry('a', unix(mode)), mode.toString(8)).to.equal('special');
+    }
+  });
+
+  it('takes a folder without a slash for what it is: neither file nor folder', () => {
+    expect(kindOfEntry('a', unix(0o040755))).to.equal('special');
+  });
+
+  it('knows links and devices of Windows, on Windows alone', () => {
+    expect(kindOfEntry('a', { host: 0, externalAttributes: 0x420 })).to.equal('symlink');
+    expect(kindOfEntry('a', { host: 10, externalAttributes: 0x40 })).to.equal('special');
+    expect(kindOfEntry('a', { host: 3, externalAttributes: 0x440 })).to.equal('file_or_folder');
+    expect(kindOfEntry('a/', { host: 0, externalAttributes: 0x10 })).to.equal('file_or_folder');
+  });
+});

@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import {
+  decodeManifest,
+  type EncodedManifest,
+  type EntryPath,
+  encodeManifest,
+  isFault,
+  Manifest,
+  type ManifestEntry,
+} from '../../src/index.ts';
+
+const entries = fc.uniqueArray(
+  fc.record<ManifestEntry>({
+    path: fc.stringMatching(/^[a-zé日/.-]{1,30}$/u) as fc.Arbitrary<EntryPath>,
+    offset: fc.nat(),
+    compressedSize: fc.nat(),
+    size: fc.nat(),
+    method: fc.constantFrom('stored', 'deflated'),
+    crc32: fc.integer({ min: 0, max: 0xffff_ffff }),
+    utf8: fc.boolean(),
+  }),
+  { selector: ({ path }) => path.normalize('NFC') },
+);
+
+function codeOf(encoded: string): string | undefined {
+  try {
+    decodeManifest(encoded as EncodedManifest);
+    return undefined;
+  } catch (error) {
+    return isFault(error) ? error.code : 'no fault';
+  }
+}
+
+describe('a manifest', () => {
+  it('comes back from a store as it was', () => {
+    fc.assert(
+      fc.property(entries, (written) => {
+        expect(decodeManifest(encodeManifest(written)).entries).to.deep.equal(written);
+      }),
+    );
+  });
+
+  it('finds every file by its path, in composed and decomposed form', () => {
+    fc.assert(
+      fc.property(entries, (written) => {
+        const manifest = new Manifest(written);
+        for (const entry of written) {
+          expect(manifest.get(entry.path)).to.equal(entry);
+          expect(manifest.get(entry.path.normalize('NFD'))).to.equal(entry);
+        }
+        expect(manifest.get('not there')).to.equal(undefined);
+      }),
+    );
+  });
+
+  it('knows no members of objects', () => {
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      expect(new Manifest([]).get(name)).to.equal(undefined);
+    }
+  });
+
+  for (const text of ['', 'null', '{}', '[]', '[1]', '[1,{}]', '[2,[]]', '["1",[]]', '[1,[]', 'PK']) {
+    it(`is corrupt when a store gives ${JSON.stringify(text)}`, () => {
+      expect(codeOf(text)).to.equal('store_corrupt');
+    });
+  }
+});

@@ -1,0 +1,154 @@
+import { expect } from 'chai';
+import { isObservable, observe, type Reference } from '../../src/index.ts';
+
+const references = (html: string, path: string = 'index.html'): readonly Reference[] =>
+  observe(path, html).references;
+const targets = (html: string): string[] => references(html).map(({ target }) => target);
+const secrets = (text: string, path: string = 'a.js'): readonly string[] => observe(path, text).secrets;
+
+const BODY = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj';
+
+describe('the references of a page', () => {
+  it('are the href and src of elements that refer to files', () => {
+    const html = `<a href=1><area href=2><link rel=stylesheet href=3><script src=4></script><img src=5><iframe src=6>
+      </iframe><source src=7><video src=8><audio src=9><track src=10><embed src=11><input src=12>`;
+    expect(targets(html)).to.deep.equal(Array.from({ length: 12 }, (_, n) => String(n + 1)));
+  });
+
+  it('are no other attributes and elements', () => {
+    expect(
+      targets('<p src=1><form action=2><img srcset=3 alt=4><object data=5><my-link href=6>'),
+    ).to.deep.equal([]);
+  });
+
+  it('are navigations where a person follows them, and parts of the page else', () => {
+    const html = '<a href=1><area href=2><iframe src=3></iframe><img src=4><script src=5></script>';
+    expect(references(html).map(({ navigation }) => navigation)).to.deep.equal([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('are parts where a link is loaded, and navigations where it names a page', () => {
+    for (const rel of [
+      'stylesheet',
+      'preload stylesheet',
+      'icon',
+      'SHORTCUT ICON',
+      'modulepreload',
+      'manifest',
+    ]) {
+      expect(references(`<link rel="${rel}" href=x>`)[0]?.navigation, rel).to.equal(false);
+    }
+    for (const rel of ['canonical', 'alternate', 'next', 'prefetch']) {
+      expect(references(`<link rel="${rel}" href=x>`)[0]?.navigation, rel).to.equal(true);
+    }
+  });
+
+  it('are taken as a browser takes them', () => {
+    expect(targets('<a href="  a.html\n">')).to.deep.equal(['a.html']);
+    expect(targets('<a href="a\nb\t.html">')).to.deep.equal(['ab.html']);
+    expect(targets('<a href="a?b=1&amp;c=2">')).to.deep.equal(['a?b=1&c=2']);
+    expect(targets('<a href="&#x2F;a&#47;b&quot;">')).to.deep.equal(['/a/b"']);
+    expect(targets('<a href="a&b&unknown;&#x7fffffff;">')).to.deep.equal(['a&b&unknown;&#x7fffffff;']);
+  });
+
+  it('come once each, and only from HTML', () => {
+    expect(targets('<a href=x></a><img src=x><a href=y>')).to.deep.equal(['x', 'y']);
+    expect(references('<a href=x>', 'a.js')).to.deep.equal([]);
+    expect(references('<a href=x>', 'a.HTM')).to.have.length(1);
+  });
+
+  it('are not judged where a base element leads elsewhere', () => {
+    expect(targets('<base href="/app/"><a href=x>')).to.deep.equal([]);
+    expect(targets('<base target=_blank><a href=x>')).to.deep.equal(['x']);
+  });
+
+  it('are no data', () => {
+    expect(targets(`<img src="data:image/png;base64,${'A'.repeat(3_000)}">`)).to.deep.equal([]);
+  });
+});
+
+describe('what seems a secret', () => {
+  for (const [kind, text] of [
+    ['private key', `-----BEGIN PRIVATE KEY-----\n${BODY}`],
+    ['private key', `-----BEGIN RSA PRIVATE KEY-----\r\n${BODY}`],
+    ['private key', `-----BEGIN OPENSSH PRIVATE KEY-----\n${BODY}`],
+    ['private key', '-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED'],
+    ['private key', '-----BEGIN PRIVATE KEY-----\nabc=\n-----END PRIVATE KEY-----'],
+    ['private key', `{"private_key":"-----BEGIN PRIVATE KEY-----\\n${BODY}"}`],
+    ['AWS access key', 'id = AKIAIOSFODNN7EXAMPLE'],
+    ['GitHub token', `ghp_${'a'.repeat(36)}`],
+    ['GitHub token', `github_pat_${'a'.repeat(82)}`],
+    ['GitLab token', `glpat-${'a'.repeat(20)}`],
+    ['Slack token', `xoxb-${'1'.repeat(24)}`],
+    ['Stripe secret key', `sk_live_${'a'.repeat(24)}`],
+    ['Anthropic API key', `sk-ant-api03-${'a'.repeat(90)}`],
+    ['OpenAI API key', `sk-proj-${'a'.repeat(60)}`],
+    ['npm token', `npm_${'a'.repeat(36)}`],
+    ['Pinfold API key', `pf_abcdefgh12_${'a'.repeat(43)}`],
+  ] as const) {
+    it(`is a ${kind}: ${text.slice(0, 40)}`, () => {
+      expect(secrets(`const x = "${text}";`)).to.deep.equal([kind]);
+    });
+  }
+
+  for (const text of [
+    'pem.replace("-----BEGIN PRIVATE KEY-----", "")',
+    '"-----BEGIN PRIVATE KEY-----\\n" + body',
+    `-----BEGIN PUBLIC KEY-----\n${BODY}`,
+    `-----BEGIN CERTIFICATE-----\n${BODY}`,
+    'AKIA',
+    `XAKIA${'A'.repeat(16)}`,
+    `pk_live_${'a'.repeat(24)}`,
+    `sk_test_${'a'.repeat(24)}`,
+    'npm_config_registry',
+    'ghp_short',
+    'github_pat_ is how they begin',
+    'sk-proj-x',
+  ]) {
+    it(`is not ${text.slice(0, 50)}`, () => {
+      expect(secrets(text)).to.deep.equal([]);
+    });
+  }
+
+  it('is named once for a file, by kind, and never shown', () => {
+    const token = `ghp_${'b'.repeat(36)}`;
+    const found = secrets(`${token} ${token} npm_${'c'.repeat(36)}`);
+    expect(found).to.have.members(['GitHub token', 'npm token']);
+    expect(found.join()).not.to.include('bbb');
+  });
+
+  it('is looked for in pages and texts, not in images, fonts and source maps', () => {
+    for (const path of ['a.html', 'a.js', 'a.css', 'a.json', '.npmrc', 'a.txt', 'key']) {
+      expect(isObservable(path), path).to.equal(true);
+    }
+    for (const path of ['a.png', 'a.JPG', 'a.woff2', 'a.js.map', 'a.wasm', 'a.pdf']) {
+      expect(isObservable(path), path).to.equal(false);
+      expect(secrets('AKIAIOSFODNN7EXAMPLE', path)).to.deep.equal([]);
+    }
+  });
+
+  for (const hostile of [
+    '-----BEGIN ',
+    '-----BEGIN A ',
+    '-----BEGIN PRIVATE KEY-----\n ',
+    'AKIA',
+    'ghp_a',
+    'sk-ant-',
+    'pf_a',
+    'xoxb-',
+    'A',
+    '_',
+    '-',
+    '\n',
+  ]) {
+    // A search whose time grows with the square of the length would not end within the test's limit.
+    it(`is looked for in two million characters of ${JSON.stringify(hostile)}`, () => {
+      expect(secrets(hostile.repeat(2_000_000 / hostile.length)).length).to.be.at.most(1);
+    });
+  }
+});

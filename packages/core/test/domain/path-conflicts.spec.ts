@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { filesThatAreFolders } from '../../src/domain/path-conflicts.ts';
+
+describe('filesThatAreFolders', () => {
+  it('finds what comparing every pair of names finds', () => {
+    const segment = fc.constantFrom('a', 'b', 'ab', 'ba');
+    const name = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => ({
+      name: segments.join('/'),
+    }));
+    fc.assert(
+      fc.property(fc.array(name, { maxLength: 12 }), (files) => {
+        const expected = files.filter((file) =>
+          files.some((other) => other.name.startsWith(`${file.name}/`)),
+        );
+        expect(filesThatAreFolders(files, files)).to.deep.equal(expected);
+      }),
+    );
+  });
+
+  it('finds a file that a folder entry names', () => {
+    const file = { name: 'a' };
+    expect(filesThatAreFolders([file, { name: 'a/' }], [file])).to.deep.equal([file]);
+  });
+
+  it('does not take one path for another whose hash is the same', () => {
+    const file = { name: 'Aa' };
+    expect(filesThatAreFolders([file, { name: 'BB/c' }], [file])).to.deep.equal([]);
+  });
+});
