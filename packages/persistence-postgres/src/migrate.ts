@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { Fault } from '@pinfold/core';
+import type { PostgresConnection, Run } from './postgres-connection.ts';
+import { MIGRATIONS, type Migration, type SchemaState } from './schema.ts';
+import { planned, quoted, type Statement, unhurried } from './statement.ts';
+import { tablesOf } from './tables.ts';
+
+/** Steps may take longer than any request may. */
+const NO_LIMITS = planned('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
+const LOCK = unhurried('SELECT pg_catalog.pg_advisory_xact_lock($1)');
+const HAS_SCHEMA = planned('SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1');
+
+/**
+ * Brings the schema up to the newest of `migrations`, in one transaction under a lock of its own: of several processes
+ * that start at once one does it, and the others find it done.
+ */
+export function migrate(
+  connection: PostgresConnection,
+  schema: string,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  const tables = tablesOf(schema);
+  return connection.transaction(async (run) => {
+    await run(NO_LIMITS);
+    await run(LOCK, [lockOf(schema)]);
+    await makeSchema(run, schema);
+    const { rows } = await run<SchemaState>(stateOf(schema));
+    refuseOutdated(rows[0], migrations);
+    const missing = migrations.slice(rows[0]?.version ?? 0);
+    for (const migration of missing) await run(unhurried(migration.sql(tables)));
+    const newest = missing.at(-1);
+    if (newest !== undefined) await setState(run, tables.schemaState, newest, migrations);
+  });
+}
+
+/** Rejects unless the schema is there and lets this release run. */
+export async function checkSchema(
+  connection: PostgresConnection,
+  schema: string,
+  signal: AbortSignal | undefined,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  const [state] = await connection.read<SchemaState>(stateOf(schema), [], signal);
+  refuseOutdated(state, migrations);
+}
+
+/** Only a schema that is not there needs the right to make one. */
+async function makeSchema(run: Run, schema: string): Promise<void> {
+  const found = await run(HAS_SCHEMA, [schema]);
+  if (found.count === 0) await run(planned(`CREATE SCHEMA ${quoted(schema)}`));
+  await run(
+    planned(`
+      CREATE TABLE IF NOT EXISTS ${tablesOf(schema).schemaState} (
+        one smallint PRIMARY KEY CHECK (one = 1),
+        version bigint NOT NULL,
+        oldest_version bigint NOT NULL,
+        oldest_release text NOT NULL
+      )`),
+  );
+}
+
+function stateOf(schema: string): Statement {
+  return planned(`
+    SELECT version, oldest_version AS "oldestVersion", oldest_release AS "oldestRelease"
+    FROM ${tablesOf(schema).schemaState}`);
+}
+
+function refuseOutdated(state: SchemaState | undefined, migrations: readonly Migration[]): void {
+  if (state === undefined || state.oldestVersion <= migrations.length) return;
+  throw new Fault('store_unavailable', `the database needs release ${state.oldestRelease} or a newer one`);
+}
+
+async function setState(
+  run: Run,
+  table: string,
+  newest: Migration,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const oldest = migrations.find((migration) => migration.version === newest.oldestVersion) ?? newest;
+  const state = planned(`
+    INSERT INTO ${table} (one, version, oldest_version, oldest_release) VALUES (1, $1, $2, $3)
+    ON CONFLICT (one) DO UPDATE SET version = $1, oldest_version = $2, oldest_release = $3`);
+  await run(state, [newest.version, oldest.version, oldest.release]);
+}
+
+/** The number of the lock: 64 bits of the schema's name, since other programs lock numbers of their own. */
+function lockOf(schema: string): string {
+  return createHash('sha256').update(`pinfold migrate ${schema}`).digest().readBigInt64BE().toString();
+}

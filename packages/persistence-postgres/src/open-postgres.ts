@@ -1,0 +1,75 @@
+import { setTimeout } from 'node:timers/promises';
+import type { ApiKeyStore, AttemptCounter, Clock, RoleStore } from '@pinfold/core';
+import { checkSchema, migrate } from './migrate.ts';
+import { PostgresApiKeyStore } from './postgres-api-key-store.ts';
+import { PostgresAttemptCounter } from './postgres-attempt-counter.ts';
+import { PostgresConnection } from './postgres-connection.ts';
+import type { PostgresPool } from './postgres-pool.ts';
+import { PostgresRoleStore } from './postgres-role-store.ts';
+import { tablesOf } from './tables.ts';
+
+/** What {@link openPostgres} needs. */
+export interface OpenPostgresOptions {
+  /** A pool of `pg`, which stays the caller's to end. */
+  readonly pool: PostgresPool;
+  /** The schema that holds the tables. It is made by `migrate` when it is not there. */
+  readonly schema: string;
+  /**
+   * Waits before a transaction that the server rolled back is tried again. The default uses the host's timers; give
+   * another one only to tests of waiting, since a clock that stands still would wait for ever.
+   */
+  readonly sleep?: Clock['sleep'];
+}
+
+/** Every store of one database, and what its life needs. */
+export interface PostgresPersistence {
+  readonly roles: RoleStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly attempts: AttemptCounter;
+  /**
+   * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
+   *
+   * @throws Fault `store_unavailable` when the schema was migrated by a release that this one is too old for.
+   */
+  migrate(): Promise<void>;
+  /** Resolves when the server answers and lets this release run; else rejects as any store does. */
+  check(signal?: AbortSignal): Promise<void>;
+  /** Lets go of the pool, which it does not end; again it does nothing. Whatever is asked afterwards is `store_unavailable`. */
+  close(): Promise<void>;
+}
+
+/**
+ * Keeps records in a schema of a PostgreSQL server. Nothing is asked of the server yet.
+ *
+ * @throws TypeError unless the schema's name has 1 to 63 bytes, none of them 0, and does not begin with `pg_`.
+ */
+export async function openPostgres(options: OpenPostgresOptions): Promise<PostgresPersistence> {
+  const { pool, schema, sleep = sleepByTimer } = options;
+  if (!isSchemaName(schema)) throw new TypeError('the name of the schema has 1 to 63 bytes');
+  const connection = new PostgresConnection(pool, sleep);
+  const tables = tablesOf(schema);
+  connection.open();
+  return {
+    roles: new PostgresRoleStore(connection, tables),
+    apiKeys: new PostgresApiKeyStore(connection, tables),
+    attempts: new PostgresAttemptCounter(connection, tables),
+    migrate: () => migrate(connection, schema),
+    check: (signal) => checkSchema(connection, schema, signal),
+    close: async () => connection.close(),
+  };
+}
+
+/** The server cuts longer names and would take two of them for one; those that begin with `pg_` are its own. */
+function isSchemaName(name: string): boolean {
+  const length = Buffer.byteLength(name);
+  return length >= 1 && length <= 63 && !name.includes('\0') && !name.startsWith('pg_');
+}
+
+async function sleepByTimer(length: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await setTimeout(length, undefined, { signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}

@@ -1,0 +1,179 @@
+import { type Clock, duration, Fault } from '@pinfold/core';
+import { asFault, troubleOf } from './postgres-errors.ts';
+import type { PostgresClient, PostgresPool } from './postgres-pool.ts';
+import { planned, type Statement, TYPES } from './statement.ts';
+
+/** How long serialization failures and deadlocks are tried again, all in all. */
+const PATIENCE = 5_000;
+const LONGEST_WAIT = 64;
+/** How many broken connections are put up with: after a restart a pool may hold several. */
+const MOST_BROKEN = 3;
+
+const BEGIN = planned('BEGIN ISOLATION LEVEL READ COMMITTED');
+const COMMIT = planned('COMMIT');
+const ROLLBACK = planned('ROLLBACK');
+
+/** Only a server that follows no other one reads what is true now. */
+const IS_STANDBY = planned('SELECT pg_catalog.pg_is_in_recovery() AS standby');
+
+/** Rows, and how many a statement without any changed. */
+export interface Answer<Row> {
+  readonly rows: readonly Row[];
+  readonly count: number;
+}
+
+/** Runs one statement. */
+export type Run = <Row = unknown>(statement: Statement, values?: readonly unknown[]) => Promise<Answer<Row>>;
+
+const ignore = (): void => {};
+
+/**
+ * The pool as the stores use it. What certainly did nothing is tried again; what may have been done is
+ * `store_unavailable`, and the caller looks.
+ */
+export class PostgresConnection {
+  readonly #pool: PostgresPool;
+  readonly #sleep: Clock['sleep'];
+  readonly #primaries: WeakSet<PostgresClient> = new WeakSet();
+  #closed = false;
+
+  constructor(pool: PostgresPool, sleep: Clock['sleep']) {
+    this.#pool = pool;
+    this.#sleep = sleep;
+  }
+
+  /** Begins to listen for connections that break while nobody uses them. */
+  open(): void {
+    this.#pool.on('error', ignore);
+  }
+
+  close(): void {
+    this.#pool.off('error', ignore);
+    this.#closed = true;
+  }
+
+  /** Runs a statement that changes nothing. An abort leaves its answer to nobody. */
+  read<Row>(statement: Statement, values: readonly unknown[], signal?: AbortSignal): Promise<readonly Row[]> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const answer = this.#patiently(() => this.#withClient((run) => undone(run<Row>(statement, values))));
+    const rows = answer.then((answered) => answered.rows);
+    return signal === undefined ? rows : abortable(rows, signal);
+  }
+
+  /** Runs one statement that changes something: it is done whole or not at all. */
+  write<Row>(statement: Statement, values: readonly unknown[]): Promise<Answer<Row>> {
+    return this.#patiently(() => this.#withClient((run) => run<Row>(statement, values)));
+  }
+
+  /** Runs several statements in one transaction; they may run again from the first until the commit is asked for. */
+  transaction<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
+    return this.#patiently(() => this.#withClient((run) => transact(run, work)));
+  }
+
+  async #patiently<Result>(attempt: () => Promise<Result>): Promise<Result> {
+    let waited = 0;
+    let broken = 0;
+    for (let wait = 1; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+      try {
+        return await attempt();
+      } catch (error) {
+        broken += error instanceof Undone ? 1 : 0;
+        if (!isUndone(error) || broken > MOST_BROKEN || waited + wait > PATIENCE)
+          throw asFault(causeOf(error));
+      }
+      await this.#sleep(duration(wait));
+      waited += wait;
+    }
+  }
+
+  async #withClient<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
+    if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
+    const client = await this.#pool.connect();
+    let broken = false;
+    try {
+      const run: Run = (statement, values = []) => ask(client, statement, values);
+      await this.#provePrimary(client, run);
+      return await work(run);
+    } catch (error) {
+      broken = troubleOf(causeOf(error)) === 'broken';
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  /** A standby answers reads with what was true a while ago. A connection stays with its server: one look is enough. */
+  async #provePrimary(client: PostgresClient, run: Run): Promise<void> {
+    if (this.#primaries.has(client)) return;
+    client.on('error', ignore);
+    const { rows } = await run<{ standby: boolean }>(IS_STANDBY);
+    if (rows[0]?.standby !== false) throw new Error('the server is a standby');
+    this.#primaries.add(client);
+  }
+}
+
+/** What was asked has changed nothing, for certain. */
+class Undone extends Error {}
+
+function isUndone(error: unknown): boolean {
+  return error instanceof Undone || troubleOf(error) === 'rolled_back';
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Undone ? error.cause : error;
+}
+
+/** Marks a connection that broke as of no consequence. */
+async function undone<Result>(asked: Promise<Result>): Promise<Result> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (troubleOf(error) === 'broken') throw new Undone('the connection broke', { cause: error });
+    throw error;
+  }
+}
+
+/** A transaction whose commit was never asked for is rolled back, by us or by the server that misses us. */
+async function transact<Result>(run: Run, work: (run: Run) => Promise<Result>): Promise<Result> {
+  const result = await undone(begin(run, work));
+  await run(COMMIT);
+  return result;
+}
+
+async function begin<Result>(run: Run, work: (run: Run) => Promise<Result>): Promise<Result> {
+  await run(BEGIN);
+  try {
+    return await work(run);
+  } catch (error) {
+    if (troubleOf(error) !== 'broken') await run(ROLLBACK);
+    throw error;
+  }
+}
+
+async function ask<Row>(
+  client: PostgresClient,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<Answer<Row>> {
+  const { name, text, timeout } = statement;
+  const { rows, rowCount } = await client.query({
+    text,
+    values: [...values],
+    types: TYPES,
+    ...(name === undefined ? {} : { name }),
+    ...(timeout === undefined ? {} : { query_timeout: timeout }),
+  });
+  return { rows, count: rowCount ?? 0 };
+}
+
+/** Rejects with the signal's reason as soon as it is aborted, whatever becomes of the promise. */
+async function abortable<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

@@ -1,0 +1,107 @@
+import type { ArchiveId, CleanupOutcome, CleanupRequest, CleanupTask, Instant } from '@pinfold/core';
+import type { PostgresConnection } from '../postgres-connection.ts';
+import type { ClaimableRow } from '../rows.ts';
+import { planned, prepared, type Statement } from '../statement.ts';
+import type { Tables } from '../tables.ts';
+
+/** The statements by which archives are removed, and storage is compared with the records. */
+export interface CleanupStatements {
+  readonly claim: Statement;
+  readonly removed: Statement;
+  readonly failed: Statement;
+  readonly named: Statement;
+  readonly archives: Statement;
+  readonly takeTurn: Statement;
+}
+
+export function cleanupStatements({ roles, manifests, sweepTurn }: Tables): CleanupStatements {
+  return {
+    // What another claim holds locked is its own: it is passed over, not waited for.
+    claim: planned(`
+      WITH never AS (
+        SELECT id, ended_at AS due FROM ${roles}
+        WHERE archive_kept AND not_before IS NULL AND ended_at <= $1
+        ORDER BY ended_at LIMIT $5 FOR UPDATE SKIP LOCKED
+      ), before AS (
+        SELECT id, not_before AS due FROM ${roles}
+        WHERE archive_kept AND not_before IS NOT NULL AND not_before <= $2 AND ended_at <= $1
+        ORDER BY not_before LIMIT $5 FOR UPDATE SKIP LOCKED
+      ), chosen AS (
+        SELECT id, due FROM never UNION ALL SELECT id, due FROM before ORDER BY due LIMIT $5
+      )
+      UPDATE ${roles} AS claimed SET version = version + 1, claim_token = $3, not_before = $4
+      FROM chosen WHERE claimed.id = chosen.id
+      RETURNING claimed.id AS role, archive, failures, due`),
+    removed: prepared(`
+      WITH done AS (
+        UPDATE ${roles} SET archive_kept = false, claim_token = NULL, not_before = NULL
+        WHERE id = $1 AND claim_token = $2 RETURNING archive
+      )
+      DELETE FROM ${manifests} WHERE archive = (SELECT archive FROM done)`),
+    failed: prepared(`
+      UPDATE ${roles} SET failures = failures + 1, claim_token = NULL, not_before = $3
+      WHERE id = $1 AND claim_token = $2`),
+    named: prepared(`SELECT archive FROM ${manifests} WHERE archive = ANY ($1::text[])`),
+    archives: prepared(`SELECT archive FROM ${manifests} WHERE archive > $1 ORDER BY archive LIMIT $2`),
+    takeTurn: prepared(`
+      INSERT INTO ${sweepTurn} AS turn (one, taken_at) VALUES (1, $1)
+      ON CONFLICT (one) DO UPDATE SET taken_at = $1 WHERE turn.taken_at <= $2`),
+  };
+}
+
+export async function claim(
+  connection: PostgresConnection,
+  statements: CleanupStatements,
+  { now, endedBefore, token, until, limit }: CleanupRequest,
+): Promise<readonly CleanupTask[]> {
+  const values = [endedBefore, now, token, until, limit];
+  const { rows } = await connection.write<ClaimableRow>(statements.claim, values);
+  return rows
+    .toSorted((one, other) => one.due - other.due)
+    .map(({ role, archive, failures }) => ({ role, archive, token, failures }));
+}
+
+export async function settle(
+  connection: PostgresConnection,
+  statements: CleanupStatements,
+  { role, token }: CleanupTask,
+  outcome: CleanupOutcome,
+): Promise<void> {
+  if (outcome.kind === 'removed') await connection.write(statements.removed, [role, token]);
+  else await connection.write(statements.failed, [role, token, outcome.retryAt]);
+}
+
+export async function whichAreNamed(
+  connection: PostgresConnection,
+  statements: CleanupStatements,
+  ids: readonly ArchiveId[],
+): Promise<ReadonlySet<ArchiveId>> {
+  return new Set(await archivesOf(connection, statements.named, [ids]));
+}
+
+export function listArchives(
+  connection: PostgresConnection,
+  statements: CleanupStatements,
+  after: ArchiveId | undefined,
+  limit: number,
+): Promise<readonly ArchiveId[]> {
+  return archivesOf(connection, statements.archives, [after ?? '', limit]);
+}
+
+async function archivesOf(
+  connection: PostgresConnection,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<readonly ArchiveId[]> {
+  const rows = await connection.read<{ archive: ArchiveId }>(statement, values);
+  return rows.map((row) => row.archive);
+}
+
+export async function takeSweepTurn(
+  connection: PostgresConnection,
+  statements: CleanupStatements,
+  { now, lastBefore }: { readonly now: Instant; readonly lastBefore: Instant },
+): Promise<{ kind: 'taken' } | { kind: 'too_soon' }> {
+  const { count } = await connection.write(statements.takeTurn, [now, lastBefore]);
+  return { kind: count === 1 ? 'taken' : 'too_soon' };
+}

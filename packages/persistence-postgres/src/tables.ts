@@ -1,0 +1,27 @@
+import { quoted } from './statement.ts';
+
+/** The tables of one schema, by names that no search path can lead elsewhere. */
+export interface Tables {
+  readonly schemaState: string;
+  readonly roles: string;
+  readonly manifests: string;
+  readonly idempotencyKeys: string;
+  readonly sweepTurn: string;
+  readonly apiKeys: string;
+  readonly attemptWindows: string;
+  readonly attempts: string;
+}
+
+export function tablesOf(schema: string): Tables {
+  const name = quoted(schema);
+  return {
+    schemaState: `${name}.schema_state`,
+    roles: `${name}.roles`,
+    manifests: `${name}.manifests`,
+    idempotencyKeys: `${name}.idempotency_keys`,
+    sweepTurn: `${name}.sweep_turn`,
+    apiKeys: `${name}.api_keys`,
+    attemptWindows: `${name}.attempt_windows`,
+    attempts: `${name}.attempts`,
+  };
+}

@@ -1,0 +1,11 @@
+import { AssertionError } from 'chai';
+
+/** What a promise rejects with; that it resolves is a failure. */
+export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+  const outcome = await promise.then(
+    () => 'resolved' as const,
+    (reason: unknown) => ({ reason }),
+  );
+  if (outcome === 'resolved') throw new AssertionError('expected a rejection');
+  return outcome.reason;
+}
