@@ -107,6 +107,9 @@ function sendFailure(exchange: Exchange, error: unknown): void {
   else sendPlainPage(exchange, 500, plainPages.error);
 }
 
+/** The status in the log of a viewer who left before there was an answer. */
+const LEFT = 499;
+
 function logWhenOver(
   log: (entry: ViewerLogEntry) => void,
   { requestId = () => randomUUID() }: ViewerOptions,
@@ -121,7 +124,7 @@ function logWhenOver(
       method: request.method ?? '',
       route,
       role,
-      status: response.statusCode,
+      status: response.headersSent ? response.statusCode : LEFT,
       milliseconds: Math.round((performance.now() - begun) * 1_000) / 1_000,
       requestId: id,
       ...(error === undefined ? {} : { error }),

@@ -32,8 +32,11 @@ export async function sendPieces(
     return undefined;
   } catch (error) {
     if (left.signal.aborted) return undefined;
-    if (error instanceof EndedMeanwhile && !response.headersSent) return error.ended;
-    throw error;
+    if (!(error instanceof EndedMeanwhile)) throw error;
+    if (!response.headersSent) return error.ended;
+    // What is left of a file that ended is not sent; a cut body says so.
+    response.destroy();
+    return undefined;
   } finally {
     response.off('close', leave);
   }

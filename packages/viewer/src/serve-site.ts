@@ -50,5 +50,5 @@ export async function serveSite(
 
 /** Whether a browser asks for the script of a service worker (Service Workers, "Service-Worker: script"). */
 export function isServiceWorker(headers: IncomingHttpHeaders): boolean {
-  return headers['service-worker'] !== undefined || headers['sec-fetch-dest'] === 'serviceworker';
+  return headers['service-worker'] === 'script' || headers['sec-fetch-dest'] === 'serviceworker';
 }

@@ -13,6 +13,7 @@ export interface ViewerLogEntry {
   readonly route: ViewerRoute;
   /** The role asked for, whether there is one or not; null when the request named none. */
   readonly role: RoleId | null;
+  /** 499 when the viewer left before there was an answer. */
   readonly status: number;
   /** From the request's headers to the answer's end, or to the viewer's leaving. */
   readonly milliseconds: number;

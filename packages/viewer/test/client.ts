@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/** One answer, as it came over the wire. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly text: string;
+}
+
+/** A request, with nothing normalised. */
+export interface Ask {
+  readonly method?: string;
+  /** The Host header; the server's own address when absent. */
+  readonly host?: string;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: string | Uint8Array;
+}
+
+/** Sends one request on a connection of its own. */
+export async function ask(port: number, path: string, how: Ask = {}): Promise<Answer> {
+  const { method = 'GET', host = `127.0.0.1:${port}`, headers = {}, body } = how;
+  const sent = request({
+    host: '127.0.0.1',
+    port,
+    path,
+    method,
+    headers: { host, ...headers },
+    agent: false,
+  });
+  sent.end(body);
+  const [answer] = await once(sent, 'response');
+  const bytes = await buffer(answer);
+  return { status: answer.statusCode, headers: answer.headers, body: bytes, text: bytes.toString() };
+}
+
+/** Sends bytes as they are and gives the whole answer as text. */
+export async function askRaw(port: number, text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(text);
+  return (await buffer(socket)).toString('latin1');
+}
+
+/** The cookies that an answer sets, without their attributes, as a Cookie header carries them. */
+export function cookiesOf(answer: Answer): string {
+  return (answer.headers['set-cookie'] ?? []).map((line) => line.split(';', 1)[0]).join('; ');
+}
+
+/** The Location of an answer, as it is. */
+export function locationOf(answer: Answer): string {
+  return answer.headers.location ?? '';
+}

@@ -1,0 +1,173 @@
+import { Fault } from '@pinfold/core';
+import { expect } from 'chai';
+import express from 'express';
+import { askRaw } from './client.ts';
+import { expectPage } from './expect-page.ts';
+import { FORM, NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
+
+const SITE = { 'index.html': '<h1>Harbour</h1>', 'docs/index.html': 'docs' };
+const ID = '0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
+
+describe('the viewer on a server of its own', () => {
+  let rig: Rig;
+  before(async () => {
+    rig = await openRig();
+  });
+  after(() => rig.close());
+
+  it('answers what is not its own with its 404 page', async () => {
+    for (const path of ['/', '/s', '/S/x', '/favicon.ico', '/api/v1/pins']) {
+      expectPage(await rig.ask(path), 404);
+    }
+    expect(rig.log.at(-1)).to.include({ route: 'none', role: null, status: 404 });
+  });
+
+  it('answers a request target that does not begin with a slash with 400, on every host', async () => {
+    const id = await rig.publish(SITE);
+    const close = 'Connection: close\r\n\r\n';
+    for (const [line, host] of [
+      [`GET http://localhost:${rig.port}/s/${id} HTTP/1.1`, `localhost:${rig.port}`],
+      [`GET http://${rig.siteHost(id)}/ HTTP/1.1`, rig.siteHost(id)],
+      [`GET http://${rig.siteHost(id)}/ HTTP/1.1`, `localhost:${rig.port}`],
+      ['OPTIONS * HTTP/1.1', `localhost:${rig.port}`],
+      ['GET * HTTP/1.1', rig.siteHost(id)],
+    ]) {
+      const answer = await askRaw(rig.port, `${line}\r\nHost: ${host}\r\n${close}`);
+      expect(answer, line).to.match(/^HTTP\/1\.1 400 /);
+      expect(answer).to.contain('Cache-Control: no-store');
+    }
+  });
+
+  it('serves a request without Host as the public host', async () => {
+    const id = await rig.publish(SITE);
+    const answer = await askRaw(rig.port, `GET /s/${id} HTTP/1.0\r\n\r\n`);
+    expect(answer).to.match(/^HTTP\/1\.1 302 /);
+  });
+
+  it('tells the log of each request once, and no secret', async () => {
+    const id = await rig.publish(SITE, PASSWORD);
+    rig.log.length = 0;
+    await rig.enter(id, PASSWORD, { query: '?to=/secret', headers: { referer: 'https://e.example/secret' } });
+    await rig.askSite(id, '/docs/secret?secret=1', { headers: NAVIGATION });
+    await rig.ask('/s/secret');
+    const seen = rig.log.map(({ method, route, role, status }) => [method, route, role, status]);
+    expect(seen).to.deep.equal([
+      ['POST', 'shared_url', id, 303],
+      ['GET', 'site', id, 302],
+      ['GET', 'shared_url', null, 404],
+    ]);
+    expect(JSON.stringify(rig.log)).not.to.match(/secret|harbour|grant/);
+    for (const entry of rig.log) {
+      expect(entry.requestId).to.match(/^[0-9a-f-]{36}$/);
+      expect(entry.milliseconds).to.be.at.least(0);
+    }
+    expect(new Set(rig.log.map(({ requestId }) => requestId))).to.have.length(3);
+  });
+});
+
+describe('the viewer in Express', () => {
+  it('takes its own and passes on the rest, before other routes', async () => {
+    const rig = await openRig({
+      viewer: { requestId: () => 'given' },
+      mount: (viewer) => {
+        const app = express();
+        app.use(viewer);
+        app.get('/', (_request, response) => void response.send('front page'));
+        app.post('/s', (_request, response) => void response.send('posted'));
+        return app;
+      },
+    });
+    const id = await rig.publish(SITE);
+    expect((await rig.ask('/')).text).to.equal('front page');
+    expect((await rig.ask('/s', { method: 'POST' })).text).to.equal('posted');
+    expect((await rig.askSite(id, '/')).text).to.equal(SITE['index.html']);
+    expect((await rig.askSite(id, '/')).headers['cache-control']).to.equal('no-cache');
+    expect((await rig.ask(`/s/${id}`)).status).to.equal(302);
+    const absolute = `GET http://localhost:${rig.port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+    expect(await askRaw(rig.port, absolute)).to.match(/^HTTP\/1\.1 400 /);
+    expect(rig.log.every(({ requestId }) => requestId === 'given')).to.equal(true);
+    await rig.close();
+  });
+
+  it('comes after other routes, below a path, and takes a form that was read already', async () => {
+    const rig = await openRig({
+      viewer: { publicUrl: 'http://localhost/share' },
+      mount: (viewer) => {
+        const app = express();
+        app.get('/other', (_request, response) => void response.send('other'));
+        app.use(express.urlencoded({ extended: false }));
+        app.use('/share', viewer);
+        return app;
+      },
+    });
+    const id = await rig.publish(SITE, PASSWORD);
+    expect((await rig.ask('/other')).text).to.equal('other');
+    const enter = (body: string) => rig.ask(`/share/s/${id}`, { method: 'POST', headers: FORM, body });
+    const entered = await enter(`password=${encodeURIComponent(PASSWORD)}`);
+    expect(entered.status).to.equal(303);
+    expect(entered.headers['set-cookie']?.[0]).to.contain(`; Path=/share/s/${id};`);
+    expect((await enter('password=wrong')).status).to.equal(403);
+    expect((await enter('password=a&password=b')).status).to.equal(400);
+    expect((await enter('')).status).to.equal(400);
+    await rig.close();
+  });
+});
+
+describe('the viewer while something is broken', () => {
+  const broken = (error: unknown) =>
+    openRig({ ports: ({ roles }) => ({ roles: { ...roles, load: () => Promise.reject(error) } }) });
+
+  it('answers 503 with Retry-After when a part cannot be reached, and says so in the log', async () => {
+    const fault = new Fault('store_unavailable', 'no database');
+    const rig = await broken(fault);
+    for (const answer of [
+      await rig.ask(`/s/${ID}`),
+      await rig.ask('/', { host: `${ID}.localhost:${rig.port}` }),
+      await rig.ask(`/s/${ID}`, { method: 'POST', headers: FORM, body: 'password=x' }),
+    ]) {
+      expectPage(answer, 503);
+      expect(answer.headers['retry-after']).to.match(/^\d+$/);
+    }
+    expect(rig.log.map(({ status, error }) => [status, error])).to.deep.equal(Array(3).fill([503, fault]));
+    await rig.close();
+  });
+
+  it('answers 500 when trying again will not help', async () => {
+    for (const error of [new Fault('store_corrupt', 'unreadable'), new TypeError('a defect')]) {
+      const rig = await broken(error);
+      const answer = await rig.ask(`/s/${ID}`);
+      expectPage(answer, 500);
+      expect(answer.text).not.to.contain(error.message);
+      expect(rig.log.at(-1)?.error).to.equal(error);
+      await rig.close();
+    }
+  });
+
+  it('answers 503 for an archive that is not there, 404 or 410 once the role ended meanwhile', async () => {
+    const rig = await openRig();
+    const id = await rig.publish(SITE);
+    const loaded = await rig.memory.roles.load(id);
+    await rig.memory.archives.delete(loaded?.value.archive as never);
+    expectPage(await rig.askSite(id, '/'), 503);
+    expect(rig.log.at(-1)?.error).to.include({ code: 'archive_missing' });
+    await rig.close();
+    const ending = await openRig({
+      ports: ({ archives, roles }) => ({
+        archives: {
+          ...archives,
+          put: (...put) => archives.put(...put),
+          read: async () => {
+            const [role] = await roles.listArchives(undefined, 1);
+            if (role !== undefined) await ending.stop(other);
+            return undefined;
+          },
+        },
+      }),
+    });
+    const other = await ending.publish(SITE);
+    const answer = await ending.askSite(other, '/');
+    expectPage(answer, 404);
+    expect(answer.headers['clear-site-data']).to.equal('"cache", "storage"');
+    await ending.close();
+  });
+});

@@ -1,0 +1,37 @@
+import { expect } from 'chai';
+import { isOwnForm } from '../src/form-origin.ts';
+
+const PUBLIC = 'https://share.example';
+
+describe('a form', () => {
+  it('is ours when the browser says same-origin or none, whatever else is there', () => {
+    expect(isOwnForm({ 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' }, PUBLIC)).to.equal(
+      true,
+    );
+    expect(isOwnForm({ 'sec-fetch-site': 'none' }, PUBLIC)).to.equal(true);
+  });
+
+  it('is not ours when the browser says anything else, whatever else is there', () => {
+    for (const site of ['same-site', 'cross-site', '', 'Same-Origin', 'same-origin, none']) {
+      expect(isOwnForm({ 'sec-fetch-site': site, origin: PUBLIC }, PUBLIC), site).to.equal(false);
+    }
+  });
+
+  it('is judged by its Origin where the browser says nothing', () => {
+    const host = '10.0.0.7:8080';
+    expect(isOwnForm({}, PUBLIC)).to.equal(true);
+    for (const origin of [PUBLIC, 'https://SHARE.example', 'http://10.0.0.7:8080', 'https://10.0.0.7:8080']) {
+      expect(isOwnForm({ origin, host }, PUBLIC), origin).to.equal(true);
+    }
+    for (const origin of [
+      'null',
+      '',
+      'https://evil.example',
+      'https://id.share.example',
+      'http://10.0.0.7',
+      'http://share.example',
+    ]) {
+      expect(isOwnForm({ origin, host }, PUBLIC), origin).to.equal(false);
+    }
+  });
+});

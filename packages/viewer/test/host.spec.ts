@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { siteOfHost } from '../src/host.ts';
+
+const ID = '0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
+
+describe('the Host header', () => {
+  it('names a site in any letter case, with any port, with or without the trailing dot', () => {
+    for (const host of [
+      `${ID}.sites.example`,
+      `${ID.toUpperCase()}.Sites.EXAMPLE`,
+      `${ID}.sites.example:8080`,
+      `${ID}.sites.example.`,
+      `${ID}.sites.example.:443`,
+    ]) {
+      expect(siteOfHost(host, 'sites.example'), host).to.equal(ID);
+    }
+  });
+
+  it('names no site otherwise', () => {
+    for (const host of [
+      undefined,
+      '',
+      'sites.example',
+      '127.0.0.1:8080',
+      ID,
+      `${ID}.`,
+      `${ID}.example`,
+      `${ID}.sites.example.evil.example`,
+      `x.${ID}.sites.example`,
+      `${ID}sites.example`,
+      `${ID.replace('0b', 'zz')}.sites.example`,
+      `{${ID}}.sites.example`,
+    ]) {
+      expect(siteOfHost(host, 'sites.example'), host).to.equal(undefined);
+    }
+  });
+
+  it('is read without harm, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (noise) => {
+        expect(siteOfHost(noise, 'sites.example')).to.equal(undefined);
+        siteOfHost(`${ID}.${noise}`, 'sites.example');
+      }),
+    );
+  });
+});

@@ -1,0 +1,116 @@
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { expect } from 'chai';
+import { EndedMeanwhile } from '../src/body-pieces.ts';
+import type { Exchange } from '../src/exchange.ts';
+import { sendPieces } from '../src/send-pieces.ts';
+
+/** A response whose viewer takes a piece only when told to. */
+class SlowResponse extends EventEmitter {
+  readonly sent: string[] = [];
+  headersSent = false;
+  destroyed = false;
+  ended = false;
+
+  setTimeout(): this {
+    return this;
+  }
+
+  writeHead(status: number): this {
+    this.headersSent = true;
+    this.sent.push(String(status));
+    return this;
+  }
+
+  write(piece: Uint8Array): boolean {
+    this.sent.push(Buffer.from(piece).toString());
+    return false;
+  }
+
+  end(): this {
+    this.ended = true;
+    return this;
+  }
+
+  destroy(): this {
+    this.destroyed = true;
+    this.emit('close');
+    return this;
+  }
+}
+
+function stage() {
+  const response = new SlowResponse();
+  const exchange = { response: response as unknown as ServerResponse } as Exchange;
+  const asked: string[] = [];
+  async function* pieces(left: AbortSignal, fail?: Error): AsyncGenerator<Uint8Array> {
+    for (const name of ['a', 'b', 'c']) {
+      left.throwIfAborted();
+      asked.push(name);
+      yield Buffer.from(name);
+      if (fail !== undefined) throw fail;
+    }
+  }
+  return { response, exchange, asked, pieces };
+}
+
+describe('a body sent piece by piece', () => {
+  it('asks for the next piece when the last was taken, and not before', async () => {
+    const { response, exchange, asked, pieces } = stage();
+    const sending = sendPieces(exchange, 200, [], (left) => pieces(left));
+    for (const taken of [['a'], ['a', 'b'], ['a', 'b', 'c']]) {
+      await setImmediate();
+      expect(asked).to.deep.equal(taken);
+      response.emit('drain');
+    }
+    await sending;
+    expect(response.sent).to.deep.equal(['200', 'a', 'b', 'c']);
+    expect(response.ended).to.equal(true);
+    expect(response.eventNames()).to.deep.equal([]);
+  });
+
+  it('asks for no more once its viewer has left, and holds nothing', async () => {
+    const { response, exchange, asked, pieces } = stage();
+    const sending = sendPieces(exchange, 200, [], (left) => pieces(left));
+    await setImmediate();
+    response.destroy();
+    await sending;
+    expect(asked).to.deep.equal(['a']);
+    expect(response.ended).to.equal(false);
+    expect(response.eventNames()).to.deep.equal([]);
+  });
+
+  it('is not begun for a viewer who has left already', async () => {
+    const { response, exchange, asked, pieces } = stage();
+    response.destroyed = true;
+    await sendPieces(exchange, 200, [], (left) => pieces(left));
+    expect(asked).to.deep.equal([]);
+  });
+
+  it('breaks off when the role ends in the middle, and is answered otherwise when it ends before', async () => {
+    const ended = new EndedMeanwhile({ kind: 'unknown' });
+    const { response, exchange, pieces } = stage();
+    const sending = sendPieces(exchange, 200, [], (left) => pieces(left, ended));
+    await setImmediate();
+    response.emit('drain');
+    await sending;
+    expect([response.destroyed, response.ended]).to.deep.equal([true, false]);
+    const before = stage();
+    const outcome = await sendPieces(before.exchange, 200, [], () => {
+      throw ended;
+    });
+    expect(outcome).to.deep.equal({ kind: 'unknown' });
+    expect(before.response.sent).to.deep.equal([]);
+  });
+
+  it('fails as its source does', async () => {
+    const { response, exchange, pieces } = stage();
+    const defect = new TypeError('a defect');
+    const sending = sendPieces(exchange, 200, [], (left) => pieces(left, defect));
+    await setImmediate();
+    response.emit('drain');
+    expect(await Promise.resolve(sending).catch((error: unknown) => error)).to.equal(defect);
+    expect(response.ended).to.equal(false);
+  });
+});

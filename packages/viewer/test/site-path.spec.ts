@@ -1,0 +1,210 @@
+import { minutes, type RoleId } from '@pinfold/core';
+import { expect } from 'chai';
+import { type Answer, cookiesOf, locationOf } from './client.ts';
+import { FORM, NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
+
+const SANDBOX =
+  'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads';
+const SITE = {
+  'index.html': '<h1>Harbour</h1>',
+  'docs/index.html': 'docs',
+  'app.js': 'run()',
+  '~keeper/index.html': 'the keeper',
+};
+const DOCUMENT = { ...NAVIGATION, 'sec-fetch-dest': 'document' };
+const PART = { accept: '*/*', 'sec-fetch-dest': 'script', origin: 'null' };
+
+describe('a site in path mode', () => {
+  let rig: Rig;
+  before(async () => {
+    rig = await openRig({ viewer: { mode: 'path' } });
+  });
+  after(() => rig.close());
+
+  const shared = (id: RoleId): string => `http://localhost:${rig.port}/s/${id}`;
+  const pathOf = (answer: Answer): string => {
+    const url = new URL(locationOf(answer));
+    return url.pathname + url.search;
+  };
+
+  describe('that is open', () => {
+    let id: RoleId;
+    before(async () => {
+      id = await rig.publish(SITE);
+    });
+
+    it('lives under its shared URL', async () => {
+      const answer = await rig.ask(`/s/${id}?to=/docs/`);
+      expect([answer.status, locationOf(answer)]).to.deep.equal([302, `${shared(id)}/docs/`]);
+      expect(locationOf(await rig.ask(`/s/${id}`))).to.equal(`${shared(id)}/`);
+      expect((await rig.ask(`/s/${id}/docs/`)).text).to.equal('docs');
+    });
+
+    it('is sandboxed, and read from anywhere', async () => {
+      for (const path of ['/', '/app.js', '/deep/link']) {
+        const answer = await rig.ask(`/s/${id}${path}`, { headers: NAVIGATION });
+        expect(answer.status).to.equal(200);
+        expect(answer.headers).to.include({
+          'content-security-policy': SANDBOX,
+          'access-control-allow-origin': '*',
+          'cross-origin-resource-policy': 'cross-origin',
+          'cache-control': 'no-cache',
+          'referrer-policy': 'same-origin',
+        });
+      }
+    });
+
+    it('is never served without the sandbox, also as what the browser has already', async () => {
+      const { etag } = (await rig.ask(`/s/${id}/`)).headers;
+      const answer = await rig.ask(`/s/${id}/`, { headers: { 'if-none-match': String(etag) } });
+      expect([answer.status, answer.headers['content-security-policy']]).to.deep.equal([304, SANDBOX]);
+    });
+
+    it('leads to the folder by an absolute address', async () => {
+      const answer = await rig.ask(`/s/${id}/docs?q=1`);
+      expect([answer.status, locationOf(answer)]).to.deep.equal([308, `${shared(id)}/docs/?q=1`]);
+      expect(answer.headers['access-control-allow-origin']).to.equal('*');
+    });
+
+    it('in another letter case leads to the lower-case one', async () => {
+      const answer = await rig.ask(`/s/${id.toUpperCase()}/docs/?q`);
+      expect([answer.status, locationOf(answer)]).to.deep.equal([302, `${shared(id)}/docs/?q`]);
+    });
+
+    it('has no origin of its own', async () => {
+      expect((await rig.ask('/', { host: rig.siteHost(id) })).status).to.equal(404);
+    });
+
+    it('may have folders that begin with a tilde', async () => {
+      expect((await rig.ask(`/s/${id}/~keeper/`)).text).to.equal('the keeper');
+    });
+
+    it('gives no script to a service worker, and is only looked at', async () => {
+      const worker = await rig.ask(`/s/${id}/app.js`, { headers: { 'service-worker': 'script' } });
+      expect(worker.status).to.equal(403);
+      expect((await rig.ask(`/s/${id}/`, { method: 'POST', headers: FORM })).status).to.equal(405);
+    });
+
+    it('is gone with 404 and 410, and clears nothing of the public host', async () => {
+      const stopped = await rig.publish(SITE);
+      await rig.stop(stopped);
+      const expired = await openRig({ viewer: { mode: 'path' } });
+      const other = await expired.publish(SITE);
+      expired.clock.advance(expired.useCases.limits.lifetime);
+      const answers = [await rig.ask(`/s/${stopped}/`), await expired.ask(`/s/${other}/`)];
+      expect(answers.map(({ status }) => status)).to.deep.equal([404, 410]);
+      for (const { headers } of answers) {
+        expect(headers).not.to.have.any.keys('clear-site-data', 'set-cookie');
+        expect(headers['cache-control']).to.equal('no-store');
+      }
+      await expired.close();
+    });
+  });
+
+  describe('that is protected', () => {
+    let id: RoleId;
+    let cookie: string;
+    let home: string;
+    beforeEach(async () => {
+      id = await rig.publish(SITE, PASSWORD);
+      const entered = await rig.enter(id, PASSWORD);
+      cookie = cookiesOf(entered);
+      home = pathOf(entered);
+    });
+
+    it('is entered by a path that holds a grant, with the cookie beside it', async () => {
+      expect(home).to.match(new RegExp(`^/s/${id}/~[\\w.-]+/$`));
+      const answer = await rig.ask(home, { headers: { ...DOCUMENT, cookie } });
+      expect([answer.status, answer.text]).to.deep.equal([200, SITE['index.html']]);
+      expect(answer.headers).to.include({
+        'content-security-policy': SANDBOX,
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+        'cache-control': 'private, no-cache',
+        'referrer-policy': 'no-referrer',
+      });
+    });
+
+    it('gives its parts to the path alone, since they carry no cookie', async () => {
+      expect((await rig.ask(`${home}app.js`, { headers: PART })).text).to.equal('run()');
+      const frame = { ...NAVIGATION, 'sec-fetch-dest': 'iframe' };
+      expect((await rig.ask(`${home}docs/`, { headers: frame })).text).to.equal('docs');
+      expect((await rig.ask(`${home}~keeper/`, { headers: PART })).text).to.equal('the keeper');
+    });
+
+    it('opens nothing for another person from a copied address', async () => {
+      for (const headers of [DOCUMENT, NAVIGATION]) {
+        const answer = await rig.ask(`${home}docs/?q=1`, { headers });
+        expect(answer.status).to.equal(302);
+        expect(locationOf(answer)).to.equal(`${shared(id)}?to=${encodeURIComponent('/docs/?q=1')}`);
+        expect(answer.headers).to.include({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
+      }
+    });
+
+    it('gives a document under a stale grant, or none, a fresh one', async () => {
+      for (const stale of [`/s/${id}/docs/?q=1`, `/s/${id}/~${'A'.repeat(100)}/docs/?q=1`]) {
+        const answer = await rig.ask(stale, { headers: { ...DOCUMENT, cookie } });
+        expect(answer.status).to.equal(302);
+        expect(pathOf(answer)).to.match(new RegExp(`^/s/${id}/~[\\w.-]{100}/docs/\\?q=1$`));
+        expect((await rig.ask(pathOf(answer), { headers: { ...DOCUMENT, cookie } })).text).to.equal('docs');
+      }
+    });
+
+    it('refuses parts under a stale grant, or none', async () => {
+      for (const stale of [`/s/${id}/app.js`, `/s/${id}/~${'A'.repeat(100)}/app.js`]) {
+        const answer = await rig.ask(stale, { headers: { ...PART, cookie } });
+        expect([answer.status, answer.headers['cache-control']]).to.deep.equal([403, 'no-store']);
+        expect(answer.headers).not.to.have.any.keys('etag', 'accept-ranges');
+      }
+    });
+
+    it('takes no grant for another purpose, role or generation', async () => {
+      const inCookie = cookie.split('=')[1];
+      expect((await rig.ask(`/s/${id}/~${inCookie}/app.js`, { headers: PART })).status).to.equal(403);
+      const other = await rig.publish(SITE, PASSWORD);
+      const elsewhere = home.replace(id, other);
+      expect((await rig.ask(`${elsewhere}app.js`, { headers: PART })).status).to.equal(403);
+      const grant = /~([^/]+)/.exec(home)?.[1];
+      const forged = { ...DOCUMENT, cookie: `pinfold_grant=${grant}` };
+      expect((await rig.ask(home, { headers: forged })).status).to.equal(302);
+      await rig.setPassword(id, PASSWORD);
+      expect((await rig.ask(`${home}app.js`, { headers: PART })).status).to.equal(403);
+      const back = await rig.ask(home, { headers: { ...DOCUMENT, cookie } });
+      expect(locationOf(back)).to.equal(`${shared(id)}?to=%2F`);
+    });
+
+    it('lets nobody in for longer than the password did', async () => {
+      rig.clock.advance(minutes(11 * 60));
+      const again = pathOf(await rig.ask(`/s/${id}`, { headers: { cookie } }));
+      expect((await rig.ask(`${again}app.js`, { headers: PART })).status).to.equal(200);
+      rig.clock.advance(minutes(60));
+      expect((await rig.ask(`${again}app.js`, { headers: PART })).status).to.equal(403);
+    });
+
+    it('leads to the plain path once the protection was removed', async () => {
+      await rig.setPassword(id, null);
+      const answer = await rig.ask(`${home}docs/?q=1`, { headers: { ...DOCUMENT, cookie } });
+      expect([answer.status, locationOf(answer)]).to.deep.equal([302, `${shared(id)}/docs/?q=1`]);
+      expect((await rig.ask(`/s/${id}/docs/`)).text).to.equal('docs');
+    });
+
+    it('leads to the folder below the grant', async () => {
+      const answer = await rig.ask(`${home}docs?q`, { headers: { ...DOCUMENT, cookie } });
+      expect([answer.status, locationOf(answer)]).to.deep.equal([
+        308,
+        `http://localhost:${rig.port}${home}docs/?q`,
+      ]);
+      expect(answer.headers['referrer-policy']).to.equal('no-referrer');
+      const withoutSlash = await rig.ask(home.slice(0, -1), { headers: { ...DOCUMENT, cookie } });
+      expect([withoutSlash.status, pathOf(withoutSlash)]).to.deep.equal([302, home]);
+    });
+
+    it('leaves neither grant nor path in the log', async () => {
+      rig.log.length = 0;
+      await rig.ask(`${home}app.js?secret=1`, { headers: PART });
+      const [entry] = rig.log;
+      expect(entry).to.include({ method: 'GET', route: 'site', role: id, status: 200 });
+      expect(JSON.stringify(rig.log)).not.to.match(/~|app\.js|secret/);
+    });
+  });
+});

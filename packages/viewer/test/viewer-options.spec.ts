@@ -1,0 +1,42 @@
+import type { UseCases } from '@pinfold/core';
+import { expect } from 'chai';
+import { settingsOf } from '../src/viewer-options.ts';
+
+const useCases = {} as UseCases;
+
+describe("the viewer's settings", () => {
+  it('put sites under the public host when no other is given', () => {
+    const settings = settingsOf({ useCases, publicUrl: 'http://LOCALHOST:8080/' });
+    expect(settings).to.include({
+      mode: 'origin',
+      secure: false,
+      publicOrigin: 'http://localhost:8080',
+      publicPath: '',
+      sitesHost: 'localhost:8080',
+      sitesHostname: 'localhost',
+    });
+  });
+
+  it('keep the path of the public URL', () => {
+    const settings = settingsOf({
+      useCases,
+      publicUrl: 'https://example.org/share/',
+      sitesUrl: 'https://sites.example.net',
+    });
+    expect(settings).to.include({ secure: true, publicPath: '/share', sitesHost: 'sites.example.net' });
+  });
+
+  it('refuse what is no plain web address, or another scheme for sites', () => {
+    for (const publicUrl of [
+      '',
+      'example.org',
+      'ftp://example.org',
+      'https://example.org/?a',
+      'https://example.org/#a',
+    ]) {
+      expect(() => settingsOf({ useCases, publicUrl }), publicUrl).to.throw(TypeError);
+    }
+    const mixed = { useCases, publicUrl: 'https://a.example', sitesUrl: 'http://b.example' };
+    expect(() => settingsOf(mixed)).to.throw(TypeError);
+  });
+});
