@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { ZipArchiveInspector } from '@pinfold/archive-zip';
+import { createUseCases, days, type UseCases } from '@pinfold/core';
+import { type Authenticate, createApi } from '@pinfold/http-express';
+import { openSqlite } from '@pinfold/persistence-sqlite';
+import { HmacGrantSigner, RandomIds, ScryptPasswordHasher, SystemClock } from '@pinfold/platform-node';
+import { openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
+import { createViewer } from '@pinfold/viewer';
+import type { Express } from 'express';
+
+/** What of Pinfold depends on the server it is part of. */
+export interface PinfoldOptions {
+  /** An absolute path; the folder has to be there. */
+  readonly dataDir: string;
+  /** Where the server is reached: `https://intranet.example`. */
+  readonly publicUrl: string;
+  /** Signs viewing grants; the same on every node. */
+  readonly secret: string;
+  /** Whose request it is, by the server's own sign-in. */
+  readonly authenticate: Authenticate;
+}
+
+/** Pinfold as a part of another server. */
+export interface Pinfold {
+  readonly useCases: UseCases;
+  close(): Promise<void>;
+}
+
+/** Mounts API and viewer. It comes before anything that reads bodies or looks at paths. */
+export async function mountPinfold(app: Express, options: PinfoldOptions): Promise<Pinfold> {
+  const { dataDir, publicUrl, secret, authenticate } = options;
+  const clock = new SystemClock();
+  const sqlite = await openSqlite({ file: join(dataDir, 'pinfold.sqlite') });
+  await sqlite.migrate();
+  const staging = await openFsStaging({ folder: join(dataDir, 'staging'), clock });
+  const archives = await openFsArchiveStorage({ folder: join(dataDir, 'archives'), staging, clock });
+  const inspector = new ZipArchiveInspector();
+  const passwords = new ScryptPasswordHasher();
+  const grants = new HmacGrantSigner({ secrets: [secret] });
+  const ports = { ...sqlite, staging, archives, inspector, passwords, grants, clock, ids: new RandomIds() };
+  const useCases = createUseCases(ports, { lifetime: days(30) });
+  app.use(createViewer({ useCases, publicUrl }));
+  app.use(createApi({ useCases, publicUrl, authenticate }));
+  return {
+    useCases,
+    close: async () => {
+      await inspector.close();
+      await sqlite.close();
+    },
+  };
+}
