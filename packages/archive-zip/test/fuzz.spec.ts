@@ -1,0 +1,13 @@
+import { expect } from 'chai';
+import { fuzz } from './fuzzing/fuzz.ts';
+
+describe('ZipArchiveInspector, given mutations of sound archives', function () {
+  this.timeout(120_000);
+
+  // Each mutation has a seed of its own, which a failure names; `pnpm fuzz` runs others, and more of them.
+  it('refuses them, or serves exactly what it proved', async () => {
+    const { refused, accepted } = await fuzz(1, 2_500);
+    expect(refused).to.be.above(1_500);
+    expect(accepted).to.be.above(50);
+  });
+});

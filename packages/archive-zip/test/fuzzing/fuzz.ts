@@ -1,0 +1,62 @@
+import { createStagedArchives, goodZips } from '@pinfold/test-contracts/fixtures';
+import { ZipArchiveInspector } from '../../src/index.ts';
+import { inspect } from '../inspection.ts';
+import { mutate } from './mutate.ts';
+import { Random } from './random.ts';
+import { expectServedAsRead } from './served.ts';
+
+/** How a run of mutations ended. */
+export interface FuzzResult {
+  readonly refused: number;
+  readonly accepted: number;
+  /** Of the accepted ones, those that another reader could read, too. */
+  readonly compared: number;
+}
+
+/** Archives inspected at once. */
+const AT_ONCE = 4;
+/** Larger ones take time and show nothing that smaller ones do not. */
+const LARGEST = 8_192;
+
+/**
+ * Inspects mutations of sound archives. Each must be refused, or be served exactly as it was proved; whatever else
+ * happens rejects with the seed that repeats it.
+ */
+export async function fuzz(seed: number, count: number): Promise<FuzzResult> {
+  const inspector = new ZipArchiveInspector();
+  const staged = await createStagedArchives();
+  const sound = (await Promise.all(goodZips.map(({ bytes }) => bytes()))).filter(
+    ({ length }) => length < LARGEST,
+  );
+  let next = 0;
+  let accepted = 0;
+  let compared = 0;
+  const one = async (mutation: number): Promise<void> => {
+    const random = new Random(mutation);
+    const bytes = mutate(random.pick(sound), random.pick(sound), random);
+    const archive = await staged.stage(bytes);
+    try {
+      const inspection = await inspect(inspector, archive);
+      if (inspection.problems.length > 0) return;
+      accepted += 1;
+      if ((await expectServedAsRead(bytes, inspection)) === 'compared') compared += 1;
+    } catch (cause) {
+      throw new Error(`the mutation of seed ${mutation} is not handled`, { cause });
+    } finally {
+      await archive.discard();
+    }
+  };
+  const lane = async (): Promise<void> => {
+    while (next < count) {
+      next += 1;
+      await one(seed + next - 1);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  } finally {
+    await inspector.close();
+    await staged.dispose();
+  }
+  return { refused: count - accepted, accepted, compared };
+}

@@ -1,0 +1,37 @@
+import { crc32 } from 'node:zlib';
+import { expect } from 'chai';
+import { inflateSync } from 'fflate';
+import type { Inspection } from '../inspection.ts';
+import { readWithYauzl } from './other-reader.ts';
+
+/** Whether another reader could read the archive, to be compared with. */
+export type Compared = 'compared' | 'refused by the other reader';
+
+/**
+ * An archive without problems is served by offsets, sizes and methods of its manifest: each file must be what its
+ * CRC-32 says, inflated by an inflater that is not ours, and what another reader takes out of the archive.
+ */
+export async function expectServedAsRead(bytes: Uint8Array, inspection: Inspection): Promise<Compared> {
+  const { listing, files } = inspection;
+  const read = await otherReading(bytes);
+  if (read !== undefined) expect(read.length, 'entries').to.equal(listing.entries.length);
+  for (const { path, entry } of files) {
+    const listed = listing.entries[entry];
+    if (listed === undefined) throw new RangeError(`${path} is no entry`);
+    const packed = bytes.subarray(listed.dataOffset, listed.dataOffset + listed.compressedSize);
+    const served = Buffer.from(listed.method === 8 ? inflateSync(packed) : packed);
+    expect(served.length, path).to.equal(listed.size);
+    expect(crc32(served), path).to.equal(listed.crc32);
+    if (read !== undefined) expect(read[entry]?.equals(served), `${path} elsewhere`).to.equal(true);
+  }
+  return read === undefined ? 'refused by the other reader' : 'compared';
+}
+
+/** yauzl refuses some of what is right: what it says of an archive that it can read is what counts. */
+async function otherReading(bytes: Uint8Array): Promise<readonly Buffer[] | undefined> {
+  try {
+    return await readWithYauzl(bytes);
+  } catch {
+    return undefined;
+  }
+}
