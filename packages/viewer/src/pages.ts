@@ -81,7 +81,7 @@ export const plainPages: Readonly<Record<PlainPageName, PlainPage>> = {
 export function plainPage(language: Language, page: PlainPage): string {
   const say = catalogues[language];
   const paragraphs = page.text.map((id) => html`<p>${say[id]}</p>`).join('\n');
-  return documentOf(language, say[page.title], html`<h1>${say[page.title]}</h1>\n!${paragraphs}`);
+  return documentOf(language, say[page.title], html`<h1>${say[page.title]}</h1>!${paragraphs}`);
 }
 
 function documentOf(language: Language, title: string, content: string): string {

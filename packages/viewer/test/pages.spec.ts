@@ -22,6 +22,10 @@ describe("the viewers' pages", () => {
     }
   });
 
+  it('show no escape of the templates they are made with', () => {
+    for (const page of everyPage) expect(page).not.to.match(/\\n|!\$\{|\$\{/);
+  });
+
   it('have the one style sheet whose hash the policy names', () => {
     for (const page of everyPage) {
       const [, style = ''] = /<style>(.*?)<\/style>/s.exec(page) ?? [];
