@@ -1,4 +1,65 @@
 // What an embedding team writes, compiled and run against the packed packages in an empty project.
-import * as core from '@pinfold/core';
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { ZipArchiveInspector } from '@pinfold/archive-zip';
+import { accountId, createUseCases, ManageKeys } from '@pinfold/core';
+import { apiKeyAuthentication, createApi } from '@pinfold/http-express';
+import { openSqlite } from '@pinfold/persistence-sqlite';
+import {
+  HmacGrantSigner,
+  loadOrCreateSecret,
+  NodeApiKeySecrets,
+  RandomIds,
+  ScryptPasswordHasher,
+  SystemClock,
+} from '@pinfold/platform-node';
+import { openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
+import { goodZips } from '@pinfold/test-contracts/fixtures';
+import { createViewer } from '@pinfold/viewer';
+import express from 'express';
 
-console.log(`@pinfold/core exports ${Object.keys(core).length} names`);
+const publicUrl = 'http://localhost:8080';
+
+// The ten lines.
+const clock = new SystemClock();
+const staging = await openFsStaging({ folder: 'data/staging', clock });
+const archives = await openFsArchiveStorage({ folder: 'data/archives', staging, clock });
+const sqlite = await openSqlite({ file: resolve('data/pinfold.sqlite') });
+await sqlite.migrate();
+const grants = new HmacGrantSigner({ secrets: [await loadOrCreateSecret('data/secret')] });
+const inspector = new ZipArchiveInspector();
+const node = { clock, grants, inspector, ids: new RandomIds(), passwords: new ScryptPasswordHasher() };
+const useCases = createUseCases({ ...sqlite, ...node, staging, archives });
+const manageKeys = new ManageKeys({ ...sqlite, apiKeySecrets: new NodeApiKeySecrets(), clock });
+const app = express().use(createViewer({ useCases, publicUrl }));
+app.use(createApi({ useCases, publicUrl, authenticate: apiKeyAuthentication(manageKeys) }));
+
+// Used as from outside.
+const { text: key } = await manageKeys.create({ account: accountId('ada') });
+const server = createServer(app).listen(0, '127.0.0.1');
+await once(server, 'listening');
+const { port } = server.address() as AddressInfo;
+
+const [zip] = goodZips;
+if (zip === undefined) throw new Error('there is no archive');
+const body = new FormData();
+body.set('archive', new Blob([new Uint8Array(await zip.bytes())], { type: 'application/zip' }), 'site.zip');
+const headers = { authorization: `Bearer ${key}`, 'idempotency-key': 'packed' };
+const published = await fetch(`http://127.0.0.1:${port}/api/v1/pins`, { method: 'POST', body, headers });
+assert.equal(published.status, 201);
+const { pin } = (await published.json()) as { readonly pin: { readonly id: string } };
+
+const viewed = request({ port, host: '127.0.0.1', headers: { host: `${pin.id}.localhost:8080` } }).end();
+const [answer] = await once(viewed, 'response');
+assert.equal(answer.statusCode, 200);
+assert.match(await text(answer), /Hello/);
+
+server.close();
+server.closeAllConnections();
+await inspector.close();
+await sqlite.close();
+console.log('the embedding publishes and shows a site');
