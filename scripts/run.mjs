@@ -117,4 +117,8 @@ if (oldNode || ((missingInstall || task.needsPnpm) && !pnpmIsOurs())) {
 if (missingInstall) {
   install(env);
 }
+if (name === 'start' || name === 'pinfold') {
+  // Node keeps what it made of the sources: later starts need not take the types out again.
+  env.NODE_COMPILE_CACHE ||= join(root, 'node_modules', '.cache', 'pinfold-compiled');
+}
 run(node, task.file, args, env);
