@@ -1,0 +1,65 @@
+const SHOWN = 2_000;
+
+/** Puts what a `[data-copy]` button names on the clipboard, and says so on the button. */
+export function copyOnClick(root: Document): void {
+  root.addEventListener('click', (event) => {
+    const button = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-copy]') : null;
+    if (button !== null) void copy(button);
+  });
+}
+
+/** Whether the text is on the clipboard now; a browser may refuse. */
+export async function putOnClipboard(text: string): Promise<boolean> {
+  if (navigator.clipboard === undefined) return copyBySelection(text);
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'NotAllowedError') return copyBySelection(text);
+    throw error;
+  }
+}
+
+async function copy(button: HTMLElement): Promise<void> {
+  if (!(await putOnClipboard(button.dataset.copy ?? ''))) return;
+  const label = button.querySelector('span');
+  const before = label?.textContent ?? '';
+  if (label === null || button.classList.contains('done')) return;
+  button.style.minWidth = `${button.offsetWidth}px`;
+  button.classList.add('done');
+  label.textContent = button.dataset.copied ?? before;
+  announce(button.dataset.copied ?? '');
+  setTimeout(() => {
+    label.textContent = before;
+    button.classList.remove('done');
+    button.style.minWidth = '';
+  }, SHOWN);
+}
+
+/** Says something once to who listens instead of looking. */
+function announce(text: string): void {
+  const region = document.createElement('p');
+  region.className = 'hidden';
+  region.setAttribute('role', 'status');
+  document.body.append(region);
+  // A region that is filled after it appeared is read out; one that appears filled is not.
+  requestAnimationFrame(() => {
+    region.textContent = text;
+  });
+  setTimeout(() => region.remove(), SHOWN);
+}
+
+/** For pages over plain http, where browsers offer no clipboard. */
+function copyBySelection(text: string): boolean {
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.setAttribute('readonly', '');
+  area.className = 'hidden';
+  const focused = document.activeElement;
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand('copy');
+  area.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  return done;
+}

@@ -1,0 +1,62 @@
+import type { Chosen, PublishModule } from './publish/chosen.ts';
+
+/** Takes folders and ZIPs that are dropped on the panel or chosen there; the rest is loaded when there is one. */
+export function watchPublishPanel(root: Document): void {
+  const panel = root.querySelector<HTMLElement>('[data-publish]');
+  if (panel === null) return;
+  for (const button of panel.querySelectorAll<HTMLButtonElement>('[data-choose]')) {
+    button.addEventListener('click', () => choose(panel, button.dataset.choose === 'folder'));
+  }
+  watchDrops(root, panel);
+}
+
+function choose(panel: HTMLElement, folder: boolean): void {
+  const input = document.createElement('input');
+  input.type = 'file';
+  if (folder) input.webkitdirectory = true;
+  else input.accept = '.zip,application/zip';
+  input.addEventListener('change', () => {
+    const files = [...(input.files ?? [])];
+    if (files.length > 0) void begin(panel, { kind: folder ? 'files' : 'archive', files });
+  });
+  input.click();
+}
+
+/** The whole window takes the drop, so that a near miss does not open the file instead. */
+function watchDrops(root: Document, panel: HTMLElement): void {
+  let depth = 0;
+  const mark = (inside: boolean) => panel.toggleAttribute('data-over', inside);
+  root.addEventListener('dragenter', (event) => {
+    if (!carriesFiles(event)) return;
+    depth += 1;
+    mark(true);
+  });
+  root.addEventListener('dragleave', (event) => {
+    if (!carriesFiles(event)) return;
+    depth -= 1;
+    mark(depth > 0);
+  });
+  root.addEventListener('dragover', (event) => {
+    if (!carriesFiles(event)) return;
+    event.preventDefault();
+    if (event.dataTransfer !== null) event.dataTransfer.dropEffect = 'copy';
+  });
+  root.addEventListener('drop', (event) => {
+    if (!carriesFiles(event)) return;
+    event.preventDefault();
+    depth = 0;
+    mark(false);
+    // Entries must be asked for before the event has ended.
+    const entries = [...(event.dataTransfer?.items ?? [])].flatMap((item) => item.webkitGetAsEntry() ?? []);
+    if (entries.length > 0) void begin(panel, { kind: 'entries', entries });
+  });
+}
+
+function carriesFiles(event: DragEvent): boolean {
+  return event.dataTransfer?.types.includes('Files') ?? false;
+}
+
+async function begin(panel: HTMLElement, chosen: Chosen): Promise<void> {
+  const { publish } = (await import(panel.dataset.script ?? '')) as PublishModule;
+  await publish(panel, chosen);
+}

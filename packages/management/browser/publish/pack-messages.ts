@@ -1,0 +1,12 @@
+import type { FolderFile } from './source.ts';
+
+/** What the worker is told. */
+export interface PackRequest {
+  readonly files: readonly FolderFile[];
+}
+
+/** What it answers, one after the other. */
+export type PackAnswer =
+  | { readonly kind: 'progress'; readonly bytes: number }
+  | { readonly kind: 'packed'; readonly archive: Blob }
+  | { readonly kind: 'unreadable'; readonly path: string };

@@ -1,0 +1,21 @@
+import type { PackAnswer, PackRequest } from './pack-messages.ts';
+import type { FolderFile } from './source.ts';
+
+/** Packs files into a ZIP in a worker, which ends with the signal. */
+export function pack(
+  worker: string,
+  files: readonly FolderFile[],
+  onProgress: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<Exclude<PackAnswer, { kind: 'progress' }>> {
+  const packing = new Worker(worker, { type: 'module' });
+  return new Promise<Exclude<PackAnswer, { kind: 'progress' }>>((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    packing.addEventListener('error', (event) => reject(event.error ?? new Error(event.message)));
+    packing.addEventListener('message', ({ data }: MessageEvent<PackAnswer>) => {
+      if (data.kind === 'progress') onProgress(data.bytes);
+      else resolve(data);
+    });
+    packing.postMessage({ files } satisfies PackRequest);
+  }).finally(() => packing.terminate());
+}

@@ -1,0 +1,235 @@
+import { type Instant, instant, type Limits, type Problem } from '@pinfold/core';
+import { putOnClipboard } from '../copy.ts';
+import { askToLeaveOut } from './ask.ts';
+import type { Chosen } from './chosen.ts';
+import { button, element } from './elements.ts';
+import { judgeArchive, judgeFolder, judgeSize } from './judge.ts';
+import { pack } from './pack.ts';
+import { refreshList } from './refresh-list.ts';
+import { problemReport, remarkReport } from './reports.ts';
+import { type Source, sourceOf } from './source.ts';
+import { type PublishingId, type Speech, speech } from './speech.ts';
+import { Stage } from './stage.ts';
+import { type Published, type Upload, type UploadOutcome, upload } from './upload.ts';
+
+/** What the server wrote on the panel. */
+interface PanelData {
+  readonly token: string;
+  readonly limits: Limits;
+}
+
+const CANCELLED: unique symbol = Symbol('cancelled');
+
+/** Publishes what was chosen, from the first look at it to the link in the clipboard. */
+export async function publish(panel: HTMLElement, chosen: Chosen): Promise<void> {
+  if (panel.hasAttribute('data-busy')) return;
+  await new Publishing(panel).run(chosen);
+}
+
+class Publishing {
+  readonly #panel: HTMLElement;
+  readonly #words: Speech = speech();
+  readonly #stage: Stage;
+  readonly #data: PanelData;
+  #cancel: AbortController = new AbortController();
+
+  constructor(panel: HTMLElement) {
+    this.#panel = panel;
+    this.#data = JSON.parse(panel.dataset.publish ?? '') as PanelData;
+    this.#stage = new Stage(panel, this.#words);
+  }
+
+  async run(chosen: Chosen): Promise<void> {
+    this.#stage.open();
+    await this.#unlessCancelled(async () => {
+      const source = await this.#look(chosen);
+      if (source === undefined) return;
+      const archive = await this.#archiveOf(source);
+      if (archive === undefined) return;
+      const { action = '' } = this.#panel.dataset;
+      const filename = source.kind === 'archive' ? source.name : `${source.name || 'site'}.zip`;
+      await this.#send({ action, token: this.#data.token, key: newKey(), filename, archive }, source);
+    });
+  }
+
+  async #unlessCancelled(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (error !== CANCELLED) throw error;
+      this.#stage.end(this.#words.say('cancelled'), 'bad', this.#again());
+    }
+  }
+
+  async #look(chosen: Chosen): Promise<Source | undefined> {
+    const first = chosen.kind === 'entries' ? chosen.entries[0] : chosen.files[0];
+    const name = first?.name ?? '';
+    this.#work('preparing', name);
+    try {
+      const source = await sourceOf(chosen);
+      if (source === undefined) this.#fail('oneThing');
+      return source;
+    } catch (error) {
+      if (!(error instanceof DOMException)) throw error;
+      this.#stage.end(this.#words.say('unreadable', { name }), 'bad', this.#again());
+      return undefined;
+    }
+  }
+
+  /** The ZIP to upload, when nothing speaks against it. */
+  async #archiveOf(source: Source): Promise<Blob | undefined> {
+    const { limits } = this.#data;
+    if (source.kind === 'archive') {
+      return this.#unlessProblems(await judgeArchive(source.file, limits), source.file);
+    }
+    if (source.forbidden.length > 0 && !(await askToLeaveOut(this.#words, source.name, source.forbidden))) {
+      this.#fail('leftOutAsked');
+      return undefined;
+    }
+    if (source.files.length === 0) {
+      this.#fail('empty');
+      return undefined;
+    }
+    if (this.#unlessProblems(judgeFolder(source.files, limits), new Blob()) === undefined) return undefined;
+    return await this.#pack(source);
+  }
+
+  async #pack(source: Extract<Source, { kind: 'folder' }>): Promise<Blob | undefined> {
+    const { worker = '' } = this.#panel.dataset;
+    const total = source.files.reduce((sum, { file }) => sum + file.size, 0);
+    this.#work('packing', source.name);
+    const onProgress = (bytes: number) => this.#stage.progress(bytes, total, performance.now());
+    const packed = await pack(worker, source.files, onProgress, this.#cancel.signal);
+    if (packed.kind === 'packed')
+      return this.#unlessProblems(judgeSize(packed.archive, this.#data.limits), packed.archive);
+    this.#stage.end(this.#words.say('unreadable', { name: packed.path }), 'bad', this.#again());
+    return undefined;
+  }
+
+  #unlessProblems(problems: readonly Problem[], archive: Blob): Blob | undefined {
+    if (problems.length === 0) return archive;
+    this.#stage.end(
+      this.#words.say('problemsTitle'),
+      'bad',
+      problemReport(this.#words, problems),
+      this.#again(),
+    );
+    return undefined;
+  }
+
+  async #send(wish: Upload, source: Source): Promise<void> {
+    const { name } = source;
+    this.#work('uploading', name);
+    const progress = {
+      sent: (bytes: number) => this.#stage.progress(bytes, wish.archive.size, performance.now()),
+      arrived: () => this.#work('checking', name),
+      waiting: (reason: 'broken' | 'in_progress') =>
+        this.#work(reason === 'broken' ? 'waiting' : 'inProgress', name),
+    };
+    const outcome = await upload(wish, progress, this.#cancel.signal);
+    switch (outcome.kind) {
+      case 'published':
+      case 'replayed':
+        return await this.#succeed(outcome, source);
+      case 'problems':
+        this.#unlessProblems(outcome.problems, wish.archive);
+        return;
+      case 'refused':
+        this.#stage.end(outcome.message, 'bad', this.#again());
+        return;
+      default:
+        this.#offerRetry(outcome, wish, source);
+    }
+  }
+
+  async #succeed(published: Published, source: Source): Promise<void> {
+    const words = this.#words;
+    const { sharedUrl, expiresAt, id } = published;
+    const copied = await putOnClipboard(sharedUrl);
+    const link = element(
+      'a',
+      { class: 'url', href: sharedUrl, target: '_blank', rel: 'noopener' },
+      sharedUrl,
+    );
+    const copy = button('', 'copy primary', () => {});
+    copy.dataset.copy = sharedUrl;
+    copy.dataset.copied = words.say('copied');
+    copy.append(element('span', {}, words.say('copyLink')));
+    const until =
+      expiresAt === null
+        ? undefined
+        : words.say('publishedUntil', { moment: words.moment(instant(expiresAt) as Instant) });
+    const said = [copied ? words.say('linkCopied') : undefined, until].filter(Boolean).join(' ');
+    const left = source.kind === 'folder' && source.forbidden.length > 0 ? source.forbidden : undefined;
+    const details = element(
+      'a',
+      { class: 'button', href: this.#page(`publications/${id}`) },
+      words.say('showDetails'),
+    );
+    this.#stage.end(
+      words.say(published.kind === 'published' ? 'publishedNow' : 'publishedBefore'),
+      'good',
+      element('div', { class: 'url-row' }, link, copy),
+      element('p', {}, said),
+      left === undefined
+        ? undefined
+        : element('p', { class: 'quiet', dir: 'auto' }, words.say('leftOut', { names: left.join(', ') })),
+      remarkReport(words, published.remarks),
+      element('div', { class: 'buttons' }, details, this.#another('publishAnother')),
+    );
+    await refreshList();
+  }
+
+  #offerRetry(
+    { kind }: Exclude<UploadOutcome, Published | { kind: 'problems' | 'refused' }>,
+    wish: Upload,
+    source: Source,
+  ): void {
+    const texts = {
+      mismatch: 'mismatch',
+      signed_out: 'signedOut',
+      offline: 'offline',
+      busy: 'failed',
+      failed: 'failedForGood',
+    } as const;
+    const retry = button(this.#words.say('tryAgain'), 'primary', () => {
+      this.#cancel = new AbortController();
+      void this.#unlessCancelled(() => this.#send(wish, source));
+    });
+    const buttons = element(
+      'div',
+      { class: 'buttons' },
+      kind === 'mismatch' ? undefined : retry,
+      this.#another('chooseAnother'),
+    );
+    this.#stage.end(this.#words.say(texts[kind]), 'bad', buttons);
+  }
+
+  #work(id: PublishingId, name: string): void {
+    this.#stage.work(this.#words.say(id, { name }), name, () => this.#cancel.abort(CANCELLED));
+  }
+
+  #fail(id: PublishingId): void {
+    this.#stage.end(this.#words.say(id), 'bad', this.#again());
+  }
+
+  /** An address beside that of the upload. */
+  #page(path: string): string {
+    return new URL(path, new URL(this.#panel.dataset.action ?? '', location.href)).href;
+  }
+
+  #again(): HTMLElement {
+    return element('div', { class: 'buttons' }, this.#another('chooseAnother'));
+  }
+
+  #another(id: PublishingId): HTMLElement {
+    return button(this.#words.say(id), '', () => this.#stage.close());
+  }
+}
+
+/** Crypto's own UUIDs are for secure contexts only, and a key needs no more than to be new. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
+}

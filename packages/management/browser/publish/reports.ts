@@ -1,0 +1,55 @@
+import type { Problem } from '@pinfold/core';
+import { groupProblems } from '../../src/problem-groups.ts';
+import { element } from './elements.ts';
+import type { PublishingId, Speech } from './speech.ts';
+import type { Published } from './upload.ts';
+
+const REMARKS: Readonly<Record<string, PublishingId>> = {
+  case_mismatch: 'caseMismatch',
+  broken_reference: 'brokenReference',
+  source_map: 'sourceMap',
+  possible_secret: 'possibleSecret',
+  absolute_reference: 'absoluteReference',
+};
+
+/** Broken rules by rule, each with what it means and its first files. */
+export function problemReport(words: Speech, problems: readonly Problem[]): HTMLElement {
+  const items = groupProblems(problems, words).map(({ message, values, paths, more }) => {
+    const rest =
+      more === 0 ? undefined : element('li', { class: 'quiet' }, words.say('andMore', { count: more }));
+    const list =
+      paths.length === 0 ? undefined : element('ul', { class: 'paths' }, ...paths.map(pathItem), rest);
+    return element('li', {}, element('p', {}, words.say(message, values)), list);
+  });
+  return element('ul', { class: 'problems' }, ...items);
+}
+
+/** Remarks on what was published; nothing when there are none. */
+export function remarkReport(words: Speech, remarks: Published['remarks']): HTMLElement | undefined {
+  if (remarks.length === 0) return undefined;
+  const rules = [...new Set(remarks.map(([rule]) => rule))];
+  const items = rules.map((rule) => {
+    const own = remarks.filter(([other]) => other === rule);
+    const paths = own.map(([, path, detail]) =>
+      element(
+        'li',
+        {},
+        element('code', { dir: 'auto' }, path),
+        ' ',
+        element('span', { class: 'quiet', lang: 'en' }, detail),
+      ),
+    );
+    return element(
+      'li',
+      {},
+      element('p', {}, words.say(REMARKS[rule] ?? 'otherRule')),
+      element('ul', { class: 'paths' }, ...paths),
+    );
+  });
+  const list = element('ul', { class: 'problems' }, ...items);
+  return element('div', { class: 'remarks' }, element('p', {}, words.say('remarks')), list);
+}
+
+function pathItem(path: string): HTMLElement {
+  return element('li', {}, element('code', { dir: 'auto' }, path));
+}

@@ -1,0 +1,119 @@
+import type { Problem } from '@pinfold/core';
+
+/** One publication to upload. The key stays the same however often it is sent, so that it is published once. */
+export interface Upload {
+  readonly action: string;
+  readonly token: string;
+  readonly key: string;
+  readonly filename: string;
+  readonly archive: Blob;
+}
+
+/** What the server published. */
+export interface Published {
+  readonly kind: 'published' | 'replayed';
+  readonly id: string;
+  readonly sharedUrl: string;
+  readonly expiresAt: number | null;
+  readonly remarks: readonly (readonly [rule: string, path: string, detail: string])[];
+}
+
+/** How an upload ended. `unsure` may be sent again with the same key. */
+export type UploadOutcome =
+  | Published
+  | { readonly kind: 'problems'; readonly problems: readonly Problem[] }
+  | { readonly kind: 'mismatch' | 'signed_out' | 'offline' | 'busy' | 'failed' }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** What a person sees of it meanwhile. */
+export interface UploadProgress {
+  sent(bytes: number): void;
+  /** Everything is there, and the server works on it. */
+  arrived(): void;
+  /** A try failed, and another comes. */
+  waiting(reason: 'broken' | 'in_progress'): void;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body: { readonly kind?: string } | undefined;
+}
+
+const PAUSES = [1_000, 2_000, 4_000, 8_000];
+const MOST_WAITS = 60;
+const TEMPORARY: ReadonlySet<number> = new Set([0, 408, 429, 502, 503, 504]);
+
+/** Uploads, and tries again by itself while the connection or the server fails it. */
+export async function upload(
+  wish: Upload,
+  progress: UploadProgress,
+  signal: AbortSignal,
+): Promise<UploadOutcome> {
+  let failures = 0;
+  for (let waits = 0; ; ) {
+    const reply = await send(wish, progress, signal);
+    if (reply.body?.kind === 'in_progress' && waits < MOST_WAITS) {
+      waits += 1;
+      progress.waiting('in_progress');
+      await pause(PAUSES[0] ?? 0, signal);
+      continue;
+    }
+    const length = PAUSES[failures];
+    if (!TEMPORARY.has(reply.status) || length === undefined) return outcomeOf(reply);
+    failures += 1;
+    progress.waiting('broken');
+    await pause(length, signal);
+  }
+}
+
+function outcomeOf({ status, body }: Reply): UploadOutcome {
+  if (status === 0) return { kind: 'offline' };
+  if (status === 401) return { kind: 'signed_out' };
+  if (TEMPORARY.has(status) || body?.kind === 'in_progress') return { kind: 'busy' };
+  return (body as UploadOutcome | undefined) ?? { kind: 'failed' };
+}
+
+/** One try. XMLHttpRequest, since fetch does not tell how much it has sent. */
+function send(wish: Upload, progress: UploadProgress, signal: AbortSignal): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const request = new XMLHttpRequest();
+    const abort = () => {
+      request.abort();
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    request.upload.addEventListener('progress', ({ loaded }) => progress.sent(loaded));
+    request.upload.addEventListener('load', () => progress.arrived());
+    request.addEventListener('loadend', () => {
+      signal.removeEventListener('abort', abort);
+      resolve({ status: request.status, body: bodyOf(request) });
+    });
+    request.open('POST', wish.action);
+    request.responseType = 'json';
+    request.setRequestHeader('Accept', 'application/json');
+    request.setRequestHeader('Content-Type', 'application/zip');
+    request.setRequestHeader('Idempotency-Key', wish.key);
+    request.setRequestHeader('X-Pinfold-Form', wish.token);
+    request.setRequestHeader('X-Pinfold-Filename', encodeURIComponent(wish.filename));
+    request.send(wish.archive);
+  });
+}
+
+function bodyOf(request: XMLHttpRequest): Reply['body'] {
+  return typeof request.response === 'object' && request.response !== null ? request.response : undefined;
+}
+
+function pause(length: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, length);
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      },
+      { once: true },
+    );
+  });
+}

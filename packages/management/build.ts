@@ -1,0 +1,55 @@
+// Bundles what browsers load into dist/assets: browsers run no TypeScript, and a strict policy allows no import map.
+// Names carry a hash of the content, so that they can be kept for ever; manifest.json says which there are.
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { build } from 'esbuild';
+
+const folder = join(import.meta.dirname, 'dist', 'assets');
+const entries = {
+  style: 'styles/management.css',
+  script: 'browser/main.ts',
+  publish: 'browser/publish/publish.ts',
+  worker: 'browser/publish/zip-worker.ts',
+  icon: 'styles/icon.svg',
+} as const;
+
+const { outputFiles, metafile } = await build({
+  absWorkingDir: import.meta.dirname,
+  entryPoints: Object.values(entries),
+  bundle: true,
+  format: 'esm',
+  target: ['es2022', 'chrome123', 'firefox125', 'safari17.5'],
+  conditions: ['@pinfold/source'],
+  loader: { '.svg': 'copy' },
+  entryNames: '[name]-[hash]',
+  outdir: folder,
+  minify: true,
+  metafile: true,
+  write: false,
+});
+
+const names = new Map(
+  Object.entries(metafile.outputs).map(([path, { entryPoint }]) => [entryPoint, basename(path)] as const),
+);
+const manifest = JSON.stringify({
+  entries: Object.fromEntries(Object.entries(entries).map(([name, source]) => [name, names.get(source)])),
+  files: outputFiles.map(({ path }) => basename(path)).sort(),
+});
+
+if (manifest !== written()) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const { path, contents } of outputFiles) writeFileSync(path, contents);
+  const beside = join(folder, `.manifest-${process.pid}`);
+  writeFileSync(beside, manifest);
+  renameSync(beside, join(folder, 'manifest.json'));
+}
+
+function written(): string | undefined {
+  try {
+    return readFileSync(join(folder, 'manifest.json'), 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,125 @@
+// Writes a picture of every page, in both themes, wide and narrow, in both languages, to look at:
+// `node screenshots/take.ts [FOLDER]`.
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { days, hours, type Password } from '@pinfold/core';
+import packaged from '@sparticuz/chromium';
+import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { OWNER, openScreen, type Screen } from '../test/open-screen.ts';
+
+const folder = resolve(process.argv[2] ?? join(import.meta.dirname, '..', 'dist', 'screenshots'));
+const only = process.argv[3];
+mkdirSync(folder, { recursive: true });
+
+const VIEWS: Readonly<Record<string, BrowserContextOptions>> = {
+  'wide-light-en': { viewport: { width: 1_200, height: 800 }, colorScheme: 'light', locale: 'en-GB' },
+  'wide-dark-ja': { viewport: { width: 1_200, height: 800 }, colorScheme: 'dark', locale: 'ja-JP' },
+  'phone-light-ja': { viewport: { width: 375, height: 740 }, colorScheme: 'light', locale: 'ja-JP' },
+  'phone-dark-en': { viewport: { width: 375, height: 740 }, colorScheme: 'dark', locale: 'en-GB' },
+};
+
+const LONG =
+  'Quarterly report of the northern region, second draft with the corrections of the committee — '.repeat(2);
+
+async function fill(
+  screen: Screen,
+): Promise<Readonly<Record<'fresh' | 'locked' | 'pinned' | 'long', string>>> {
+  const { useCases, clock, keys } = screen;
+  const files = (count: number) =>
+    Object.fromEntries([
+      ['index.html', '<h1>Hello</h1>'],
+      ...Array.from({ length: count }, (_, n) => [
+        `assets/chapter-${n + 1}/picture.svg`,
+        'x'.repeat(300 * (n + 1)),
+      ]),
+    ]) as Record<string, string>;
+  const old = await screen.publish('Old price list');
+  const stopped = await screen.publish('Invitation, first try');
+  clock.advance(days(4));
+  const soon = await screen.publish('ポートフォリオ 2026', files(4));
+  await useCases.stop.stop({ id: stopped.id });
+  clock.advance(days(6) as never);
+  void old;
+  const pinned = await screen.publish('Style guide', files(160));
+  await useCases.pin.pin({ id: pinned.id });
+  clock.advance(hours(5));
+  const locked = await screen.publish('Board minutes, November', files(12));
+  await useCases.update.update(
+    { account: OWNER, id: locked.id },
+    { type: 'set_password', password: 'correct horse' as Password },
+  );
+  const long = await screen.publish(LONG.slice(0, 255), files(2));
+  clock.advance(hours(3));
+  const fresh = await screen.publish('Landing page', files(9));
+  await keys.create({ account: OWNER, label: 'Laptop' });
+  await keys.create({ account: OWNER, label: 'Nightly build', scopes: ['pins:write'] });
+  const gone = await keys.create({ account: OWNER, label: 'Old phone', scopes: ['pins:read', 'manage'] });
+  await keys.revoke(gone.key.id);
+  void soon;
+  return { fresh: fresh.id, locked: locked.id, pinned: pinned.id, long: long.id };
+}
+
+async function takeAll(
+  name: string,
+  options: BrowserContextOptions,
+  browser: Awaited<ReturnType<typeof chromium.launch>>,
+) {
+  const screen = await openScreen();
+  const context = await browser.newContext({ timezoneId: 'Asia/Tokyo', reducedMotion: 'reduce', ...options });
+  const page = await context.newPage();
+  const shot = async (what: string, whole = true) => {
+    if (only !== undefined && !what.includes(only)) return;
+    await page.screenshot({ path: join(folder, `${what}-${name}.png`), fullPage: whole });
+  };
+  await page.goto(`${screen.base}/sign-in`);
+  await shot('sign-in-key');
+  await signIn(screen, page, () => shot('sign-in-link'));
+  await shot('list-empty');
+  const ids = await fill(screen);
+  await signIn(screen, page);
+  await shot('list');
+  await openMenu(page);
+  await shot('list-menu', false);
+  await page.keyboard.press('Escape');
+  for (const [what, id] of Object.entries(ids)) {
+    await page.goto(`${screen.base}/publications/${id}`);
+    await shot(`detail-${what}`);
+  }
+  await page.goto(`${screen.base}/publications/${ids.fresh}`);
+  await page.locator('a[data-dialog]').click();
+  await page.locator('dialog').waitFor();
+  await shot('stop-dialog', false);
+  await page.goto(`${screen.base}/publications/${ids.fresh}/stop`);
+  await shot('stop-page');
+  await page.goto(`${screen.base}/keys`);
+  await page.locator('#label').fill('Website');
+  await page.locator('.field-form button.primary').click();
+  await page.locator('#new-key').waitFor();
+  await shot('keys');
+  await page.goto(`${screen.base}/nowhere`);
+  await shot('nowhere');
+  await context.close();
+  await screen.close();
+}
+
+/** Sessions end while the clock moves on. */
+async function signIn(screen: Screen, page: Page, look: () => Promise<void> = async () => {}): Promise<void> {
+  const { token } = await screen.sessions.offerLink(OWNER);
+  await page.goto(`${screen.base}/sign-in?link=${token}`);
+  await look();
+  await page.locator('.sign-in button').click();
+  await page.waitForURL(`${screen.base}/`);
+}
+
+async function openMenu(page: Page): Promise<void> {
+  await page.locator('.more').nth(1).click();
+  await page.locator('.menu:popover-open').waitFor();
+}
+
+const executablePath = process.env.CHROMIUM_PATH ?? (await packaged.executablePath());
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+try {
+  for (const [name, options] of Object.entries(VIEWS)) await takeAll(name, options, browser);
+} finally {
+  await browser.close();
+}

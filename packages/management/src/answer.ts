@@ -1,0 +1,22 @@
+import type { html } from 'hono/html';
+import type { Said } from './said.ts';
+
+/** Markup whose values were escaped. */
+export type Html = ReturnType<typeof html>;
+
+/** What a handler wants sent. */
+export type Answer =
+  | { readonly kind: 'page'; readonly status: number; readonly html: Html; readonly retryAfter?: number }
+  /** Elsewhere on this screen, by GET; what is said is shown there. */
+  | { readonly kind: 'see_other'; readonly to: string; readonly said?: Said }
+  | { readonly kind: 'json'; readonly status: number; readonly body: unknown; readonly retryAfter?: number };
+
+/** A page, with 200 unless another status is given. */
+export function page(markup: Html, status = 200): Answer {
+  return { kind: 'page', status, html: markup };
+}
+
+/** A redirect that ends a form. */
+export function seeOther(to: string, said?: Said): Answer {
+  return { kind: 'see_other', to, ...(said === undefined ? {} : { said }) };
+}

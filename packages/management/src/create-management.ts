@@ -1,0 +1,128 @@
+import { Router } from 'express';
+import { loadAssets } from './assets.ts';
+import type { ManagementOptions } from './options.ts';
+import { KeyRoutes } from './routes/keys.ts';
+import { showList } from './routes/list.ts';
+import { PublicationRoutes } from './routes/publications.ts';
+import { PublishRoutes } from './routes/publish.ts';
+import { SignInRoutes } from './routes/sign-in.ts';
+import { refuse, Serving } from './serve.ts';
+
+/**
+ * The management screen as an Express router, to be mounted at a path of the public URL's host, before any parser of
+ * bodies: `app.use('/manage', createManagement({ … }))`. No site may be served from the same origin without a sandbox.
+ *
+ * @throws TypeError unless exactly one of `sessions` and `authenticate` is given, and `publicUrl` is http or https.
+ */
+export function createManagement(options: ManagementOptions): Router {
+  check(options);
+  const assets = loadAssets();
+  const serving = new Serving(options, assets);
+  const router = Router({ strict: false });
+  router.get('/assets/:name', (request, response, next) => {
+    if (!assets.serve(request.params.name, request, response)) next();
+  });
+  router.get(
+    '/',
+    serving.page((visit) => showList(options, visit)),
+  );
+  mountPublishing(router, serving, options);
+  mountPublications(router, serving, options);
+  mountKeys(router, serving, options);
+  mountSignIn(router, serving, options);
+  router.use(serving.open(async (visit) => refuse(visit, 404, 'notFoundTitle', 'notFoundText')));
+  return router;
+}
+
+function mountPublishing(router: Router, serving: Serving, options: ManagementOptions): void {
+  const routes = new PublishRoutes(options);
+  router.post(
+    '/publish',
+    serving.upload((visit) => routes.publishForm(visit)),
+  );
+  router.post(
+    '/upload',
+    serving.upload((visit) => routes.publishUpload(visit)),
+  );
+}
+
+function mountPublications(router: Router, serving: Serving, options: ManagementOptions): void {
+  const routes = new PublicationRoutes(options);
+  router.get(
+    '/publications/:id',
+    serving.page((visit) => routes.show(visit)),
+  );
+  router.get(
+    '/publications/:id/stop',
+    serving.page((visit) => routes.askToStop(visit)),
+  );
+  router.post(
+    '/publications/:id/stop',
+    serving.form((visit) => routes.stop(visit)),
+  );
+  router.post(
+    '/publications/:id/pin',
+    serving.form((visit) => routes.pin(visit)),
+  );
+  router.post(
+    '/publications/:id/unpin',
+    serving.form((visit) => routes.unpin(visit)),
+  );
+  router.post(
+    '/publications/:id/renew',
+    serving.form((visit) => routes.renew(visit)),
+  );
+  router.post(
+    '/publications/:id/rename',
+    serving.form((visit) => routes.rename(visit)),
+  );
+  router.post(
+    '/publications/:id/password',
+    serving.form((visit) => routes.password(visit)),
+  );
+}
+
+function mountKeys(router: Router, serving: Serving, { keys }: ManagementOptions): void {
+  if (keys === undefined) return;
+  const routes = new KeyRoutes(keys);
+  router.get(
+    '/keys',
+    serving.page((visit) => routes.show(visit)),
+  );
+  router.post(
+    '/keys',
+    serving.form((visit) => routes.create(visit)),
+  );
+  router.post(
+    '/keys/:key/revoke',
+    serving.form((visit) => routes.revoke(visit)),
+  );
+}
+
+function mountSignIn(router: Router, serving: Serving, { sessions }: ManagementOptions): void {
+  if (sessions === undefined) return;
+  const routes = new SignInRoutes(sessions, serving);
+  router.get(
+    '/sign-in',
+    serving.open((visit) => routes.show(visit)),
+  );
+  router.post(
+    '/sign-in',
+    serving.openForm((visit) => routes.signIn(visit)),
+  );
+  router.post(
+    '/sign-out',
+    serving.form((visit) => routes.signOut(visit)),
+  );
+}
+
+function check({ publicUrl, sessions, authenticate }: ManagementOptions): void {
+  if ((sessions === undefined) === (authenticate === undefined)) {
+    throw new TypeError('give either sessions or authenticate');
+  }
+  if (!/^https?:\/\/[^?#]+$/.test(publicUrl) || publicUrl.endsWith('/') || !URL.canParse(publicUrl)) {
+    throw new TypeError(
+      'publicUrl must be an http or https URL without query, fragment or a slash at its end',
+    );
+  }
+}

@@ -1,0 +1,36 @@
+import type { RoleState } from '@pinfold/core';
+import { type Answer, page, seeOther } from '../answer.ts';
+import type { ManagementOptions } from '../options.ts';
+import { publicationOf } from '../publication.ts';
+import { listView } from '../views/list.ts';
+import type { PublishTrouble } from '../views/publish-panel.ts';
+import type { SignedInVisit } from '../visit.ts';
+
+const PAGE_SIZE = 25;
+const STATES: ReadonlySet<unknown> = new Set<RoleState>(['published', 'expired', 'deleted']);
+
+/** Shows a page of the list, and above it what went wrong with a form for publishing. */
+export async function showList(
+  { useCases, publicUrl }: ManagementOptions,
+  visit: SignedInVisit,
+  trouble?: { readonly status: number; readonly publish: PublishTrouble },
+): Promise<Answer> {
+  const { q, state: wanted, cursor } = visit.request.query;
+  const search = typeof q === 'string' ? q.trim() : '';
+  const state = STATES.has(wanted) ? (wanted as RoleState) : undefined;
+  const further = typeof cursor === 'string';
+  const listed = await useCases.read.list({
+    account: visit.account,
+    limit: PAGE_SIZE,
+    ...(search === '' ? {} : { search }),
+    ...(state === undefined ? {} : { state }),
+    ...(further ? { cursor } : {}),
+  });
+  if (listed.kind === 'refused') return seeOther(`${visit.base}/`);
+  const { limits } = useCases;
+  const publications = listed.roles.map((role) => publicationOf(role, { publicUrl, now: visit.now, limits }));
+  const model = { publications, limits, search, state, further, next: listed.next };
+  return trouble === undefined
+    ? page(listView(visit, model))
+    : page(listView(visit, { ...model, trouble: trouble.publish }), trouble.status);
+}

@@ -1,0 +1,185 @@
+import {
+  type Filename,
+  type IdempotencyKey,
+  type PublishOutcome,
+  parseFilename,
+  parseIdempotencyKey,
+  parseTitle,
+  type Refusal,
+  type StagedArchive,
+  type Title,
+} from '@pinfold/core';
+import { type Answer, seeOther } from '../answer.ts';
+import { isSameToken } from '../form-guard.ts';
+import { discard, readUploadForm } from '../form-upload.ts';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { ManagementOptions } from '../options.ts';
+import { drain, receive } from '../receive.ts';
+import type { Remark } from '../said.ts';
+import { refuse } from '../serve.ts';
+import { problemList } from '../views/problems.ts';
+import type { SignedInVisit } from '../visit.ts';
+import { showList } from './list.ts';
+
+/** What names a publication, before its archive is looked at. */
+interface Wish {
+  readonly key: IdempotencyKey;
+  readonly filename: Filename;
+  readonly title: Title | null;
+}
+
+/** Publishes what people choose here: by a form, or by a script that shows how far it is. */
+export class PublishRoutes {
+  readonly #options: ManagementOptions;
+
+  constructor(options: ManagementOptions) {
+    this.#options = options;
+  }
+
+  /** The multipart form of a browser without scripts. */
+  async publishForm(visit: SignedInVisit): Promise<Answer> {
+    const { staging, limits } = this.#options.useCases;
+    const { request, response, formToken: token } = visit;
+    const form = await readUploadForm(request, response, { staging, limits, token });
+    if (form === 'broken') return refuse(visit, 400, 'badFormTitle', 'badFormText');
+    const { fields, filename, archive } = form;
+    if (!isSameToken(token, textOf(fields.form)))
+      return refuse(visit, 403, 'staleFormTitle', 'staleFormText');
+    if (filename === undefined || filename === '' || archive === undefined)
+      return this.#trouble(visit, 422, 'nothingChosen');
+    if (archive.kind === 'stalled') return this.#trouble(visit, 408, 'uploadStalled');
+    if (archive.kind === 'too_large') return this.#tooLarge(visit);
+    const wish = this.#wish({ key: textOf(fields.key), filename, title: textOf(fields.title) });
+    if ('kind' in wish) {
+      await discard(archive);
+      return this.#trouble(visit, 422, REFUSED[wish.code] ?? 'badFormText');
+    }
+    return await this.#answerForm(visit, await this.#publish(visit, wish, archive.archive));
+  }
+
+  /** A ZIP as the body of the request, which our script sends with progress, and again after a break. */
+  async publishUpload(visit: SignedInVisit): Promise<Answer> {
+    const { staging, limits } = this.#options.useCases;
+    const { request } = visit;
+    const { headers } = request;
+    if (!isSameToken(visit.formToken, textOf(headers['x-pinfold-form']))) {
+      return refuse(visit, 403, 'staleFormTitle', 'staleFormText');
+    }
+    const wish = this.#wish({
+      key: textOf(headers['idempotency-key']),
+      filename: decoded(headers['x-pinfold-filename']),
+      title: decoded(headers['x-pinfold-title']),
+    });
+    if ('kind' in wish) return refuse(visit, 400, 'badFormTitle', REFUSED[wish.code] ?? 'badFormText');
+    const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+    const received = await receive(request, body, staging, limits.archiveBytes);
+    if (received.kind !== 'received') drain(request);
+    if (received.kind === 'stalled') return refuse(visit, 408, 'badFormTitle', 'uploadStalled');
+    if (received.kind === 'too_large') {
+      return {
+        kind: 'json',
+        status: 413,
+        body: { kind: 'problems', problems: [tooLarge(limits.archiveBytes)] },
+      };
+    }
+    return this.#answerScript(await this.#publish(visit, wish, received.archive));
+  }
+
+  #wish(sent: {
+    readonly key: string | undefined;
+    readonly filename: string | undefined;
+    readonly title: string | undefined;
+  }): Wish | Refusal {
+    const { limits } = this.#options.useCases;
+    const key = parseIdempotencyKey(sent.key ?? '', limits);
+    if (typeof key !== 'string') return key;
+    const filename = parseFilename(sent.filename ?? '');
+    if (typeof filename !== 'string') return filename;
+    const given = (sent.title ?? '').trim();
+    // A list of nameless publications helps nobody, so the file's name is the title until somebody gives another.
+    const title = parseTitle(given === '' ? filename.replace(/\.zip$/i, '') : given, limits);
+    return title === null || typeof title === 'string' ? { key, filename, title } : title;
+  }
+
+  #publish(visit: SignedInVisit, wish: Wish, archive: StagedArchive): Promise<PublishOutcome> {
+    return this.#options.useCases.publish.publish({ account: visit.account, ...wish, archive });
+  }
+
+  #answerScript(outcome: PublishOutcome): Answer {
+    if (outcome.kind !== 'refused') {
+      const { role, warnings } = outcome;
+      const body = {
+        kind: outcome.kind,
+        id: role.id,
+        sharedUrl: `${this.#options.publicUrl}/s/${role.id}`,
+        expiresAt: role.expiresAt,
+        remarks: warnings.map(({ rule, path, detail }): Remark => [rule, path ?? '', detail]),
+      };
+      return { kind: 'json', status: outcome.kind === 'published' ? 201 : 200, body };
+    }
+    if (outcome.code === 'invalid_archive') {
+      return { kind: 'json', status: 422, body: { kind: 'problems', problems: outcome.errors ?? [] } };
+    }
+    if (outcome.code === 'idempotency_mismatch')
+      return { kind: 'json', status: 409, body: { kind: 'mismatch' } };
+    return { kind: 'json', status: 409, body: { kind: 'in_progress' }, retryAfter: 1 };
+  }
+
+  async #answerForm(visit: SignedInVisit, outcome: PublishOutcome): Promise<Answer> {
+    if (outcome.kind === 'refused') {
+      if (outcome.code !== 'invalid_archive')
+        return this.#trouble(visit, 409, REFUSED[outcome.code] ?? 'badFormText');
+      const problems = problemList(visit.words, outcome.errors ?? []);
+      return showList(this.#options, visit, {
+        status: 422,
+        publish: { summary: visit.words.say('problemsTitle'), problems },
+      });
+    }
+    const { role, warnings } = outcome;
+    return seeOther(`${visit.base}/publications/${role.id}`, {
+      tone: 'good',
+      message: warnings.length === 0 ? 'didPublish' : 'didPublishWithRemarks',
+      values: { name: role.title ?? role.originalFilename },
+      remarks: warnings.map(({ rule, path, detail }) => [rule, path ?? '', detail]),
+    });
+  }
+
+  #tooLarge(visit: SignedInVisit): Promise<Answer> {
+    const { words } = visit;
+    const problems = problemList(words, [tooLarge(this.#options.useCases.limits.archiveBytes)]);
+    return showList(this.#options, visit, {
+      status: 413,
+      publish: { summary: words.say('problemsTitle'), problems },
+    });
+  }
+
+  #trouble(visit: SignedInVisit, status: number, message: MessageId): Promise<Answer> {
+    return showList(this.#options, visit, { status, publish: { summary: visit.words.say(message) } });
+  }
+}
+
+const REFUSED: Readonly<Partial<Record<Refusal['code'], MessageId>>> = {
+  invalid_filename: 'filenameOdd',
+  invalid_title: 'titleOdd',
+  idempotency_in_progress: 'stillPublishing',
+  idempotency_mismatch: 'formUsed',
+};
+
+function tooLarge(limit: number) {
+  return { rule: 'archive_too_large', detail: `The ZIP has more than ${limit} bytes.`, limit };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A header's text, percent-encoded since headers carry no other characters than ASCII safely. */
+function decoded(value: unknown): string | undefined {
+  const text = textOf(value);
+  try {
+    return text === undefined ? undefined : decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Response } from 'express';
+import type { Answer } from './answer.ts';
+import { type CookieScope, writeCookie } from './cookies.ts';
+import { sealSaid } from './said.ts';
+import type { Visit } from './visit.ts';
+
+const SAID_SECONDS = 60;
+
+/** Headers of everything the screen answers, whoever asks. */
+export function protect(response: Response, nonce: string): void {
+  response.set({
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      `script-src 'nonce-${nonce}'`,
+      "style-src 'self'",
+      "img-src 'self'",
+      "connect-src 'self'",
+      "worker-src 'self'",
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Referrer-Policy': 'same-origin',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Robots-Tag': 'noindex',
+  });
+}
+
+/** Sends what a handler wants sent. */
+export async function send(visit: Visit, scope: CookieScope, answer: Answer): Promise<void> {
+  const { response } = visit;
+  if (response.headersSent || response.destroyed) return;
+  if (answer.kind === 'see_other') {
+    if (answer.said !== undefined) {
+      writeCookie(response, scope, 'said', sealSaid(answer.said, visit.secret), SAID_SECONDS);
+    }
+    response.status(303).set('Location', answer.to).end();
+    return;
+  }
+  response.status(answer.status);
+  if (answer.retryAfter !== undefined) response.set('Retry-After', String(answer.retryAfter));
+  if (answer.kind === 'json') {
+    response.json(answer.body);
+    return;
+  }
+  response.set({
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Language': visit.words.language,
+    Vary: 'Accept-Language, Cookie',
+  });
+  response.send(String(await answer.html));
+}

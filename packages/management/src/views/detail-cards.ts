@@ -1,0 +1,131 @@
+import type { Limits, Manifest } from '@pinfold/core';
+import { html } from 'hono/html';
+import type { Html } from '../answer.ts';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { Publication, RefusedBecause } from '../publication.ts';
+import type { SignedInVisit } from '../visit.ts';
+import { buttonForm, card, copyButton, distance, moment, shortId } from './parts.ts';
+
+/** Longer lists of files begin folded. */
+const SHOWN_FILES = 20;
+
+/** Why a publication cannot be renewed, and what to do instead. */
+export const NO_RENEWAL: Readonly<Record<RefusedBecause, MessageId>> = {
+  deleted: 'noRenewalStopped',
+  expired: 'noRenewalExpired',
+  pinned: 'noRenewalPinned',
+};
+
+/** The shared URL, whom it lets in and until when. */
+export function linkCard(visit: SignedInVisit, publication: Publication): Html {
+  const { words } = visit;
+  const { sharedUrl, state, protected: locked, expiresAt } = publication;
+  if (state !== 'published') {
+    const over: MessageId = state === 'expired' ? 'linkExpired' : 'linkStopped';
+    return card(
+      visit,
+      'sharedUrl',
+      html`<p class="url quiet"><s>${sharedUrl}</s></p><p>${words.say(over)}</p>`,
+    );
+  }
+  const who: MessageId = locked ? 'openToPassword' : 'openToAnyone';
+  const until =
+    expiresAt === null ? words.say('untilStopped') : html`${words.say('until')} ${moment(visit, expiresAt)}`;
+  return card(
+    visit,
+    'sharedUrl',
+    html`<div class="url-row"><a class="url" href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>${copyButton(visit, sharedUrl, 'copyLink')}</div>
+<dl class="brief"><div><dt>${words.say('whoCanOpen')}</dt><dd>${words.say(who)}</dd></div><div><dt>${words.say('howLong')}</dt><dd>${until}</dd></div></dl>`,
+  );
+}
+
+/** How long it lives, and how to let it live longer. */
+export function lifetimeCard(visit: SignedInVisit, publication: Publication, limits: Limits): Html {
+  const { words } = visit;
+  const { state, pinned, expiresAt } = publication;
+  const remaining =
+    expiresAt === null
+      ? html`<p class="big">${words.say('pinnedNow')}</p>`
+      : html`<p class="big">${words.say(state === 'expired' ? 'expiredSince' : 'expiresOn')} ${distance(visit, expiresAt)} <span class="quiet exact">${moment(visit, expiresAt)}</span></p>`;
+  const buttons = html`<div class="buttons">${pinButton(visit, publication)}${renewButton(visit, publication, limits)}</div>`;
+  const means = pinned ? 'unpinMeans' : 'pinMeans';
+  return card(
+    visit,
+    'lifetime',
+    html`${state === 'deleted' ? undefined : remaining}${buttons}
+${publication.refused.pin === undefined ? html`<p class="quiet">${words.say(means, { span: words.span(limits.renewal) })}</p>` : undefined}`,
+  );
+}
+
+function pinButton(visit: SignedInVisit, { id, pinned, refused }: Publication): Html | undefined {
+  if (refused.pin !== undefined) return undefined;
+  const path = `${visit.base}/publications/${id}`;
+  const { words } = visit;
+  return pinned
+    ? buttonForm(visit, `${path}/unpin`, words.say('unpin'))
+    : buttonForm(visit, `${path}/pin`, words.say('pin'));
+}
+
+function renewButton(visit: SignedInVisit, publication: Publication, limits: Limits): Html {
+  const { words, base } = visit;
+  const text = words.say('renewFor', { span: words.span(limits.renewal) });
+  const refused = publication.refused.reset_expiration;
+  if (refused !== undefined) {
+    return html`<button type="button" disabled aria-describedby="no-renewal">${text}</button><p class="quiet reason" id="no-renewal">${words.say(NO_RENEWAL[refused])}</p>`;
+  }
+  const asksAgain = publication.protected
+    ? html`<p class="quiet reason">${words.say('renewAsksAgain')}</p>`
+    : undefined;
+  return html`${buttonForm(visit, `${base}/publications/${publication.id}/renew`, text)}${asksAgain}`;
+}
+
+/** The way to the end of a publication. */
+export function stopCard(visit: SignedInVisit, { id, refused }: Publication): Html | undefined {
+  if (refused.stop !== undefined) return undefined;
+  const { words, base } = visit;
+  return card(
+    visit,
+    'stop',
+    html`<p class="quiet">${words.say('stopMeans')}</p><p><a class="button bad" href="${base}/publications/${id}/stop" data-dialog>${words.say('stopEllipsis')}</a></p>`,
+  );
+}
+
+/** What else is known of it. */
+export function factsCard(visit: SignedInVisit, publication: Publication): Html {
+  const { words } = visit;
+  const { id, publishedAt, deletedAt, fileCount, size, filename } = publication;
+  const fact = (label: MessageId, value: Html | string) =>
+    html`<div><dt>${words.say(label)}</dt><dd>${value}</dd></div>`;
+  return card(
+    visit,
+    'facts',
+    html`<dl class="facts">
+${fact('publishedAt', moment(visit, publishedAt))}
+${deletedAt === null ? undefined : fact('stoppedAt', moment(visit, deletedAt))}
+${fact('files', words.number(fileCount))}
+${fact('size', words.size(size))}
+${fact('filename', html`<span dir="auto">${filename}</span>`)}
+${fact('id', html`${shortId(id)} ${copyButton(visit, id, 'copyId')}`)}
+</dl>`,
+  );
+}
+
+/** The files of the site with their sizes. */
+export function filesCard(visit: SignedInVisit, manifest: Manifest | undefined): Html {
+  const { words } = visit;
+  if (manifest === undefined)
+    return card(visit, 'files', html`<p class="quiet">${words.say('filesGone')}</p>`);
+  const rows = manifest.entries.map(
+    ({ path, size }) =>
+      html`<tr><td class="path" dir="auto">${path}</td><td class="figure">${words.size(size)}</td></tr>`,
+  );
+  const heads = html`<thead><tr><th scope="col">${words.say('file')}</th><th scope="col" class="figure">${words.say('size')}</th></tr></thead>`;
+  const tableOf = (some: readonly Html[]) =>
+    html`<table class="files">${heads}<tbody>${some}</tbody></table>`;
+  if (rows.length <= SHOWN_FILES) return card(visit, 'files', tableOf(rows));
+  return card(
+    visit,
+    'files',
+    html`<details><summary>${words.say('showFiles', { count: rows.length })}</summary>${tableOf(rows)}</details>`,
+  );
+}

@@ -1,0 +1,54 @@
+import type { Limits, Manifest } from '@pinfold/core';
+import { html } from 'hono/html';
+import type { Html } from '../answer.ts';
+import type { Publication } from '../publication.ts';
+import type { SignedInVisit } from '../visit.ts';
+import { factsCard, filesCard, lifetimeCard, linkCard, stopCard } from './detail-cards.ts';
+import { passwordCard, titleCard } from './detail-forms.ts';
+import { icon } from './icons.ts';
+import { layout } from './layout.ts';
+import { marks, stateBadge } from './parts.ts';
+
+/** A field that was sent and refused, with what was in it. */
+export interface FieldTrouble {
+  readonly field: 'title' | 'password';
+  readonly message: string;
+  /** Shown again; never of a password. */
+  readonly value?: string;
+}
+
+/** What the page of one publication shows. */
+export interface DetailModel {
+  readonly publication: Publication;
+  readonly limits: Limits;
+  /** Absent when the files are gone. */
+  readonly manifest: Manifest | undefined;
+  readonly trouble?: FieldTrouble;
+}
+
+/** Everything about one publication, and everything that can be done to it. */
+export function detailView(visit: SignedInVisit, model: DetailModel): Html {
+  const { words, base } = visit;
+  const { publication, trouble, limits } = model;
+  return layout(visit, {
+    title: publication.name,
+    signedIn: visit,
+    main: html`<p class="back"><a href="${base}/">${words.say('backToList')}</a></p>
+${
+  trouble === undefined
+    ? undefined
+    : html`<div class="said bad" role="alert">${icon('bad')}<p><a href="#${trouble.field}-field">${trouble.message}</a></p></div>`
+}
+<div class="head"><h1 dir="auto">${publication.name}</h1><p class="head-state">${stateBadge(visit, publication)}${marks(visit, publication)}</p></div>
+<div class="columns"><div class="stack">
+${linkCard(visit, publication)}
+${lifetimeCard(visit, publication, limits)}
+${passwordCard(visit, model)}
+${titleCard(visit, model)}
+${stopCard(visit, publication)}
+</div><div class="stack">
+${factsCard(visit, publication)}
+${filesCard(visit, model.manifest)}
+</div></div>`,
+  });
+}

@@ -1,0 +1,42 @@
+import { html } from 'hono/html';
+import type { Html } from '../answer.ts';
+
+/** The name of an icon. */
+export type Icon =
+  | 'archive'
+  | 'bad'
+  | 'copy'
+  | 'expired'
+  | 'folder'
+  | 'good'
+  | 'live'
+  | 'lock'
+  | 'more'
+  | 'open'
+  | 'pin'
+  | 'search'
+  | 'soon'
+  | 'stopped';
+
+/** The few icons, each drawn on a grid of 16 with one stroke, and always with a word beside it. */
+const PATHS: Readonly<Record<Icon, Html>> = {
+  pin: html`<path d="M9.5 1.8 14.2 6.5 12.6 7.4 9.9 10.1 9.6 13.2 2.8 6.4 5.9 6.1 8.6 3.4z"/><path d="M6 10 2 14"/>`,
+  lock: html`<rect x="3" y="7" width="10" height="7" rx="1.5"/><path d="M5.2 7V4.8a2.8 2.8 0 0 1 5.6 0V7"/>`,
+  live: html`<circle cx="8" cy="8" r="6"/><path d="m5.2 8.2 2 2 3.6-4"/>`,
+  soon: html`<circle cx="8" cy="8" r="6"/><path d="M8 4.6V8l2.3 1.6"/>`,
+  expired: html`<circle cx="8" cy="8" r="6" stroke-dasharray="2.4 2.3"/><path d="M5 8h6"/>`,
+  stopped: html`<rect x="2.5" y="2.5" width="11" height="11" rx="2"/><path d="m5.7 5.7 4.6 4.6m0-4.6-4.6 4.6"/>`,
+  copy: html`<rect x="5.5" y="5.5" width="8" height="8.5" rx="1.5"/><path d="M10.5 3.2V3A1.5 1.5 0 0 0 9 1.5H4A1.5 1.5 0 0 0 2.5 3v6.5A1.5 1.5 0 0 0 4 11"/>`,
+  more: html`<circle cx="3" cy="8" r=".9"/><circle cx="8" cy="8" r=".9"/><circle cx="13" cy="8" r=".9"/>`,
+  open: html`<path d="M6.5 3H4a1.5 1.5 0 0 0-1.5 1.5v7A1.5 1.5 0 0 0 4 13h7a1.5 1.5 0 0 0 1.5-1.5V9.5M9.5 2.5h4v4M13.2 2.8 7.5 8.5"/>`,
+  folder: html`<path d="M1.8 4.2A1.2 1.2 0 0 1 3 3h3l1.6 2H13a1.2 1.2 0 0 1 1.2 1.2v5.6A1.2 1.2 0 0 1 13 13H3a1.2 1.2 0 0 1-1.2-1.2z"/>`,
+  archive: html`<rect x="3" y="1.8" width="10" height="12.4" rx="1.5"/><path d="M8 2v1.4M8 5v1.4M8 8v1m-1 0h2v2.2H7z"/>`,
+  search: html`<circle cx="7" cy="7" r="4.5"/><path d="m10.5 10.5 3.5 3.5"/>`,
+  good: html`<circle cx="8" cy="8" r="6"/><path d="m5.2 8.2 2 2 3.6-4"/>`,
+  bad: html`<path d="M8 1.8 15 14H1z"/><path d="M8 6v3.6m0 1.8v.2"/>`,
+};
+
+/** An icon, for the eye only. */
+export function icon(name: Icon): Html {
+  return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">${PATHS[name]}</svg>`;
+}

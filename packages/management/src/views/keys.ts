@@ -1,0 +1,83 @@
+import { type ApiKey, DEFAULT_SCOPES, SCOPES, type Scope } from '@pinfold/core';
+import { html } from 'hono/html';
+import type { Html } from '../answer.ts';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { SignedInVisit } from '../visit.ts';
+import { layout } from './layout.ts';
+import { card, copyButton, distance } from './parts.ts';
+
+/** What the page of the keys shows. */
+export interface KeysModel {
+  readonly keys: readonly ApiKey[];
+  readonly trouble?: { readonly message: string; readonly label: string };
+}
+
+const SCOPE_MESSAGES: Readonly<Record<Scope, MessageId>> = {
+  'pins:read': 'scopeRead',
+  'pins:write': 'scopeWrite',
+  manage: 'scopeManage',
+};
+
+/** The account's keys, and a form for a new one. */
+export function keysView(visit: SignedInVisit, { keys, trouble }: KeysModel): Html {
+  const { words } = visit;
+  const made = visit.said?.apiKey;
+  return layout(visit, {
+    title: words.say('keys'),
+    signedIn: visit,
+    part: 'keys',
+    main: html`<div class="head"><h1>${words.say('keys')}</h1><p class="quiet">${words.say('keysIntro')}</p></div>
+${made === undefined ? undefined : newKey(visit, made)}
+${keys.length === 0 ? undefined : table(visit, keys)}
+${createCard(visit, trouble)}`,
+  });
+}
+
+function newKey(visit: SignedInVisit, text: string): Html {
+  const { words } = visit;
+  return html`<section class="card fresh" aria-labelledby="new-key-title"><h2 id="new-key-title">${words.say('newKey')}</h2>
+<p>${words.say('shownOnce')}</p>
+<div class="url-row"><code class="url" id="new-key">${text}</code>${copyButton(visit, text, 'copyKey')}</div></section>`;
+}
+
+function table(visit: SignedInVisit, keys: readonly ApiKey[]): Html {
+  const { words } = visit;
+  const columns: readonly MessageId[] = ['label', 'scopes', 'created', 'lastUsed'];
+  return html`<table role="table" class="rows">
+<thead role="rowgroup"><tr role="row">${columns.map((id) => html`<th role="columnheader" scope="col">${words.say(id)}</th>`)}<th role="columnheader" scope="col"><span class="hidden">${words.say('actions')}</span></th></tr></thead>
+<tbody role="rowgroup">${keys.map((key) => row(visit, key))}</tbody></table>`;
+}
+
+function row(visit: SignedInVisit, key: ApiKey): Html {
+  const { words, base } = visit;
+  const name = key.label === '' ? words.say('unlabelled') : key.label;
+  const cell = (label: MessageId, content: Html | string) =>
+    html`<td role="cell" data-label="${words.say(label)}">${content}</td>`;
+  const revoke = html`<details class="inline"><summary>${words.say('revokeEllipsis')}</summary><p class="quiet">${words.say('revokeMeans')}</p>
+<form method="post" action="${base}/keys/${key.id}/revoke"><input type="hidden" name="form" value="${visit.formToken}"><button class="danger">${words.say('revokeNamed', { name })}</button></form></details>`;
+  return html`<tr role="row" class="${key.revokedAt === null ? '' : 'over'}">
+<th role="rowheader" scope="row"><span class="name" dir="auto" title="${name}">${name}</span><span class="marks"><code class="quiet">pf_${key.id}_…</code></span></th>
+${cell('scopes', html`${key.scopes.map((scope) => html`<span class="chip">${words.say(SCOPE_MESSAGES[scope])}</span> `)}`)}
+${cell('created', distance(visit, key.createdAt))}
+${cell('lastUsed', key.lastUsedAt === null ? words.say('neverUsed') : distance(visit, key.lastUsedAt))}
+<td role="cell" class="actions">${key.revokedAt === null ? revoke : html`<span class="state stopped">${words.say('revoked')} ${distance(visit, key.revokedAt)}</span>`}</td></tr>`;
+}
+
+function createCard(visit: SignedInVisit, trouble: KeysModel['trouble']): Html {
+  const { words, base } = visit;
+  const wrong =
+    trouble === undefined ? undefined : html` aria-invalid="true" aria-describedby="label-error" autofocus`;
+  return card(
+    visit,
+    'createKey',
+    html`<form method="post" action="${base}/keys" class="field-form">
+<input type="hidden" name="form" value="${visit.formToken}">
+<div class="field"><label for="label">${words.say('labelLabel')}</label><input id="label" name="label" autocomplete="off" dir="auto" value="${trouble?.label ?? ''}"${wrong}>
+${trouble === undefined ? undefined : html`<p class="error" id="label-error">${trouble.message}</p>`}</div>
+<fieldset><legend>${words.say('scopesLegend')}</legend>${SCOPES.map((scope) => {
+      const checked = DEFAULT_SCOPES.includes(scope) ? html` checked` : undefined;
+      return html`<label class="check"><input type="checkbox" name="scope" value="${scope}"${checked}> <span>${words.say(SCOPE_MESSAGES[scope])} <code class="quiet">${scope}</code></span></label>`;
+    })}</fieldset>
+<div class="buttons"><button class="primary">${words.say('createKey')}</button></div></form>`,
+  );
+}

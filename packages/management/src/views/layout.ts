@@ -1,0 +1,86 @@
+import { html } from 'hono/html';
+import type { Html } from '../answer.ts';
+import { LANGUAGES } from '../language.ts';
+import type { Said } from '../said.ts';
+import type { SignedInVisit, Visit } from '../visit.ts';
+import { icon } from './icons.ts';
+import { remarkList } from './problems.ts';
+
+/** What a page is made of. */
+export interface PageParts {
+  /** The window's title, before the product's name. */
+  readonly title: string;
+  readonly main: Html;
+  /** Present when somebody is signed in. */
+  readonly signedIn?: SignedInVisit;
+  /** Which part of the screen is open. */
+  readonly part?: 'publications' | 'keys';
+  /** More for the head. */
+  readonly head?: Html;
+  /** Shown above the page in place of what was just done. */
+  readonly said?: Said;
+}
+
+/** A whole page around its main part. */
+export function layout(visit: Visit, parts: PageParts): Html {
+  const { words, base, assets, nonce } = visit;
+  const said = parts.said ?? visit.said;
+  return html`<!doctype html>
+<html lang="${words.language}">
+<head>
+<meta charset="utf-8">
+<title>${parts.title} · Pinfold</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="stylesheet" href="${base}/assets/${assets.style}">
+<link rel="icon" href="${base}/assets/${assets.icon}" type="image/svg+xml">
+<script type="module" src="${base}/assets/${assets.script}" nonce="${nonce}"></script>
+${parts.head}
+</head>
+<body>
+<a class="skip" href="#main">${words.say('skip')}</a>
+<header class="top">
+<div class="top-in">
+<a class="mark" href="${base}/">${icon('pin')}<span>Pinfold</span></a>
+${parts.signedIn === undefined ? undefined : navigation(parts.signedIn, parts.part)}
+</div>
+</header>
+<main id="main" tabindex="-1">
+${said === undefined ? undefined : saidView(visit, said)}
+${parts.main}
+</main>
+<footer class="foot">
+${Object.entries(LANGUAGES).map(([language, name]) =>
+  language === words.language
+    ? html`<span lang="${language}" aria-current="true">${name}</span>`
+    : html`<a lang="${language}" hreflang="${language}" href="?language=${language}">${name}</a>`,
+)}
+</footer>
+</body>
+</html>`;
+}
+
+function navigation(visit: SignedInVisit, part: PageParts['part']): Html {
+  const { words, base, account, formToken, offers } = visit;
+  const current = (name: PageParts['part']) => (part === name ? html` aria-current="page"` : undefined);
+  return html`<nav aria-label="${words.say('navigation')}">
+<a href="${base}/"${current('publications')}>${words.say('publications')}</a>
+${offers.keys ? html`<a href="${base}/keys"${current('keys')}>${words.say('keys')}</a>` : undefined}
+</nav>
+<div class="who">
+<span class="quiet clip" title="${words.say('accountNamed', { name: account })}" dir="auto">${account}</span>
+${
+  offers.signOut
+    ? html`<form method="post" action="${base}/sign-out"><input type="hidden" name="form" value="${formToken}"><button class="plain">${words.say('signOut')}</button></form>`
+    : undefined
+}
+</div>`;
+}
+
+function saidView({ words }: Visit, said: Said): Html {
+  const text = words.say(said.message, said.values);
+  return html`<section class="said ${said.tone}" role="${said.tone === 'good' ? 'status' : 'alert'}">
+${icon(said.tone)}<div class="said-text"><p dir="auto">${text}</p>
+${said.remarks === undefined || said.remarks.length === 0 ? undefined : remarkList(words, said.remarks)}</div>
+</section>`;
+}

@@ -1,0 +1,69 @@
+import { type Instant, toRfc3339 } from '@pinfold/core';
+import { html } from 'hono/html';
+import type { Html } from '../answer.ts';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { Publication } from '../publication.ts';
+import type { SignedInVisit, Visit } from '../visit.ts';
+import { type Icon, icon } from './icons.ts';
+
+const STATES: Readonly<
+  Record<'live' | 'soon' | 'expired' | 'stopped', { readonly icon: Icon; readonly message: MessageId }>
+> = {
+  live: { icon: 'live', message: 'statePublished' },
+  soon: { icon: 'soon', message: 'stateEndsSoon' },
+  expired: { icon: 'expired', message: 'stateExpired' },
+  stopped: { icon: 'stopped', message: 'stateStopped' },
+};
+
+/** The state of a publication: a word, a shape and a colour. */
+export function stateBadge({ words }: Visit, publication: Publication): Html {
+  const name = stateName(publication);
+  const state = STATES[name];
+  return html`<span class="state ${name}">${icon(state.icon)}${words.say(state.message)}</span>`;
+}
+
+function stateName({ state, endsSoon }: Publication): keyof typeof STATES {
+  if (state === 'deleted') return 'stopped';
+  if (state === 'expired') return 'expired';
+  return endsSoon ? 'soon' : 'live';
+}
+
+/** What else is worth knowing at a glance: pinned, protected. */
+export function marks({ words }: Visit, { pinned, protected: locked }: Publication): Html {
+  return html`${pinned ? html`<span class="chip">${icon('pin')}${words.say('pinned')}</span>` : undefined}${
+    locked ? html`<span class="chip">${icon('lock')}${words.say('protected')}</span>` : undefined
+  }`;
+}
+
+/** An instant as a distance from now, the exact time on hover and for machines. */
+export function distance({ words, now }: Visit, at: Instant): Html {
+  return html`<time datetime="${toRfc3339(at)}" title="${words.moment(at)}" data-time="title">${words.distance(at, now)}</time>`;
+}
+
+/** An instant exactly. */
+export function moment({ words }: Visit, at: Instant): Html {
+  return html`<time datetime="${toRfc3339(at)}" data-time="text">${words.moment(at)}</time>`;
+}
+
+/** A button that puts a text on the clipboard; there only where scripts run. */
+export function copyButton({ words }: Visit, text: string, label: MessageId, name?: string): Html {
+  const accessible =
+    name === undefined ? undefined : html` aria-label="${words.say('copyLinkOf', { name })}"`;
+  return html`<button type="button" class="copy" data-copy="${text}" data-copied="${words.say('copied')}"${accessible}>${icon('copy')}<span>${words.say(label)}</span></button>`;
+}
+
+/** A form of one button. */
+export function buttonForm(visit: SignedInVisit, action: string, label: string, style = ''): Html {
+  return html`<form method="post" action="${action}"><input type="hidden" name="form" value="${visit.formToken}"><button class="${style}">${label}</button></form>`;
+}
+
+/** The first eight digits of an id, the whole on hover. */
+export function shortId(id: string): Html {
+  return html`<code title="${id}">${id.slice(0, 8)}</code>`;
+}
+
+/** A part of a page under its own heading, which is its anchor too. */
+export function card({ words }: Visit, heading: MessageId, content: Html): Html {
+  return html`<section class="card" id="${heading}" aria-labelledby="${heading}-title"><h2 id="${heading}-title">${words.say(heading)}</h2>
+${content}</section>`;
+}

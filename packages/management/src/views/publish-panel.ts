@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import type { Limits } from '@pinfold/core';
+import { html } from 'hono/html';
+import type { Html } from '../answer.ts';
+import type { SignedInVisit } from '../visit.ts';
+import { icon } from './icons.ts';
+
+/** What went wrong with the form that was sent last. */
+export interface PublishTrouble {
+  readonly summary: string;
+  readonly problems?: Html;
+}
+
+/** Where a folder or a ZIP is dropped or chosen; without scripts, a form for a ZIP. */
+export function publishPanel(
+  visit: SignedInVisit,
+  {
+    limits,
+    roomy,
+    trouble,
+  }: { readonly limits: Limits; readonly roomy: boolean; readonly trouble?: PublishTrouble | undefined },
+): Html {
+  const { words, base, formToken, assets } = visit;
+  const data = { token: formToken, limits };
+  return html`<section class="publish${roomy ? ' roomy' : ''}" aria-labelledby="publish-title" data-publish="${JSON.stringify(data)}" data-action="${base}/upload" data-script="${base}/assets/${assets.publish}" data-worker="${base}/assets/${assets.worker}">
+<div class="drop" data-drop>
+${roomy ? html`<div class="drop-sign">${icon('folder')}</div>` : undefined}
+<div class="drop-text"><h1 id="publish-title">${words.say('publishTitle')}</h1>
+<p class="quiet scripted">${words.say('publishDrop')}</p></div>
+<div class="drop-buttons scripted">
+<button type="button" class="primary" data-choose="folder">${icon('folder')}${words.say('chooseFolder')}</button>
+<button type="button" data-choose="archive">${icon('archive')}${words.say('chooseZip')}</button>
+</div>
+${uploadForm(visit, trouble)}
+</div>
+<p class="limits quiet">${limitsLine(visit, limits)}</p>
+</section>`;
+}
+
+function uploadForm({ words, base, formToken }: SignedInVisit, trouble: PublishTrouble | undefined): Html {
+  const described =
+    trouble === undefined ? undefined : html` aria-invalid="true" aria-describedby="archive-error"`;
+  return html`<form class="upload unscripted" method="post" action="${base}/publish" enctype="multipart/form-data">
+<input type="hidden" name="form" value="${formToken}"><input type="hidden" name="key" value="${randomUUID()}">
+<div class="field"><label for="archive">${words.say('archiveLabel')}</label>
+<input id="archive" name="archive" type="file" accept=".zip,application/zip" required${described}></div>
+<div class="field"><label for="upload-title">${words.say('titleLabel')}</label>
+<input id="upload-title" name="title" maxlength="255" autocomplete="off" dir="auto"></div>
+<button class="primary">${words.say('publish')}</button>
+</form>
+${
+  trouble === undefined
+    ? undefined
+    : html`<div class="trouble" id="archive-error" role="alert"><h2>${trouble.summary}</h2>${trouble.problems}</div>`
+}`;
+}
+
+/** The limits of the account on one line. */
+function limitsLine({ words }: SignedInVisit, limits: Limits): string {
+  return words.say('limits', {
+    files: limits.files,
+    archive: words.size(limits.archiveBytes),
+    expanded: words.size(limits.expandedBytes),
+    file: words.size(limits.fileBytes),
+    lifetime: words.span(limits.lifetime),
+  });
+}

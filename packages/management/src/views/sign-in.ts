@@ -1,0 +1,50 @@
+import { html } from 'hono/html';
+import type { Html } from '../answer.ts';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { OpenVisit } from '../serve.ts';
+import { icon } from './icons.ts';
+import { layout } from './layout.ts';
+
+/** What the sign-in page shows. */
+export interface SignInModel {
+  /** Where to go on then. */
+  readonly to: string | undefined;
+  /** The token of the link that led here. */
+  readonly link: string | undefined;
+  readonly trouble?: MessageId;
+}
+
+/** One button for whoever came by a link; a field for an API key for everybody else. */
+export function signInView(visit: OpenVisit, model: SignInModel): Html {
+  const { words } = visit;
+  return layout(visit, {
+    title: words.say('signInTitle'),
+    main: html`<section class="card narrow sign-in"><h1>${words.say('signInTitle')}</h1>
+${model.link === undefined ? keyForm(visit, model) : linkForm(visit, model, model.link)}
+</section>`,
+  });
+}
+
+/** A link alone signs nobody in: programs that look at links in advance would use it up. */
+function linkForm(visit: OpenVisit, { to }: SignInModel, link: string): Html {
+  const { words, base } = visit;
+  return html`<p>${words.say('linkIntro')}</p>
+<form method="post" action="${base}/sign-in">${hidden(visit, to)}<input type="hidden" name="link" value="${link}">
+<button class="primary wide" autofocus>${words.say('signIn')}</button></form>`;
+}
+
+function keyForm(visit: OpenVisit, { to, trouble }: SignInModel): Html {
+  const { words, base } = visit;
+  const wrong = trouble === undefined ? undefined : html` aria-invalid="true" aria-describedby="key-error"`;
+  return html`${trouble === undefined ? undefined : html`<div class="said bad" role="alert">${icon('bad')}<p id="key-error">${words.say(trouble)}</p></div>`}
+<p>${words.say('signInByLink')}</p><pre><code>pinfold manage</code></pre>
+<form method="post" action="${base}/sign-in" class="field-form">${hidden(visit, to)}
+<div class="field"><label for="key">${words.say('keyLabel')}</label>
+<div class="with-button" data-reveal data-show="${words.say('show')}" data-hide="${words.say('hide')}"><input id="key" name="key" type="password" autocomplete="current-password" autocapitalize="none" spellcheck="false" required autofocus${wrong}></div>
+<p class="quiet hint">${words.say('keyHint')}</p></div>
+<button class="primary wide">${words.say('signIn')}</button></form>`;
+}
+
+function hidden({ formToken }: OpenVisit, to: string | undefined): Html {
+  return html`<input type="hidden" name="form" value="${formToken}">${to === undefined ? undefined : html`<input type="hidden" name="to" value="${to}">`}`;
+}

@@ -1,0 +1,27 @@
+import { html } from 'hono/html';
+import type { Html } from '../answer.ts';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { Visit } from '../visit.ts';
+import { layout } from './layout.ts';
+
+/** A page that says what went wrong and what to do. */
+export function troubleView(visit: Visit, title: MessageId, text: MessageId): Html {
+  const { words, base } = visit;
+  return layout(visit, {
+    title: words.say(title),
+    main: html`<section class="card narrow"><h1>${words.say(title)}</h1><p>${words.say(text)}</p>
+<p><a class="button" href="${base}/">${words.say('toPublications')}</a></p></section>`,
+  });
+}
+
+/** A page that leads to where it is itself, as from this site. */
+export function bounceView(visit: Visit): Html {
+  const { words, request } = visit;
+  const here = `${visit.base}${request.url}`;
+  return layout(visit, {
+    title: words.say('continueTitle'),
+    head: html`<meta http-equiv="refresh" content="0; url=${here}">`,
+    main: html`<section class="card narrow"><h1>${words.say('continueTitle')}</h1>
+<p><a class="button" href="${here}">${words.say('continueHere')}</a></p></section>`,
+  });
+}
