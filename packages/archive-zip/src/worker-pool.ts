@@ -8,6 +8,9 @@ const DEPTH = 2;
 /** The entry file of a worker has the extension of this one: `.ts` from sources, `.js` when built. */
 const ENTRY: URL = new URL(`./worker${/\.[a-z]+$/.exec(import.meta.url)?.[0] ?? '.js'}`, import.meta.url);
 
+/** The options of the process are its own: some, as `--input-type`, would keep a worker from starting. */
+const OPTIONS: readonly string[] = ENTRY.pathname.endsWith('.ts') ? ['--conditions=@pinfold/source'] : [];
+
 interface Waiting {
   readonly request: JobRequest;
   readonly settle: (reply: JobReply) => void;
@@ -21,14 +24,16 @@ interface Lane {
 /** Worker threads of this package alone: started when needed, kept, and no reason for the process to stay. */
 export class WorkerPool {
   readonly #most: number;
+  readonly #entry: URL;
   readonly #lanes: Set<Lane> = new Set();
   readonly #queue: Waiting[] = [];
   readonly #unsettled: Set<Promise<unknown>> = new Set();
   #lastId: number = 0;
   #closing: Promise<void> | undefined;
 
-  constructor(most: number) {
+  constructor(most: number, entry: URL = ENTRY) {
     this.#most = most;
+    this.#entry = entry;
   }
 
   /** Runs a job and answers its reply, whatever it says. A stopped control ends it at its next look. */
@@ -85,7 +90,7 @@ export class WorkerPool {
   }
 
   #openLane(): Lane {
-    const worker = new Worker(ENTRY, { name: 'pinfold-archive-zip' });
+    const worker = new Worker(this.#entry, { name: 'pinfold-archive-zip', execArgv: [...OPTIONS] });
     const lane: Lane = { worker, running: new Map() };
     this.#lanes.add(lane);
     worker.unref();

@@ -1,0 +1,64 @@
+import { closeSync, openSync } from 'node:fs';
+import { constants, deflateRawSync } from 'node:zlib';
+import { createStagedArchives, type StagedArchives } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import type { EntryTask, ProveResult } from '../src/jobs.ts';
+import { ProofControl } from '../src/proof-control.ts';
+import { proveEntries } from '../src/prove-entries.ts';
+
+const MiB = 1_048_576;
+/** What may be inflated beyond a limit before it is noticed. */
+const PIECE = 262_144;
+
+/** A deflate stream of so many MiB of zeros. */
+function zeros(count: number): Buffer {
+  const piece = deflateRawSync(Buffer.alloc(MiB), { finishFlush: constants.Z_FULL_FLUSH });
+  return Buffer.concat([...Array.from({ length: count }, () => piece), Buffer.from([3, 0])]);
+}
+
+describe('proving a bomb', () => {
+  const bomb = zeros(1_024);
+  let staged: StagedArchives;
+  let fd: number;
+  let file: string;
+
+  before(async () => {
+    staged = await createStagedArchives();
+    file = (await staged.stage(bomb)).file;
+    fd = openSync(file, 'r');
+  });
+  after(async () => {
+    closeSync(fd);
+    await staged.dispose();
+  });
+
+  function task(entry: number, size: number, limit: number): EntryTask {
+    const common = { method: 8, crc32: 0, compressedSize: bomb.length, dataOffset: 0, observedBytes: 0 };
+    return { ...common, entry, name: `${entry}`, size, limit };
+  }
+
+  async function prove(tasks: readonly EntryTask[]): Promise<ProveResult & { readonly inflated: number }> {
+    const control = new ProofControl();
+    const job = { kind: 'prove', file, tasks, expandedBytes: 50 * MiB, sitePaths: '' } as const;
+    const result = await proveEntries(fd, job, control);
+    return { ...result, inflated: control.count(0) };
+  }
+
+  for (const size of [0, 100, 3 * MiB, 10 * MiB]) {
+    it(`inflates it to the limit of a file and no further, when it says it has ${size} bytes`, async () => {
+      const { problems, inflated } = await prove([task(0, size, 10 * MiB)]);
+      expect(problems.map(({ rule }) => rule)).to.deep.equal(['corrupt_data', 'file_too_large']);
+      expect(inflated).to.be.at.most(10 * MiB + PIECE);
+    });
+  }
+
+  it('inflates many to the limit of all and no further', async () => {
+    const { problems, entries, inflated } = await prove(
+      Array.from({ length: 100 }, (_, n) => task(n, 100, 10 * MiB)),
+    );
+    expect(entries).to.deep.equal([]);
+    expect(problems.at(-1)).to.deep.include({ rule: 'expanded_too_large', limit: 50 * MiB });
+    expect(problems.filter(({ rule }) => rule === 'expanded_too_large')).to.have.length(1);
+    expect(inflated).to.be.at.most(50 * MiB + PIECE);
+  });
+});

@@ -1,0 +1,31 @@
+import { parentPort, threadId } from 'node:worker_threads';
+import type { JobRequest } from '../src/jobs.ts';
+import { ProofControl } from '../src/proof-control.ts';
+
+/** A worker that does what the file of its job says. */
+parentPort?.on('message', async ({ id, job, control }: JobRequest) => {
+  switch (job.file) {
+    case 'throw':
+      throw new Error('told to');
+    case 'exit':
+      process.exit(3);
+      break;
+    case 'wait':
+      await untilStopped(new ProofControl(control));
+      parentPort?.postMessage({ id, kind: 'stopped' });
+      break;
+    default:
+      parentPort?.postMessage({ id, kind: 'done', result: threadId });
+  }
+});
+
+async function untilStopped(control: ProofControl): Promise<void> {
+  for (;;) {
+    try {
+      control.throwIfStopped();
+    } catch {
+      return;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,105 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { createStagedArchives, type StagedArchives } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { strToU8, Zip, ZipDeflate, ZipPassThrough, zipSync } from 'fflate';
+import { ZipFile } from 'yazl';
+import { ZipArchiveInspector } from '../src/index.ts';
+import { inspect } from './inspection.ts';
+
+const PAGE = '<!doctype html><title>A site</title><link rel="stylesheet" href="docs/style.css">';
+const STYLE = 'body { color: teal }\n'.repeat(500);
+
+async function yazl(
+  add: (zip: ZipFile) => void,
+  end: { readonly forceZip64Format?: boolean; readonly comment?: string } = {},
+): Promise<Buffer> {
+  const zip = new ZipFile();
+  zip.addBuffer(Buffer.from(PAGE), 'index.html');
+  add(zip);
+  zip.end({ forceZip64Format: false, comment: '', ...end });
+  return buffer(zip.outputStream);
+}
+
+const written: readonly (readonly [string, () => Promise<Uint8Array>])[] = [
+  ['yazl', () => yazl((zip) => zip.addBuffer(Buffer.from(STYLE), 'docs/style.css'))],
+  [
+    'yazl, stored',
+    () => yazl((zip) => zip.addBuffer(Buffer.from(STYLE), 'docs/style.css', { compress: false })),
+  ],
+  ['yazl, from streams', () => yazl((zip) => zip.addReadStream(Readable.from([STYLE]), 'docs/style.css'))],
+  [
+    'yazl, stored from streams',
+    () => yazl((zip) => zip.addReadStream(Readable.from([STYLE]), 'docs/style.css', { compress: false })),
+  ],
+  [
+    'yazl, Zip64',
+    () => yazl((zip) => zip.addBuffer(Buffer.from(STYLE), 'docs/style.css', { forceZip64Format: true })),
+  ],
+  [
+    'yazl, Zip64 throughout and from streams',
+    () =>
+      yazl((zip) => zip.addReadStream(Readable.from([STYLE]), 'docs/style.css', { forceZip64Format: true }), {
+        forceZip64Format: true,
+      }),
+  ],
+  [
+    'yazl, with folders, empty files and a comment',
+    () =>
+      yazl(
+        (zip) => {
+          zip.addEmptyDirectory('docs');
+          zip.addBuffer(Buffer.from(STYLE), 'docs/style.css');
+          zip.addBuffer(Buffer.alloc(0), 'docs/empty.txt');
+          zip.addReadStream(Readable.from([]), 'docs/nothing.txt', { forceZip64Format: true });
+        },
+        { comment: 'Made with care' },
+      ),
+  ],
+  [
+    'fflate',
+    async () =>
+      zipSync({ 'index.html': strToU8(PAGE), docs: { 'style.css': strToU8(STYLE), 'é.txt': strToU8('é') } }),
+  ],
+  ['fflate, streamed', async () => streamed()],
+];
+
+/** As fflate writes what it does not know the size of. */
+function streamed(): Uint8Array {
+  const pieces: Uint8Array[] = [];
+  const zip = new Zip((error, piece) => {
+    if (error !== null) throw error;
+    pieces.push(piece);
+  });
+  for (const [file, content] of [
+    [new ZipDeflate('index.html'), PAGE],
+    [new ZipPassThrough('docs/style.css'), STYLE],
+  ] as const) {
+    zip.add(file);
+    file.push(strToU8(content), true);
+  }
+  zip.end();
+  return Buffer.concat(pieces);
+}
+
+describe('what archivers for Node write', () => {
+  const inspector = new ZipArchiveInspector();
+  let staged: StagedArchives;
+
+  before(async () => {
+    staged = await createStagedArchives();
+  });
+  after(async () => {
+    await inspector.close();
+    await staged.dispose();
+  });
+
+  for (const [name, bytes] of written) {
+    it(`is accepted: ${name}`, async () => {
+      const { problems, files, proof } = await inspect(inspector, await staged.stage(await bytes()));
+      expect(problems).to.deep.equal([]);
+      expect(files.map(({ path }) => path)).to.include.members(['index.html', 'docs/style.css']);
+      expect(proof.entries.every(({ references }) => references.length === 0)).to.equal(true);
+    });
+  }
+});

@@ -1,0 +1,43 @@
+import { isUtf8 } from 'node:buffer';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { Utf8Check } from '../src/utf8-check.ts';
+
+function valid(bytes: Uint8Array, cuts: readonly number[]): boolean {
+  const check = new Utf8Check();
+  let from = 0;
+  for (const cut of [...cuts].sort((a, b) => a - b)) {
+    const to = Math.max(from, cut % (bytes.length + 1));
+    check.add(Buffer.from(bytes.subarray(from, to)));
+    from = to;
+  }
+  check.add(Buffer.from(bytes.subarray(from)));
+  return check.valid;
+}
+
+describe('Utf8Check', () => {
+  const text = fc.string({ unit: 'binary' }).map((string) => new TextEncoder().encode(string));
+  const broken = fc.tuple(text, fc.nat(), fc.nat(255)).map(([bytes, at, byte]) => {
+    if (bytes.length > 0) bytes[at % bytes.length] = byte;
+    return bytes;
+  });
+  const cuts = fc.array(fc.nat(), { maxLength: 6 });
+
+  it('says of bytes in pieces what is true of the whole', () => {
+    fc.assert(
+      fc.property(fc.oneof(text, broken, fc.uint8Array()), cuts, (bytes, at) => {
+        expect(valid(bytes, at)).to.equal(isUtf8(bytes));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('takes every character cut at every place', () => {
+    const bytes = new TextEncoder().encode('aé日🙂b');
+    for (let cut = 0; cut <= bytes.length; cut += 1) expect(valid(bytes, [cut])).to.equal(true);
+    for (let length = 0; length < bytes.length; length += 1) {
+      const cutOff = bytes.subarray(0, length);
+      expect(valid(cutOff, []), `${length}`).to.equal(isUtf8(cutOff));
+    }
+  });
+});

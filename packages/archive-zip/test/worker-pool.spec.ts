@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import type { Job } from '../src/jobs.ts';
+import { ProofControl } from '../src/proof-control.ts';
+import { WorkerPool } from '../src/worker-pool.ts';
+
+/** A job that a worker of the test reads as what to do. */
+function told(what: string): Job {
+  return { kind: 'list', file: what, size: 0, mostEntries: 0 };
+}
+
+const WORKER = new URL('./told-worker.ts', import.meta.url);
+
+describe('WorkerPool', () => {
+  let pool: WorkerPool;
+
+  beforeEach(() => {
+    pool = new WorkerPool(2, WORKER);
+  });
+  afterEach(() => pool.close());
+
+  it('runs no more workers than it may, and reuses them', async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => pool.run(told('thread'), new ProofControl())),
+    );
+    const threads = new Set(replies.map((reply) => (reply.kind === 'done' ? reply.result : undefined)));
+    expect(threads.size).to.equal(2);
+  });
+
+  it('fails the jobs of a worker that died, and goes on with another', async () => {
+    for (const death of ['throw', 'exit']) {
+      const [died, beside] = await Promise.all([
+        pool.run(told(death), new ProofControl()),
+        pool.run(told('thread'), new ProofControl()),
+      ]);
+      expect(died.kind).to.equal('failed');
+      expect(beside.kind).to.be.oneOf(['done', 'failed']);
+      expect((await pool.run(told('thread'), new ProofControl())).kind).to.equal('done');
+    }
+  });
+
+  it('takes jobs that wait out of the queue', async () => {
+    const control = new ProofControl();
+    const running = Array.from({ length: 4 }, () => pool.run(told('wait'), control));
+    const waiting = pool.run(told('thread'), control);
+    control.stop();
+    pool.drop(control);
+    expect((await waiting).kind).to.equal('stopped');
+    expect((await Promise.all(running)).map(({ kind }) => kind)).to.deep.equal(Array(4).fill('stopped'));
+  });
+
+  it('closes once every job has ended', async () => {
+    const reply = pool.run(told('thread'), new ProofControl());
+    await pool.close();
+    expect((await reply).kind).to.equal('done');
+  });
+});

@@ -1,0 +1,191 @@
+import { execFile } from 'node:child_process';
+import { readdir, truncate } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { defaultLimits, isFault, judgeListing, type ProofRequest, type StagedArchive } from '@pinfold/core';
+import {
+  badZips,
+  createStagedArchives,
+  goodZips,
+  type PlannedEntry,
+  type StagedArchives,
+  writeZip,
+} from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { ZipArchiveInspector } from '../src/index.ts';
+import { inspect } from './inspection.ts';
+
+const MiB = 1_048_576;
+const INDEX: PlannedEntry = { name: 'index.html', content: '<p>Hello' };
+
+/** Five files just below the limits, of bytes that take some time to inflate. */
+function largeZip(): Uint8Array {
+  const content = Buffer.alloc(9 * MiB);
+  for (let at = 0; at < content.length; at += 1) content[at] = (at * at) >> 9;
+  return writeZip({ entries: [INDEX, ...['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, content }))] });
+}
+
+/** How the promise ended, and how many turns of the event loop passed before. */
+async function turnsUntil(work: Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let over = false;
+  const ended = work.finally(() => {
+    over = true;
+  });
+  while (!over) {
+    await nextTurn();
+    turns += 1;
+  }
+  await ended;
+  return turns;
+}
+
+const openFiles = async (): Promise<number> => (await readdir('/dev/fd')).length;
+
+describe('ZipArchiveInspector', function () {
+  this.timeout(60_000);
+  let inspector: ZipArchiveInspector;
+  let staged: StagedArchives;
+  let large: Uint8Array;
+
+  before(() => {
+    large = largeZip();
+  });
+  beforeEach(async () => {
+    inspector = new ZipArchiveInspector();
+    staged = await createStagedArchives();
+  });
+  afterEach(async () => {
+    await inspector.close();
+    await staged.dispose();
+  });
+
+  async function requestOf(archive: StagedArchive): Promise<ProofRequest> {
+    const listing = await inspector.list(archive);
+    const { tasks } = judgeListing(listing, defaultLimits);
+    return { archive, listing, tasks, expandedBytes: defaultLimits.expandedBytes };
+  }
+
+  it('leaves the event loop to others while it proves', async () => {
+    const request = await requestOf(await staged.stage(large));
+    expect(await turnsUntil(inspector.prove(request))).to.be.above(100);
+  });
+
+  it('takes up a listing of many entries in turns', async () => {
+    const folders = Array.from({ length: 20_000 }, (_, n) => ({ name: `${n}/`, method: 0 }));
+    const archive = await staged.stage(writeZip({ entries: [INDEX, ...folders], zip64: {} }));
+    let turns = 0;
+    const counting = setInterval(() => {
+      turns += 1;
+    }, 0);
+    const { entries, problems } = await inspector.list(archive);
+    clearInterval(counting);
+    expect([entries.length, problems.length]).to.deep.equal([20_001, 0]);
+    expect(turns).to.be.above(10);
+  });
+
+  it('proves several archives at once as it proves one', async () => {
+    const archives = await Promise.all([large, large, large].map((bytes) => staged.stage(bytes)));
+    const inspections = await Promise.all(archives.map((archive) => inspect(inspector, archive)));
+    for (const { rules, proof } of inspections) {
+      expect(rules).to.deep.equal([]);
+      expect(proof.entries.length).to.equal(6);
+    }
+  });
+
+  it('stops at once when it is aborted, and goes on for others', async () => {
+    const [one, other] = [await staged.stage(large), await staged.stage(large)];
+    const [request, kept] = [await requestOf(one), await requestOf(other)];
+    const [controller, reason] = [new AbortController(), new Error('gone')];
+    const aborted = inspector.prove(request, controller.signal).catch((error: unknown) => error);
+    const proved = inspector.prove(kept);
+    await nextTurn();
+    controller.abort(reason);
+    expect(await aborted).to.equal(reason);
+    expect((await proved).entries.length).to.equal(6);
+  });
+
+  it('leaves no listener on a signal', async () => {
+    const signal = new AbortController().signal;
+    const added = new Set<unknown>();
+    signal.addEventListener = (_: string, listener: unknown): void => void added.add(listener);
+    signal.removeEventListener = (_: string, listener: unknown): void => void added.delete(listener);
+    await inspector.list(await staged.stage(writeZip({ entries: [INDEX] })), signal);
+    expect(added.size).to.equal(0);
+  });
+
+  it('leaves no file open, whatever it met', async () => {
+    await inspect(inspector, await staged.stage(large));
+    const before = await openFiles();
+    for (const { bytes } of [...badZips.slice(0, 60), ...goodZips.slice(0, 20)]) {
+      await inspect(inspector, await staged.stage(await bytes()));
+    }
+    const gone = await staged.stage(large);
+    await gone.discard();
+    await inspector.list(gone).catch(() => undefined);
+    const request = await requestOf(await staged.stage(large));
+    await inspector.prove(request, AbortSignal.timeout(1)).catch(() => undefined);
+    expect(await openFiles()).to.equal(before);
+  });
+
+  it('reports a staged file that was cut as a fault, not as a broken archive', async () => {
+    const archive = await staged.stage(large);
+    const request = await requestOf(archive);
+    await truncate(archive.file, 1_000);
+    const ended = await Promise.allSettled([inspector.prove(request), inspector.list(archive)]);
+    for (const error of ended.map((end) => (end.status === 'rejected' ? end.reason : undefined))) {
+      expect(isFault(error) && error.code).to.equal('staging_unavailable');
+      expect(isFault(error) && (error.cause as NodeJS.ErrnoException).code).to.be.a('string');
+    }
+  });
+
+  it('is told truncated archives at every byte', async () => {
+    const whole = writeZip({ entries: [INDEX, { name: 'a.txt', content: 'text' }], comment: 'A comment' });
+    for (let length = 0; length < whole.length; length += 1) {
+      const { rules } = await inspect(inspector, await staged.stage(whole.subarray(0, length)));
+      expect(rules, `${length} bytes`).to.deep.equal([length < 2 ? 'not_a_zip' : 'truncated']);
+    }
+  });
+
+  it('reads no more entries than it is told to', async () => {
+    const few = new ZipArchiveInspector({ entries: 3 });
+    const names = ['a/', 'b/', 'c/'].map((name) => ({ name, method: 0 }));
+    const within = await few.list(await staged.stage(writeZip({ entries: [INDEX, ...names.slice(0, 2)] })));
+    expect([within.entries.length, within.problems.length]).to.deep.equal([3, 0]);
+    const plans = [{}, { end: { count: 2, countOnDisk: 2 } }];
+    for (const plan of plans) {
+      const over = await few.list(await staged.stage(writeZip({ entries: [INDEX, ...names], ...plan })));
+      expect(over.problems.map(({ rule }) => rule)).to.include('too_many_files');
+      expect(over).to.deep.include({ entries: [], trusted: false });
+    }
+    await few.close();
+  });
+
+  it('cannot be used after it was closed, and may be closed again', async () => {
+    const archive = await staged.stage(large);
+    const proved = inspect(inspector, archive).catch((error: unknown) => error);
+    await inspector.list(archive);
+    await Promise.all([inspector.close(), inspector.close()]);
+    await inspector.close();
+    expect(await proved).to.satisfy(
+      (outcome: unknown) =>
+        outcome instanceof TypeError || (outcome as { rules: unknown[] }).rules.length === 0,
+    );
+    expect(await inspector.list(archive).catch((error: unknown) => error)).to.be.instanceOf(TypeError);
+  });
+
+  it('keeps no process alive that is done', async () => {
+    const { file, size } = await staged.stage(writeZip({ entries: [INDEX] }));
+    const script = `
+      import { ZipArchiveInspector } from '@pinfold/archive-zip';
+      const { entries } = await new ZipArchiveInspector().list(${JSON.stringify({ file, size })});
+      console.log(entries.length);`;
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--conditions=@pinfold/source',
+      '--input-type=module',
+      '--eval',
+      script,
+    ]);
+    expect(stdout.trim()).to.equal('1');
+  });
+});
