@@ -14,9 +14,9 @@ const fromSource = '--conditions=@pinfold/source';
  * compile cache they start as fast as built code does.
  */
 const tasks = {
-  start: { file: 'examples/reference-app/src/main.ts' },
+  start: { file: 'examples/reference-app/src/main.ts', serves: true },
   pinfold: { file: 'packages/cli/src/main.ts' },
-  test: { file: 'scripts/test.ts', needsPnpm: true },
+  test: { file: 'scripts/test.ts', needsPnpm: true, serves: true },
   bench: { file: 'bench/run.ts' },
 };
 
@@ -83,6 +83,18 @@ function install(env) {
   }
 }
 
+/** Browsers run no TypeScript: what they load of the management screen is bundled before anything serves it. */
+function bundle(node, env) {
+  const { status } = spawnSync(
+    node,
+    ['--disable-warning=ExperimentalWarning', join(root, 'packages/management/build.ts')],
+    { env, stdio: ['ignore', 2, 2] },
+  );
+  if (status !== 0) {
+    stop('pinfold: the management screen could not be bundled; what went wrong stands above.');
+  }
+}
+
 function run(node, file, args, env) {
   const child = spawn(
     node,
@@ -120,5 +132,8 @@ if (missingInstall) {
 if (name === 'start' || name === 'pinfold') {
   // Node keeps what it made of the sources: later starts need not take the types out again.
   env.NODE_COMPILE_CACHE ||= join(root, 'node_modules', '.cache', 'pinfold-compiled');
+}
+if (task.serves || (name === 'pinfold' && args[0] === 'serve')) {
+  bundle(node, env);
 }
 run(node, task.file, args, env);

@@ -1,13 +1,14 @@
 // Writes a picture of every page, in both themes, wide and narrow, in both languages, to look at:
 // `node screenshots/take.ts [FOLDER]`.
 import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { days, hours, type Password } from '@pinfold/core';
 import packaged from '@sparticuz/chromium';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { OWNER, openScreen, type Screen } from '../test/open-screen.ts';
 
-const folder = resolve(process.argv[2] ?? join(import.meta.dirname, '..', 'dist', 'screenshots'));
+const folder = resolve(process.argv[2] ?? join(tmpdir(), 'pinfold-screenshots'));
 const only = process.argv[3];
 mkdirSync(folder, { recursive: true });
 

@@ -54,7 +54,11 @@ export class Assets {
   }
 }
 
-/** Reads what the build wrote. They are few and small, and stay in memory. */
+/**
+ * Reads what the build wrote. They are few and small, and stay in memory.
+ *
+ * @throws Error `ENOENT` in a clone where the package's `build` script has not run yet.
+ */
 export function loadAssets(): Assets {
   const manifest = JSON.parse(readFileSync(join(FOLDER, 'manifest.json'), 'utf8')) as {
     readonly entries: AssetNames;
