@@ -1,2 +1,7 @@
-export { type OpenPostgresOptions, openPostgres, type PostgresPersistence } from './open-postgres.ts';
+export {
+  type OpenPostgresOptions,
+  openPostgres,
+  POOL_LIMITS,
+  type PostgresPersistence,
+} from './open-postgres.ts';
 export type { PostgresClient, PostgresPool } from './postgres-pool.ts';

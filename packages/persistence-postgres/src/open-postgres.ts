@@ -1,12 +1,34 @@
 import { setTimeout } from 'node:timers/promises';
-import type { ApiKeyStore, AttemptCounter, Clock, RoleStore } from '@pinfold/core';
+import type { ApiKeyStore, AttemptCounter, Clock, RoleStore, SessionStore } from '@pinfold/core';
 import { checkSchema, migrate } from './migrate.ts';
 import { PostgresApiKeyStore } from './postgres-api-key-store.ts';
 import { PostgresAttemptCounter } from './postgres-attempt-counter.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 import { PostgresRoleStore } from './postgres-role-store.ts';
+import { PostgresSessionStore } from './postgres-session-store.ts';
 import { tablesOf } from './tables.ts';
+
+/**
+ * Limits for a pool, so that a server that is gone or hangs costs an answer and not the process: 5 seconds to connect,
+ * 9 for the server to finish a statement, and 10 to wait for its answer.
+ *
+ * @example
+ * const pool = new pg.Pool({ connectionString, ...POOL_LIMITS });
+ */
+export const POOL_LIMITS: {
+  readonly connectionTimeoutMillis: number;
+  readonly statement_timeout: number;
+  readonly query_timeout: number;
+  readonly idle_in_transaction_session_timeout: number;
+  readonly keepAlive: boolean;
+} = {
+  connectionTimeoutMillis: 5_000,
+  statement_timeout: 9_000,
+  query_timeout: 10_000,
+  idle_in_transaction_session_timeout: 10_000,
+  keepAlive: true,
+};
 
 /** What {@link openPostgres} needs. */
 export interface OpenPostgresOptions {
@@ -26,6 +48,7 @@ export interface PostgresPersistence {
   readonly roles: RoleStore;
   readonly apiKeys: ApiKeyStore;
   readonly attempts: AttemptCounter;
+  readonly sessions: SessionStore;
   /**
    * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
    *
@@ -53,6 +76,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Postgr
     roles: new PostgresRoleStore(connection, tables),
     apiKeys: new PostgresApiKeyStore(connection, tables),
     attempts: new PostgresAttemptCounter(connection, tables),
+    sessions: new PostgresSessionStore(connection, tables),
     migrate: () => migrate(connection, schema),
     check: (signal) => checkSchema(connection, schema, signal),
     close: async () => connection.close(),

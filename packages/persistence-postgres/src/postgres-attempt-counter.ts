@@ -7,7 +7,7 @@ import {
   type Instant,
 } from '@pinfold/core';
 import type { PostgresConnection } from './postgres-connection.ts';
-import { prepared, type Statement } from './statement.ts';
+import { planned, prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 interface Statements {
@@ -71,7 +71,8 @@ function statementsOf({ attemptWindows, attempts }: Tables): Statements {
         (known.counted = taken_back.counted AND known.ends_at = taken_back.ends_at)
         OR (known.counted = '${ALL}' AND known.ends_at = taken_back.role_ends_at)
       )`),
-    purge: prepared(`
+    // Planned for any limit, it would read the whole table.
+    purge: planned(`
       DELETE FROM ${attemptWindows} WHERE (role, counted) IN (
         SELECT role, counted FROM ${attemptWindows}
         WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2 FOR UPDATE SKIP LOCKED

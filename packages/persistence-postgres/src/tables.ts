@@ -10,6 +10,8 @@ export interface Tables {
   readonly apiKeys: string;
   readonly attemptWindows: string;
   readonly attempts: string;
+  readonly sessions: string;
+  readonly signInLinks: string;
 }
 
 export function tablesOf(schema: string): Tables {
@@ -23,5 +25,7 @@ export function tablesOf(schema: string): Tables {
     apiKeys: `${name}.api_keys`,
     attemptWindows: `${name}.attempt_windows`,
     attempts: `${name}.attempts`,
+    sessions: `${name}.sessions`,
+    signInLinks: `${name}.sign_in_links`,
   };
 }

@@ -11,14 +11,18 @@ import {
 import {
   ACCOUNT,
   aKey,
+  aLink,
   anApiKey,
   anApiKeyId,
   anArchiveId,
   aPublication,
+  aRedemption,
   aReservation,
   aRole,
   aRoleId,
+  aSession,
   aToken,
+  aTokenHash,
   leaseOf,
   publishTo,
   START,
@@ -30,6 +34,7 @@ import { SqliteAttemptCounter } from '../src/sqlite-attempt-counter.ts';
 import { SqliteConnection, type Statements } from '../src/sqlite-connection.ts';
 import type { Prepare } from '../src/sqlite-file.ts';
 import { SqliteRoleStore } from '../src/sqlite-role-store.ts';
+import { SqliteSessionStore } from '../src/sqlite-session-store.ts';
 import { inFolder } from './sqlite-subject.ts';
 
 /** Steps that read a table or an index from its beginning, and why each may. */
@@ -118,6 +123,15 @@ async function useKeysAndAttempts(keys: SqliteApiKeyStore, attempts: SqliteAttem
   await attempts.purge(LATER, 10);
 }
 
+async function useSessions(sessions: SqliteSessionStore): Promise<void> {
+  await sessions.offer(aLink(1));
+  await sessions.redeem(aRedemption(aLink(1), aSession(1)));
+  await sessions.begin(aSession(2));
+  await sessions.find(aTokenHash(2), START);
+  await sessions.end(aTokenHash(2));
+  await sessions.purge(LATER, 10);
+}
+
 describe('Every statement of a request', () => {
   it('finds its rows by an index, and sorts none', () =>
     inFolder(async (folder) => {
@@ -129,6 +143,7 @@ describe('Every statement of a request', () => {
       await useRoles(new SqliteRoleStore(noted));
       await useLists(new SqliteRoleStore(noted));
       await useKeysAndAttempts(new SqliteApiKeyStore(noted), new SqliteAttemptCounter(noted));
+      await useSessions(new SqliteSessionStore(noted));
       expect(texts.size).to.be.greaterThan(40);
       const steps = new Set<string>();
       for (const text of texts) {

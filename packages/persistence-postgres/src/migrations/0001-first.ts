@@ -1,7 +1,7 @@
 import type { Migration } from '../schema.ts';
 
 /**
- * Roles, manifests, Idempotency-Keys, API keys, tries of passwords.
+ * Roles, manifests, Idempotency-Keys, API keys, tries of passwords, sessions of the management screen.
  *
  * An archive is named by a record while its manifest is there. `ended_at` is when viewers lost the role for good;
  * a role waits for its cleanup in `roles_ended`, and after a claim or a failure in `roles_waiting`.
@@ -96,5 +96,21 @@ export const first: Migration = {
       FOREIGN KEY (role, counted) REFERENCES ${tables.attemptWindows} (role, counted) ON DELETE CASCADE
     );
     CREATE INDEX attempts_of_window ON ${tables.attempts} (role, counted);
+
+    CREATE TABLE ${tables.sessions} (
+      token_hash text COLLATE "C" PRIMARY KEY,
+      account text COLLATE "C" NOT NULL,
+      api_key text COLLATE "C",
+      started_at bigint NOT NULL,
+      ends_at bigint NOT NULL
+    );
+    CREATE INDEX sessions_end ON ${tables.sessions} (ends_at);
+
+    CREATE TABLE ${tables.signInLinks} (
+      token_hash text COLLATE "C" PRIMARY KEY,
+      account text COLLATE "C" NOT NULL,
+      ends_at bigint NOT NULL
+    );
+    CREATE INDEX sign_in_links_end ON ${tables.signInLinks} (ends_at);
   `,
 };

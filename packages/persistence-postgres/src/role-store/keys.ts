@@ -1,7 +1,7 @@
 import type { Instant, Lease, Publication, Reservation, ReserveOutcome } from '@pinfold/core';
 import type { PostgresConnection } from '../postgres-connection.ts';
 import { type KeyRow, titleFolded, warningsOf } from '../rows.ts';
-import { prepared, type Statement } from '../statement.ts';
+import { planned, prepared, type Statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 
 /** The statements about Idempotency-Keys, reservations and the publications that complete them. */
@@ -46,7 +46,8 @@ export function keyStatements({ idempotencyKeys, roles, manifests }: Tables): Ke
         $17::bigint, $18, $19::bigint, $20
       FROM held`),
     // It waits for whoever changes a reservation: one that is passed over could still commit.
-    purge: prepared(`
+    // Planned for any limit, it would read the whole table.
+    purge: planned(`
       DELETE FROM ${idempotencyKeys} WHERE (account, key) IN (
         SELECT account, key FROM ${idempotencyKeys}
         WHERE role IS NULL AND begun_at < $1 ORDER BY begun_at LIMIT $2 FOR UPDATE

@@ -1,0 +1,159 @@
+import { isFault } from '@pinfold/core';
+import { anApiKey } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import pg from 'pg';
+import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
+import { openPostgres } from '../src/index.ts';
+import { checkSchema, migrate } from '../src/migrate.ts';
+import { PostgresConnection } from '../src/postgres-connection.ts';
+import { MIGRATIONS, type Migration } from '../src/schema.ts';
+import { planned, quoted } from '../src/statement.ts';
+import { rejectionOf } from './rejection.ts';
+
+const NEWEST = MIGRATIONS.length;
+
+/** What later releases may bring: a step that older ones can live with, and one they cannot. */
+const ADDITION: Migration = {
+  version: NEWEST + 1,
+  release: '7.1.0',
+  oldestVersion: NEWEST,
+  sql: ({ roles }) => `ALTER TABLE ${roles} ADD COLUMN mood text`,
+};
+const BREAK: Migration = {
+  version: NEWEST + 2,
+  release: '8.0.0',
+  oldestVersion: NEWEST + 1,
+  sql: ({ roles }) => `ALTER TABLE ${roles} DROP COLUMN mood`,
+};
+
+interface Stage {
+  readonly place: PostgresPlace;
+  readonly schema: string;
+  open(config?: pg.PoolConfig): PostgresConnection;
+}
+
+async function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
+  const place = await postgresPlace();
+  try {
+    const open = (config?: pg.PoolConfig) => new PostgresConnection(place.pool(config), async () => {});
+    await play({ place, schema: place.schema, open });
+  } finally {
+    await place.dispose();
+  }
+}
+
+async function schemaOf(connection: PostgresConnection, schema: string): Promise<object> {
+  const state = planned(`SELECT version, oldest_version, oldest_release FROM ${quoted(schema)}.schema_state`);
+  const tables = planned(`
+    SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = $1 ORDER BY 1, 2`);
+  return {
+    state: await connection.read(state, []),
+    columns: await connection.read(tables, [schema]),
+  };
+}
+
+async function refusalOf(promise: Promise<unknown>): Promise<string> {
+  const reason = await rejectionOf(promise);
+  if (!isFault(reason)) throw reason;
+  expect(reason.code).to.equal('store_unavailable');
+  return reason.message;
+}
+
+describe('migrate', () => {
+  it('numbers its steps from 1 without a gap', () => {
+    expect(MIGRATIONS.map((migration) => migration.version)).to.deep.equal(MIGRATIONS.map((_, n) => n + 1));
+    for (const { version, oldestVersion } of MIGRATIONS) expect(oldestVersion).to.be.within(1, version);
+  });
+
+  it('makes the schema ready, and changes nothing when it is done again', () =>
+    onStage(async ({ schema, open }) => {
+      const connection = open();
+      await migrate(connection, schema);
+      const made = await schemaOf(connection, schema);
+      await migrate(connection, schema);
+      await migrate(open(), schema);
+      expect(await schemaOf(connection, schema)).to.deep.equal(made);
+    }));
+
+  it('is safe when ten nodes do it at once', () =>
+    onStage(async ({ place, schema }) => {
+      const nodes = await Promise.all(
+        Array.from({ length: 10 }, () => openPostgres({ pool: place.pool(), schema })),
+      );
+      await Promise.all(nodes.map((node) => node.migrate()));
+      const outcomes = await Promise.all(nodes.map((node, n) => node.apiKeys.createFirst(anApiKey(n))));
+      expect(outcomes.filter(({ kind }) => kind === 'created')).to.have.lengthOf(1);
+    }));
+
+  it('needs no right to make a schema that is there', () =>
+    onStage(async ({ place, schema, open }) => {
+      const { server } = place;
+      const owner = new pg.Client(server.address);
+      await owner.connect();
+      await owner.query(`CREATE ROLE tenant LOGIN PASSWORD 'tenant'`);
+      try {
+        await owner.query(`CREATE SCHEMA ${quoted(schema)} AUTHORIZATION tenant`);
+        await migrate(open({ user: 'tenant', password: 'tenant' }), schema);
+        await checkSchema(open({ user: 'tenant', password: 'tenant' }), schema, undefined);
+      } finally {
+        await owner.query('DROP OWNED BY tenant CASCADE');
+        await owner.query('DROP ROLE tenant');
+        await owner.end();
+      }
+    }));
+
+  it('takes its time where requests may not', () =>
+    onStage(async ({ schema, open }) => {
+      const hurried = open({ statement_timeout: 200, query_timeout: 2_000 });
+      const slow: Migration = { ...MIGRATIONS[0], sql: () => 'SELECT pg_catalog.pg_sleep(0.4)' } as Migration;
+      await migrate(hurried, schema, [slow]);
+    }));
+
+  it('goes forward from any version, and keeps what is stored', () =>
+    onStage(async ({ schema, open }) => {
+      const connection = open();
+      await migrate(connection, schema);
+      const made = await schemaOf(connection, schema);
+      await migrate(connection, schema, [...MIGRATIONS, ADDITION, BREAK]);
+      const state = { version: NEWEST + 2, oldest_version: NEWEST + 1, oldest_release: ADDITION.release };
+      expect(await schemaOf(connection, schema)).to.deep.equal({ ...made, state: [state] });
+    }));
+
+  it('lets an older release run while the newest step allows it, on the connections it has', () =>
+    onStage(async ({ place, schema, open }) => {
+      const older = await openPostgres({ pool: place.pool({ max: 1 }), schema });
+      await older.migrate();
+      await older.apiKeys.create(anApiKey(1));
+      await older.apiKeys.find(anApiKey(1).id);
+      await migrate(open(), schema, [...MIGRATIONS, ADDITION]);
+      await older.migrate();
+      await older.check();
+      expect(await older.apiKeys.find(anApiKey(1).id)).to.deep.equal(anApiKey(1));
+      expect(await older.roles.listArchives(undefined, 10)).to.deep.equal([]);
+    }));
+
+  it('refuses a release that is too old, naming the one that is needed', () =>
+    onStage(async ({ schema, open }) => {
+      const running = open();
+      await migrate(running, schema);
+      await migrate(open(), schema, [...MIGRATIONS, ADDITION, BREAK]);
+      expect(await refusalOf(migrate(open(), schema))).to.contain(ADDITION.release);
+      expect(await refusalOf(checkSchema(running, schema, undefined)), 'a node that runs').to.contain(
+        ADDITION.release,
+      );
+    }));
+
+  it('does a step whole or not at all', () =>
+    onStage(async ({ schema, open }) => {
+      const connection = open();
+      await migrate(connection, schema);
+      const made = await schemaOf(connection, schema);
+      const broken: Migration = {
+        ...BREAK,
+        sql: ({ attempts }) => `DROP TABLE ${attempts}; DROP TABLE nothing_of_that_name`,
+      };
+      const failed = migrate(connection, schema, [...MIGRATIONS, ADDITION, broken]);
+      expect(await rejectionOf(failed)).to.have.property('code', '42P01');
+      expect(await schemaOf(connection, schema)).to.deep.equal(made);
+    }));
+});

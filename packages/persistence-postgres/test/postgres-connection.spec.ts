@@ -1,0 +1,199 @@
+import { type Clock, isFault } from '@pinfold/core';
+import { expect } from 'chai';
+import { PostgresConnection } from '../src/postgres-connection.ts';
+import type { PostgresClient, PostgresPool } from '../src/postgres-pool.ts';
+import { planned } from '../src/statement.ts';
+import { rejectionOf } from './rejection.ts';
+
+const CHANGE = planned('CHANGE');
+const LOOK = planned('LOOK');
+
+/** An error as the server sends it. */
+function serverError(code: string): Error {
+  return Object.assign(new Error(`state ${code}`), { code, severity: 'ERROR' });
+}
+
+const cut = (): Error => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
+
+type Answers = Readonly<Record<string, readonly (Error | undefined)[]>>;
+
+interface FakePool extends PostgresPool {
+  /** Every statement that was sent, in order. */
+  readonly sent: string[];
+  /** For each connection given back, whether it was to be destroyed. */
+  readonly released: boolean[];
+}
+
+/** A pool of one connection after the other; of the `n`th query of a text the `n`th answer is given. */
+function fakePool(answers: Answers, standby = false): FakePool {
+  const sent: string[] = [];
+  const released: boolean[] = [];
+  let client: PostgresClient | undefined;
+  const connect = (): PostgresClient => ({
+    query: async ({ text }: { text: string }) => {
+      if (text.includes('pg_is_in_recovery')) return { rows: [{ standby }], rowCount: 1 };
+      const nth = sent.filter((one) => one === text).length;
+      sent.push(text);
+      const error = answers[text]?.[nth];
+      if (error !== undefined) throw error;
+      return { rows: [{ text }], rowCount: 1 };
+    },
+    release: (destroy = false) => {
+      released.push(destroy);
+      if (destroy) client = undefined;
+    },
+    on: () => {},
+  });
+  return {
+    sent,
+    released,
+    connect: async () => {
+      client ??= connect();
+      return client;
+    },
+    on: () => {},
+    off: () => {},
+  };
+}
+
+function waiting(): { readonly sleep: Clock['sleep']; readonly waits: number[] } {
+  const waits: number[] = [];
+  return {
+    waits,
+    sleep: async (length) => {
+      waits.push(length);
+    },
+  };
+}
+
+function connectTo(pool: PostgresPool): PostgresConnection {
+  return new PostgresConnection(pool, async () => {});
+}
+
+async function faultOf(promise: Promise<unknown>): Promise<{ code: string; cause: unknown }> {
+  const reason = await rejectionOf(promise);
+  if (!isFault(reason)) throw reason;
+  return { code: reason.code, cause: reason.cause };
+}
+
+const twice = async (run: (statement: typeof CHANGE) => Promise<unknown>): Promise<void> => {
+  await run(CHANGE);
+  await run(LOOK);
+};
+
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+
+describe('PostgresConnection', () => {
+  it('tries again what the server rolled back, and only waits longer each time', async () => {
+    for (const code of ['40001', '40P01']) {
+      const pool = fakePool({ CHANGE: [serverError(code), serverError(code)] });
+      const { sleep, waits } = waiting();
+      expect((await new PostgresConnection(pool, sleep).write(CHANGE, [])).count).to.equal(1);
+      expect(pool.sent).to.deep.equal(['CHANGE', 'CHANGE', 'CHANGE']);
+      expect(waits).to.deep.equal([1, 2]);
+      expect(pool.released).to.deep.equal([false, false, false]);
+    }
+  });
+
+  it('is unavailable when the server rolls back for five seconds', async () => {
+    const failures = Array.from({ length: 1_000 }, () => serverError('40001'));
+    const { sleep, waits } = waiting();
+    const connection = new PostgresConnection(fakePool({ CHANGE: failures }), sleep);
+    expect(await faultOf(connection.write(CHANGE, []))).to.deep.equal({
+      code: 'store_unavailable',
+      cause: failures[waits.length],
+    });
+    expect(waits.reduce((sum, wait) => sum + wait, 0)).to.be.within(4_900, 5_000);
+  });
+
+  it('never repeats a change whose answer was lost', async () => {
+    for (const error of [cut(), serverError('57P01'), serverError('08006'), serverError('25006')]) {
+      const pool = fakePool({ CHANGE: [error] });
+      expect(await faultOf(connectTo(pool).write(CHANGE, []))).to.deep.equal({
+        code: 'store_unavailable',
+        cause: error,
+      });
+      expect(pool.sent).to.deep.equal(['CHANGE']);
+      expect(pool.released, 'the connection is not used again').to.deep.equal([true]);
+    }
+  });
+
+  it('repeats a look on another connection, a few times', async () => {
+    const pool = fakePool({ LOOK: [cut(), serverError('57P01')] });
+    expect(await connectTo(pool).read(LOOK, [])).to.deep.equal([{ text: 'LOOK' }]);
+    expect(pool.released).to.deep.equal([true, true, false]);
+    const dead = fakePool({ LOOK: Array.from({ length: 99 }, cut) });
+    expect((await faultOf(connectTo(dead).read(LOOK, []))).code).to.equal('store_unavailable');
+    expect(dead.sent).to.have.lengthOf(4);
+  });
+
+  it('repeats a transaction that broke before its commit was asked for', async () => {
+    const pool = fakePool({ LOOK: [cut()] });
+    await connectTo(pool).transaction(twice);
+    expect(pool.sent).to.deep.equal([BEGIN, 'CHANGE', 'LOOK', BEGIN, 'CHANGE', 'LOOK', 'COMMIT']);
+    expect(pool.released).to.deep.equal([true, false]);
+  });
+
+  it('does not repeat a transaction whose commit was not answered', async () => {
+    const pool = fakePool({ COMMIT: [cut()] });
+    expect((await faultOf(connectTo(pool).transaction(twice))).code).to.equal('store_unavailable');
+    expect(pool.sent).to.deep.equal([BEGIN, 'CHANGE', 'LOOK', 'COMMIT']);
+    expect(pool.released).to.deep.equal([true]);
+  });
+
+  it('rolls back and repeats a transaction that met a deadlock', async () => {
+    const pool = fakePool({ LOOK: [serverError('40P01')] });
+    await connectTo(pool).transaction(twice);
+    expect(pool.sent).to.deep.equal([BEGIN, 'CHANGE', 'LOOK', 'ROLLBACK', BEGIN, 'CHANGE', 'LOOK', 'COMMIT']);
+    expect(pool.released).to.deep.equal([false, false]);
+  });
+
+  it('gives up a connection that could not be rolled back', async () => {
+    const mistake = serverError('42601');
+    const pool = fakePool({ LOOK: [mistake, mistake], ROLLBACK: [cut()] });
+    expect(await rejectionOf(connectTo(pool).transaction(twice))).to.equal(mistake);
+    expect(pool.released).to.deep.equal([true, false]);
+  });
+
+  it('asks nothing of a server that follows another one', async () => {
+    const pool = fakePool({}, true);
+    for (const asked of [connectTo(pool).read(LOOK, []), connectTo(pool).write(CHANGE, [])]) {
+      expect((await faultOf(asked)).code).to.equal('store_unavailable');
+    }
+    expect(pool.sent).to.deep.equal([]);
+    expect(pool.released).to.deep.equal([true, true]);
+  });
+
+  it('tells a busy, full or shut server from a damaged one and from a mistake of ours', async () => {
+    const codes: Readonly<Record<string, string>> = {
+      '53100': 'store_unavailable',
+      '53300': 'store_unavailable',
+      '57014': 'store_unavailable',
+      '57P03': 'store_unavailable',
+      '58030': 'store_unavailable',
+      '28P01': 'store_unavailable',
+      '3D000': 'store_unavailable',
+      XX001: 'store_corrupt',
+      XX002: 'store_corrupt',
+    };
+    for (const [state, code] of Object.entries(codes)) {
+      const error = serverError(state);
+      const found = await faultOf(connectTo(fakePool({ CHANGE: [error] })).write(CHANGE, []));
+      expect(found, state).to.deep.equal({ code, cause: error });
+    }
+    for (const mistake of [serverError('42P01'), serverError('23505'), new TypeError('ours')]) {
+      const pool = fakePool({ CHANGE: [mistake] });
+      expect(await rejectionOf(connectTo(pool).write(CHANGE, []))).to.equal(mistake);
+      expect(pool.released).to.deep.equal([false]);
+    }
+  });
+
+  it('is unavailable while the pool has no connection to give', async () => {
+    const error = new Error('timeout exceeded when trying to connect');
+    const pool: PostgresPool = { ...fakePool({}), connect: () => Promise.reject(error) };
+    expect(await faultOf(connectTo(pool).read(LOOK, []))).to.deep.equal({
+      code: 'store_unavailable',
+      cause: error,
+    });
+  });
+});

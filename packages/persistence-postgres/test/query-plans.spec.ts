@@ -1,0 +1,201 @@
+import { after, days, minutes, type RoleQuery, type RoleState } from '@pinfold/core';
+import {
+  ACCOUNT,
+  aKey,
+  aLink,
+  anApiKey,
+  anApiKeyId,
+  anArchiveId,
+  aPublication,
+  aRedemption,
+  aReservation,
+  aRoleId,
+  aSession,
+  aToken,
+  aTokenHash,
+  leaseOf,
+  publishTo,
+  START,
+} from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import pg from 'pg';
+import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
+import { openPostgres, type PostgresPersistence, type PostgresPool } from '../src/index.ts';
+
+interface Asked {
+  readonly name?: string;
+  readonly text: string;
+  readonly values: unknown[];
+}
+
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly Plans?: readonly Plan[];
+}
+
+/** Tables of one row, and those of which a statement wants every row or only to know whether there is one. */
+function mayRead(table: string, text: string): boolean {
+  if (table === 'schema_state' || table === 'sweep_turn') return true;
+  return table === 'api_keys' && (!text.includes('WHERE') || text.includes('WHERE NOT EXISTS'));
+}
+
+const LATER = after(START, days(30));
+
+/** Notes every statement on its way to the server. */
+function noting(pool: pg.Pool, asked: Map<string, Asked>): PostgresPool {
+  const clients = new WeakSet<pg.PoolClient>();
+  const connect = async () => {
+    const client = await pool.connect();
+    if (clients.has(client)) return client;
+    clients.add(client);
+    const query = client.query.bind(client) as (statement: Asked) => Promise<pg.QueryResult>;
+    const note = (statement: Asked) => {
+      asked.set(statement.text, statement);
+      return query(statement);
+    };
+    return Object.assign(client, { query: note });
+  };
+  return {
+    connect,
+    on: (event, listener) => pool.on(event, listener),
+    off: (event, listener) => pool.off(event, listener),
+  };
+}
+
+async function useRoles({ roles }: PostgresPersistence): Promise<void> {
+  await publishTo(roles, aPublication(1));
+  await publishTo(roles, aPublication(2));
+  await roles.reserve(aReservation(3));
+  await roles.renew(leaseOf(aReservation(3)), LATER);
+  await roles.release(leaseOf(aReservation(3)));
+  const loaded = await roles.load(aRoleId(1));
+  if (loaded !== undefined) await roles.save(loaded.value, loaded.version);
+  await roles.loadManifest(anArchiveId(1));
+  await roles.whichAreNamed([anArchiveId(1)]);
+  await roles.listArchives(undefined, 10);
+  await roles.purge(START, 10);
+  await roles.takeSweepTurn({ now: START, lastBefore: START });
+  const claim = { now: LATER, endedBefore: LATER, token: aToken(9), until: LATER, limit: 10 };
+  const [one, other] = await roles.claimForCleanup(claim);
+  if (one !== undefined) await roles.settleCleanup(one, { kind: 'removed' });
+  if (other !== undefined) await roles.settleCleanup(other, { kind: 'failed', retryAt: LATER });
+}
+
+async function useLists({ roles }: PostgresPersistence): Promise<void> {
+  const query: RoleQuery = {
+    account: ACCOUNT,
+    now: START,
+    state: undefined,
+    idempotencyKey: undefined,
+    search: undefined,
+    after: undefined,
+    limit: 20,
+  };
+  await roles.list({ ...query, idempotencyKey: aKey(1) });
+  const states: readonly (RoleState | undefined)[] = [undefined, 'published', 'expired', 'deleted'];
+  for (const state of states) {
+    for (const search of [undefined, 'site']) await roles.list({ ...query, state, search });
+  }
+}
+
+async function useKeysAndAttempts({ apiKeys, attempts }: PostgresPersistence): Promise<void> {
+  await apiKeys.createFirst(anApiKey(1));
+  await apiKeys.create(anApiKey(2));
+  await apiKeys.find(anApiKeyId(2));
+  await apiKeys.list(undefined);
+  await apiKeys.list(ACCOUNT);
+  await apiKeys.touch(anApiKeyId(2), LATER, START);
+  await apiKeys.revoke(anApiKeyId(2), START);
+  const limits = { window: minutes(5), perAddress: 10, perRole: 300 };
+  const outcome = await attempts.begin({ role: aRoleId(1), address: '192.0.2.1', now: START, ...limits });
+  if (outcome.kind === 'admitted') await attempts.forgive(outcome.ticket);
+  await attempts.purge(LATER, 10);
+}
+
+async function useSessions({ sessions }: PostgresPersistence): Promise<void> {
+  await sessions.offer(aLink(1));
+  await sessions.redeem(aRedemption(aLink(1), aSession(1)));
+  await sessions.begin(aSession(2));
+  await sessions.find(aTokenHash(2), START);
+  await sessions.end(aTokenHash(2));
+  await sessions.purge(LATER, 10);
+}
+
+/** So many rows of all kinds that nobody would read them all without need: half of the roles ended, some deleted. */
+function fill(schema: string): string {
+  const name = pg.escapeIdentifier(schema);
+  return `
+    INSERT INTO ${name}.roles (id, version, account, archive, idempotency_key, original_filename, file_count, size,
+      published_at, expires_at, pinned, deleted_at, generation, title, title_folded, not_before)
+    SELECT 'role-' || n, 1, CASE WHEN n % 3 = 0 THEN '${ACCOUNT}' ELSE 'account-' || n % 100 END, 'archive-' || n,
+      'key-of-' || n, 'site.zip', 1, 1, ${START} - n * 1000, ${START} - n * 1000 + 10000000, false,
+      CASE WHEN n % 7 = 0 THEN ${START} END, 1, 'Site ' || n, 'site ' || n, CASE WHEN n % 50 = 0 THEN ${START} END
+    FROM pg_catalog.generate_series(1, 20000) AS n;
+    INSERT INTO ${name}.manifests SELECT 'archive-' || n, '[]' FROM pg_catalog.generate_series(1, 20000) AS n;
+    INSERT INTO ${name}.idempotency_keys (account, key, fingerprint, token, begun_at, held_until, role)
+    SELECT '${ACCOUNT}', 'key-of-' || n, 'print', 'token', ${START}, ${START},
+      CASE WHEN n % 100 <> 0 THEN 'role-' || n END
+    FROM pg_catalog.generate_series(1, 20000) AS n;
+    INSERT INTO ${name}.api_keys (id, account, scopes, label, secret_hash, created_at)
+    SELECT 'key-' || n, 'account-' || n % 500, '[]', '', '', n FROM pg_catalog.generate_series(1, 5000) AS n;
+    INSERT INTO ${name}.attempt_windows
+    SELECT 'role-' || n % 100, 'from ' || n, ${START} + n, 1 FROM pg_catalog.generate_series(1, 20000) AS n;
+    INSERT INTO ${name}.attempts (role, counted, ends_at, role_ends_at)
+    SELECT 'role-' || n % 100, 'from ' || n, ${START}, ${START} FROM pg_catalog.generate_series(1, 20000) AS n;
+    INSERT INTO ${name}.sessions
+    SELECT 'hash-' || n, 'account', NULL, n, ${START} + n FROM pg_catalog.generate_series(1, 10000) AS n;
+    INSERT INTO ${name}.sign_in_links
+    SELECT 'hash-' || n, 'account', ${START} + n FROM pg_catalog.generate_series(1, 10000) AS n;
+    ANALYZE ${name}.roles, ${name}.manifests, ${name}.idempotency_keys, ${name}.api_keys, ${name}.attempt_windows,
+      ${name}.attempts, ${name}.sessions, ${name}.sign_in_links`;
+}
+
+/** A prepared statement is planned without its values in the end, any other one with them. */
+async function planOf(pool: pg.Pool, { name, text, values }: Asked): Promise<Plan> {
+  const [kind, known] = name === undefined ? ['', values] : [', GENERIC_PLAN', []];
+  const { rows } = await pool.query(`EXPLAIN (FORMAT JSON${kind}) ${text}`, known);
+  return rows[0]['QUERY PLAN'][0].Plan;
+}
+
+function stepsOf(plan: Plan): readonly Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(stepsOf)];
+}
+
+describe('Every statement of a request', () => {
+  let place: PostgresPlace;
+
+  beforeEach(async () => {
+    place = await postgresPlace();
+  });
+
+  afterEach(() => place.dispose());
+
+  it('finds its rows by an index, and sorts none to give a page', async () => {
+    const asked = new Map<string, Asked>();
+    const handle = await openPostgres({ pool: noting(place.pool(), asked), schema: place.schema });
+    await handle.migrate();
+    asked.clear();
+    await handle.check();
+    await useRoles(handle);
+    await useLists(handle);
+    await useKeysAndAttempts(handle);
+    await useSessions(handle);
+    const statements = [...asked.values()].filter(({ text }) => !/^(?:BEGIN|COMMIT|ROLLBACK)/.test(text));
+    expect(statements.length).to.be.greaterThan(30);
+    const pool = place.pool();
+    await pool.query(fill(place.schema));
+    const kinds = new Set<string>();
+    for (const statement of statements) {
+      const steps = stepsOf(await planOf(pool, statement));
+      const scans = steps.filter((step) => step['Node Type'] === 'Seq Scan');
+      const slow = scans.filter((step) => !mayRead(step['Relation Name'] ?? '', statement.text));
+      expect(slow, statement.text).to.deep.equal([]);
+      const isPage = statement.text.includes('LIMIT $5') && !statement.text.includes('WITH');
+      const sorts = steps.filter((step) => isPage && step['Node Type'] === 'Sort');
+      expect(sorts, statement.text).to.deep.equal([]);
+      for (const step of steps) kinds.add(step['Node Type']);
+    }
+    expect([...kinds]).to.include('Index Scan');
+  });
+});

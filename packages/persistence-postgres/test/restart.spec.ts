@@ -1,0 +1,128 @@
+import { setImmediate } from 'node:timers/promises';
+import { isFault, type RoleId, type Token } from '@pinfold/core';
+import {
+  aKey,
+  aPublication,
+  aReservation,
+  aRoleId,
+  leaseOf,
+  publishTo,
+} from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
+import { openPostgres, type PostgresPersistence } from '../src/index.ts';
+
+const CRASHES = 3;
+const WORKERS = 8;
+
+/** What one worker knows of what it asked for. */
+interface Record {
+  readonly committed: number[];
+  readonly unknown: number[];
+  generation: number;
+  /** The most that saves may have added whose answer was lost. */
+  lost: number;
+}
+
+function aRecord(): Record {
+  return { committed: [], unknown: [], generation: 1, lost: 0 };
+}
+
+function published(records: readonly Record[]): number {
+  return records.reduce((sum, record) => sum + record.committed.length, 0);
+}
+
+/** Whether the store was there; any other answer than a right one or its fault ends the test. */
+async function attempt(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (!isFault(error) || error.code !== 'store_unavailable') throw error;
+    return false;
+  }
+}
+
+async function publish({ roles }: PostgresPersistence, n: number, record: Record): Promise<void> {
+  const request = aReservation(n, { token: `token ${n}` as Token });
+  const reserved = await attempt(async () => {
+    expect((await roles.reserve(request)).kind).to.equal('reserved');
+  });
+  if (!reserved) return;
+  const committed = await attempt(async () => {
+    expect(await roles.commit(aPublication(n), leaseOf(request))).to.deep.equal({ kind: 'committed' });
+  });
+  (committed ? record.committed : record.unknown).push(n);
+}
+
+/** Raises the generation of the worker's own role; nobody else changes it. */
+async function raise({ roles }: PostgresPersistence, id: RoleId, record: Record): Promise<void> {
+  await attempt(async () => {
+    const loaded = await roles.load(id);
+    if (loaded === undefined) throw new Error('a committed role is gone');
+    const { generation } = loaded.value;
+    expect(generation, 'a save that was acknowledged').to.be.within(
+      record.generation,
+      record.generation + record.lost,
+    );
+    record.generation = generation;
+    record.lost = 1;
+    const raised = { ...loaded.value, generation: (generation + 1) as typeof generation };
+    const saved = await roles.save(raised, loaded.version);
+    expect(saved.kind).to.equal('saved');
+    record.generation += 1;
+    record.lost = 0;
+  });
+}
+
+describe('A server that crashes under load', function () {
+  this.timeout(60_000);
+  let place: PostgresPlace;
+
+  beforeEach(async () => {
+    place = await postgresPlace();
+  });
+
+  afterEach(() => place.dispose());
+
+  it('costs store_unavailable and never a wrong answer', async () => {
+    const handles = await Promise.all(
+      [1, 2].map(() => openPostgres({ pool: place.pool(), schema: place.schema })),
+    );
+    const [first] = handles as [PostgresPersistence];
+    await first.migrate();
+    let running = true;
+    const records = Array.from({ length: WORKERS }, aRecord);
+    const workers = records.map(async (record, worker) => {
+      const handle = handles[worker % handles.length] as PostgresPersistence;
+      for (let n = worker; running; n += WORKERS) {
+        await publish(handle, n, record);
+        const [own] = record.committed;
+        if (own !== undefined) await raise(handle, aRoleId(own), record);
+        await setImmediate();
+      }
+    });
+    for (let crash = 0; crash < CRASHES; crash += 1) {
+      const before = published(records);
+      while (published(records) < before + 20) await setImmediate();
+      await place.server.crash();
+    }
+    running = false;
+    await Promise.all(workers);
+    const { roles } = await openPostgres({ pool: place.pool(), schema: place.schema });
+    for (const { committed, unknown } of records) {
+      expect(committed.length).to.be.at.least(1);
+      for (const n of committed) {
+        expect(await roles.load(aRoleId(n)), `role ${n}`).to.not.equal(undefined);
+        expect(await roles.loadManifest(aPublication(n).role.archive)).to.equal(aPublication(n).manifest);
+      }
+      for (const n of unknown) {
+        const there = (await roles.load(aRoleId(n))) !== undefined;
+        const manifest = (await roles.loadManifest(aPublication(n).role.archive)) !== undefined;
+        const key = await roles.reserve(aReservation(n, { token: 'later' as Token }));
+        expect([manifest, key.kind], `role ${n}`).to.deep.equal([there, there ? 'complete' : 'in_progress']);
+      }
+    }
+    await publishTo(roles, aPublication(1_000_000, { idempotencyKey: aKey(1_000_000) }));
+  });
+});
