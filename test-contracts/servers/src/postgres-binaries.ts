@@ -6,6 +6,8 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
+const run = promisify(execFile);
+
 /** Whom the server runs as; nobody in particular unless this process is root, which PostgreSQL refuses to run as. */
 export interface Owner {
   readonly uid?: number;
@@ -34,9 +36,14 @@ export async function installPostgres(): Promise<Installation> {
   for (const { source, target } of await linksOf(native)) {
     await symlink(basename(source), join(folder, target));
   }
-  for (const program of ['initdb', 'postgres']) await chmod(join(folder, 'native', 'bin', program), 0o755);
-  const owner = await ownerOfServer();
+  await run('chmod', ['-R', 'a+rX', join(folder, 'native')]);
+  await run('chmod', [
+    'a+x',
+    join(folder, 'native', 'bin', 'initdb'),
+    join(folder, 'native', 'bin', 'postgres'),
+  ]);
   await chmod(folder, 0o711);
+  const owner = await ownerOfServer();
   const data = join(folder, 'data');
   await mkdir(data, { mode: 0o700 });
   if (owner.uid !== undefined && owner.gid !== undefined) await chown(data, owner.uid, owner.gid);
@@ -56,7 +63,6 @@ async function linksOf(native: string): Promise<readonly Link[]> {
 
 async function ownerOfServer(): Promise<Owner> {
   if (process.getuid?.() !== 0) return {};
-  const run = promisify(execFile);
   const [uid, gid] = await Promise.all(
     ['-u', '-g'].map(async (flag) => Number((await run('id', [flag, 'nobody'])).stdout)),
   );
