@@ -11,6 +11,9 @@ const ENTRY: URL = new URL(`./worker${/\.[a-z]+$/.exec(import.meta.url)?.[0] ?? 
 /** The options of the process are its own: some, as `--input-type`, would keep a worker from starting. */
 const OPTIONS: readonly string[] = ENTRY.pathname.endsWith('.ts') ? ['--conditions=@pinfold/source'] : [];
 
+/** A worker's garbage is short-lived; without a bound V8 lets 100 MiB of it gather. */
+const YOUNG_MIB = 16;
+
 interface Waiting {
   readonly request: JobRequest;
   readonly settle: (reply: JobReply) => void;
@@ -90,7 +93,11 @@ export class WorkerPool {
   }
 
   #openLane(): Lane {
-    const worker = new Worker(this.#entry, { name: 'pinfold-archive-zip', execArgv: [...OPTIONS] });
+    const worker = new Worker(this.#entry, {
+      name: 'pinfold-archive-zip',
+      execArgv: [...OPTIONS],
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+    });
     const lane: Lane = { worker, running: new Map() };
     this.#lanes.add(lane);
     worker.unref();

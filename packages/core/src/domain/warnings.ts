@@ -1,3 +1,4 @@
+import { orderProblems } from './archive-rules.ts';
 import { follow, SitePaths } from './judge-reference.ts';
 import type { Manifest } from './manifest.ts';
 import type { Observation, Reference } from './observations.ts';
@@ -24,7 +25,8 @@ export interface ObservedFile extends Observation {
 export const MOST_WARNINGS = 20;
 
 /**
- * Judges what was seen. Secrets come first, then what is broken everywhere, then the rest.
+ * Judges what was seen. One warning of each rule comes before the second of any, so that no rule hides another:
+ * secrets first, then references, then source maps.
  *
  * @param absolutePathsWork false where sites live under a path (path mode), where `/x` leads out of them.
  */
@@ -33,17 +35,14 @@ export function warningsOf(
   files: readonly ObservedFile[],
   absolutePathsWork: boolean,
 ): readonly Warning[] {
-  const warnings = files.flatMap(({ path, secrets }) => secrets.map((kind) => secretWarning(path, kind)));
   const site = new SitePaths(manifest.entries.map(({ path }) => path));
-  for (const { path, references } of files) {
-    for (const reference of references) {
-      if (warnings.length >= MOST_WARNINGS) return warnings.slice(0, MOST_WARNINGS);
-      const warning = referenceWarning(site, path, reference, absolutePathsWork);
-      if (warning !== undefined) warnings.push(warning);
-    }
-  }
+  const secrets = files.flatMap(({ path, secrets: kinds }) => kinds.map((kind) => secretWarning(path, kind)));
+  const references = files.flatMap(({ path, references: made }) =>
+    made.flatMap((reference) => referenceWarning(site, path, reference, absolutePathsWork) ?? []),
+  );
   const maps = manifest.entries.filter(({ path }) => path.endsWith('.map'));
-  return [...warnings, ...maps.map(({ path }) => sourceMapWarning(path))].slice(0, MOST_WARNINGS);
+  const all = [...secrets, ...references, ...maps.map(({ path }) => sourceMapWarning(path))];
+  return orderProblems(all).slice(0, MOST_WARNINGS);
 }
 
 function referenceWarning(

@@ -122,6 +122,24 @@ describe('warnings of a site', () => {
     expect(warnings(keys)).to.have.length(20);
   });
 
+  it('name every rule before one of them again', () => {
+    const html = Array.from({ length: 30 }, (_, n) => `<img src="/${n}.png">`).join('');
+    const site = {
+      'index.html': html,
+      'z.html': '<img src="gone.png">',
+      'a.map': '',
+      k: `AKIA${'A'.repeat(16)}`,
+    };
+    const found = warnings(site, false).map(({ rule }) => rule);
+    expect(found.slice(0, 4)).to.deep.equal([
+      'possible_secret',
+      'absolute_reference',
+      'broken_reference',
+      'source_map',
+    ]);
+    expect(found).to.have.length(20);
+  });
+
   it('cut long references', () => {
     const [warning] = warnings({ 'index.html': `<img src="${'x'.repeat(1_000)}.png">` });
     expect(warning?.detail.length).to.be.below(200);
@@ -155,9 +173,11 @@ describe('the sieve of references', () => {
     '#',
   );
   const page = fc
-    .array(fc.tuple(fc.constantFrom('a', 'img'), target), { maxLength: 6 })
+    .array(fc.tuple(fc.constantFrom('a', 'img'), target), { maxLength: 60 })
     .map((references) =>
-      references.map(([tag, to]) => (tag === 'a' ? `<a href="${to}">` : `<img src="${to}">`)).join(''),
+      references
+        .map(([tag, to], n) => (tag === 'a' ? `<a href="${to}?${n}">` : `<img src="${to}?${n}">`))
+        .join(''),
     );
   const site = fc.dictionary(paths, page, { minKeys: 1 });
 
