@@ -1,40 +1,67 @@
 import { join } from 'node:path';
-import { storageFsModule } from '@pinfold/inversify/storage-fs';
+import { stagingFsModule, storageFsModule } from '@pinfold/inversify/storage-fs';
 import type { ContainerModule } from 'inversify';
+import type { DatabaseSetting } from './settings/database-setting.ts';
 import type { Settings } from './settings/settings.ts';
-import { SettingsError } from './settings/settings-error.ts';
+import type { StorageSetting } from './settings/storage-setting.ts';
+
+/** The modules of one adapter, with the client that was made for it. */
+export interface Adapter {
+  readonly modules: readonly ContainerModule[];
+  /** Ends the client, after the container has let go of it. */
+  end(): Promise<void>;
+}
 
 /**
- * The modules of the adapters that the settings name. An adapter is loaded only where it is used: the client of a
- * database or an object store costs as much time as all the rest of the start.
+ * The adapters that the settings name. Each is loaded only where it is used: the client of a database or an object
+ * store costs as much time as all the rest of the start.
  *
  * @param dataDir the data folder's absolute path.
  */
-export async function adapterModules(settings: Settings, dataDir: string): Promise<ContainerModule[]> {
-  return [await persistenceModule(settings, dataDir), await storageModule(settings, dataDir)];
+export async function adaptersOf(settings: Settings, dataDir: string): Promise<readonly Adapter[]> {
+  const { database, storage } = settings;
+  return [
+    database.kind === 'sqlite' ? await sqlite(dataDir) : await postgres(database),
+    storage.kind === 'files' ? files(dataDir) : await s3(storage, dataDir),
+  ];
 }
 
-async function persistenceModule({ database }: Settings, dataDir: string): Promise<ContainerModule> {
-  switch (database.kind) {
-    case 'sqlite': {
-      const { persistenceSqliteModule } = await import('@pinfold/inversify/persistence-sqlite');
-      return persistenceSqliteModule({ file: join(dataDir, 'pinfold.sqlite') });
-    }
-    case 'postgres':
-      throw new SettingsError('PINFOLD_DATABASE_URL', 'names PostgreSQL, which this release cannot use');
-    default:
-      return database satisfies never;
-  }
+async function sqlite(dataDir: string): Promise<Adapter> {
+  const { persistenceSqliteModule } = await import('@pinfold/inversify/persistence-sqlite');
+  return { modules: [persistenceSqliteModule({ file: join(dataDir, 'pinfold.sqlite') })], end: nothing };
 }
 
-async function storageModule({ storage }: Settings, dataDir: string): Promise<ContainerModule> {
-  const staging = join(dataDir, 'staging');
-  switch (storage.kind) {
-    case 'files':
-      return storageFsModule({ folder: join(dataDir, 'archives'), staging });
-    case 's3':
-      throw new SettingsError('PINFOLD_STORAGE_URL', 'names S3, which this release cannot use');
-    default:
-      return storage satisfies never;
-  }
+async function postgres({ url }: Extract<DatabaseSetting, { kind: 'postgres' }>): Promise<Adapter> {
+  const [{ persistencePostgresModule }, { POOL_LIMITS }, { default: pg }] = await Promise.all([
+    import('@pinfold/inversify/persistence-postgres'),
+    import('@pinfold/persistence-postgres'),
+    import('pg'),
+  ]);
+  const pool = new pg.Pool({ connectionString: url, max: 10, ...POOL_LIMITS });
+  return { modules: [persistencePostgresModule({ pool, schema: 'pinfold' })], end: () => pool.end() };
 }
+
+function files(dataDir: string): Adapter {
+  const folders = { folder: join(dataDir, 'archives'), staging: join(dataDir, 'staging') };
+  return { modules: [storageFsModule(folders)], end: nothing };
+}
+
+async function s3(storage: Extract<StorageSetting, { kind: 's3' }>, dataDir: string): Promise<Adapter> {
+  const [{ storageS3Module }, { createS3Client }] = await Promise.all([
+    import('@pinfold/inversify/storage-s3'),
+    import('@pinfold/storage-s3'),
+  ]);
+  const { bucket, prefix, endpoint, region, pathStyle } = storage;
+  const client = createS3Client({
+    region,
+    forcePathStyle: pathStyle,
+    ...(endpoint === undefined ? {} : { endpoint }),
+  });
+  const options = { client, bucket, ...(prefix === '' ? {} : { prefix }) };
+  return {
+    modules: [stagingFsModule({ staging: join(dataDir, 'staging') }), storageS3Module(options)],
+    end: async () => client.destroy(),
+  };
+}
+
+async function nothing(): Promise<void> {}

@@ -8,7 +8,7 @@ import { coreModule } from '@pinfold/inversify/core';
 import { platformNodeModule } from '@pinfold/inversify/platform-node';
 import { loadOrCreateSecret } from '@pinfold/platform-node';
 import { Container, type ContainerModule } from 'inversify';
-import { adapterModules } from './adapter-modules.ts';
+import { type Adapter, adaptersOf } from './adapter-modules.ts';
 import { RunningPublications } from './running-publications.ts';
 import type { Settings } from './settings/settings.ts';
 import { SettingsError } from './settings/settings-error.ts';
@@ -44,15 +44,16 @@ export async function openComposition(
   options: CompositionOptions = {},
 ): Promise<Composition> {
   const dataDir = await makeDataDir(settings.dataDir);
+  const adapters = await adaptersOf(settings, dataDir);
   const container = new Container();
-  container.load(...(await modulesOf(settings, dataDir, options)));
+  container.load(...(await modulesOf(settings, dataDir, adapters, options)));
   const publications = Promise.withResolvers<RunningPublications>();
   container.onActivation(tokens.staging, (_context, staging) => {
     const running = new RunningPublications(staging);
     publications.resolve(running);
     return running;
   });
-  const close = closeOnce(container);
+  const close = closeOnce(container, adapters);
   try {
     const persistence = await container.getAsync(tokens.persistence);
     await persistence.migrate();
@@ -68,6 +69,7 @@ export async function openComposition(
 async function modulesOf(
   settings: Settings,
   dataDir: string,
+  adapters: readonly Adapter[],
   { modules = [], limits = {} }: CompositionOptions,
 ): Promise<readonly ContainerModule[]> {
   const secret = settings.secret ?? (await loadOrCreateSecret(join(dataDir, 'secret')));
@@ -76,7 +78,7 @@ async function modulesOf(
   return [
     platformNodeModule({ secrets: [secret] }),
     archiveZipModule(),
-    ...(await adapterModules(settings, dataDir)),
+    ...adapters.flatMap((adapter) => adapter.modules),
     coreModule({ ...limits, ...lifetime }, { absolutePathsWork: viewerMode === 'origin' }),
     ...modules,
   ];
@@ -96,10 +98,14 @@ async function makeDataDir(dataDir: string): Promise<string> {
   return folder;
 }
 
-function closeOnce(container: Container): () => Promise<void> {
+function closeOnce(container: Container, adapters: readonly Adapter[]): () => Promise<void> {
   let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await container.unbindAllAsync();
+    for (const adapter of adapters) await adapter.end();
+  };
   return () => {
-    closed ??= container.unbindAllAsync();
+    closed ??= close();
     return closed;
   };
 }

@@ -1,3 +1,4 @@
+import { tokens } from '@pinfold/inversify';
 import type { Container } from 'inversify';
 import { runCleanupTimer } from './cleanup-timer.ts';
 import { type Composition, type CompositionOptions, openComposition } from './composition.ts';
@@ -68,6 +69,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     const { port } = await server.listen(settings.port, settings.host);
     addresses = webAddresses(settings, port);
     await warn(log, settings, addresses);
+    void tellOfStorage(composition, log);
     const firstStart = await makeFirstStart(composition, log, settings);
     server.answerWith(await requestHandler(composition.container, log, addresses, () => server.stopping));
     background = runCleanupTimer(cleanupOf(composition, log), stopped.signal);
@@ -102,6 +104,15 @@ async function warn(log: Log, settings: Settings, addresses: WebAddresses): Prom
   const { siblingWarning } = await import('./sibling-warning.ts');
   const sibling = siblingWarning(addresses);
   for (const note of [...settings.notes, ...(sibling === undefined ? [] : [sibling])]) log.warn(note);
+}
+
+/** A storage that is away now may be back soon, so it keeps nobody from starting; a wrong setting shows here, too. */
+async function tellOfStorage({ container }: Composition, log: Log): Promise<void> {
+  try {
+    await container.get(tokens.archives).check();
+  } catch (error) {
+    log.error('the storage does not answer', error);
+  }
 }
 
 function cleanupOf({ useCases }: Composition, log: Log): Parameters<typeof runCleanupTimer>[0] {

@@ -10,9 +10,12 @@ const nothing: CleanUpReport = {
   uploads: 0,
   archives: 0,
   failures: 0,
+  compared: 0,
+  unnamed: 0,
   orphans: 0,
   missing: [],
   listing: 'not_due',
+  finished: true,
 };
 
 function timer(random: number, outcomes: readonly (() => CleanUpReport)[]) {

@@ -94,7 +94,9 @@ export function readSettings(env: Environment): Settings {
     host: read('HOST', asItIs) ?? '127.0.0.1',
     dataDir: read('DATA_DIR', asItIs) ?? './data',
     database,
-    storage: read('STORAGE_URL', readStorage),
+    storage: read('STORAGE_URL', (variable, value) =>
+      readStorage(variable, value, env.AWS_REGION || env.AWS_DEFAULT_REGION || undefined),
+    ),
     secret,
     lifetime: read('DEFAULT_LIFETIME_DAYS', readLifetime),
     trustProxy: read('TRUST_PROXY', readTrustProxy),

@@ -6,20 +6,30 @@ export type StorageSetting =
   | {
       readonly kind: 's3';
       readonly bucket: string;
-      /** What every object's key begins with; empty, or without `/` at either end. */
+      /** The folder of the archives in the bucket, without `/` at either end; empty for the adapter's default. */
       readonly prefix: string;
       readonly endpoint: string | undefined;
-      readonly region: string | undefined;
+      readonly region: string;
       /** Whether the bucket is named in the path of a request instead of its host. */
       readonly pathStyle: boolean;
     };
 
 const PARAMETERS = ['endpoint', 'region', 'path_style'];
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]$/;
+/** Segments that no server reads as anything but text, none of them `.` or `..`. */
+const PREFIX = /^(?:(?!\.{1,2}(?:\/|$))[a-z0-9._-]{1,200}(?:\/(?!$)|$))*$/;
 const REGION = /^[A-Za-z0-9-]{1,64}$/;
 
-/** Reads `PINFOLD_STORAGE_URL`: `s3://bucket/prefix?endpoint=…&region=…&path_style=true`. */
-export function readStorage(variable: string, value: string | undefined): StorageSetting {
+/**
+ * Reads `PINFOLD_STORAGE_URL`: `s3://bucket/prefix?endpoint=…&region=…&path_style=true`.
+ *
+ * @param awsRegion the region that the AWS SDK would find where the URL names none.
+ */
+export function readStorage(
+  variable: string,
+  value: string | undefined,
+  awsRegion: string | undefined,
+): StorageSetting {
   if (value === undefined) return { kind: 'files' };
   const refuse = (expectation: string): never => {
     throw new SettingsError(variable, expectation);
@@ -40,11 +50,12 @@ export function readStorage(variable: string, value: string | undefined): Storag
   if (endpoint !== undefined && !isEndpoint(endpoint)) {
     return refuse('has an endpoint that is no http:// or https:// URL without credentials');
   }
-  const region = url.searchParams.get('region') ?? undefined;
-  if (region !== undefined && !REGION.test(region)) return refuse('has a region that is none');
+  const region = url.searchParams.get('region') ?? awsRegion ?? 'us-east-1';
+  if (!REGION.test(region)) return refuse('has a region that is none');
   const style = url.searchParams.get('path_style') ?? String(endpoint !== undefined);
   if (style !== 'true' && style !== 'false') return refuse('has a path_style that is neither true nor false');
-  const prefix = prefixOf(url.pathname) ?? refuse('has a prefix that is not percent-encoded UTF-8');
+  const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
+  if (!PREFIX.test(prefix)) return refuse('has a prefix with anything but a-z, 0-9, ".", "_", "-" and "/"');
   return { kind: 's3', bucket: url.hostname, prefix, endpoint, region, pathStyle: style === 'true' };
 }
 
@@ -55,13 +66,4 @@ function isEndpoint(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return (protocol === 'http:' || protocol === 'https:') && username === '' && password === '';
-}
-
-function prefixOf(pathname: string): string | undefined {
-  try {
-    return decodeURIComponent(pathname).replace(/^\/+|\/+$/g, '');
-  } catch (error) {
-    if (error instanceof URIError) return undefined;
-    throw error;
-  }
 }

@@ -51,7 +51,7 @@ describe('readSettings', () => {
     ['STORAGE_URL', 's3://bucket', { storage: s3({}) }],
     ['STORAGE_URL', 's3://bucket/', { storage: s3({}) }],
     ['STORAGE_URL', 's3://bucket/a/b/', { storage: s3({ prefix: 'a/b' }) }],
-    ['STORAGE_URL', 's3://bucket/a%20b', { storage: s3({ prefix: 'a b' }) }],
+    ['STORAGE_URL', 's3://bucket/a.b/c_d-1', { storage: s3({ prefix: 'a.b/c_d-1' }) }],
     ['STORAGE_URL', 's3://bucket?region=eu-west-1', { storage: s3({ region: 'eu-west-1' }) }],
     [
       'STORAGE_URL',
@@ -97,7 +97,14 @@ describe('readSettings', () => {
     ['DATABASE_URL', 'mysql://db.example/x', 'postgres', './data/pinfold.db', 'sqlite:x'],
     ['STORAGE_URL', 'bucket', '/var/archives', 'http://bucket', 's3://', 's3:///x', 's3://b', 's3://-bucket'],
     ['STORAGE_URL', 's3://me:secret@bucket', 's3://bucket?acl=x', 's3://bucket?region=', 's3://bucket#x'],
-    ['STORAGE_URL', 's3://bucket?path_style=yes', 's3://bucket?endpoint=s3.example', 's3://bucket/%ff'],
+    [
+      'STORAGE_URL',
+      's3://bucket?path_style=yes',
+      's3://bucket?endpoint=s3.example',
+      's3://bucket/%ff',
+      's3://bucket/A',
+      's3://bucket/a//b',
+    ],
     ['STORAGE_URL', 's3://bucket?region=a&region=b', 's3://bucket?endpoint=https://me:secret@s3.example'],
     ['SECRET', 'x'.repeat(15)],
     ['DEFAULT_LIFETIME_DAYS', '0', '-1', 'week', '1e3', '7d', 'Infinity', '36501', '0.000000001', '1,5'],
@@ -122,6 +129,17 @@ describe('readSettings', () => {
       const { message } = refusal({ [`PINFOLD_${name}`]: 'u:hunter2@x' });
       expect(message).not.to.include('hunter2');
     }
+  });
+
+  it("takes the region from the AWS SDK's variables where the URL names none", () => {
+    const env = {
+      PINFOLD_STORAGE_URL: 's3://bucket',
+      AWS_REGION: 'eu-west-1',
+      AWS_DEFAULT_REGION: 'eu-west-2',
+    };
+    expect(readSettings(env).storage).to.deep.equal(s3({ region: 'eu-west-1' }));
+    const named = { ...env, PINFOLD_STORAGE_URL: 's3://bucket?region=eu-north-1' };
+    expect(readSettings(named).storage).to.deep.equal(s3({ region: 'eu-north-1' }));
   });
 
   it('demands a secret with PostgreSQL', () => {
@@ -155,7 +173,7 @@ function s3(more: Partial<Extract<Settings['storage'], { kind: 's3' }>>): Settin
     bucket: 'bucket',
     prefix: '',
     endpoint: undefined,
-    region: undefined,
+    region: 'us-east-1',
     pathStyle: false,
     ...more,
   };
