@@ -1,0 +1,144 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { openApiDocument } from '@pinfold/http-express';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+
+/** One fenced block of a document. */
+interface Block {
+  readonly document: string;
+  readonly line: number;
+  readonly language: string;
+  readonly code: string;
+}
+
+const root = join(import.meta.dirname, '..', '..');
+/** Below this package, whose dependencies are all that documents may import; not kept by git. */
+const work = join(import.meta.dirname, 'dist', 'documents');
+
+async function documents(): Promise<readonly string[]> {
+  const found = [join(root, 'README.md')];
+  for (const folder of ['docs', 'packages', 'examples', 'test-contracts']) {
+    const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
+    const pages = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.md'));
+    found.push(...pages.map((entry) => join(entry.parentPath, entry.name)));
+  }
+  return found.filter((file) => !/node_modules|\/dist\/|CHANGELOG/.test(file)).sort();
+}
+
+async function blocksOf(document: string): Promise<readonly Block[]> {
+  const page = await readFile(document, 'utf8');
+  return [...page.matchAll(/^```(\w[^\n]*)\n([\s\S]*?)^```$/gm)].map((match) => ({
+    document: relative(root, document),
+    line: page.slice(0, match.index).split('\n').length,
+    language: match[1] ?? '',
+    code: match[2] ?? '',
+  }));
+}
+
+/** A server in a document is one that got as far as listening, on whatever port is free. */
+const ENDS_WHEN_IT_LISTENS = `
+import { Server } from 'node:net';
+const listen = Server.prototype.listen;
+Server.prototype.listen = function () {
+  this.once('listening', () => process.exit(0));
+  return listen.call(this, 0, '127.0.0.1');
+};
+`;
+
+const TSCONFIG = {
+  extends: '../../../../tsconfig.test.base.json',
+  compilerOptions: { tsBuildInfoFile: './.tsbuildinfo', noUnusedLocals: false, types: ['node'] },
+  include: ['*.ts'],
+};
+
+/** Where documents say files are; each run has a folder of its own in its place. */
+const SOMEWHERE = '/var/lib/pinfold';
+
+/** What is not there when tests run, so that such programs are compiled alone. */
+const NEEDS_MORE = /declare const|from '@pinfold\/persistence-postgres'/;
+
+const pages = await documents();
+const blocks = (await Promise.all(pages.map(blocksOf))).flat();
+const programs = blocks.filter(({ language }) => language === 'ts');
+const answers = blocks.filter(({ language }) => language === 'json');
+
+function fileOf({ document, line }: Block): string {
+  return join(work, `${document.replaceAll(/[^\w]+/g, '-')}-${line}.ts`);
+}
+
+/** The block as a file of its own: what it imports from beside its document is found from there. */
+function sourceOf({ document, code }: Block): string {
+  const beside = relative(work, dirname(join(root, document)));
+  return code.replaceAll(/from '\.\//g, `from '${beside}/`);
+}
+
+describe('the documents', function () {
+  this.timeout(60_000);
+
+  before(async () => {
+    await rm(work, { recursive: true, force: true });
+    await mkdir(work, { recursive: true });
+    await writeFile(join(work, 'tsconfig.json'), JSON.stringify(TSCONFIG));
+    await writeFile(join(work, 'listening.mjs'), ENDS_WHEN_IT_LISTENS);
+    await Promise.all(programs.map((block) => writeFile(fileOf(block), sourceOf(block))));
+  });
+
+  it('have programs that compile', () => {
+    expect(programs.length).to.be.greaterThan(10);
+    const { status, stdout } = spawnSync('tsc', ['-p', work], { encoding: 'utf8' });
+    expect(status, stdout).to.equal(0);
+  });
+
+  for (const block of programs.filter(({ code }) => !NEEDS_MORE.test(code))) {
+    it(`have a program that runs in ${block.document}, line ${block.line}`, async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'pinfold-document-'));
+      await writeFile(fileOf(block), sourceOf(block).replaceAll(SOMEWHERE, folder));
+      const options = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];
+      const child = spawn(
+        process.execPath,
+        [...options, `--import=${join(work, 'listening.mjs')}`, fileOf(block)],
+        { cwd: folder, env: { ...process.env, NODE_OPTIONS: '' }, stdio: ['ignore', 'ignore', 'pipe'] },
+      );
+      const [complaints, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+      await rm(folder, { recursive: true });
+      expect(code, complaints).to.equal(0);
+    });
+  }
+
+  it('show answers as the API document describes them', () => {
+    const document = openApiDocument({ publicUrl: 'http://localhost:8080' });
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema(document, 'api');
+    const described = answerSchemas(document).map((pointer) => ajv.compile({ $ref: `api#${pointer}` }));
+    expect(described.length).to.be.greaterThan(5);
+    for (const { document: page, line, code } of answers) {
+      const answer: unknown = JSON.parse(code);
+      expect(
+        described.some((validate) => validate(answer)),
+        `${page}, line ${line}`,
+      ).to.equal(true);
+    }
+  });
+});
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** JSON Pointers to the schemas of all answers. */
+function answerSchemas(document: Json): readonly string[] {
+  const found: string[] = [];
+  const walk = (value: unknown, pointer: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, member] of Object.entries(value)) {
+      const below = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      if (name === 'schema' && pointer.includes('/responses/')) found.push(below);
+      else walk(member, below);
+    }
+  };
+  walk(document, '');
+  return found;
+}
