@@ -33,7 +33,7 @@ export function grantedWay(
   const base = siteBaseOf(settings, role.id);
   const location =
     settings.mode === 'path'
-      ? `${base}/~${grants.token(grant, 'path')}${encodeRawBytes(path)}`
-      : `${base}${HAND_OVER_PATH}?grant=${grants.token(grant, 'hand_over')}&to=${encodeURIComponent(path)}`;
+      ? `${base}/~${grants.path(grant)}${encodeRawBytes(path)}`
+      : `${base}${HAND_OVER_PATH}?grant=${grants.handOver(grant)}&to=${encodeURIComponent(path)}`;
   return { location, referrer: 'no-referrer' };
 }

@@ -62,10 +62,15 @@ export class Grants {
     return undefined;
   }
 
-  /** A token of the same right for another purpose. */
-  token(grant: Grant, purpose: GrantPurpose): string {
+  /** The same right, to be handed over to the site's own origin now. */
+  handOver(grant: Grant): string {
     const { enter, clock } = this.#useCases;
-    return enter.sign(grant.purpose === purpose ? grant : passOn(grant, purpose, clock.now()));
+    return enter.sign(passOn(grant, 'hand_over', clock.now()));
+  }
+
+  /** The same right in a path: one and the same for each cookie, so that browsers find what they have of it. */
+  path(grant: Grant): string {
+    return this.#useCases.enter.sign(passOn(grant, 'path', grant.issuedAt));
   }
 
   /** The Set-Cookie line that lets a viewer into the site's own origin. */

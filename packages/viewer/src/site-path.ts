@@ -8,7 +8,7 @@ import { isNavigation } from './find-file.ts';
 import { plainPages } from './pages.ts';
 import { returnQuery } from './return-path.ts';
 import { isServiceWorker, serveSite } from './serve-site.ts';
-import { encodeRawBytes, splitTarget } from './target.ts';
+import { decodePath, encodeRawBytes, splitTarget } from './target.ts';
 import type { ViewerContext } from './viewer-context.ts';
 
 /**
@@ -56,7 +56,7 @@ async function serveOpen(
 ): Promise<void> {
   const base = sharedUrlOf(context.settings, role.id);
   const { grant, path } = cutGrant(inside);
-  if (grant !== undefined) {
+  if (grant !== undefined && SIGNED.test(grant) && !(await hasFolder(context, role, grant))) {
     const location = base + encodeRawBytes(path);
     return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
   }
@@ -81,11 +81,9 @@ async function serveProtected(
       return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
     }
     if (!admitted || !slash) {
-      return sendRedirect(
-        exchange,
-        { status: 302, ...grantedWay(context, role, cookie, path) },
-        FROM_ANYWHERE,
-      );
+      const own = !admitted && token !== undefined && (await hasFolder(context, role, token));
+      const way = grantedWay(context, role, cookie, own ? inside : path);
+      return sendRedirect(exchange, { status: 302, ...way }, FROM_ANYWHERE);
     }
   }
   if (!admitted) return sendForbiddenLine(exchange, plainPages.forbidden, FROM_ANYWHERE);
@@ -109,13 +107,21 @@ interface GrantedPath {
   readonly slash: boolean;
 }
 
-/** Signed tokens are long; a folder of a site that begins with a tilde is not. */
-const GRANTED = /^\/~([\w.-]{40,200})(?=[/?]|$)(.*)$/s;
+/** What stands where a grant would. Names of folders may begin with a tilde too; those are hardly ever as long. */
+const FIRST = /^\/~([^/?]+)(.*)$/s;
+const SIGNED = /^[\w.-]{40,200}$/;
 
 /** Takes a path grant, good or not, off the beginning of a path. */
 function cutGrant(inside: string): GrantedPath {
-  const [, grant, rest = ''] = GRANTED.exec(inside) ?? [];
+  const [, grant, rest = ''] = FIRST.exec(inside) ?? [];
   if (grant === undefined) return { grant, path: inside, slash: true };
   const slash = rest.startsWith('/');
   return { grant, path: slash ? rest : `/${rest}`, slash };
+}
+
+/** Whether what stands where a grant would is a folder of the site. Asked only for those who may see it. */
+async function hasFolder({ sites }: ViewerContext, role: Role, name: string): Promise<boolean> {
+  const loaded = await sites.load(role);
+  const folder = `~${decodePath(name) ?? ''}/`;
+  return loaded.kind === 'site' && loaded.site.manifest.entries.some(({ path }) => path.startsWith(folder));
 }

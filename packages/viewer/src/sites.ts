@@ -21,8 +21,10 @@ export class Sites {
     return this.#hot.get(archive);
   }
 
-  /** Loads a site's files, once however many ask at the same time. */
+  /** A site's files, loaded where they are not in memory, once however many ask at the same time. */
   load(role: Role): Promise<LoadedSite> {
+    const hot = this.#hot.get(role.archive);
+    if (hot !== undefined) return Promise.resolve({ kind: 'site', site: hot });
     const running = this.#loading.get(role.archive);
     if (running !== undefined) return running;
     const loading = this.#load(role).finally(() => this.#loading.delete(role.archive));

@@ -75,8 +75,13 @@ describe('a site in path mode', () => {
       expect((await rig.ask('/', { host: rig.siteHost(id) })).status).to.equal(404);
     });
 
-    it('may have folders that begin with a tilde', async () => {
+    it('may have folders that begin with a tilde, even long ones', async () => {
       expect((await rig.ask(`/s/${id}/~keeper/`)).text).to.equal('the keeper');
+      const long = `~${'k'.repeat(50)}`;
+      const other = await rig.publish({ ...SITE, [`${long}/index.html`]: 'long' });
+      expect((await rig.ask(`/s/${other}/${long}/`)).text).to.equal('long');
+      const stale = await rig.ask(`/s/${id}/${long}/docs/`, { headers: DOCUMENT });
+      expect([stale.status, locationOf(stale)]).to.deep.equal([302, `${shared(id)}/docs/`]);
     });
 
     it('gives no script to a service worker, and is only looked at', async () => {
@@ -148,6 +153,28 @@ describe('a site in path mode', () => {
         expect(pathOf(answer)).to.match(new RegExp(`^/s/${id}/~[\\w.-]{100}/docs/\\?q=1$`));
         expect((await rig.ask(pathOf(answer), { headers: { ...DOCUMENT, cookie } })).text).to.equal('docs');
       }
+    });
+
+    it('takes whatever follows a tilde for a grant, unless it is a folder of the site', async () => {
+      const document = { ...DOCUMENT, cookie };
+      for (const [path, inside] of [
+        ['~x/docs/', 'docs/'],
+        ['~%FF/docs/', 'docs/'],
+        ['~keeper/', '~keeper/'],
+      ]) {
+        const answer = await rig.ask(`/s/${id}/${path}`, { headers: document });
+        expect([answer.status, pathOf(answer)]).to.deep.equal([302, `${home}${inside}`]);
+      }
+      expect((await rig.ask(`/s/${id}/~keeper/`, { headers: PART })).status).to.equal(403);
+      const stranger = await rig.ask(`/s/${id}/~x/docs/`, { headers: DOCUMENT });
+      expect(locationOf(stranger)).to.equal(`${shared(id)}?to=%2Fdocs%2F`);
+    });
+
+    it('has one address for each password given, so that the browser finds what it has', async () => {
+      rig.clock.advance(minutes(5));
+      const again = await rig.ask(`/s/${id}`, { headers: { cookie } });
+      expect(pathOf(again)).to.equal(home);
+      expect(pathOf(await rig.enter(id, PASSWORD))).not.to.equal(home);
     });
 
     it('refuses parts under a stale grant, or none', async () => {
