@@ -17,8 +17,6 @@ export const DESCRIPTOR_FLAG = 0x0008;
 
 const SIGNATURE = 0x04034b50;
 const LOCAL_BYTES = 30;
-/** Bits 1 and 2 say how hard a writer tried; Info-ZIP sets them after it has written the local header to a pipe. */
-const EFFORT_FLAGS = 0x0006;
 
 /** Reads the local header of an entry and compares it field by field; `undefined` when none is there. */
 export function readLocalHeader(file: StagedFile, central: CentralHeader): LocalHeader | undefined {
@@ -31,7 +29,7 @@ export function readLocalHeader(file: StagedFile, central: CentralHeader): Local
   const fields = extraFields(Buffer.from(header.subarray(nameEnd, length)));
   const flags = header.readUInt16LE(6);
   const mismatches: string[] = [];
-  if ((flags & ~EFFORT_FLAGS) !== (central.flags & ~EFFORT_FLAGS)) mismatches.push('flags');
+  if (flags !== central.flags) mismatches.push('flags');
   if (header.readUInt16LE(8) !== central.method) mismatches.push('compression method');
   if (header.readUInt32LE(10) !== central.modified) mismatches.push('time');
   if (!header.subarray(LOCAL_BYTES, nameEnd).equals(central.rawName)) mismatches.push('name');

@@ -91,7 +91,7 @@ export const proveClauses: readonly ArchiveInspectorClause[] = [
   },
   {
     id: 'archive-inspector/prove-limits',
-    says: 'inflating stops at the limits, of one entry and of all, and says so',
+    says: 'what inflates beyond its own limit, or that of all, is reported; beyond that of all nothing is inflated',
     check: keepsLimits,
   },
   {

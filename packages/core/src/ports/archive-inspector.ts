@@ -47,7 +47,7 @@ export interface ArchiveInspector {
   /**
    * Inflates the tasks' entries under their limits.
    * @promise archive-inspector/prove-sound: an entry is proved only if its data is exactly what the directory says
-   * @promise archive-inspector/prove-limits: inflating stops at the limits, of one entry and of all, and says so
+   * @promise archive-inspector/prove-limits: what inflates beyond its own limit, or that of all, is reported; beyond that of all nothing is inflated
    * @promise archive-inspector/prove-observes: references, suspected secrets and valid UTF-8 are observed
    * @promise archive-inspector/prove-aborted: an aborted signal rejects with its reason
    * @promise archive-inspector/prove-unreadable: a staged file that is not there is the fault staging_unavailable
