@@ -17,6 +17,9 @@ export {
 } from './contract.ts';
 export { grantSignerContract } from './grant-signer/contract.ts';
 export type { GrantSignerClause, GrantSignerSubject } from './grant-signer/subject.ts';
+export { httpApiContract } from './http/api-contract.ts';
+export type { HttpClause, HttpContract, HttpService, HttpSubject } from './http/subject.ts';
+export { httpViewingContract } from './http/viewing-contract.ts';
 export { idsContract } from './ids/contract.ts';
 export { passwordHasherContract } from './password-hasher/contract.ts';
 export { roleStoreContract } from './role-store/contract.ts';

@@ -47,6 +47,7 @@ export function formReceiver({ staging, clock, limits, timeouts }: FormReceiverO
   const parse = multer(options).single('archive');
   return async (request) => {
     const body = new FormBody(formBoundary(request));
+    const closed = new Promise<void>((resolve) => body.once('close', resolve));
     const parsed = new Promise<void>((resolve, reject) => {
       body.once('error', reject);
       parse(body as unknown as Request, {} as Response, (error?: unknown) =>
@@ -58,8 +59,9 @@ export function formReceiver({ staging, clock, limits, timeouts }: FormReceiverO
       await parsed;
       return await readForm(body);
     } catch (error) {
-      await leaveNothing(body);
-      throw error;
+      const reason = body.errored ?? error;
+      await leaveNothing(body, closed);
+      throw reason;
     }
   };
 }
@@ -76,9 +78,10 @@ async function readForm(body: FormBody): Promise<ReceivedForm> {
   return { archive, filename, title: decodeUtf8(Buffer.from(String(title), 'latin1')) };
 }
 
-/** Ends what still runs, and waits until the upload is gone. */
-async function leaveNothing(body: FormBody): Promise<void> {
+/** Ends what still runs, and waits until the request has been let go and the upload is gone. */
+async function leaveNothing(body: FormBody, closed: Promise<void>): Promise<void> {
   body.destroy();
+  await closed;
   const archive = await body.upload;
   try {
     await archive?.discard();

@@ -26,7 +26,9 @@ export function stagingEngine(staging: Staging, archiveBytes: number): StorageEn
 }
 
 async function receive(staging: Staging, stream: Readable, archiveBytes: number): Promise<StagedArchive> {
-  const received = await staging.receive(stream, archiveBytes);
+  // Ending the stream here would look to multer as if the upload had failed, before we can say why.
+  const bytes = stream.iterator({ destroyOnReturn: false }) as NodeJS.AsyncIterator<Uint8Array>;
+  const received = await staging.receive(bytes, archiveBytes);
   if (received.kind === 'received') return received.archive;
   throw new RequestRefused('archive_too_large', {
     errors: [

@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import { type ApiAnswer, ApiClient, type PublishWish, type WirePin } from './api-client.ts';
+import { siteZip } from './sites.ts';
+import type { HttpService } from './subject.ts';
+
+/** A UUID that no role has. */
+export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
+
+/** Fails unless the answer is this problem. */
+export function expectProblem(answer: ApiAnswer, status: number, code: string, what?: string): void {
+  expect(`${answer.status} ${answer.body.code}`, what).to.equal(`${status} ${code}`);
+}
+
+/** Publishes a site of one page, which must succeed. */
+export async function publishSite(service: HttpService, wish: PublishWish = {}): Promise<WirePin> {
+  const archive = wish.archive ?? (await siteZip());
+  const answer = await new ApiClient(service).publish({ archive, ...wish });
+  expect(answer.status, answer.text).to.equal(201);
+  return answer.body.pin;
+}
+
+/** Reads a role of the first account, which must be there. */
+export async function readPin(service: HttpService, id: string): Promise<WirePin> {
+  const answer = await new ApiClient(service).read(id);
+  expect(answer.status, answer.text).to.equal(200);
+  return answer.body.pin;
+}
+
+/** All roles of the first account that a list without a state has. */
+export async function listIds(service: HttpService, query = '?limit=100'): Promise<readonly string[]> {
+  const answer = await new ApiClient(service).get(`/api/v1/pins${query}`);
+  expect(answer.status, answer.text).to.equal(200);
+  return answer.body.pins.map(({ id }) => id);
+}

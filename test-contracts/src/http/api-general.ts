@@ -1,0 +1,270 @@
+import { expect } from 'chai';
+import { multipart } from '../fixtures/multipart.ts';
+import { type ApiAnswer, ApiClient, type ApiRequest, exchange } from './api-client.ts';
+import { readDocument } from './api-document.ts';
+import { expectProblem, publishSite, UNKNOWN_ID } from './api-expectations.ts';
+import { siteZip } from './sites.ts';
+import type { HttpClause, HttpService } from './subject.ts';
+
+const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** A request of each operation on a role. */
+function everyOperation(id: string): readonly ApiRequest[] {
+  const json = { 'Content-Type': 'application/json' };
+  const { contentType, body } = multipart([]);
+  return [
+    { path: '/api/v1/pins' },
+    { path: '/api/v1/limits' },
+    { path: `/api/v1/pins/${id}` },
+    { method: 'HEAD', path: `/api/v1/pins/${id}` },
+    { method: 'PATCH', path: `/api/v1/pins/${id}`, headers: json, body: '{"title":"x"}' },
+    {
+      method: 'POST',
+      path: '/api/v1/pins',
+      headers: { 'Content-Type': contentType, 'Idempotency-Key': 'k' },
+      body,
+    },
+    { method: 'DELETE', path: `/api/v1/pins/${id}` },
+  ];
+}
+
+/** Answers of every kind that a client can provoke. */
+async function provoked(service: HttpService): Promise<readonly ApiAnswer[]> {
+  const client = new ApiClient(service);
+  const { id } = await publishSite(service, { key: 'used' });
+  const archive = await siteZip('other');
+  return [
+    await client.publish({ archive, key: null }),
+    await client.publish({ archive, key: '' }),
+    await client.publish({ archive, key: 'used' }),
+    await client.publish({ archive: Buffer.from('no zip') }),
+    await client.publish({ archive, title: 'a\nb' }),
+    await client.publish({ parts: [] }),
+    await client.publish({ archive, headers: { 'Content-Type': 'text/plain' } }),
+    await client.publish({ archive, query: '?x=1' }),
+    await new ApiClient(service, 'wrong').publish({ archive }),
+    await new ApiClient(service, service.keys.readOnly).publish({ archive }),
+    await client.update(id, {}),
+    await client.update(id, { password: 'x' }),
+    await client.read(UNKNOWN_ID),
+    await client.send({ method: 'PUT', path: '/api/v1/pins' }),
+  ];
+}
+
+/** What holds for every request. */
+export const generalClauses: readonly HttpClause[] = [
+  {
+    id: 'http/unauthorized',
+    says: 'a missing, malformed or unknown key is one and the same 401, with WWW-Authenticate, on every operation',
+    check: async ({ port }) => {
+      const { id } = await publishSite(port);
+      const { first } = port.keys;
+      const [last = ''] = first.slice(-1);
+      const changed = `${first.slice(0, -1)}${last === 'x' ? 'y' : 'x'}`;
+      const wrong = [
+        '',
+        first,
+        `Basic ${first}`,
+        'Bearer',
+        'Bearer ',
+        `Bearer ${first} x`,
+        `Bearer ${first}x`,
+      ];
+      const headers = [...wrong, `Bearer ${changed}`, `Bearer pf_nobody_${'x'.repeat(43)}`, 'Bearer \u00e9'];
+      const answers = new Set<string>();
+      for (const authorization of [undefined, ...headers, [`Bearer ${first}`, `Bearer ${first}`]]) {
+        const answer = await exchange(port.baseUrl, {
+          path: `/api/v1/pins/${id}`,
+          headers: authorization === undefined ? {} : { Authorization: authorization },
+        });
+        expectProblem(answer, 401, 'unauthorized', String(authorization));
+        expect(answer.headers['www-authenticate']).to.equal('Bearer');
+        answers.add(answer.text.replace(/urn:uuid:[0-9a-f-]+/g, 'urn:uuid:x'));
+      }
+      expect(answers.size).to.equal(1);
+      for (const request of everyOperation(id)) {
+        const { status } = await exchange(port.baseUrl, request);
+        expect(status, `${request.method} ${request.path}`).to.equal(401);
+      }
+      expect((await new ApiClient(port).read(id)).body.pin.state).to.equal('published');
+      const lower = { path: '/api/v1/limits', headers: { Authorization: `bearer ${first}` } };
+      expect((await exchange(port.baseUrl, lower)).status, 'the scheme in another case').to.equal(200);
+    },
+  },
+  {
+    id: 'http/forbidden',
+    says: 'a key without the scope is 403: one that may read publishes, changes and stops nothing',
+    check: async ({ port }) => {
+      const pin = await publishSite(port);
+      const readOnly = new ApiClient(port, port.keys.readOnly);
+      expectProblem(await readOnly.publish({ archive: await siteZip() }), 403, 'forbidden');
+      expectProblem(await readOnly.update(pin.id, { title: 'x' }), 403, 'forbidden');
+      expectProblem(await readOnly.stop(pin.id), 403, 'forbidden');
+      const { body } = await readOnly.get('/api/v1/pins');
+      expect(body.pins).to.deep.equal([pin]);
+      expect((await readOnly.get('/api/v1/limits')).status).to.equal(200);
+    },
+  },
+  {
+    id: 'http/routes',
+    says: 'under /api/v1 the key is checked first; then an unknown path is 404, and a method that is not there 405 with Allow',
+    check: async ({ port }) => {
+      const { id } = await publishSite(port);
+      const client = new ApiClient(port);
+      const role = `/api/v1/pins/${id}`;
+      for (const path of [
+        '/api/v1',
+        '/api/v1/',
+        '/api/v1/x',
+        '/api/v1/pins/',
+        `${role}/`,
+        `${role}/x`,
+        '/api/v1/PINS',
+      ]) {
+        for (const method of ['GET', 'POST', 'OPTIONS']) {
+          expect((await exchange(port.baseUrl, { method, path })).status, path).to.equal(401);
+          expectProblem(await client.send({ method, path }), 404, 'not_found', path);
+        }
+      }
+      const allowed = [
+        ['/api/v1/pins', 'GET, HEAD, POST', ['PUT', 'PATCH', 'DELETE', 'OPTIONS']],
+        [role, 'GET, HEAD, PATCH, DELETE', ['PUT', 'POST', 'OPTIONS']],
+        ['/api/v1/limits', 'GET, HEAD', ['POST', 'DELETE', 'OPTIONS']],
+      ] as const;
+      for (const [path, allow, methods] of allowed) {
+        for (const method of methods) {
+          expect((await exchange(port.baseUrl, { method, path })).status, `${method} ${path}`).to.equal(401);
+          const answer = await client.send({ method, path });
+          expectProblem(answer, 405, 'method_not_allowed', `${method} ${path}`);
+          expect(answer.headers.allow?.split(', ').toSorted()).to.deep.equal(allow.split(', ').toSorted());
+        }
+      }
+    },
+  },
+  {
+    id: 'http/answers',
+    says: 'every answer has a request id of its own, is not to be stored, and has no header that opens it to other origins',
+    check: async ({ port }) => {
+      const { id } = await publishSite(port);
+      const client = new ApiClient(port);
+      const ids = new Set<unknown>();
+      const origin = { Origin: 'https://elsewhere.example', 'X-Request-Id': UNKNOWN_ID };
+      for (const request of everyOperation(id)) {
+        const what = `${request.method ?? 'GET'} ${request.path}`;
+        for (const ask of [client, new ApiClient(port, 'wrong')]) {
+          const { headers, body } = await ask.send({
+            ...request,
+            headers: { ...request.headers, ...origin },
+          });
+          expect(headers['x-request-id'], what).to.match(REQUEST_ID);
+          expect(headers['cache-control'], what).to.equal('no-store');
+          expect(
+            Object.keys(headers).filter((name) => name.startsWith('access-control')),
+            what,
+          ).to.deep.equal([]);
+          if (body.code !== undefined) expect(body.instance).to.equal(`urn:uuid:${headers['x-request-id']}`);
+          ids.add(headers['x-request-id']);
+        }
+      }
+      expect(ids.size).to.equal(everyOperation(id).length * 2);
+      expect(ids.has(UNKNOWN_ID)).to.equal(false);
+    },
+  },
+  {
+    id: 'http/head',
+    says: 'HEAD is answered as GET is, without the body; a body of GET or DELETE is not looked at',
+    check: async ({ port }) => {
+      const { id } = await publishSite(port);
+      const client = new ApiClient(port);
+      for (const path of [
+        '/api/v1/pins',
+        `/api/v1/pins/${id}`,
+        '/api/v1/limits',
+        `/api/v1/pins/${UNKNOWN_ID}`,
+      ]) {
+        const get = await client.get(path);
+        const head = await client.send({ method: 'HEAD', path });
+        expect(head.status).to.equal(get.status);
+        expect(head.text).to.equal('');
+        for (const name of ['content-type', 'content-length'])
+          expect(head.headers[name]).to.equal(get.headers[name]);
+      }
+      const body = '{"not":"looked at"';
+      expect((await client.send({ path: `/api/v1/pins/${id}`, body })).status).to.equal(200);
+      expect((await client.send({ method: 'DELETE', path: `/api/v1/pins/${id}`, body })).status).to.equal(
+        204,
+      );
+    },
+  },
+  {
+    id: 'http/problems',
+    says: 'every problem is told in all its members; for a publication it says whether to keep the Idempotency-Key',
+    check: async ({ port }) => {
+      for (const { status, headers, body, text } of await provoked(port)) {
+        const what = `${status} ${body.code}`;
+        expect(headers['content-type']?.split(';')[0], what).to.equal('application/problem+json');
+        expect(JSON.parse(text).type, what).to.equal(`urn:pinfold:problem:${body.code}`);
+        expect(body.status, what).to.equal(status);
+        expect(body.retryable, what).to.equal(false);
+        const sentences = [body.detail, body.suggestion];
+        for (const sentence of sentences) expect(sentence, what).to.match(/^[^\n]{10,}\.$/);
+      }
+      const archive = await siteZip();
+      const client = new ApiClient(port);
+      const [key, title] = [
+        await client.publish({ archive, key: '' }),
+        await client.publish({ archive, title: '\n' }),
+      ];
+      expect(key.body.suggestion).to.match(/\bnew Idempotency-Key\b/);
+      expect(title.body.suggestion).to.match(/\bsame Idempotency-Key\b/);
+    },
+  },
+  {
+    id: 'http/urls',
+    says: 'URLs in answers come from the settings, whatever Host and forwarding headers say',
+    check: async ({ port }) => {
+      const headers = {
+        Host: 'evil.example',
+        'X-Forwarded-Host': 'evil.example',
+        'X-Forwarded-Proto': 'gopher',
+        Forwarded: 'host=evil.example;proto=gopher',
+      };
+      const {
+        status,
+        headers: answered,
+        text,
+      } = await new ApiClient(port).publish({ archive: await siteZip(), headers });
+      expect(status).to.equal(201);
+      expect(answered.location?.startsWith(`${port.baseUrl}/api/v1/pins/`)).to.equal(true);
+      expect(text).not.to.include('evil.example');
+    },
+  },
+  {
+    id: 'http/document',
+    says: 'GET /openapi.json needs no key and describes every operation in OpenAPI 3.1',
+    check: async ({ port }) => {
+      const answer = await exchange(port.baseUrl, { path: '/openapi.json' });
+      expect(answer.status).to.equal(200);
+      expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8');
+      expect(answer.headers['cache-control']).to.equal('no-store');
+      const { openapi, paths } = await readDocument(port);
+      expect(openapi).to.match(/^3\.1\.\d+$/);
+      const operations = Object.entries(paths).flatMap(([path, item]) =>
+        Object.keys(item)
+          .filter((name) => name !== 'parameters')
+          .map((method) => `${method} ${path}`),
+      );
+      expect(operations).to.have.members([
+        'get /api/v1/pins',
+        'post /api/v1/pins',
+        'get /api/v1/pins/{id}',
+        'patch /api/v1/pins/{id}',
+        'delete /api/v1/pins/{id}',
+        'get /api/v1/limits',
+        'get /openapi.json',
+      ]);
+      const { status } = await exchange(port.baseUrl, { method: 'POST', path: '/openapi.json' });
+      expect(status).to.equal(405);
+    },
+  },
+];

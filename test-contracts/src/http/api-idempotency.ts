@@ -1,0 +1,179 @@
+import { days } from '@pinfold/core';
+import { expect } from 'chai';
+import { archivePart, multipart, titlePart } from '../fixtures/multipart.ts';
+import { openRawConnection } from '../fixtures/raw-connection.ts';
+import { together } from '../together.ts';
+import { type ApiAnswer, ApiClient, type PublishWish } from './api-client.ts';
+import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';
+import { siteZip } from './sites.ts';
+import type { HttpClause, HttpService, HttpSubject } from './subject.ts';
+
+/** A publication in bytes, so that it can be broken off anywhere. */
+async function publicationBytes(service: HttpService, key: string): Promise<Buffer> {
+  const form = multipart([archivePart(await siteZip())]);
+  const head = [
+    'POST /api/v1/pins HTTP/1.1',
+    `Host: ${new URL(service.baseUrl).host}`,
+    `Authorization: Bearer ${service.keys.first}`,
+    `Idempotency-Key: ${key}`,
+    `Content-Type: ${form.contentType}`,
+    `Content-Length: ${form.body.byteLength}`,
+    '\r\n',
+  ];
+  return Buffer.concat([Buffer.from(head.join('\r\n')), form.body]);
+}
+
+/** Sends one publication many times at once, over the service and its peers. */
+async function duplicates(subject: HttpSubject, count: number): Promise<readonly ApiAnswer[]> {
+  const wish = { archive: await siteZip('many'), title: 'once', key: `parallel-${count}` };
+  return together(subject, count, (port) => new ApiClient(port).publish(wish));
+}
+
+function expectOneRole(answers: readonly ApiAnswer[]): void {
+  const ids = new Set<string>();
+  for (const { status, headers, body } of answers) {
+    if (status === 200 || status === 201) ids.add(body.pin.id);
+    else {
+      expect(`${status} ${body.code}`).to.equal('409 idempotency_in_progress');
+      expect(Number(headers['retry-after'])).to.be.within(1, 5);
+      expect(body.retryable).to.equal(true);
+    }
+  }
+  expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
+  expect(ids.size).to.equal(1);
+}
+
+/** Waits until the publication of a key is there. */
+async function untilPublished(client: ApiClient, key: string): Promise<string> {
+  for (;;) {
+    const [pin] = (await client.get(`/api/v1/pins?idempotency_key=${key}`)).body.pins;
+    if (pin !== undefined) return pin.id;
+  }
+}
+
+/** What an Idempotency-Key stands for. */
+export const idempotencyClauses: readonly HttpClause[] = [
+  {
+    id: 'http/replay',
+    says: 'the same request again is 200 with the same role in its state now, and says that it is a replay',
+    check: async ({ port }) => {
+      const client = new ApiClient(port);
+      const wish = { archive: await siteZip(), filename: 'a.zip', title: 'Spring', key: 'again' };
+      const pin = await publishSite(port, wish);
+      const replay = async (change: PublishWish = {}) => {
+        const { status, headers, body } = await client.publish({ ...wish, ...change });
+        expect(status).to.equal(200);
+        expect(headers['idempotent-replayed']).to.equal('true');
+        return body.pin;
+      };
+      expect(await replay()).to.deep.equal(pin);
+      expect(await replay({ key: '"again"' }), 'a quoted key').to.deep.equal(pin);
+      expect(await replay({ filename: 'folder/a.zip' }), 'another path of the same name').to.deep.equal(pin);
+      await port.advance(days(8));
+      expect((await replay()).state).to.equal('expired');
+      expect((await client.stop(pin.id)).status).to.equal(204);
+      expect((await replay()).state).to.equal('deleted');
+      const other = new ApiClient(port, port.keys.second);
+      expect((await other.publish({ ...wish, title: 'Autumn' })).status, 'another account').to.equal(201);
+      const untitled = { archive: wish.archive, key: 'untitled' };
+      await publishSite(port, untitled);
+      expect((await client.publish({ ...untitled, title: '' })).status, 'an empty title is none').to.equal(
+        200,
+      );
+    },
+  },
+  {
+    id: 'http/mismatch',
+    says: 'the same key with another ZIP, file name or title is idempotency_mismatch and changes nothing',
+    check: async ({ port }) => {
+      const client = new ApiClient(port);
+      const wish = { archive: await siteZip(), filename: 'a.zip', title: 'Spring', key: 'taken' };
+      const pin = await publishSite(port, wish);
+      const others: readonly PublishWish[] = [
+        { archive: await siteZip('other') },
+        { filename: 'A.zip' },
+        { filename: 'b/b.zip' },
+        { title: 'spring' },
+        { title: '' },
+      ];
+      for (const other of others) {
+        const answer = await client.publish({ ...wish, ...other });
+        expectProblem(answer, 409, 'idempotency_mismatch', Object.keys(other)[0]);
+        expect(answer.body.retryable).to.equal(false);
+      }
+      expect(await readPin(port, pin.id)).to.deep.equal(pin);
+      expect((await client.publish(wish)).status).to.equal(200);
+      expect(await listIds(port)).to.deep.equal([pin.id]);
+    },
+  },
+  {
+    id: 'http/key-freed',
+    says: 'a refused request and one that broke off before its body was whole leave the key free',
+    check: async ({ port }) => {
+      const client = new ApiClient(port);
+      const archive = await siteZip();
+      const refused: readonly PublishWish[] = [
+        { archive: Buffer.from('no zip') },
+        { archive, title: 'a\nb' },
+        { archive, filename: '' },
+        { parts: [archivePart(archive), { name: 'other', body: 'x' }] },
+      ];
+      for (const [n, wish] of refused.entries()) {
+        const key = `freed-${n}`;
+        expect((await client.publish({ ...wish, key })).status).to.equal(422);
+        expect((await client.publish({ archive, title: 'corrected', key })).status).to.equal(201);
+      }
+      const bytes = await publicationBytes(port, 'broken-off');
+      for (const length of [bytes.byteLength - 3, bytes.byteLength - 200]) {
+        const connection = await openRawConnection(port.baseUrl);
+        await connection.send(bytes.subarray(0, length));
+        connection.destroy();
+      }
+      expect((await client.publish({ archive, title: 'whole', key: 'broken-off' })).status).to.equal(201);
+    },
+  },
+  {
+    id: 'http/parallel',
+    says: 'of 30 and of 100 same requests at once exactly one publishes; the others are replays or in progress',
+    check: async (subject) => {
+      expectOneRole(await duplicates(subject, 30));
+      expectOneRole(await duplicates(subject, 100));
+      expect(await listIds(subject.port)).to.have.length(2);
+    },
+  },
+  {
+    id: 'http/parallel-mismatch',
+    says: 'of different requests with one key at once exactly one publishes; no other becomes its replay',
+    check: async (subject) => {
+      const archive = await siteZip();
+      const answers = await together(subject, 12, (port, n) =>
+        new ApiClient(port).publish({ archive, title: `title ${n}`, key: 'contended' }),
+      );
+      const published = answers.filter(({ status }) => status === 201);
+      expect(published).to.have.length(1);
+      for (const answer of answers) {
+        if (!published.includes(answer)) expectProblem(answer, 409, 'idempotency_mismatch');
+      }
+    },
+  },
+  {
+    id: 'http/client-gone',
+    says: 'with the whole body in, a publication ends though its client has gone, and binds the key',
+    check: async ({ port }) => {
+      const client = new ApiClient(port);
+      const connection = await openRawConnection(port.baseUrl);
+      await connection.send(await publicationBytes(port, 'left'));
+      connection.end();
+      connection.destroy();
+      const id = await untilPublished(client, 'left');
+      const replay = await client.publish({ archive: await siteZip(), key: 'left' });
+      expect(replay.status).to.equal(200);
+      expect(replay.body.pin.id).to.equal(id);
+      expectProblem(
+        await client.publish({ parts: [archivePart(await siteZip()), titlePart('x')], key: 'left' }),
+        409,
+        'idempotency_mismatch',
+      );
+    },
+  },
+];

@@ -1,0 +1,149 @@
+import { expect } from 'chai';
+import { archivePart, multipart, titlePart } from '../fixtures/multipart.ts';
+import { openRawConnection } from '../fixtures/raw-connection.ts';
+import { ApiClient, type ApiRequest } from './api-client.ts';
+import { expectProblem, publishSite, UNKNOWN_ID } from './api-expectations.ts';
+import { siteZip, siteZipOf } from './sites.ts';
+import type { HttpClause, HttpService } from './subject.ts';
+
+/** What a publication can have wrong, in the order in which it is looked at. */
+interface Faulty {
+  readonly code: string;
+  readonly spoil: (request: Publication) => Publication;
+}
+
+interface Publication {
+  readonly key: string;
+  readonly idempotencyKey: string;
+  readonly type: string | undefined;
+  readonly extra: boolean;
+  readonly title: string;
+  readonly archive: Uint8Array;
+}
+
+async function publicationFaults(service: HttpService): Promise<readonly Faulty[]> {
+  const taken = 'taken';
+  await publishSite(service, { key: taken });
+  const other = await siteZip('other');
+  return [
+    { code: '401 unauthorized', spoil: (wish) => ({ ...wish, key: 'no-key' }) },
+    { code: '403 forbidden', spoil: (wish) => ({ ...wish, key: service.keys.readOnly }) },
+    { code: '400 invalid_idempotency_key', spoil: (wish) => ({ ...wish, idempotencyKey: '' }) },
+    { code: '415 unsupported_media_type', spoil: (wish) => ({ ...wish, type: 'text/plain' }) },
+    { code: '422 invalid_form', spoil: (wish) => ({ ...wish, extra: true }) },
+    { code: '422 invalid_title', spoil: (wish) => ({ ...wish, title: 'a\nb' }) },
+    {
+      code: '409 idempotency_mismatch',
+      spoil: (wish) => ({ ...wish, idempotencyKey: taken, archive: other }),
+    },
+    { code: '422 invalid_archive', spoil: (wish) => ({ ...wish, archive: Buffer.from('no zip') }) },
+  ];
+}
+
+function requestOf({ idempotencyKey, type, extra, title, archive }: Publication): ApiRequest {
+  const further = extra ? [{ name: 'extra', body: 'x' }] : [];
+  const form = multipart([archivePart(archive), titlePart(title), ...further]);
+  const headers = { 'Idempotency-Key': idempotencyKey, 'Content-Type': type ?? form.contentType };
+  return { method: 'POST', path: '/api/v1/pins', headers, body: form.body };
+}
+
+/** In which order a request is checked, and when its answer comes. */
+export const orderClauses: readonly HttpClause[] = [
+  {
+    id: 'http/order-publish',
+    says: 'publishing checks key, scope, Idempotency-Key, media type, form, title, idempotency and ZIP rules in this order',
+    check: async ({ port }) => {
+      const faults = await publicationFaults(port);
+      const sound: Publication = {
+        key: port.keys.first,
+        idempotencyKey: 'order',
+        type: undefined,
+        extra: false,
+        title: 'fine',
+        archive: await siteZip(),
+      };
+      for (const [n, { code }] of faults.entries()) {
+        // Everything from here on is wrong; what comes first in the order is spoilt last.
+        const wish = faults.slice(n).reduceRight((spoilt, { spoil }) => spoil(spoilt), sound);
+        const answer = await new ApiClient(port, wish.key).send(requestOf(wish));
+        expect(`${answer.status} ${answer.body.code}`).to.equal(code);
+      }
+      expect((await new ApiClient(port).send(requestOf(sound))).status).to.equal(201);
+    },
+  },
+  {
+    id: 'http/order-update',
+    says: 'changing checks key, scope, media type, JSON, members, role and state in this order',
+    check: async ({ port }) => {
+      const { id } = await publishSite(port);
+      const client = new ApiClient(port);
+      expect((await client.stop(id)).status).to.equal(204);
+      const send = (key: string, path: string, type: string, body: string) =>
+        new ApiClient(port, key).send({
+          method: 'PATCH',
+          path: `/api/v1/pins/${path}`,
+          headers: { 'Content-Type': type },
+          body,
+        });
+      const { first, readOnly } = port.keys;
+      expectProblem(await send(`${first}x`, 'none', 'text/plain', '{'), 401, 'unauthorized');
+      expectProblem(await send(readOnly, 'none', 'text/plain', '{'), 403, 'forbidden');
+      expectProblem(await send(first, 'none', 'text/plain', '{'), 415, 'unsupported_media_type');
+      expectProblem(await send(first, 'none', 'application/json', '{'), 400, 'invalid_request');
+      expectProblem(await send(first, 'none', 'application/json', '{}'), 422, 'invalid_update');
+      expectProblem(await send(first, UNKNOWN_ID, 'application/json', '{"title":7}'), 422, 'invalid_title');
+      expectProblem(
+        await send(first, id, 'application/json', '{"password":"short"}'),
+        422,
+        'invalid_password',
+      );
+      expectProblem(await send(first, 'none', 'application/json', '{"title":"x"}'), 404, 'not_found');
+      expectProblem(await send(first, UNKNOWN_ID, 'application/json', '{"title":"x"}'), 404, 'not_found');
+      expectProblem(await send(first, id, 'application/json', '{"title":"x"}'), 409, 'invalid_state');
+    },
+  },
+  {
+    id: 'http/early-answer',
+    says: 'an answer before the end of the body comes at once and whole, and the connection goes on when the body has ended',
+    check: async ({ port }) => {
+      const { archive_bytes: limit = 0 } = (await new ApiClient(port).get('/api/v1/limits')).body.limits;
+      const form = multipart([archivePart(await siteZipOf(limit + 4_096)), titlePart('x')]);
+      const head = (authorization: string, type: string, close: string) =>
+        [
+          'POST /api/v1/pins HTTP/1.1',
+          `Host: ${new URL(port.baseUrl).host}`,
+          `Authorization: Bearer ${authorization}`,
+          'Idempotency-Key: early',
+          `Content-Type: ${type}`,
+          `Content-Length: ${form.body.byteLength}`,
+          ...(close === '' ? [] : [`Connection: ${close}`]),
+          '\r\n',
+        ].join('\r\n');
+      const { first } = port.keys;
+      const large = form.body.subarray(0, form.body.byteLength - 1_024);
+      const cases = [
+        [401, head('wrong', form.contentType, ''), Buffer.alloc(0)],
+        [415, head(first, 'text/plain', ''), Buffer.alloc(0)],
+        [413, head(first, form.contentType, ''), large],
+        [401, head('wrong', form.contentType, 'close'), Buffer.alloc(0)],
+      ] as const;
+      for (const [status, start, sent] of cases) {
+        const connection = await openRawConnection(port.baseUrl);
+        await connection.send(start);
+        if (sent.byteLength > 0) await connection.send(sent);
+        const answer = await connection.answer();
+        expect(answer.status).to.equal(status);
+        expect(JSON.parse(answer.body).status).to.equal(status);
+        await connection.send(form.body.subarray(sent.byteLength));
+        if (start.includes('Connection: close')) await connection.untilClosed();
+        else {
+          await connection.send(
+            `GET /api/v1/limits HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${first}\r\n\r\n`,
+          );
+          expect((await connection.answer()).status).to.equal(200);
+        }
+        connection.destroy();
+      }
+    },
+  },
+];

@@ -1,0 +1,165 @@
+import { expect } from 'chai';
+import { archivePart } from '../fixtures/multipart.ts';
+import { ApiClient } from './api-client.ts';
+import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';
+import { siteZip, zipOf } from './sites.ts';
+import type { HttpClause } from './subject.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const DAY = 86_400_000;
+
+/** Names as they are sent in the head of the archive's part, and as the pin has them. */
+const FILENAMES = [
+  ['filename="日本.zip"', '日本.zip'],
+  ['filename=plain.zip', 'plain.zip'],
+  ['filename="C:\\\\sites\\\\spring.zip"', 'spring.zip'],
+  ['filename="C:\\sites\\autumn.zip"', 'autumn.zip'],
+  ['filename="a/b/c.zip"', 'c.zip'],
+  ['filename="say %22hi%22.zip"', 'say "hi".zip'],
+  ["filename*=UTF-8''%E6%97%A5.zip", '日.zip'],
+  ["filename*=utf-8'ja'x%2Fy.zip", 'y.zip'],
+  ['filename="old.zip"; filename*=UTF-8\'\'new.zip', 'new.zip'],
+  ['filename*=UTF-8\'\'new.zip; filename="old.zip"', 'new.zip'],
+  [`filename="${'𠮷'.repeat(251)}.zip"`, `${'𠮷'.repeat(251)}.zip`],
+] as const;
+
+const BAD_FILENAMES = [
+  Buffer.from('filename=""'),
+  Buffer.from('filename="folder/"'),
+  Buffer.from(`filename="${'x'.repeat(252)}.zip"`),
+  Buffer.from('filename="a\u0001b.zip"'),
+  Buffer.from('filename="a%0Ab.zip"'),
+  Buffer.from('filename="a\u0085b.zip"'),
+  Buffer.from('filename="a.zip"; filename*=UTF-8\'\'%FF.zip'),
+  Buffer.from('filename="a.zip"; filename*=UTF-8\'\''),
+  Buffer.from('filename="a.zip"; filename*=shift_jis\'\'a.zip'),
+  Buffer.concat([Buffer.from('filename="'), Buffer.from([0xe9]), Buffer.from('.zip"')]),
+];
+
+/** What publishing gives, when it succeeds. */
+export const publishingClauses: readonly HttpClause[] = [
+  {
+    id: 'http/publish-created',
+    says: 'a new publication is 201 with its pin, its warnings and where it is read, and lives as long as the limits say',
+    check: async ({ port }) => {
+      const client = new ApiClient(port);
+      const archive = await zipOf({ 'site/': '', 'site/index.html': 'hello', 'site/a/b.txt': '12345' });
+      const { status, headers, body } = await client.publish({ archive, filename: 'spring.zip' });
+      expect(status).to.equal(201);
+      const { pin } = body;
+      expect(pin.id).to.match(UUID);
+      expect(headers.location).to.equal(`${port.baseUrl}/api/v1/pins/${pin.id}`);
+      const { lifetime_days: lifetime = 0 } = (await client.get('/api/v1/limits')).body.limits;
+      expect(pin).to.deep.equal({
+        id: pin.id,
+        title: null,
+        state: 'published',
+        shared_url: `${port.baseUrl}/s/${pin.id}`,
+        password_protected: false,
+        pinned: false,
+        published_at: new Date(pin.published_at).toISOString(),
+        expires_at: new Date(Date.parse(pin.published_at) + lifetime * DAY).toISOString(),
+        deleted_at: null,
+        file_count: 2,
+        size: 10,
+        original_filename: 'spring.zip',
+      });
+      expect(body.warnings).to.deep.equal([]);
+      expect(await readPin(port, pin.id)).to.deep.equal(pin);
+    },
+  },
+  {
+    id: 'http/title',
+    says: 'a title of up to 255 code points is kept as it was sent, an empty one is none, others are invalid_title',
+    check: async ({ port }) => {
+      const client = new ApiClient(port);
+      const archive = await siteZip();
+      for (const title of ['Spring', ' 春の𠮷 ', '𠮷'.repeat(255), 'a"b%22\\c', '%0A', '\ufeffx']) {
+        expect((await publishSite(port, { archive, title })).title).to.equal(title);
+      }
+      expect((await publishSite(port, { archive, title: '' })).title).to.equal(null);
+      const first = [{ name: 'title', body: 'before the file' }, archivePart(archive)];
+      expect((await publishSite(port, { parts: first })).title).to.equal('before the file');
+      const wrong = ['x'.repeat(256), 'a\u0000b', 'a\nb', 'a\u0085b', 'x'.repeat(200_000)].map((text) =>
+        Buffer.from(text),
+      );
+      for (const body of [...wrong, Buffer.from([0x61, 0xff]), Buffer.from([0xed, 0xa0, 0x80])]) {
+        const parts = [archivePart(archive), { name: 'title', type: 'text/plain; charset=utf-8', body }];
+        expectProblem(await client.publish({ parts }), 422, 'invalid_title', String(body.subarray(0, 20)));
+      }
+    },
+  },
+  {
+    id: 'http/filename',
+    says: 'the original file name is the last segment of what was sent, filename* before filename, or invalid_form',
+    check: async ({ port }) => {
+      const client = new ApiClient(port);
+      const archive = await siteZip();
+      const publish = (filename: string | Uint8Array) => {
+        const head = Buffer.concat([
+          Buffer.from('Content-Disposition: form-data; name="archive"; '),
+          Buffer.from(filename),
+          Buffer.from('\r\nContent-Type: application/zip'),
+        ]);
+        return client.publish({ parts: [{ name: 'archive', head, body: archive }] });
+      };
+      for (const [sent, kept] of FILENAMES) {
+        const { status, body, text } = await publish(sent);
+        expect(status, `${sent}: ${text}`).to.equal(201);
+        expect(body.pin.original_filename, sent).to.equal(kept);
+      }
+      for (const sent of BAD_FILENAMES) {
+        expectProblem(await publish(sent), 422, 'invalid_form', sent.toString('latin1'));
+      }
+    },
+  },
+  {
+    id: 'http/warnings',
+    says: 'what will disappoint viewers is told in warnings, never changes the status, and is told again by a replay',
+    check: async ({ port }) => {
+      const client = new ApiClient(port);
+      const files = {
+        'index.html': '<img src="LOGO.png"><a href="gone.html">x</a>',
+        'logo.png': 'x',
+        'app.js': 'const key = `-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----`;',
+        'app.js.map': '{}',
+      };
+      const wish = { archive: await zipOf(files), key: 'warned' };
+      const { status, body } = await client.publish(wish);
+      expect(status).to.equal(201);
+      const rules = body.warnings.map(({ rule }) => rule);
+      expect(rules).to.include.members([
+        'case_mismatch',
+        'broken_reference',
+        'source_map',
+        'possible_secret',
+      ]);
+      expect((await client.publish(wish)).body.warnings).to.deep.equal(body.warnings);
+    },
+  },
+  {
+    id: 'http/dry-run',
+    says: 'a dry run makes all checks without an Idempotency-Key, stores nothing and binds no key',
+    check: async ({ port }) => {
+      const client = new ApiClient(port);
+      const archive = await zipOf({ 'index.html': '<a href="gone.html">x</a>', 'a.txt': '1234' });
+      const dry = { query: '?dry_run=true' };
+      for (const key of [null, 'dry', '', ['one', 'two']]) {
+        const { status, body } = await client.publish({ archive, key, ...dry });
+        expect(status).to.equal(200);
+        expect(body.archive).to.deep.equal({ file_count: 2, size: 29 });
+        expect(body.warnings.map(({ rule }) => rule)).to.deep.equal(['broken_reference']);
+      }
+      expectProblem(await client.publish({ archive: Buffer.from('no zip'), ...dry }), 422, 'invalid_archive');
+      expectProblem(await client.publish({ archive, title: 'a\nb', ...dry }), 422, 'invalid_title');
+      expectProblem(await client.publish({ archive, filename: '', ...dry }), 422, 'invalid_form');
+      const readOnly = new ApiClient(port, port.keys.readOnly);
+      expectProblem(await readOnly.publish({ archive, ...dry }), 403, 'forbidden');
+      for (const query of ['?dry_run=1', '?dry_run=', '?dry_run=true&dry_run=true', '?dryrun=true']) {
+        expectProblem(await client.publish({ archive, query }), 400, 'invalid_request', query);
+      }
+      expect(await listIds(port)).to.deep.equal([]);
+      expect((await client.publish({ archive, key: 'dry', query: '?dry_run=false' })).status).to.equal(201);
+    },
+  },
+];

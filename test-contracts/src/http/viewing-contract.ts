@@ -1,0 +1,13 @@
+import { httpHarness } from './api-contract.ts';
+import type { HttpContract } from './subject.ts';
+import { fileClauses } from './viewing-files.ts';
+import { grantClauses } from './viewing-grants.ts';
+import { passwordClauses } from './viewing-password.ts';
+import { sharedUrlClauses } from './viewing-shared-url.ts';
+
+/** The promises to viewers (contract, section 7), for a service with an API to publish by. */
+export const httpViewingContract: HttpContract = {
+  port: 'HttpViewing',
+  harness: httpHarness,
+  clauses: [...sharedUrlClauses, ...passwordClauses, ...grantClauses, ...fileClauses],
+};

@@ -1,0 +1,301 @@
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { UNKNOWN_ID } from './api-expectations.ts';
+import type { HttpClause } from './subject.ts';
+import { HOME, openNewSite, PASSWORD, SITE } from './viewing-expectations.ts';
+import { exchange, NAVIGATION } from './viewing-visitor.ts';
+
+const SANDBOX =
+  'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads';
+
+/** Bytes that no deflate makes smaller. */
+function noise(length: number): Uint8Array {
+  let state = 1;
+  return Uint8Array.from({ length }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state >>> 24;
+  });
+}
+
+const LARGE = noise(1_048_576 + 70_001);
+
+/** Which file answers a path, and with what. */
+export const fileClauses: readonly HttpClause[] = [
+  {
+    id: 'http/view-resolution',
+    says: 'a folder is its index.html, a name is the file or its .html, and a folder without a slash leads on with 308 and its query',
+    check: async ({ port }) => {
+      const files = {
+        ...SITE,
+        'x.html': 'x',
+        'x/index.html': 'folder x',
+        'caf\u00e9/\u6e2f.html': 'harbour',
+      };
+      const { visitor, page } = await openNewSite(port, files);
+      const textOf = async (path: string): Promise<string> => (await visitor.part(page, path)).text;
+      expect(await textOf('docs/')).to.equal(SITE['docs/index.html']);
+      expect(await textOf('about')).to.equal(SITE['about.html']);
+      expect(await textOf('about.html?q')).to.equal(SITE['about.html']);
+      expect(await textOf('x')).to.equal('x');
+      expect(await textOf('x/')).to.equal('folder x');
+      expect(await textOf('caf%C3%A9/%E6%B8%AF')).to.equal('harbour');
+      const folder = await visitor.part(page, 'docs?q=/a&r=%2F');
+      expect([folder.status, folder.headers.location]).to.deep.equal([308, `${page.url}docs/?q=/a&r=%2F`]);
+    },
+  },
+  {
+    id: 'http/view-fallbacks',
+    says: 'for a navigation 200.html, else 404.html with 404, else for a name without a dot index.html; for all else 404.html or nothing',
+    check: async ({ port }) => {
+      const plain = await openNewSite(port);
+      const missing = await openNewSite(port, { 'index.html': 'home', '404.html': 'missing' });
+      const every = await openNewSite(port, {
+        'index.html': 'home',
+        '404.html': 'missing',
+        '200.html': 'every',
+      });
+      for (const [{ visitor, page }, path, navigation, status, text] of [
+        [plain, 'app/settings', true, 200, HOME],
+        [plain, 'app/logo.png', true, 404, undefined],
+        [plain, 'app/settings', false, 404, undefined],
+        [missing, 'app/settings', true, 404, 'missing'],
+        [missing, 'app/settings', false, 404, 'missing'],
+        [every, 'app/logo.png', true, 200, 'every'],
+        [every, 'app/settings', false, 404, 'missing'],
+      ] as const) {
+        const answer = await visitor.part(page, path, navigation ? { headers: NAVIGATION } : {});
+        expect(answer.status, path).to.equal(status);
+        if (text !== undefined) expect(answer.text).to.equal(text);
+      }
+    },
+  },
+  {
+    id: 'http/view-paths',
+    says: 'no path leads out of the site: dots, slashes in disguise and broken encodings are 404',
+    check: async ({ port }) => {
+      const { page } = await openNewSite(port);
+      const { pathname, host: Host } = new URL(page.url);
+      for (const path of [
+        '..%2fapp.js',
+        '%2e%2e/app.js',
+        '%2Fapp.js',
+        '/app.js',
+        'app.js%00',
+        '%',
+        '%FF',
+        '%c0%ae',
+      ]) {
+        const { status } = await exchange(port, { path: pathname + path, headers: { Host } });
+        expect(status, path).to.equal(404);
+      }
+    },
+  },
+  {
+    id: 'http/view-host',
+    says: 'the Host decides first: a site has nothing of the service on its own origin, and any other Host is the public one',
+    check: async ({ port }) => {
+      const { pin, visitor, page } = await openNewSite(port);
+      const { pathname } = new URL(pin.shared_url);
+      const elsewhere = await exchange(port, { path: pathname, headers: { Host: '10.1.2.3:9' } });
+      expect(elsewhere.status).to.equal(302);
+      if (port.viewerMode === 'path') {
+        expect(page.url).to.equal(`${pin.shared_url}/`);
+        return;
+      }
+      const { host: Host } = new URL(page.url);
+      for (const path of [pathname, '/api/v1/pins', '/openapi.json', '/healthz']) {
+        expect((await exchange(port, { path, headers: { Host } })).status, path).to.equal(404);
+      }
+      const upper = await exchange(port, { path: '/', headers: { Host: Host.toUpperCase() } });
+      expect(upper.text).to.equal(HOME);
+      const unknown = page.url.replace(pin.id, UNKNOWN_ID);
+      expect((await visitor.ask(unknown)).status).to.equal(404);
+    },
+  },
+  {
+    id: 'http/view-target',
+    says: 'a request target that does not begin with a slash is 400',
+    check: async ({ port }) => {
+      const { pin, page } = await openNewSite(port);
+      for (const url of [pin.shared_url, page.url]) {
+        const headers = { Host: new URL(url).host };
+        expect((await exchange(port, { path: url, headers })).status).to.equal(400);
+      }
+    },
+  },
+  {
+    id: 'http/view-methods',
+    says: 'a site answers GET and HEAD only, a shared URL POST too; others are 405 with Allow',
+    check: async ({ port }) => {
+      const { pin, visitor, page } = await openNewSite(port);
+      for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+        const answer = await visitor.ask(page.url, { method });
+        expect([answer.status, answer.headers.allow], method).to.deep.equal([405, 'GET, HEAD']);
+      }
+      const answer = await visitor.ask(pin.shared_url, { method: 'PUT' });
+      expect([answer.status, answer.headers.allow]).to.deep.equal([405, 'GET, HEAD, POST']);
+    },
+  },
+  {
+    id: 'http/view-service-worker',
+    says: 'no service worker gets its script',
+    check: async ({ port }) => {
+      const { visitor, page } = await openNewSite(port);
+      for (const headers of [{ 'Service-Worker': 'script' }, { 'Sec-Fetch-Dest': 'serviceworker' }]) {
+        const answer = await visitor.part(page, 'app.js', { headers });
+        expect(answer.status).to.equal(403);
+        expect(answer.text).not.to.contain('run()');
+      }
+    },
+  },
+  {
+    id: 'http/view-types',
+    says: 'files have their media type, with charset=utf-8 for text where it is UTF-8 and none elsewhere',
+    check: async ({ port }) => {
+      const sjis = Uint8Array.from([0x3c, 0x70, 0x3e, 0x8d, 0x60]);
+      const { visitor, page } = await openNewSite(port, {
+        ...SITE,
+        'sjis.html': sjis,
+        'a.css': 'p {}',
+        'a.mjs': 'run()',
+        'a.svg': '<svg/>',
+        'a.woff2': 'font',
+        'a.wasm': 'wasm',
+        'a.unheard-of': 'what',
+      });
+      for (const [path, type] of [
+        ['index.html', 'text/html; charset=utf-8'],
+        ['sjis.html', 'text/html'],
+        ['a.css', 'text/css; charset=utf-8'],
+        ['app.js', 'text/javascript; charset=utf-8'],
+        ['a.mjs', 'text/javascript; charset=utf-8'],
+        ['a.woff2', 'font/woff2'],
+        ['a.wasm', 'application/wasm'],
+        ['a.unheard-of', 'application/octet-stream'],
+      ]) {
+        expect((await visitor.part(page, String(path))).headers['content-type'], path).to.equal(type);
+      }
+      const svg = (await visitor.part(page, 'a.svg')).headers['content-type'];
+      expect(svg).to.match(/^image\/svg\+xml\b/);
+    },
+  },
+  {
+    id: 'http/view-headers',
+    says: 'files are revalidated each time, sniffed by nobody and indexed nowhere; protected ones are private, and those of path mode sandboxed',
+    check: async ({ port }) => {
+      const origin = port.viewerMode === 'origin';
+      const always = {
+        'x-content-type-options': 'nosniff',
+        'x-robots-tag': 'noindex',
+        vary: 'Accept-Encoding',
+      };
+      const sandboxed = {
+        'content-security-policy': SANDBOX,
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+      };
+      const own = {
+        'referrer-policy': 'same-origin',
+        'content-security-policy': "frame-ancestors 'self'",
+        'cross-origin-resource-policy': 'same-origin',
+      };
+      const open = await openNewSite(port);
+      const expected = { ...always, 'referrer-policy': 'same-origin', 'cache-control': 'no-cache' };
+      expect(open.page.headers).to.include(origin ? expected : { ...expected, ...sandboxed });
+      if (origin) expect(open.page.headers).not.to.have.property('content-security-policy');
+      const closed = await openNewSite(port, SITE, PASSWORD);
+      expect(closed.page.headers).to.include({
+        ...always,
+        'cache-control': 'private, no-cache',
+        ...(origin ? own : { ...sandboxed, 'referrer-policy': 'no-referrer' }),
+      });
+    },
+  },
+  {
+    id: 'http/view-gzip',
+    says: 'a client that accepts gzip gets the deflated file as gzip, others the same bytes plain, and large ones too',
+    check: async ({ port }) => {
+      const { visitor, page } = await openNewSite(port, { ...SITE, 'large.bin': LARGE, 'empty.txt': '' });
+      for (const [path, file] of [
+        ['index.html', Buffer.from(HOME)],
+        ['large.bin', Buffer.from(LARGE)],
+        ['empty.txt', Buffer.alloc(0)],
+      ] as const) {
+        const plain = await visitor.part(page, path, { headers: { 'Accept-Encoding': 'br, gzip;q=0' } });
+        expect(plain.bytes.equals(file), path).to.equal(true);
+        expect(plain.headers).not.to.have.property('content-encoding');
+        const zipped = await visitor.part(page, path, { headers: { 'Accept-Encoding': 'br, gzip' } });
+        const coded = zipped.headers['content-encoding'] === 'gzip';
+        expect((coded ? gunzipSync(zipped.bytes) : zipped.bytes).equals(file), path).to.equal(true);
+        if (file.length > 0) expect(coded, path).to.equal(true);
+        if (coded) expect(zipped.headers.etag).not.to.equal(plain.headers.etag);
+      }
+    },
+  },
+  {
+    id: 'http/view-conditional',
+    says: 'who has a form of a file, by its strong tag, gets 304 and no body',
+    check: async ({ port }) => {
+      const { visitor, page } = await openNewSite(port);
+      const gzip = { 'Accept-Encoding': 'gzip' };
+      const tag = String((await visitor.part(page, 'index.html')).headers.etag);
+      const zipped = String((await visitor.part(page, 'index.html', { headers: gzip })).headers.etag);
+      expect(tag).to.match(/^"[^"]+"$/);
+      for (const [headers, own, status] of [
+        [{}, tag, 304],
+        [{}, `"other", W/${tag}`, 304],
+        [{}, '*', 304],
+        [gzip, zipped, 304],
+        [gzip, tag, 200],
+        [{}, zipped, 200],
+        [{}, '"other"', 200],
+      ] as const) {
+        const wish = { headers: { ...headers, 'If-None-Match': own } };
+        const answer = await visitor.part(page, 'index.html', wish);
+        expect(answer.status, own).to.equal(status);
+        if (status === 304) expect(answer.bytes.length).to.equal(0);
+      }
+    },
+  },
+  {
+    id: 'http/view-range',
+    says: 'a part of a file is 206 in its plain form, one beyond its end 416, and a stale If-Range gives the whole',
+    check: async ({ port }) => {
+      const { visitor, page } = await openNewSite(port, { ...SITE, 'large.bin': LARGE });
+      const size = LARGE.length;
+      for (const [range, from, to] of [
+        ['bytes=0-0', 0, 1],
+        ['bytes=-5', size - 5, size],
+        [`bytes=${size - 3}-`, size - 3, size],
+        ['bytes=1048570-1048589', 1_048_570, 1_048_590],
+      ] as const) {
+        const headers = { Range: range, 'Accept-Encoding': 'gzip' };
+        const part = await visitor.part(page, 'large.bin', { headers });
+        expect([part.status, part.headers['content-range']]).to.deep.equal([
+          206,
+          `bytes ${from}-${to - 1}/${size}`,
+        ]);
+        expect(part.bytes.equals(Buffer.from(LARGE.subarray(from, to))), range).to.equal(true);
+      }
+      const beyond = await visitor.part(page, 'large.bin', { headers: { Range: `bytes=${size}-` } });
+      expect([beyond.status, beyond.headers['content-range']]).to.deep.equal([416, `bytes */${size}`]);
+      const stale = { Range: 'bytes=0-0', 'If-Range': '"other"' };
+      expect((await visitor.part(page, 'app.js', { headers: stale })).text).to.equal('run()');
+    },
+  },
+  {
+    id: 'http/view-head',
+    says: 'HEAD gives the headers of GET and no body',
+    check: async ({ port }) => {
+      const { pin, visitor, page } = await openNewSite(port);
+      for (const url of [pin.shared_url, page.url, `${page.url}docs`, `${page.url}nothing.js`]) {
+        const get = await visitor.ask(url);
+        const head = await visitor.ask(url, { method: 'HEAD' });
+        expect([head.status, head.bytes.length], url).to.deep.equal([get.status, 0]);
+        for (const name of ['content-length', 'content-type', 'etag', 'location', 'cache-control']) {
+          expect(head.headers[name], `${name} of ${url}`).to.equal(get.headers[name]);
+        }
+      }
+    },
+  },
+];

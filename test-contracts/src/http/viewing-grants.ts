@@ -1,0 +1,221 @@
+import { duration } from '@pinfold/core';
+import { expect } from 'chai';
+import type { WirePin } from './api-client.ts';
+import type { HttpClause, HttpService } from './subject.ts';
+import {
+  change,
+  expectNothingOfFile,
+  HOME,
+  openNewSite,
+  openPage,
+  PASSWORD,
+  publishToView,
+  SITE,
+} from './viewing-expectations.ts';
+import { NAVIGATION, PART, type ViewAnswer, Visitor } from './viewing-visitor.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Whether someone without a cookie, or with another's, gets a part of the page. */
+async function isShutOut(visitor: Visitor, page: ViewAnswer): Promise<boolean> {
+  return (await visitor.part(page, 'app.js')).status === 403;
+}
+
+/** The address at which the site is, without anybody's grant. */
+async function bareSite(port: HttpService, pin: WirePin): Promise<string> {
+  if (port.viewerMode === 'path') return `${pin.shared_url}/`;
+  const open = await openNewSite(port);
+  return open.page.url.replace(open.pin.id, pin.id);
+}
+
+/** Grants: who sees a protected site, and for how long. */
+export const grantClauses: readonly HttpClause[] = [
+  {
+    id: 'http/view-grant',
+    says: 'who gave the password sees the site on every node, and goes straight on when the shared URL is opened again',
+    check: async (subject) => {
+      const { pin, visitor, page } = await openNewSite(subject.port, SITE, PASSWORD);
+      for (const node of [visitor, visitor.before(await subject.peer())]) {
+        for (const url of [page.url, pin.shared_url]) {
+          const opened = await node.open(url);
+          expect([opened.status, opened.text]).to.deep.equal([200, HOME]);
+        }
+        expect((await node.part(page, 'app.js')).text).to.equal('run()');
+      }
+    },
+  },
+  {
+    id: 'http/view-grant-needed',
+    says: 'without a grant a navigation leads to the shared URL with the path first asked for, all else is 403, and nothing shows of a file',
+    check: async ({ port }) => {
+      const pin = await publishToView(port, SITE, PASSWORD);
+      const site = await bareSite(port, pin);
+      const visitor = new Visitor(port);
+      const turned = await visitor.ask(`${site}docs/?q=1`, { headers: NAVIGATION });
+      const door = `${pin.shared_url}?to=${encodeURIComponent('/docs/?q=1')}`;
+      expect([turned.status, turned.headers.location]).to.deep.equal([302, door]);
+      const answers = [
+        await visitor.ask(site, { headers: PART }),
+        await visitor.ask(`${site}app.js`, { headers: PART }),
+        await visitor.ask(`${site}nothing.js`, { headers: PART }),
+        await visitor.ask(site, { method: 'HEAD', headers: PART }),
+        await visitor.ask(site, { headers: { ...PART, Range: 'bytes=0-9', 'If-None-Match': '*' } }),
+      ];
+      for (const answer of answers) expect(answer.status).to.equal(403);
+      for (const answer of [turned, ...answers]) expectNothingOfFile(answer);
+    },
+  },
+  {
+    id: 'http/view-grant-cookies',
+    says: 'its cookies are HttpOnly and SameSite=Lax, prefixed and Secure under https only, for one publication, and live no longer than it',
+    check: async ({ port }) => {
+      const pin = await publishToView(port, SITE, PASSWORD);
+      const visitor = new Visitor(port);
+      const entered = await visitor.enter(pin.shared_url, PASSWORD);
+      const lines = [...(entered.headers['set-cookie'] ?? [])];
+      const taken = await visitor.ask(String(entered.headers.location), { headers: NAVIGATION });
+      if (port.viewerMode === 'origin') lines.push(...(taken.headers['set-cookie'] ?? []));
+      const paths = [`${new URL(pin.shared_url).pathname}`, ...(port.viewerMode === 'origin' ? ['/'] : [])];
+      const secure = port.baseUrl.startsWith('https:');
+      expect(lines).to.have.length(paths.length);
+      for (const [index, line] of lines.entries()) {
+        const [pair = '', ...attributes] = line.split('; ');
+        const prefix = index === 0 ? '__Secure-' : '__Host-';
+        expect(pair.startsWith(prefix)).to.equal(secure);
+        const expected = [`Path=${paths[index]}`, 'Max-Age=43200', 'HttpOnly', 'SameSite=Lax'];
+        expect(attributes).to.have.members(secure ? [...expected, 'Secure'] : expected);
+      }
+    },
+  },
+  {
+    id: 'http/view-grant-any-cookie',
+    says: 'every cookie of the name is tried, so that one planted before it shuts nobody out',
+    check: async ({ port }) => {
+      const pin = await publishToView(port, SITE, PASSWORD);
+      const visitor = new Visitor(port);
+      const entered = await visitor.enter(pin.shared_url, PASSWORD);
+      const [pair = ''] = entered.headers['set-cookie']?.[0]?.split(';') ?? [];
+      const name = pair.slice(0, pair.indexOf('='));
+      for (const Cookie of [
+        `${name}=planted; ${pair}`,
+        `${pair}; ${name}=`,
+        `${name}; ${name}=planted; ${pair}`,
+      ]) {
+        const answer = await new Visitor(port).ask(pin.shared_url, { headers: { ...NAVIGATION, Cookie } });
+        expect(answer.status, Cookie).to.equal(302);
+      }
+    },
+  },
+  {
+    id: 'http/view-grant-ends',
+    says: 'a grant ends twelve hours after the password was given, however often it was passed on',
+    check: async ({ port }) => {
+      const { pin, visitor } = await openNewSite(port, SITE, PASSWORD);
+      await port.advance(duration(11 * HOUR));
+      const again = await visitor.open(pin.shared_url);
+      expect(again.text).to.equal(HOME);
+      await port.advance(duration(HOUR));
+      expect(await isShutOut(visitor, again)).to.equal(true);
+      expect((await visitor.open(pin.shared_url)).url).to.equal(pin.shared_url);
+    },
+  },
+  {
+    id: 'http/view-grant-revoked',
+    says: 'a new password, a removed one and a reset of the expiration cut every viewer off at the next request, on every node',
+    check: async (subject) => {
+      for (const update of [{ password: PASSWORD }, { reset_expiration: true }]) {
+        const { pin, visitor, page } = await openNewSite(subject.port, SITE, PASSWORD);
+        const elsewhere = visitor.before(await subject.peer());
+        expect(await isShutOut(elsewhere, page)).to.equal(false);
+        await change(subject.port, pin.id, update);
+        expect(await isShutOut(visitor, page), JSON.stringify(update)).to.equal(true);
+        expect(await isShutOut(elsewhere, page), JSON.stringify(update)).to.equal(true);
+        expect((await visitor.open(page.url)).text).to.contain('type="password"');
+      }
+      const { pin, visitor } = await openNewSite(subject.port, SITE, PASSWORD);
+      await change(subject.port, pin.id, { password: null });
+      await change(subject.port, pin.id, { password: PASSWORD });
+      expect((await visitor.open(pin.shared_url)).text).to.contain('type="password"');
+    },
+  },
+  {
+    id: 'http/view-grant-own-site',
+    says: 'a grant of one publication admits to no other',
+    check: async ({ port }) => {
+      const pin = await publishToView(port, SITE, PASSWORD);
+      const other = await publishToView(port, SITE, PASSWORD);
+      const entered = await new Visitor(port).enter(pin.shared_url, PASSWORD);
+      const [Cookie = ''] = entered.headers['set-cookie']?.[0]?.split(';') ?? [];
+      const visitor = new Visitor(port);
+      const door = await visitor.ask(other.shared_url, { headers: { ...NAVIGATION, Cookie } });
+      expect(door.status).to.equal(200);
+      const way = String(entered.headers.location).replace(pin.id, other.id);
+      for (const url of [way, await bareSite(port, other)]) {
+        const part = await visitor.ask(url, { headers: { ...PART, Cookie } });
+        expect([part.status, part.headers['set-cookie']], url).to.deep.equal([403, undefined]);
+      }
+    },
+  },
+  {
+    id: 'http/view-way-in',
+    says: 'the way from the shared URL is no cookie; in origin mode it is good for a minute, in path mode a document needs the cookie too',
+    check: async ({ port }) => {
+      const pin = await publishToView(port, SITE, PASSWORD);
+      const visitor = new Visitor(port);
+      const entered = await visitor.enter(pin.shared_url, PASSWORD);
+      const way = String(entered.headers.location);
+      const [name = ''] = entered.headers['set-cookie']?.[0]?.split('=') ?? [];
+      const tokens = [...way.matchAll(/[\w.-]{40,}/g)]
+        .map(([text]) => text)
+        .filter((text) => text !== pin.id);
+      for (const token of tokens) {
+        const headers = { ...NAVIGATION, Cookie: `${name}=${token}` };
+        expect((await visitor.ask(pin.shared_url, { headers })).status).to.equal(200);
+      }
+      if (port.viewerMode === 'origin') {
+        await port.advance(duration(MINUTE));
+        const late = await new Visitor(port).ask(way, { headers: PART });
+        expect([late.status, late.headers['set-cookie']]).to.deep.equal([403, undefined]);
+        return;
+      }
+      const copied = await new Visitor(port).ask(way, { headers: NAVIGATION });
+      expect([copied.status, copied.headers.location]).to.deep.equal([302, `${pin.shared_url}?to=%2F`]);
+    },
+  },
+  {
+    id: 'http/view-protection-removed',
+    says: 'without its password a publication is open, and its pages lead on from where they were',
+    check: async ({ port }) => {
+      const { pin, visitor, page } = await openNewSite(port, SITE, PASSWORD);
+      await change(port, pin.id, { password: null });
+      expect((await visitor.open(page.url)).text).to.equal(HOME);
+      expect((await openPage(new Visitor(port), pin)).text).to.equal(HOME);
+    },
+  },
+  {
+    id: 'http/view-never-stored',
+    says: 'answers that are no file of a site are never stored; those that carry a grant tell no referrer',
+    check: async ({ port }) => {
+      const { pin, visitor, page } = await openNewSite(port, SITE, PASSWORD);
+      const site = await bareSite(port, pin);
+      const entered = await visitor.enter(pin.shared_url, PASSWORD);
+      const taken = await visitor.ask(String(entered.headers.location), { headers: NAVIGATION });
+      const answers = [
+        await visitor.ask(pin.shared_url, { headers: NAVIGATION }),
+        await visitor.part(page, 'docs'),
+        await visitor.part(page, 'nothing.js'),
+        await new Visitor(port).ask(site, { headers: NAVIGATION }),
+        await new Visitor(port).ask(site, { headers: PART }),
+        await new Visitor(port).ask(pin.shared_url, { headers: NAVIGATION }),
+        await new Visitor(port).enter(pin.shared_url, 'wrong'),
+        entered,
+        ...(port.viewerMode === 'origin' ? [taken] : []),
+      ];
+      for (const { url, status, headers } of answers) {
+        expect(headers['cache-control'], `${status} ${url}`).to.equal('no-store');
+      }
+      expect(taken.headers['referrer-policy']).to.equal('no-referrer');
+    },
+  },
+];

@@ -1,0 +1,182 @@
+import { duration } from '@pinfold/core';
+import { expect } from 'chai';
+import type { HttpClause } from './subject.ts';
+import { HOME, openNewSite, PASSWORD, publishToView, SITE } from './viewing-expectations.ts';
+import { type ViewAnswer, type ViewWish, Visitor } from './viewing-visitor.ts';
+
+const MINUTE = 60_000;
+const TRIES = 10;
+
+const FORM = 'application/x-www-form-urlencoded';
+const RIGHT = `password=${encodeURIComponent(PASSWORD)}`;
+
+/** Forms that are no try, with the right password in them where there is room. */
+const OTHER_FORMS: readonly (readonly [type: string, body: string])[] = [
+  ['application/json', JSON.stringify({ password: PASSWORD })],
+  ['text/plain', RIGHT],
+  [
+    'multipart/form-data; boundary=x',
+    `--x\r\nContent-Disposition: form-data; name="password"\r\n\r\nx\r\n--x--\r\n`,
+  ],
+  [FORM, ''],
+  [FORM, 'passwort=x'],
+  [FORM, `${RIGHT}&to=/`],
+  [FORM, `${RIGHT}&${RIGHT}`],
+  [FORM, `password=${'x'.repeat(4_096)}`],
+];
+
+/** What a page of another site would send along. */
+const FOREIGN: readonly Readonly<Record<string, string>>[] = [
+  { 'Sec-Fetch-Site': 'cross-site' },
+  { 'Sec-Fetch-Site': 'same-site' },
+  { Origin: 'null' },
+  { Origin: 'https://evil.example' },
+];
+
+async function statusesOf(answers: readonly Promise<ViewAnswer>[]): Promise<Map<number, number>> {
+  const counted = new Map<number, number>();
+  for (const { status } of await Promise.all(answers)) counted.set(status, (counted.get(status) ?? 0) + 1);
+  return counted;
+}
+
+/** The password form, and how often it may be wrong. */
+export const passwordClauses: readonly HttpClause[] = [
+  {
+    id: 'http/view-password-page',
+    says: 'a protected publication asks for the password: a page with one field and no action',
+    check: async ({ port }) => {
+      const pin = await publishToView(port, SITE, PASSWORD);
+      const page = await new Visitor(port).open(pin.shared_url);
+      expect([page.url, page.status]).to.deep.equal([pin.shared_url, 200]);
+      expect(page.text.match(/<input/g)).to.have.length(1);
+      expect(page.text)
+        .to.match(/<input[^>]*type="password"/)
+        .and.to.match(/autocomplete="current-password"/);
+      const [form = ''] = /<form[^>]*>/.exec(page.text) ?? [];
+      expect(form)
+        .to.match(/method="post"/i)
+        .and.not.to.match(/action/i);
+    },
+  },
+  {
+    id: 'http/view-password-right',
+    says: 'the right password leads with 303 to the path first asked for, and so does any where none is needed',
+    check: async ({ port }) => {
+      const pin = await publishToView(port, SITE, PASSWORD);
+      const visitor = new Visitor(port);
+      const entered = await visitor.enter(`${pin.shared_url}?to=/docs/`, PASSWORD);
+      expect(entered.status).to.equal(303);
+      expect((await visitor.open(String(entered.headers.location))).text).to.equal(SITE['docs/index.html']);
+      const open = await openNewSite(port);
+      const unasked = await open.visitor.enter(`${open.pin.shared_url}?to=/docs/`, 'any');
+      expect([unasked.status, unasked.headers.location]).to.deep.equal([303, `${open.page.url}docs/`]);
+    },
+  },
+  {
+    id: 'http/view-password-wrong',
+    says: 'a wrong password is the page again with 403, also one too long to be any',
+    check: async ({ port }) => {
+      const pin = await publishToView(port, SITE, PASSWORD);
+      const visitor = new Visitor(port);
+      for (const wrong of ['wrong', '', `${PASSWORD} `, PASSWORD.toUpperCase(), 'x'.repeat(1_025)]) {
+        const answer = await visitor.enter(pin.shared_url, wrong);
+        expect(answer.status, wrong).to.equal(403);
+        expect(answer.text).to.contain('<form');
+        expect(answer.headers).not.to.have.property('set-cookie');
+      }
+    },
+  },
+  {
+    id: 'http/view-password-forms',
+    says: 'another form than one field of at most 4 KiB, urlencoded, is a 4xx page and no try',
+    check: async ({ port }) => {
+      const pin = await publishToView(port, SITE, PASSWORD);
+      const visitor = new Visitor(port);
+      const send = (wish: ViewWish) => visitor.ask(pin.shared_url, { method: 'POST', ...wish });
+      for (const [type, body] of [...OTHER_FORMS, ...OTHER_FORMS]) {
+        const { status } = await send({ headers: { 'Content-Type': type }, body });
+        expect(status, `${type}: ${body.slice(0, 40)}`)
+          .to.be.within(400, 499)
+          .and.not.to.equal(429);
+      }
+      expect((await visitor.enter(pin.shared_url, PASSWORD)).status).to.equal(303);
+    },
+  },
+  {
+    id: 'http/view-password-foreign',
+    says: 'a form from another site is 403 and no try, as Sec-Fetch-Site or else Origin tells',
+    check: async ({ port }) => {
+      const pin = await publishToView(port, SITE, PASSWORD);
+      const visitor = new Visitor(port);
+      for (const headers of [...FOREIGN, ...FOREIGN, ...FOREIGN]) {
+        const answer = await visitor.enter(pin.shared_url, PASSWORD, { headers });
+        expect([answer.status, answer.headers['set-cookie']]).to.deep.equal([403, undefined]);
+      }
+      const own = [
+        { 'Sec-Fetch-Site': 'same-origin' },
+        { 'Sec-Fetch-Site': 'none' },
+        { Origin: new URL(port.baseUrl).origin },
+      ];
+      for (const headers of own) {
+        expect((await visitor.enter(pin.shared_url, PASSWORD, { headers })).status).to.equal(303);
+      }
+    },
+  },
+  {
+    id: 'http/view-password-limit',
+    says: 'after ten wrong passwords of one address in five minutes the answer is 429 with Retry-After, untried, until they are over',
+    check: async ({ port }) => {
+      const pin = await publishToView(port, SITE, PASSWORD);
+      const visitor = new Visitor(port);
+      for (let time = 0; time < TRIES; time += 1) {
+        expect((await visitor.enter(pin.shared_url, 'wrong')).status).to.equal(403);
+      }
+      const refused = await visitor.enter(pin.shared_url, PASSWORD);
+      expect(refused.status).to.equal(429);
+      expect(Number(refused.headers['retry-after'])).to.be.within(1, 300);
+      const other = await publishToView(port, SITE, PASSWORD);
+      expect((await visitor.enter(other.shared_url, PASSWORD)).status).to.equal(303);
+      await port.advance(duration(5 * MINUTE));
+      expect((await visitor.enter(pin.shared_url, PASSWORD)).status).to.equal(303);
+    },
+  },
+  {
+    id: 'http/view-password-race',
+    says: 'guesses at once, over all nodes, are no more than the limit',
+    check: async (subject) => {
+      const pin = await publishToView(subject.port, SITE, PASSWORD);
+      const nodes = [new Visitor(subject.port), new Visitor(await subject.peer())];
+      const guesses = Array.from({ length: TRIES }, () =>
+        nodes.map((node) => node.enter(pin.shared_url, 'wrong')),
+      );
+      const statuses = await statusesOf(guesses.flat());
+      expect(statuses).to.deep.equal(
+        new Map([
+          [403, TRIES],
+          [429, TRIES],
+        ]),
+      );
+    },
+  },
+  {
+    id: 'http/view-password-right-uncounted',
+    says: 'right passwords are not counted',
+    check: async ({ port }) => {
+      const pin = await publishToView(port, SITE, PASSWORD);
+      for (let time = 0; time < TRIES + 2; time += 1) {
+        expect((await new Visitor(port).enter(pin.shared_url, PASSWORD)).status).to.equal(303);
+      }
+    },
+  },
+  {
+    id: 'http/view-limit-spares-viewers',
+    says: 'a viewer who holds a grant is not affected by wrong passwords of anyone',
+    check: async ({ port }) => {
+      const { pin, visitor, page } = await openNewSite(port, SITE, PASSWORD);
+      const guesser = new Visitor(port);
+      for (let time = 0; time <= TRIES; time += 1) await guesser.enter(pin.shared_url, 'wrong');
+      expect((await visitor.open(page.url)).text).to.equal(HOME);
+      expect((await visitor.open(pin.shared_url)).text).to.equal(HOME);
+    },
+  },
+];

@@ -1,0 +1,201 @@
+import { duration } from '@pinfold/core';
+import { expect } from 'chai';
+import { ApiClient } from './api-client.ts';
+import { UNKNOWN_ID } from './api-expectations.ts';
+import type { HttpClause } from './subject.ts';
+import { HOME, openNewSite, PASSWORD, publishToView, SITE, stop } from './viewing-expectations.ts';
+import { exchange, NAVIGATION, type ViewAnswer, Visitor } from './viewing-visitor.ts';
+
+const DAY = 86_400_000;
+
+/** Where `to` must not lead. */
+const FORBIDDEN_RETURNS = [
+  'docs/',
+  '//evil.example/',
+  '/\\evil.example/',
+  'https://evil.example/',
+  '/docs/\u00e9',
+  '/docs/\r\nX-Planted: yes',
+  `/${'a'.repeat(2_048)}`,
+];
+
+/** Every page of the viewer, by what leads to it. */
+async function everyPage(visitor: Visitor, baseUrl: string, id: string): Promise<readonly ViewAnswer[]> {
+  const unknown = `${baseUrl}/s/${UNKNOWN_ID}`;
+  const page = (url: string, language: string): Promise<ViewAnswer> =>
+    visitor.ask(url, { headers: { ...NAVIGATION, 'Accept-Language': language } });
+  return [
+    await page(unknown, 'en'),
+    await page(`${baseUrl}/s/nothing`, 'ja'),
+    await page(`${baseUrl}/s/${id}`, 'en'),
+    await page(`${baseUrl}/s/${id}`, 'ja'),
+    await visitor.enter(`${baseUrl}/s/${id}`, 'wrong'),
+    await visitor.ask(unknown, { method: 'DELETE' }),
+  ];
+}
+
+/** What shared URLs lead to, and the viewer's own pages. */
+export const sharedUrlClauses: readonly HttpClause[] = [
+  {
+    id: 'http/view-open',
+    says: 'a shared URL leads with 302 to the site, which is served by any node',
+    check: async (subject) => {
+      const pin = await publishToView(subject.port);
+      for (const node of [subject.port, await subject.peer()]) {
+        const visitor = new Visitor(node);
+        expect((await visitor.ask(pin.shared_url, { headers: NAVIGATION })).status).to.equal(302);
+        const page = await visitor.open(pin.shared_url);
+        expect([page.status, page.text]).to.deep.equal([200, HOME]);
+        expect((await visitor.part(page, 'app.js')).text).to.equal('run()');
+      }
+    },
+  },
+  {
+    id: 'http/view-return-path',
+    says: 'the path first asked for is where the shared URL leads; one that might leave the site is the root',
+    check: async ({ port }) => {
+      const { pin, visitor, page } = await openNewSite(port);
+      const led = async (to: string): Promise<string | undefined> =>
+        (await visitor.ask(`${pin.shared_url}?to=${encodeURIComponent(to)}`)).headers.location;
+      const root = page.url;
+      expect(await led('/docs/?q=1')).to.equal(`${root}docs/?q=1`);
+      for (const to of FORBIDDEN_RETURNS) expect(await led(to), to).to.equal(root);
+      const twice = await visitor.ask(`${pin.shared_url}?to=/docs/&to=/about`);
+      expect(twice.headers.location).to.equal(root);
+    },
+  },
+  {
+    id: 'http/view-addresses',
+    says: 'addresses in answers come from the settings, never from Host or forwarding headers',
+    check: async ({ port }) => {
+      const { pin, page } = await openNewSite(port);
+      const headers = {
+        ...NAVIGATION,
+        Host: 'evil.example',
+        'X-Forwarded-Host': 'evil.example',
+        'X-Forwarded-Proto': 'gopher',
+        Forwarded: 'host=evil.example;proto=gopher',
+      };
+      const answer = await exchange(port, { path: new URL(pin.shared_url).pathname, headers });
+      expect([answer.status, answer.headers.location]).to.deep.equal([302, page.url]);
+    },
+  },
+  {
+    id: 'http/view-letter-case',
+    says: 'an id in other letter case leads to the lower-case one with 302',
+    check: async ({ port }) => {
+      const pin = await publishToView(port);
+      const upper = `${port.baseUrl}/s/${pin.id.toUpperCase()}`;
+      const answer = await new Visitor(port).ask(`${upper}?to=/docs/`);
+      expect([answer.status, answer.headers.location]).to.deep.equal([302, `${pin.shared_url}?to=/docs/`]);
+    },
+  },
+  {
+    id: 'http/view-unknown',
+    says: 'unknown, malformed and stopped ids are one and the same 404 page',
+    check: async ({ port }) => {
+      const pin = await publishToView(port);
+      await stop(port, pin.id);
+      const visitor = new Visitor(port);
+      const pages = new Set<string>();
+      for (const id of [pin.id, UNKNOWN_ID, 'nothing', '%00', `${pin.id}0`]) {
+        const answer = await visitor.ask(`${port.baseUrl}/s/${id}`, { headers: NAVIGATION });
+        expect(answer.status, id).to.equal(404);
+        pages.add(answer.text);
+      }
+      expect(pages.size).to.equal(1);
+    },
+  },
+  {
+    id: 'http/view-stopped',
+    says: 'a stopped publication is 404 at the next request, its site too, on every node',
+    check: async (subject) => {
+      const { pin, visitor, page } = await openNewSite(subject.port);
+      await stop(subject.port, pin.id);
+      for (const node of [visitor, visitor.before(await subject.peer())]) {
+        for (const url of [pin.shared_url, page.url, new URL('app.js', page.url).href]) {
+          expect((await node.ask(url, { headers: NAVIGATION })).status, url).to.equal(404);
+        }
+      }
+    },
+  },
+  {
+    id: 'http/view-expired',
+    says: 'an expired publication is a 410 page, its site too; a pinned one is not',
+    check: async ({ port }) => {
+      const { pin, visitor, page } = await openNewSite(port);
+      const kept = await openNewSite(port, { 'index.html': 'kept' });
+      await port.pin(kept.pin.id);
+      const { lifetime_days: lifetime = 0 } = (await new ApiClient(port).get('/api/v1/limits')).body.limits;
+      await port.advance(duration(lifetime * DAY));
+      for (const url of [pin.shared_url, page.url, new URL('app.js', page.url).href]) {
+        expect((await visitor.ask(url, { headers: NAVIGATION })).status, url).to.equal(410);
+      }
+      expect((await kept.visitor.ask(kept.page.url)).status).to.equal(200);
+    },
+  },
+  {
+    id: 'http/view-forget',
+    says: 'an ended or unknown site clears what the browser kept of it, on its own origin alone, and no cookie of others',
+    check: async ({ port }) => {
+      const { pin, visitor, page } = await openNewSite(port);
+      await stop(port, pin.id);
+      const shared = await visitor.ask(pin.shared_url);
+      const site = await visitor.ask(page.url);
+      expect(shared.headers).not.to.have.property('clear-site-data');
+      if (port.viewerMode === 'path') {
+        expect(site.headers).not.to.have.property('clear-site-data');
+        return;
+      }
+      const unknown = await visitor.ask(page.url.replace(pin.id, UNKNOWN_ID));
+      for (const { headers } of [site, unknown]) {
+        expect(headers['clear-site-data']).to.equal('"cache", "storage"');
+        const [line = '', ...more] = headers['set-cookie'] ?? [];
+        expect(more).to.deep.equal([]);
+        expect(line).to.match(/^[^=;]+=; .*\bMax-Age=0\b/);
+      }
+    },
+  },
+  {
+    id: 'http/view-pages',
+    says: 'pages are small, run nothing, are never stored or framed, and say nothing of the publication',
+    check: async ({ port }) => {
+      const pin = await publishToView(port, SITE, PASSWORD);
+      for (const page of await everyPage(new Visitor(port), port.baseUrl, pin.id)) {
+        const { headers } = page;
+        expect(headers['content-type']).to.equal('text/html; charset=utf-8');
+        const policy = headers['content-security-policy'] ?? '';
+        expect(policy)
+          .to.match(/default-src 'none'/)
+          .and.to.match(/frame-ancestors 'none'/);
+        expect(policy)
+          .to.match(/style-src 'sha256-/)
+          .and.not.to.match(/script-src|unsafe-inline|form-action/);
+        expect(headers['referrer-policy']).to.equal('same-origin');
+        expect(page.bytes.length).to.be.below(6_000);
+        expect(page.text).not.to.match(/<script|<img|<link|Keepers only/i);
+      }
+    },
+  },
+  {
+    id: 'http/view-languages',
+    says: 'pages are in English or Japanese, as Accept-Language weighs them',
+    check: async ({ port }) => {
+      const pin = await publishToView(port, SITE, PASSWORD);
+      const visitor = new Visitor(port);
+      for (const [accepted, language] of [
+        ['ja', 'ja'],
+        ['ja-JP, en;q=0.5', 'ja'],
+        ['en;q=0.3, ja;q=0.4', 'ja'],
+        ['en-GB, ja;q=0.9', 'en'],
+        ['ja;q=0', 'en'],
+        ['fr', 'en'],
+      ] as const) {
+        const headers = { ...NAVIGATION, 'Accept-Language': accepted };
+        for (const url of [pin.shared_url, `${port.baseUrl}/s/${UNKNOWN_ID}`]) {
+          expect((await visitor.ask(url, { headers })).text, accepted).to.contain(`<html lang="${language}"`);
+        }
+      }
+    },
+  },
+];

@@ -1,0 +1,141 @@
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request as sendHttp } from 'node:http';
+import { request as sendHttps } from 'node:https';
+import { buffer } from 'node:stream/consumers';
+import type { HttpService } from './subject.ts';
+
+/** An answer to a viewer. */
+export interface ViewAnswer {
+  /** The address asked for. */
+  readonly url: string;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  readonly text: string;
+}
+
+/** How something is asked for. */
+export interface ViewWish {
+  readonly method?: string;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: string | Uint8Array;
+}
+
+/** The headers of a person's browser that opens an address. */
+export const NAVIGATION: Readonly<Record<string, string>> = {
+  Accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+  'Sec-Fetch-Dest': 'document',
+  'Sec-Fetch-Mode': 'navigate',
+};
+
+/** The headers of a page's own part. */
+export const PART: Readonly<Record<string, string>> = { Accept: '*/*', 'Sec-Fetch-Dest': 'script' };
+
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const MOST_REDIRECTS = 10;
+
+interface Cookie {
+  readonly host: string;
+  readonly path: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * A viewer with a cookie jar. The hosts of sites need no name service: every request goes to where the service is,
+ * and says in its Host header whom it is for.
+ */
+export class Visitor {
+  readonly #service: HttpService;
+  #jar: readonly Cookie[] = [];
+
+  constructor(service: HttpService) {
+    this.#service = service;
+  }
+
+  /** The same jar before another node. */
+  before(service: HttpService): Visitor {
+    const other = new Visitor(service);
+    other.#jar = this.#jar;
+    return other;
+  }
+
+  /** Sends one request and follows nothing. */
+  async ask(url: string, { method = 'GET', headers = {}, body }: ViewWish = {}): Promise<ViewAnswer> {
+    const { host, pathname, search } = new URL(url);
+    const cookie = this.#cookiesFor(host, pathname);
+    const answer = await exchange(this.#service, {
+      method,
+      path: pathname + search,
+      headers: { Host: host, ...(cookie === '' ? {} : { Cookie: cookie }), ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    for (const line of answer.headers['set-cookie'] ?? []) this.#keep(host, line);
+    return { url, ...answer };
+  }
+
+  /** Opens an address as a browser does, and follows where it leads. */
+  async open(url: string, wish: ViewWish = {}): Promise<ViewAnswer> {
+    let answer = await this.ask(url, { ...wish, headers: { ...NAVIGATION, ...wish.headers } });
+    for (let step = 0; step < MOST_REDIRECTS; step += 1) {
+      const { location } = answer.headers;
+      if (location === undefined || answer.status < 300 || answer.status > 399) break;
+      answer = await this.ask(location, { headers: { ...NAVIGATION } });
+    }
+    return answer;
+  }
+
+  /** Sends the password form. */
+  enter(url: string, password: string, wish: ViewWish = {}): Promise<ViewAnswer> {
+    const body = new URLSearchParams({ password }).toString();
+    return this.ask(url, { method: 'POST', body, ...wish, headers: { ...FORM, ...wish.headers } });
+  }
+
+  /** Asks for the part of a page, by its address relative to the page. */
+  part(page: ViewAnswer, path: string, wish: ViewWish = {}): Promise<ViewAnswer> {
+    const url = new URL(path, page.url).href;
+    return this.ask(url, { ...wish, headers: { ...PART, ...wish.headers } });
+  }
+
+  #cookiesFor(host: string, path: string): string {
+    const fitting = this.#jar.filter((cookie) => cookie.host === host && isBelow(path, cookie.path));
+    return fitting.map(({ name, value }) => `${name}=${value}`).join('; ');
+  }
+
+  #keep(host: string, line: string): void {
+    const [pair = '', ...attributes] = line.split(';').map((part) => part.trim());
+    const [name = '', value = ''] = pair.split('=', 2);
+    const attribute = (wanted: string): string | undefined =>
+      attributes.find((text) => text.startsWith(`${wanted}=`))?.slice(wanted.length + 1);
+    const path = attribute('Path') ?? '/';
+    const others = this.#jar.filter(
+      (known) => known.host !== host || known.name !== name || known.path !== path,
+    );
+    const gone = attribute('Max-Age') === '0';
+    this.#jar = gone ? others : [...others, { host, path, name, value }];
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return folder === '/' || path === folder || path.startsWith(`${folder}/`);
+}
+
+/** Sends a request whose target is as it stands. */
+export function exchange(
+  service: HttpService,
+  { method = 'GET', path, headers, body }: ViewWish & { readonly path: string },
+): Promise<Omit<ViewAnswer, 'url'>> {
+  const { protocol, hostname, port } = new URL(service.baseUrl);
+  const send = protocol === 'https:' ? sendHttps : sendHttp;
+  const { promise, resolve, reject } = Promise.withResolvers<Omit<ViewAnswer, 'url'>>();
+  const request = send(
+    { hostname, port, method, path, headers: { ...headers }, agent: false },
+    (response) => {
+      buffer(response).then((bytes) => {
+        const { statusCode: status = 0, headers: received } = response;
+        resolve({ status, headers: received, bytes: Buffer.from(bytes), text: bytes.toString() });
+      }, reject);
+    },
+  );
+  request.on('error', reject).end(body);
+  return promise;
+}
