@@ -43,10 +43,11 @@ async function slept(clock: Clock, pause: Duration, signal: AbortSignal): Promis
 }
 
 function logReport(log: Log, report: CleanUpReport): void {
-  const { missing, listing, ...counts } = report;
+  const { missing, listing, finished, compared, ...counts } = report;
   if (listing === 'refused') {
     log.error('cleanup refused: so many archives have no record that the database may be the wrong one');
   }
+  if (!finished) log.info('cleanup goes on with the next sweep: the time was over');
   if (missing.length > 0) log.warn(`${missing.length} published archives are not in the storage`);
-  if (Object.values(counts).some((count) => count > 0)) log.info('cleanup', counts);
+  if (Object.values(counts).some((count) => count > 0)) log.info('cleanup', { ...counts, compared });
 }

@@ -26,6 +26,10 @@ export class RunningPublications implements Staging {
     return this.#staging.sweep(receivedBefore);
   }
 
+  countAbandoned(receivedBefore: Instant): Promise<number> {
+    return this.#staging.countAbandoned(receivedBefore);
+  }
+
   check(signal?: AbortSignal): Promise<void> {
     return this.#staging.check(signal);
   }

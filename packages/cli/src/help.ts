@@ -27,6 +27,7 @@ keys create
 keys list
   --account NAME           the keys of one account (default: all)
 cleanup
+  --dry-run                say what would be removed, and change nothing
   --force                  compare storage with records now, and remove archives without a record however many
 
 Every command but serve takes --json, for scripts: one JSON document on standard output.

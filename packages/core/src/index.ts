@@ -70,9 +70,8 @@ export {
   Manifest,
   type ManifestEntry,
 } from './domain/manifest.ts';
-export { isObservable, type Observation, observe, type Reference } from './domain/observations.ts';
+export type { Observation, Reference } from './domain/observations.ts';
 export { type Password, type PasswordHash, parseGuess, parsePassword } from './domain/password.ts';
-export { ReferenceSieve } from './domain/reference-sieve.ts';
 export {
   type Decided,
   decide,
@@ -99,6 +98,8 @@ export type { GrantSigner } from './ports/grant-signer.ts';
 export type { Ids } from './ports/ids.ts';
 export type { PasswordHasher } from './ports/password-hasher.ts';
 export type {
+  CleanupCount,
+  CleanupCountRequest,
   CleanupOutcome,
   CleanupRequest,
   CleanupTask,
@@ -118,7 +119,8 @@ export type { Redemption, SessionStore } from './ports/session-store.ts';
 export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
 export { type Problem, type Refusal, type RefusalCode, refuse } from './refusal.ts';
 export type { ChangeOutcome, ChangeRequest, Overtaken, Seen } from './use-cases/change-role.ts';
-export { CleanUp, type CleanUpPorts, type CleanUpReport, type CleanUpRequest } from './use-cases/clean-up.ts';
+export { CleanUp, type CleanUpPorts } from './use-cases/clean-up.ts';
+export type { CleanUpReport, CleanUpRequest } from './use-cases/clean-up-run.ts';
 export {
   createUseCases,
   type Ports,

@@ -1,11 +1,19 @@
-import type { ArchiveId, CleanupOutcome, CleanupRequest, CleanupTask, Role, Version } from '@pinfold/core';
+import type {
+  ArchiveId,
+  CleanupCount,
+  CleanupCountRequest,
+  CleanupOutcome,
+  CleanupRequest,
+  CleanupTask,
+  Role,
+  Version,
+} from '@pinfold/core';
 import type { MemoryData, RoleRow } from './memory-data.ts';
+import { reservationsBegunBefore } from './reservations.ts';
 
 export function claimForCleanup(data: MemoryData, request: CleanupRequest): readonly CleanupTask[] {
-  const { now, endedBefore, token, until, limit } = request;
-  const wanted = [...data.roles.values()]
-    .filter((row) => !row.archiveRemoved && endOf(row.role) <= endedBefore)
-    .filter(({ claimableAt }) => claimableAt === undefined || claimableAt <= now)
+  const { token, until, limit } = request;
+  const wanted = claimable(data, request)
     .sort((one, other) => waitingSince(one) - waitingSince(other))
     .slice(0, limit);
   for (const row of wanted) {
@@ -13,6 +21,22 @@ export function claimForCleanup(data: MemoryData, request: CleanupRequest): read
     data.roles.set(row.role.id, { ...row, version, claim: token, claimableAt: until });
   }
   return wanted.map(({ role, failures }) => ({ role: role.id, archive: role.archive, token, failures }));
+}
+
+export function countForCleanup(data: MemoryData, request: CleanupCountRequest): CleanupCount {
+  return {
+    archives: claimable(data, request).length,
+    reservations: reservationsBegunBefore(data, request.begunBefore).length,
+  };
+}
+
+function claimable(
+  data: MemoryData,
+  { now, endedBefore }: Pick<CleanupRequest, 'now' | 'endedBefore'>,
+): RoleRow[] {
+  return [...data.roles.values()]
+    .filter((row) => !row.archiveRemoved && endOf(row.role) <= endedBefore)
+    .filter(({ claimableAt }) => claimableAt === undefined || claimableAt <= now);
 }
 
 export function settleCleanup(data: MemoryData, task: CleanupTask, outcome: CleanupOutcome): void {

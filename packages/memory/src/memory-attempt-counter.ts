@@ -51,10 +51,19 @@ export class MemoryAttemptCounter implements AttemptCounter {
   }
 
   async purge(endedBy: Instant, limit: number): Promise<number> {
-    const { windows } = this.#connection.open();
-    const ended = [...windows].filter(([, window]) => window.until <= endedBy).slice(0, limit);
-    for (const [key] of ended) windows.delete(key);
+    const ended = this.#ended(endedBy).slice(0, limit);
+    for (const key of ended) this.#connection.open().windows.delete(key);
     return ended.length;
+  }
+
+  async countEnded(endedBy: Instant): Promise<number> {
+    return this.#ended(endedBy).length;
+  }
+
+  /** The keys of windows that ended by an instant. */
+  #ended(by: Instant): readonly string[] {
+    const { windows } = this.#connection.open();
+    return [...windows].filter(([, window]) => window.until <= by).map(([key]) => key);
   }
 }
 

@@ -1,5 +1,7 @@
 import type {
   ArchiveId,
+  CleanupCount,
+  CleanupCountRequest,
   CleanupOutcome,
   CleanupRequest,
   CleanupTask,
@@ -17,7 +19,7 @@ import type {
   Version,
   Versioned,
 } from '@pinfold/core';
-import { claimForCleanup, namedArchives, settleCleanup } from './cleanup.ts';
+import { claimForCleanup, countForCleanup, namedArchives, settleCleanup } from './cleanup.ts';
 import type { Connection } from './connection.ts';
 import { listRoles } from './list-roles.ts';
 import { commit, purge, release, renew, reserve } from './reservations.ts';
@@ -78,6 +80,10 @@ export class MemoryRoleStore implements RoleStore {
 
   async settleCleanup(task: CleanupTask, outcome: CleanupOutcome): Promise<void> {
     settleCleanup(this.#connection.open(), task, outcome);
+  }
+
+  async countForCleanup(request: CleanupCountRequest): Promise<CleanupCount> {
+    return countForCleanup(this.#connection.open(), request);
   }
 
   async whichAreNamed(ids: readonly ArchiveId[]): Promise<ReadonlySet<ArchiveId>> {

@@ -61,11 +61,15 @@ export function commit(
 
 /** Drops reservations begun before an instant; a complete key is no reservation. */
 export function purge(data: MemoryData, begunBefore: Instant, limit: number): number {
-  const old = [...data.keys]
-    .filter(([, row]) => row.published === undefined && row.begunAt < begunBefore)
-    .slice(0, limit);
-  for (const [key] of old) data.keys.delete(key);
+  const old = reservationsBegunBefore(data, begunBefore).slice(0, limit);
+  for (const key of old) data.keys.delete(key);
   return old.length;
+}
+
+/** The keys of their rows. */
+export function reservationsBegunBefore(data: MemoryData, instant: Instant): readonly string[] {
+  const old = [...data.keys].filter(([, row]) => row.published === undefined && row.begunAt < instant);
+  return old.map(([key]) => key);
 }
 
 /** The reservation that carries the lease's token and is not complete. */

@@ -17,6 +17,7 @@ interface Statements {
   readonly lockRoleOf: Statement;
   readonly forgive: Statement;
   readonly purge: Statement;
+  readonly ended: Statement;
 }
 
 interface Window {
@@ -77,6 +78,7 @@ function statementsOf({ attemptWindows, attempts }: Tables): Statements {
         SELECT role, counted FROM ${attemptWindows}
         WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2 FOR UPDATE SKIP LOCKED
       )`),
+    ended: planned(`SELECT count(*) AS ended FROM ${attemptWindows} WHERE ends_at <= $1`),
   };
 }
 
@@ -106,6 +108,11 @@ export class PostgresAttemptCounter implements AttemptCounter {
 
   async purge(endedBy: Instant, limit: number): Promise<number> {
     return (await this.#connection.write(this.#statements.purge, [endedBy, limit])).count;
+  }
+
+  async countEnded(endedBy: Instant): Promise<number> {
+    const [row] = await this.#connection.read<{ ended: number }>(this.#statements.ended, [endedBy]);
+    return row?.ended ?? 0;
   }
 
   #count(attempt: Attempt, key: readonly string[]): Promise<AttemptOutcome> {

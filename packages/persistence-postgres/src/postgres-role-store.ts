@@ -1,5 +1,7 @@
 import type {
   ArchiveId,
+  CleanupCount,
+  CleanupCountRequest,
   CleanupOutcome,
   CleanupRequest,
   CleanupTask,
@@ -22,6 +24,7 @@ import {
   type CleanupStatements,
   claim,
   cleanupStatements,
+  count,
   listArchives,
   settle,
   takeSweepTurn,
@@ -97,6 +100,10 @@ export class PostgresRoleStore implements RoleStore {
 
   settleCleanup(task: CleanupTask, outcome: CleanupOutcome): Promise<void> {
     return settle(this.#connection, this.#cleanup, task, outcome);
+  }
+
+  countForCleanup(request: CleanupCountRequest): Promise<CleanupCount> {
+    return count(this.#connection, this.#cleanup, request);
   }
 
   whichAreNamed(ids: readonly ArchiveId[]): Promise<ReadonlySet<ArchiveId>> {

@@ -25,6 +25,7 @@ const FORGET = `
   DELETE FROM attempts WHERE id = ? RETURNING address_window AS addressWindow, role_window AS roleWindow`;
 const TAKE_BACK = 'UPDATE attempt_windows SET tries = tries - 1 WHERE id IN (?, ?)';
 const CLOSE_EMPTY = 'DELETE FROM attempt_windows WHERE id IN (?, ?) AND tries = 0';
+const COUNT_ENDED = 'SELECT count(*) AS ended FROM attempt_windows WHERE ends_at <= ?';
 const PURGE = `
   DELETE FROM attempt_windows WHERE id IN (
     SELECT id FROM attempt_windows WHERE ends_at <= ? ORDER BY ends_at LIMIT ?
@@ -71,6 +72,12 @@ export class SqliteAttemptCounter implements AttemptCounter {
 
   purge(endedBy: Instant, limit: number): Promise<number> {
     return this.#connection.write((prepare) => prepare(PURGE).run(endedBy, limit).changes);
+  }
+
+  countEnded(endedBy: Instant): Promise<number> {
+    return this.#connection.read(
+      (prepare) => prepare<{ ended: number }>(COUNT_ENDED).get(endedBy)?.ended ?? 0,
+    );
   }
 }
 

@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type {
   ArchiveId,
+  CleanupCount,
+  CleanupCountRequest,
   CleanupOutcome,
   CleanupRequest,
   CleanupTask,
@@ -18,7 +20,7 @@ import type {
   Version,
   Versioned,
 } from '@pinfold/core';
-import { claim, listArchives, settle, takeSweepTurn, whichAreNamed } from './role-store/cleanup.ts';
+import { claim, count, listArchives, settle, takeSweepTurn, whichAreNamed } from './role-store/cleanup.ts';
 import { commit, heldBy, purge, release, renew, reserve } from './role-store/keys.ts';
 import { findByKey, look } from './role-store/listing.ts';
 import { load, loadManifest, save } from './role-store/roles.ts';
@@ -90,6 +92,10 @@ export class SqliteRoleStore implements RoleStore {
 
   settleCleanup(task: CleanupTask, outcome: CleanupOutcome): Promise<void> {
     return this.#connection.write((prepare) => settle(prepare, task, outcome));
+  }
+
+  countForCleanup(request: CleanupCountRequest): Promise<CleanupCount> {
+    return this.#connection.read((prepare) => count(prepare, request));
   }
 
   whichAreNamed(ids: readonly ArchiveId[]): Promise<ReadonlySet<ArchiveId>> {

@@ -76,6 +76,7 @@ async function useRoles(store: SqliteRoleStore): Promise<void> {
   await store.whichAreNamed([anArchiveId(1)]);
   await store.listArchives(undefined, 10);
   await store.purge(START, 10);
+  await store.countForCleanup({ now: LATER, endedBefore: LATER, begunBefore: LATER });
   await store.takeSweepTurn({ now: START, lastBefore: START });
   const claim = { now: LATER, endedBefore: LATER, token: aToken(9), until: LATER, limit: 10 };
   const [one, other] = await store.claimForCleanup(claim);
@@ -120,6 +121,7 @@ async function useKeysAndAttempts(keys: SqliteApiKeyStore, attempts: SqliteAttem
   const outcome = await attempts.begin({ ...attempt, now: LATER });
   if (outcome.kind === 'admitted') await attempts.forgive(outcome.ticket);
   await attempts.forgive('0' as AttemptTicket);
+  await attempts.countEnded(LATER);
   await attempts.purge(LATER, 10);
 }
 

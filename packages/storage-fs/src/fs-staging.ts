@@ -63,13 +63,19 @@ export class FsStaging implements Staging {
   async sweep(receivedBefore: Instant): Promise<number> {
     return orFault(received, async () => {
       let swept = 0;
-      for await (const entry of await this.#files.opendir(this.folder)) {
-        const begun = begunAt(entry.name);
-        if (begun === undefined || begun >= receivedBefore) continue;
-        const removed = this.#files.unlink(join(this.folder, entry.name)).then(() => 1);
+      for await (const file of this.#abandoned(receivedBefore)) {
+        const removed = this.#files.unlink(file).then(() => 1);
         swept += (await unlessRefused(['ENOENT'], removed)) ?? 0;
       }
       return swept;
+    });
+  }
+
+  async countAbandoned(receivedBefore: Instant): Promise<number> {
+    return orFault(received, async () => {
+      let count = 0;
+      for await (const _ of this.#abandoned(receivedBefore)) count += 1;
+      return count;
     });
   }
 
@@ -81,6 +87,13 @@ export class FsStaging implements Staging {
       await this.#files.unlink(file);
     });
     signal?.throwIfAborted();
+  }
+
+  async *#abandoned(receivedBefore: Instant): AsyncGenerator<string, void> {
+    for await (const entry of await this.#files.opendir(this.folder)) {
+      const begun = begunAt(entry.name);
+      if (begun !== undefined && begun < receivedBefore) yield join(this.folder, entry.name);
+    }
   }
 
   /** Writes the body until its end, or until it has more than `limit` bytes. The descriptor is closed in every case. */

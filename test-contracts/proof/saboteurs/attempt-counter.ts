@@ -112,6 +112,7 @@ const saboteurs: readonly Saboteur<Subject<AttemptCounter>>[] = [
   ),
   saboteur('attempt-counter/both-or-neither', 'each limit counts by itself', inTwoSteps, [
     'attempt-counter/purge',
+    'attempt-counter/count-ended',
   ]),
   saboteur(
     'attempt-counter/window',
@@ -127,8 +128,16 @@ const saboteurs: readonly Saboteur<Subject<AttemptCounter>>[] = [
   ),
   saboteur('attempt-counter/race', 'counting looks first and writes later', lookingFirst),
   saboteur('attempt-counter/forgive', 'a ticket can be taken back again', forgivingAgain),
-  saboteur('attempt-counter/purge', 'windows go by their beginning', () => (store) => ({
-    purge: (endedBy, limit) => store.purge(after(endedBy, minutes(5)), limit),
+  saboteur(
+    'attempt-counter/purge',
+    'windows go by their beginning',
+    () => (store) => ({
+      purge: (endedBy, limit) => store.purge(after(endedBy, minutes(5)), limit),
+    }),
+    ['attempt-counter/count-ended'],
+  ),
+  saboteur('attempt-counter/count-ended', 'counting drops what it counts', () => (store) => ({
+    countEnded: (endedBy) => store.purge(endedBy, UNLIMITED),
   })),
 ];
 

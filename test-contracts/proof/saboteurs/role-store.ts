@@ -20,6 +20,7 @@ const harnessSaboteurs: readonly RoleSaboteur[] = [
       'role-store/claim-ended',
       'role-store/claim-once',
       'role-store/settle-failed',
+      'role-store/count-for-cleanup',
     ],
   },
   {

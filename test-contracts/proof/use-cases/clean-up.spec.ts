@@ -1,116 +1,162 @@
 import {
+  type ArchiveId,
   type ArchiveStorage,
+  CleanUp,
   type CleanUpReport,
   days,
+  defaultLimits,
+  duration,
   Fault,
   hours,
-  type IdempotencyKey,
   minutes,
+  type Ports,
   type RoleId,
+  type RoleStore,
+  seconds,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import { codeOf, openStage, overriding, type Stage } from './stage.ts';
+import { type CleanupStage, openCleanupStage } from './cleanup-stage.ts';
+import { codeOf, overriding } from './stage.ts';
 
 describe('cleaning up', () => {
-  let stage: Stage;
+  let stage: CleanupStage;
   beforeEach(async () => {
-    stage = await openStage();
+    stage = await openCleanupStage();
   });
   afterEach(() => stage.dispose());
 
-  async function publishMany(count: number): Promise<readonly RoleId[]> {
-    const ids: RoleId[] = [];
-    for (let n = 0; n < count; n += 1) {
-      ids.push(await stage.publish({ key: `key ${n}` as IdempotencyKey, bytes: `PK ${n}` }));
-    }
-    return ids;
-  }
+  const run = (...inputs: Parameters<CleanUp['run']>): Promise<CleanUpReport> =>
+    stage.useCases.cleanUp.run(...inputs);
 
-  async function orphan(count: number): Promise<void> {
-    for (let n = 0; n < count; n += 1) {
-      const { archive } = await stage.request({ bytes: `PK orphan ${n}` });
-      await stage.memory.archives.put(stage.ports.ids.archive(stage.clock.now()), archive);
-    }
-  }
-
-  async function archives(): Promise<number> {
-    return (await stage.memory.archives.list(undefined, 1_000)).length;
+  /** Cleaning up where removing an archive is something else. */
+  function removing(remove: ArchiveStorage['delete']): CleanUp {
+    return stage.with({ archives: overriding(stage.memory.archives, { delete: remove }) }).cleanUp;
   }
 
   it('removes the archives of stopped and expired roles after an hour of grace, and keeps their records', async () => {
-    const [stopped, , kept] = await publishMany(3);
+    const [stopped, , kept] = await stage.publishMany(3);
     await stage.useCases.stop.stop({ id: stopped as RoleId });
     await stage.useCases.pin.pin({ id: kept as RoleId });
     stage.clock.advance(minutes(59));
-    expect((await stage.useCases.cleanUp.run()).archives).to.equal(0);
+    expect((await run()).archives).to.equal(0);
     stage.clock.advance(minutes(1));
-    expect((await stage.useCases.cleanUp.run()).archives).to.equal(1);
+    expect((await run()).archives).to.equal(1);
     stage.clock.advance(days(8));
-    expect((await stage.useCases.cleanUp.run()).archives).to.equal(1);
-    expect(await archives()).to.equal(1);
+    expect((await run()).archives).to.equal(1);
+    expect(await stage.archives()).to.equal(1);
     expect(await stage.memory.roles.load(stopped as RoleId)).not.to.equal(undefined);
   });
 
   it('goes on past archives that cannot be removed, and tries them again later, each time later', async () => {
-    const ids = await publishMany(20);
-    for (const id of ids) await stage.useCases.stop.stop({ id });
+    await stage.publishEnded(20);
     stage.clock.advance(hours(1));
     let broken = 10;
-    const remove: ArchiveStorage['delete'] = async (id, signal) => {
+    const cleanUp = removing(async (id, signal) => {
       broken -= 1;
       if (broken >= 0) throw new Fault('storage_unavailable', 'gone');
       await stage.memory.archives.delete(id, signal);
-    };
-    const { cleanUp } = stage.with({ archives: overriding(stage.memory.archives, { delete: remove }) });
-    expect(await cleanUp.run()).to.include({ archives: 10, failures: 10 });
+    });
+    expect(await cleanUp.run()).to.include({ archives: 10, failures: 10, finished: true });
     expect(await cleanUp.run()).to.include({ archives: 0, failures: 0 });
     stage.clock.advance(minutes(1));
-    expect(await cleanUp.run()).to.include({ archives: 10, failures: 0 });
-    expect(await archives()).to.equal(0);
-  });
-
-  it('removes archives that no record names from 24 hours on, and no younger ones', async () => {
-    await publishMany(1);
-    await orphan(2);
-    stage.clock.advance(hours(24));
-    await orphan(3);
+    broken = 1;
+    expect(await cleanUp.run()).to.include({ archives: 9, failures: 1 });
     stage.clock.advance(minutes(1));
-    expect(await stage.useCases.cleanUp.run()).to.include({ orphans: 2, listing: 'done' });
-    expect(await archives()).to.equal(4);
+    expect(await cleanUp.run(), 'too soon').to.include({ archives: 0, failures: 0 });
+    stage.clock.advance(minutes(1));
+    expect(await cleanUp.run()).to.include({ archives: 1, failures: 0 });
+    expect(await stage.archives()).to.equal(0);
   });
 
-  it('lists storage once in 24 hours over all nodes', async () => {
-    expect((await stage.useCases.cleanUp.run()).listing).to.equal('done');
-    stage.clock.advance(hours(23));
-    expect((await stage.useCases.cleanUp.run()).listing).to.equal('not_due');
+  it('tries an archive again at least once a day, however often it failed', async () => {
+    await stage.publishEnded(1);
     stage.clock.advance(hours(1));
-    expect((await stage.useCases.cleanUp.run()).listing).to.equal('done');
+    const cleanUp = removing(() => Promise.reject(new Fault('storage_unavailable', 'gone')));
+    for (let failures = 0; failures < 30; failures += 1) {
+      expect((await cleanUp.run()).failures).to.equal(1);
+      stage.clock.advance(hours(24));
+    }
   });
 
-  it('removes nothing when so many archives have no record that the records must be wrong, unless forced', async () => {
-    await publishMany(10);
-    await orphan(21);
-    stage.clock.advance(hours(25));
-    expect(await stage.useCases.cleanUp.run()).to.include({ orphans: 0, listing: 'refused' });
-    expect(await archives()).to.equal(31);
-    expect(await stage.useCases.cleanUp.run({ force: true })).to.include({ orphans: 21, listing: 'done' });
-    expect(await archives()).to.equal(10);
+  it('starves nobody by a hundred archives that cannot be removed, each after a long wait', async () => {
+    await stage.publishEnded(100);
+    stage.clock.advance(seconds(1));
+    await stage.publishEnded(50);
+    stage.clock.advance(hours(1));
+    const bad = new Set((await stage.memory.archives.list(undefined, 100)) as readonly ArchiveId[]);
+    const cleanUp = removing(async (id, signal) => {
+      if (!bad.has(id)) return await stage.memory.archives.delete(id, signal);
+      // Sixteen wait at the same time, half a minute each.
+      stage.clock.advance(seconds(30 / 16));
+      throw new Fault('storage_unavailable', 'no answer');
+    });
+    expect((await cleanUp.run()).archives).to.equal(50);
+    await stage.publishEnded(10);
+    stage.clock.advance(hours(1));
+    expect((await cleanUp.run()).archives, 'newer ones').to.equal(10);
+    expect(await stage.archives()).to.equal(100);
   });
 
-  it('removes 20 archives without a record, however few there are in all', async () => {
-    await orphan(20);
-    stage.clock.advance(hours(25));
-    expect(await stage.useCases.cleanUp.run()).to.include({ orphans: 20, listing: 'done' });
+  it('stops when its time is over, and the next one goes on', async () => {
+    await stage.publishEnded(40);
+    stage.clock.advance(hours(1));
+    const cleanUp = removing(async (id, signal) => {
+      await stage.memory.archives.delete(id, signal);
+      stage.clock.advance(seconds(20));
+    });
+    expect(await cleanUp.run()).to.include({ archives: 16, finished: false });
+    expect(await cleanUp.run({ time: minutes(10) })).to.include({ archives: 24, finished: true });
+    expect(await run({ time: duration(0), force: true }), 'no time at all').to.include({
+      listing: 'not_due',
+      finished: false,
+    });
   });
 
-  it('reports a record whose archive is missing, and leaves it as it is', async () => {
-    const [id] = await publishMany(2);
-    const role = (await stage.memory.roles.load(id as RoleId))?.value;
-    await stage.memory.archives.delete(role?.archive as never);
-    stage.clock.advance(hours(25));
-    const { missing, listing } = await stage.useCases.cleanUp.run();
-    expect({ missing, listing }).to.deep.equal({ missing: [role?.archive], listing: 'done' });
-    expect((await stage.memory.roles.load(id as RoleId))?.value).to.deep.equal(role);
+  it('stops when it is told to, loses nothing, and the next one goes on', async () => {
+    await stage.publishEnded(40);
+    stage.clock.advance(hours(1));
+    const stopping = new AbortController();
+    const removed = run({
+      signal: stopping.signal,
+      onProgress: ({ archives }) => {
+        if (archives > 0) stopping.abort('stopping');
+      },
+    });
+    expect(await codeOf(removed)).to.equal('stopping');
+    expect(await stage.archives()).to.equal(24);
+    expect((await run()).archives).to.equal(24);
+    expect(await codeOf(run({ signal: AbortSignal.abort('at once') }))).to.equal('at once');
+  });
+
+  it('takes up what another one left that ended in the middle, once its claims have lapsed', async () => {
+    await stage.publishEnded(3);
+    stage.clock.advance(hours(1));
+    const settleCleanup = () => Promise.reject(new Fault('store_unavailable', 'gone'));
+    const broken = stage.with({ roles: overriding(stage.memory.roles, { settleCleanup }) });
+    expect(await codeOf(broken.cleanUp.run())).to.equal('store_unavailable');
+    expect(await stage.archives()).to.equal(0);
+    expect((await run()).archives, 'still claimed').to.equal(0);
+    stage.clock.advance(minutes(10));
+    expect((await run()).archives).to.equal(3);
+  });
+
+  it('removes each archive once when many clean up at the same time', async () => {
+    await stage.publishEnded(100);
+    stage.clock.advance(hours(1));
+    const removals: ArchiveId[] = [];
+    const nodes = Array.from({ length: 5 }, () => {
+      const memory = stage.memory.peer();
+      const remove: ArchiveStorage['delete'] = async (id, signal) => {
+        removals.push(id);
+        await memory.archives.delete(id, signal);
+      };
+      const archives = overriding(memory.archives, { delete: remove });
+      return stage.with({ roles: memory.roles, archives }).cleanUp;
+    });
+    const reports = await Promise.all(nodes.map((cleanUp) => cleanUp.run()));
+    expect(reports.reduce((sum, { archives }) => sum + archives, 0)).to.equal(100);
+    expect(removals.length).to.equal(new Set(removals).size);
+    expect(reports.filter(({ listing }) => listing === 'done')).to.have.length(1);
   });
 
   it('drops reservations begun more than 12 hours ago', async () => {
@@ -119,17 +165,109 @@ describe('cleaning up', () => {
     stage.inspector.during = () => Promise.resolve();
     await new Promise((resolve) => setImmediate(resolve));
     stage.clock.advance(hours(12));
-    expect((await stage.useCases.cleanUp.run()).reservations).to.equal(0);
+    expect((await run()).reservations).to.equal(0);
     stage.clock.advance(minutes(1));
-    expect((await stage.useCases.cleanUp.run()).reservations).to.equal(1);
+    expect((await run()).reservations).to.equal(1);
     await stage.publish();
   });
 
-  it('says how far it has come, and stops when it is told to', async () => {
+  it('drops everything that is old in bounded steps, before it looks at storage', async () => {
+    const asked: string[] = [];
+    let [reservations, attempts] = [250, 100];
+    const ports: Partial<Ports> = {
+      roles: overriding(stage.memory.roles, {
+        purge: async (_, limit) => {
+          asked.push(`reservations ${limit}`);
+          const count = Math.min(limit, reservations);
+          reservations -= count;
+          return count;
+        },
+      }),
+      attempts: overriding(stage.memory.attempts, {
+        purge: async (_, limit) => {
+          asked.push(`attempts ${limit}`);
+          const count = Math.min(limit, attempts);
+          attempts -= count;
+          return count;
+        },
+      }),
+      archives: overriding(stage.memory.archives, {
+        list: async () => {
+          asked.push('list');
+          return [];
+        },
+      }),
+    };
+    const report = await stage.with(ports).cleanUp.run();
+    expect(report).to.include({ reservations: 250, attempts: 100 });
+    expect(asked).to.deep.equal([
+      ...Array(3).fill('reservations 100'),
+      ...Array(2).fill('attempts 100'),
+      'list',
+    ]);
+  });
+
+  it('compares nothing while a reservation may be left that is too old', async () => {
+    await stage.orphan(1);
+    stage.clock.advance(hours(25));
+    const purge: RoleStore['purge'] = async (_, limit) => {
+      stage.clock.advance(minutes(3));
+      return limit;
+    };
+    const report = await stage.with({ roles: overriding(stage.memory.roles, { purge }) }).cleanUp.run();
+    expect(report).to.include({ listing: 'not_due', finished: false, compared: 0 });
+    expect(await stage.archives()).to.equal(1);
+    expect((await run()).orphans, 'the turn was not taken').to.equal(1);
+  });
+
+  it('removes uploads that were abandoned on this node', async () => {
+    const asked: number[] = [];
+    const sweep: Ports['staging']['sweep'] = async (receivedBefore) => {
+      asked.push(stage.clock.now() - receivedBefore);
+      return 7;
+    };
+    const { cleanUp } = stage.with({ staging: overriding(stage.ports.staging, { sweep }) });
+    expect((await cleanUp.run()).uploads).to.equal(7);
+    expect(asked).to.deep.equal([hours(24)]);
+  });
+
+  it('does not hide a mistake of the program', async () => {
+    await stage.publishEnded(1);
+    stage.clock.advance(hours(1));
+    const bug = new TypeError('a bug');
+    expect(
+      await removing(() => Promise.reject(bug))
+        .run()
+        .catch((error: unknown) => error),
+    ).to.equal(bug);
+  });
+
+  it('says how far it has come after each step', async () => {
+    await stage.publishEnded(20);
+    await stage.orphan(3);
+    stage.clock.advance(hours(25));
     const reports: CleanUpReport[] = [];
-    const last = await stage.useCases.cleanUp.run({ onProgress: (report) => reports.push(report) });
+    const last = await run({ onProgress: (report) => reports.push(report) });
     expect(reports.at(-1)).to.deep.equal(last);
-    const signal = AbortSignal.abort('stopping');
-    expect(await codeOf(stage.useCases.cleanUp.run({ signal }))).to.equal('stopping');
+    expect(reports.map(({ archives }) => archives)).to.include.members([0, 16, 20]);
+    expect(last).to.deep.equal({
+      reservations: 0,
+      attempts: 0,
+      uploads: 0,
+      archives: 20,
+      failures: 0,
+      compared: 23,
+      unnamed: 3,
+      orphans: 3,
+      missing: [],
+      listing: 'done',
+      finished: true,
+    });
+  });
+
+  it('needs no more than its ports and the limits', async () => {
+    const cleanUp = new CleanUp(stage.ports, { ...defaultLimits, cleanupGrace: duration(0) });
+    await stage.publishEnded(1);
+    expect((await cleanUp.run()).archives).to.equal(1);
   });
 });

@@ -105,6 +105,10 @@ class NoStaging implements Staging {
     return Promise.resolve(0);
   }
 
+  countAbandoned(): Promise<number> {
+    return Promise.resolve(0);
+  }
+
   check(): Promise<void> {
     return Promise.resolve();
   }

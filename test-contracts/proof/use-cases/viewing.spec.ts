@@ -126,6 +126,7 @@ describe('letting viewers in', () => {
       begin: (attempt) => stage.memory.attempts.begin(attempt),
       forgive: async (ticket) => void forgiven.push(ticket),
       purge: () => Promise.resolve(0),
+      countEnded: () => Promise.resolve(0),
     };
     const busy = () => Promise.reject(new Fault('hasher_overloaded', 'busy'));
     const { enter: gate } = stage.with({ attempts, passwords: { verify: busy, hash: busy } });

@@ -201,4 +201,22 @@ export const attemptClauses: readonly Clause<AttemptCounter>[] = [
         await admitAll(other, ['a', 'b', 'd'], { ...limits, now: minute(5) });
       }),
   },
+  {
+    id: 'attempt-counter/count-ended',
+    says: 'exactly the windows that purging would drop are counted, and nothing changes',
+    check: (_, another) =>
+      inEachEra(another, async ({ port, peer }, start) => {
+        const other = await peer();
+        const limits = { perAddress: 1, perRole: 3 };
+        const minute = (n: number) => after(start, minutes(n));
+        await admitAll(port, ['a', 'b'], { ...limits, now: minute(0) });
+        await admit(port, aTry({ ...limits, role: aRoleId(2), address: 'a', now: minute(3) }));
+        expect(await other.countEnded((minute(5) - 1) as Instant), 'before any ended').to.equal(0);
+        const ended = await other.countEnded(minute(5));
+        expect(ended, 'ended windows').to.be.above(0);
+        expect(await other.countEnded(minute(5)), 'again').to.equal(ended);
+        expect(await port.purge(minute(5), 100)).to.equal(ended);
+        expect(await other.countEnded(minute(5)), 'after the purge').to.equal(0);
+      }),
+  },
 ];

@@ -191,9 +191,15 @@ export class RoleModel {
   }
 
   purge(begunBefore: Instant): number {
-    const old = [...this.#keys].filter(([, row]) => row.role === undefined && row.request.now < begunBefore);
-    for (const [key] of old) this.#keys.delete(key);
+    const old = this.begunBefore(begunBefore);
+    for (const key of old) this.#keys.delete(key);
     return old.length;
+  }
+
+  /** The keys of reservations begun before an instant. */
+  begunBefore(instant: Instant): readonly IdempotencyKey[] {
+    const old = [...this.#keys].filter(([, row]) => row.role === undefined && row.request.now < instant);
+    return old.map(([key]) => key);
   }
 
   #held(lease: Lease): ModelKey | undefined {

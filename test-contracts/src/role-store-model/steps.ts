@@ -151,6 +151,11 @@ export function claim(limit: number): Work {
     const waiting = model.claimable();
     const [token, until] = [model.token(), after(model.now, minutes(10))];
     const endedBefore = before(model.now, hours(1));
+    const count = await port.countForCleanup({ now: model.now, endedBefore, begunBefore: endedBefore });
+    expect(count, 'counted').to.deep.equal({
+      archives: waiting.size,
+      reservations: model.begunBefore(endedBefore).length,
+    });
     const tasks = await port.claimForCleanup({ now: model.now, endedBefore, token, until, limit });
     const longest = [...waiting.values()].sort((one, two) => one - two).slice(0, limit);
     const waited = tasks.map(({ role }) => waiting.get(role));

@@ -1,15 +1,18 @@
 import {
   type ArchiveId,
   after,
+  type CleanupTask,
   days,
   duration,
   hours,
   type Instant,
   minutes,
+  type Role,
   type RoleStore,
 } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
+import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   aKey,
@@ -127,6 +130,35 @@ export const sweepClauses: readonly Clause<RoleStore>[] = [
       expect(await other.load(aRole(1).id)).to.equal(undefined);
       await publishTo(other, aPublication(2, { idempotencyKey: aKey(1) }));
     },
+  },
+  {
+    id: 'role-store/count-for-cleanup',
+    says: 'exactly the roles that claims would get and the reservations that purging would drop are counted, and nothing changes',
+    check: (_, another) =>
+      inEachEra(another, async ({ port, peer }, start) => {
+        const other = await peer();
+        const [ended, now] = [after(start, hours(1)), after(start, hours(3))];
+        const publish = (n: number, more: Partial<Role>) =>
+          publishTo(port, aPublication(n, { publishedAt: start, ...more }));
+        for (const n of [1, 2, 3]) await publish(n, { expiresAt: start });
+        await publish(4, { expiresAt: null, pinned: true, deletedAt: ended });
+        await publish(5, { expiresAt: after(ended, duration(1)) });
+        await publish(6, { expiresAt: null, pinned: true });
+        for (const n of [7, 8]) await port.reserve(aReservation(n, { now: start, until: now }));
+        await port.reserve(aReservation(9, { now: ended, until: now }));
+        const count = { now, endedBefore: ended, begunBefore: ended };
+        expect(await other.countForCleanup(count)).to.deep.equal({ archives: 4, reservations: 2 });
+        expect(await other.countForCleanup(count), 'again').to.deep.equal({ archives: 4, reservations: 2 });
+        const claim = { ...count, token: aToken(900), until: after(now, minutes(10)), limit: 3 };
+        const [removed, failed] = (await port.claimForCleanup(claim)) as [CleanupTask, CleanupTask];
+        await port.settleCleanup(removed, { kind: 'removed' });
+        await port.settleCleanup(failed, { kind: 'failed', retryAt: after(now, minutes(1)) });
+        expect((await other.countForCleanup(count)).archives, 'what is left').to.equal(1);
+        const later = { ...count, now: after(now, minutes(1)) };
+        expect((await other.countForCleanup(later)).archives, 'with a retry').to.equal(2);
+        const lapsed = { ...count, now: claim.until };
+        expect((await other.countForCleanup(lapsed)).archives, 'with a lapsed claim').to.equal(3);
+      }),
   },
   {
     id: 'role-store/sweep-turn',

@@ -40,6 +40,25 @@ export const sweepClauses: readonly StagingClause[] = [
     },
   },
   {
+    id: 'staging/count',
+    says: 'exactly what a sweep would remove is counted, and nothing is removed',
+    check: async (subject) => {
+      const { port } = subject;
+      await receive(port, someBytes(1_000, 1));
+      const discarded = await receive(port, someBytes(1_000, 2));
+      await receive(port, someBytes(1_000, 3));
+      await discarded.discard();
+      subject.advance(hours(1));
+      await receive(port, someBytes(1_000, 4));
+      const peer = await subject.peer();
+      expect(await peer.countAbandoned(START), 'nothing is older than the oldest').to.equal(0);
+      expect(await peer.countAbandoned(after(START, hours(1)))).to.equal(2);
+      expect(await subject.left()).to.equal(3);
+      expect(await peer.sweep(after(START, hours(1)))).to.equal(2);
+      expect(await port.countAbandoned(after(START, hours(1)))).to.equal(0);
+    },
+  },
+  {
     id: 'staging/check',
     says: 'a working staging resolves and keeps nothing; an aborted signal rejects with its reason',
     check: async (subject) => {

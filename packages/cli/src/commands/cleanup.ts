@@ -1,22 +1,48 @@
-import type { CleanUpReport } from '@pinfold/core';
+import { type CleanUpReport, type Clock, hours, type Instant, seconds } from '@pinfold/core';
 import { readArguments } from '../arguments.ts';
 import { CommandFailure } from '../command-failure.ts';
 import type { Terminal } from '../terminal.ts';
 import { withComposition } from '../with-composition.ts';
 
+/** Whoever starts a sweep by hand wants it done; the server's own leaves what takes longer to the next one. */
+const LONGEST = hours(24);
+
+const PROGRESS_EVERY = seconds(2);
+
 /** `pinfold cleanup` (contract, section 9) */
 export async function cleanup(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values } = readArguments(args, [], { force: { type: 'boolean' } });
+  const { values } = readArguments(args, [], {
+    force: { type: 'boolean' },
+    'dry-run': { type: 'boolean' },
+  });
+  const dryRun = values['dry-run'] ?? false;
   const report = await withComposition(terminal, ({ useCases }) =>
-    useCases.cleanUp.run({ force: values.force ?? false }),
+    useCases.cleanUp.run({
+      force: values.force ?? false,
+      dryRun,
+      time: LONGEST,
+      onProgress: progressTo(terminal, useCases.clock),
+    }),
   );
   if (values.json) terminal.out(JSON.stringify(report));
-  else for (const line of linesOf(report)) terminal.out(line);
+  else for (const line of linesOf(report, dryRun)) terminal.out(line);
   if (report.listing === 'refused') {
     throw new CommandFailure(
-      'so many archives have no record that the database may be the wrong one, so none of them was removed; "pinfold cleanup --force" removes them all the same',
+      'so many archives have no record that the database may be the wrong one, so no archive was removed; "pinfold cleanup --force" removes them all the same',
     );
   }
+}
+
+/** Says now and then how far a long sweep has come. */
+function progressTo({ err }: Terminal, clock: Clock): (report: CleanUpReport) => void {
+  let said: Instant = clock.now();
+  return ({ archives, orphans, failures, compared }) => {
+    if (clock.now() - said < PROGRESS_EVERY) return;
+    said = clock.now();
+    err(
+      `pinfold: ${archives + orphans} archives removed, ${failures} could not be, ${compared} compared so far`,
+    );
+  };
 }
 
 const LISTING: Readonly<Record<CleanUpReport['listing'], string>> = {
@@ -25,11 +51,16 @@ const LISTING: Readonly<Record<CleanUpReport['listing'], string>> = {
   refused: 'storage does not fit the records',
 };
 
-function linesOf(report: CleanUpReport): readonly string[] {
+function linesOf(report: CleanUpReport, dryRun: boolean): readonly string[] {
+  const [removed, dropped] = dryRun ? ['would be removed', 'would be dropped'] : ['removed', 'dropped'];
   return [
-    `${report.archives} archives of ended publications removed, ${report.failures} could not be and will be tried again`,
-    `${report.orphans} archives without a record removed: ${LISTING[report.listing]}`,
-    `${report.uploads} abandoned uploads, ${report.reservations} old reservations and ${report.attempts} counts of wrong passwords dropped`,
+    `${report.archives} archives of ended publications ${removed}`,
+    `${report.unnamed} of ${report.compared} stored archives have no record, ${report.orphans} ${removed}: ${LISTING[report.listing]}`,
+    ...(report.failures > 0
+      ? [`${report.failures} archives could not be removed and will be tried again`]
+      : []),
+    `${report.uploads} abandoned uploads, ${report.reservations} old reservations and ${report.attempts} counts of wrong passwords ${dropped}`,
     ...report.missing.map((id) => `missing in the storage: archive ${id} of a published site`),
+    ...(report.finished ? [] : ['the time was over before everything was done']),
   ];
 }

@@ -90,6 +90,8 @@ describe('the commands, on the settings of a server', function () {
 
   it('clean up, and say what was done', async () => {
     await publishSite();
+    const planned = await run(env, 'cleanup', '--dry-run', '--json');
+    expect(JSON.parse(planned.out), 'a dry run').to.include({ listing: 'done', archives: 0 });
     const { code, out } = await run(env, 'cleanup', '--json');
     expect(code).to.equal(0);
     expect(JSON.parse(out)).to.deep.include({ listing: 'done', orphans: 0, missing: [] });
@@ -100,6 +102,8 @@ describe('the commands, on the settings of a server', function () {
 
   it('fail to clean up where so much has no record that the records must be wrong', async () => {
     for (let name = 0; name < 21; name += 1) await plantOrphan(name);
+    const planned = await run(env, 'cleanup', '--dry-run', '--force', '--json');
+    expect(JSON.parse(planned.out)).to.include({ unnamed: 21, orphans: 21, listing: 'done' });
     const { code, out, err } = await run(env, 'cleanup', '--json');
     expect(code).to.equal(1);
     expect(JSON.parse(out).listing).to.equal('refused');

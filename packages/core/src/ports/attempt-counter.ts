@@ -50,4 +50,10 @@ export interface AttemptCounter {
    * @promise attempt-counter/purge: ended windows go, open ones keep their count
    */
   purge(endedBy: Instant, limit: number): Promise<number>;
+
+  /**
+   * Counts windows that ended by an instant.
+   * @promise attempt-counter/count-ended: exactly the windows that purging would drop are counted, and nothing changes
+   */
+  countEnded(endedBy: Instant): Promise<number>;
 }

@@ -83,6 +83,22 @@ export interface CleanupRequest {
   readonly limit: number;
 }
 
+/** What a cleanup would ask for. */
+export interface CleanupCountRequest {
+  readonly now: Instant;
+  /** Roles deleted or expired at this instant or earlier are counted. */
+  readonly endedBefore: Instant;
+  /** Reservations begun before this instant are counted. */
+  readonly begunBefore: Instant;
+}
+
+/** What a cleanup would find. */
+export interface CleanupCount {
+  /** Ended roles whose archive is there and which nobody has claimed. */
+  readonly archives: number;
+  readonly reservations: number;
+}
+
 /** One archive to remove, claimed. */
 export interface CleanupTask {
   readonly role: RoleId;
@@ -191,6 +207,12 @@ export interface RoleStore {
    * @promise role-store/settle-lost: a claim that another took over, or that was settled, settles nothing
    */
   settleCleanup(task: CleanupTask, outcome: CleanupOutcome): Promise<void>;
+
+  /**
+   * Counts what a cleanup would find, and changes nothing.
+   * @promise role-store/count-for-cleanup: exactly the roles that claims would get and the reservations that purging would drop are counted, and nothing changes
+   */
+  countForCleanup(request: CleanupCountRequest): Promise<CleanupCount>;
 
   /**
    * Which of these archives a record names: a committed role whose archive was not removed.

@@ -40,6 +40,12 @@ export interface Staging {
   sweep(receivedBefore: Instant): Promise<number>;
 
   /**
+   * Counts what was received before an instant and never discarded.
+   * @promise staging/count: exactly what a sweep would remove is counted, and nothing is removed
+   */
+  countAbandoned(receivedBefore: Instant): Promise<number>;
+
+  /**
    * Resolves when an upload could be received now.
    * @promise staging/check: a working staging resolves and keeps nothing; an aborted signal rejects with its reason
    */

@@ -1,5 +1,5 @@
 import type { ArchiveId } from '../domain/identity.ts';
-import { after, before, type Duration, type Instant, minutes } from '../domain/instant.ts';
+import { after, before, type Duration, type Instant, instant, minutes } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
 import { isFault } from '../fault.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
@@ -8,39 +8,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { CleanupTask, RoleStore } from '../ports/role-store.ts';
 import type { Staging } from '../ports/staging.ts';
+import { type CleanUpReport, type CleanUpRequest, CleanUpRun } from './clean-up-run.ts';
 import { type Comparison, compareArchives } from './compare-archives.ts';
-
-/** How a sweep is run. */
-export interface CleanUpRequest {
-  /** Removes archives without a record even when they are suspiciously many. */
-  readonly force?: boolean;
-  readonly signal?: AbortSignal;
-  /** Called after each step with the report so far. */
-  readonly onProgress?: (report: CleanUpReport) => void;
-}
-
-/** What a sweep did. */
-export interface CleanUpReport {
-  /** Reservations dropped for their age. */
-  readonly reservations: number;
-  /** Windows of counted tries that had ended. */
-  readonly attempts: number;
-  /** Abandoned uploads removed from this node. */
-  readonly uploads: number;
-  /** Archives of ended roles removed. */
-  readonly archives: number;
-  /** Archives of ended roles that could not be removed; they are tried again later. */
-  readonly failures: number;
-  /** Archives without a record removed. */
-  readonly orphans: number;
-  /** Archives that records name and storage does not have: reported, never acted on. */
-  readonly missing: readonly ArchiveId[];
-  /**
-   * What became of the comparison of storage with records: `refused` means that so many archives had no record
-   * that the records are more likely wrong than the archives, and nothing was removed.
-   */
-  readonly listing: 'done' | 'not_due' | 'refused';
-}
 
 /** The ports that cleaning up needs. */
 export interface CleanUpPorts {
@@ -52,9 +21,15 @@ export interface CleanUpPorts {
   readonly ids: Ids;
 }
 
+/** Rows dropped in one step. */
 const BATCH = 100;
+/** Archives removed at the same time. */
+const AT_ONCE = 16;
 const CLAIM: Duration = minutes(10);
 const LONGEST_PAUSE: Duration = minutes(24 * 60);
+const TIME: Duration = minutes(5);
+/** Later than any turn was ever taken, also by a clock that was wrong then. */
+const ANY_TIME: Instant = instant(Number.MAX_SAFE_INTEGER);
 
 /** Removes what is no longer needed (contract, section 9). Safe at any time, on any number of nodes at once. */
 export class CleanUp {
@@ -67,49 +42,76 @@ export class CleanUp {
   }
 
   /**
-   * One sweep. It can be broken off anywhere and run again.
+   * One sweep. It can be broken off anywhere, and what it leaves the next one finds.
    *
    * @throws Fault when a store cannot be reached; an archive that cannot be removed is counted instead.
    */
   async run(request: CleanUpRequest = {}): Promise<CleanUpReport> {
-    const { roles, attempts, staging, clock } = this.#ports;
-    const start = clock.now();
-    let report: CleanUpReport = EMPTY;
-    const note = (more: Partial<CleanUpReport>) => {
-      report = { ...report, ...more };
-      request.onProgress?.(report);
-    };
-    const begun = before(start, this.#limits.reservationAge);
-    await inBatches(
-      () => roles.purge(begun, BATCH),
-      request.signal,
-      (reservations) => note({ reservations }),
-    );
-    await inBatches(
-      () => attempts.purge(start, BATCH),
-      request.signal,
-      (count) => note({ attempts: count }),
-    );
-    note({ uploads: await staging.sweep(before(start, this.#limits.orphanAge)) });
-    await this.#removeEnded(request, note);
-    note(await this.#removeOrphans(start, request));
-    return report;
+    const run = new CleanUpRun(request, this.#ports.clock, request.time ?? TIME);
+    if (request.dryRun === true) await this.#count(run);
+    else await this.#sweep(run);
+    return run.report;
   }
 
-  async #removeEnded(
-    { signal }: CleanUpRequest,
-    note: (more: Partial<CleanUpReport>) => void,
-  ): Promise<void> {
-    let archives = 0;
-    let failures = 0;
-    for (;;) {
-      signal?.throwIfAborted();
+  async #count(run: CleanUpRun): Promise<void> {
+    const { roles, attempts, staging } = this.#ports;
+    const { archives, reservations } = await roles.countForCleanup({
+      now: run.start,
+      endedBefore: before(run.start, this.#limits.cleanupGrace),
+      begunBefore: before(run.start, this.#limits.reservationAge),
+    });
+    run.note({ reservations, archives });
+    run.note({ attempts: await attempts.countEnded(run.start) });
+    run.note({ uploads: await staging.countAbandoned(this.#orphaned(run)) });
+    const { orphans } = await this.#compare(run);
+    if (run.report.listing === 'refused') run.note({ archives: 0 });
+    else run.note({ orphans: orphans.length });
+  }
+
+  async #sweep(run: CleanUpRun): Promise<void> {
+    const { roles, attempts, staging } = this.#ports;
+    const begunBefore = before(run.start, this.#limits.reservationAge);
+    // While one of them is left, an archive that no record names may get its record yet.
+    if (!(await run.inBatches(BATCH, 'reservations', () => roles.purge(begunBefore, BATCH)))) return;
+    await run.inBatches(BATCH, 'attempts', () => attempts.purge(run.start, BATCH));
+    run.note({ uploads: await staging.sweep(this.#orphaned(run)) });
+    await this.#removeOrphans(run);
+    if (run.report.listing !== 'refused') await this.#removeEnded(run);
+  }
+
+  async #removeOrphans(run: CleanUpRun): Promise<void> {
+    const lastBefore = run.isForced ? ANY_TIME : this.#orphaned(run);
+    const turn = await this.#ports.roles.takeSweepTurn({ now: run.start, lastBefore });
+    if (turn.kind === 'too_soon') return;
+    const { orphans } = await this.#compare(run);
+    if (run.report.listing === 'refused') return;
+    for (let from = 0; from < orphans.length && run.goesOn(); from += AT_ONCE) {
+      const batch = orphans.slice(from, from + AT_ONCE);
+      const removed = await allOf(batch, (id) => this.#delete(id, run.signal));
+      run.add('orphans', removed.filter(Boolean).length);
+      run.add('failures', removed.filter((done) => !done).length);
+    }
+  }
+
+  /** Compares storage with the records, and says whether what was found can be true. */
+  async #compare(run: CleanUpRun): Promise<Comparison> {
+    const comparison = await compareArchives(this.#ports, {
+      createdBefore: this.#orphaned(run),
+      signal: run.signal,
+      onPage: (compared) => run.note({ compared }),
+    });
+    const listing = !run.isForced && isSuspicious(comparison) ? 'refused' : 'done';
+    run.note({ unnamed: comparison.orphans.length, missing: comparison.missing, listing });
+    return comparison;
+  }
+
+  async #removeEnded(run: CleanUpRun): Promise<void> {
+    while (run.goesOn()) {
       const tasks = await this.#claim();
       if (tasks.length === 0) return;
-      const removed = await Promise.all(tasks.map((task) => this.#remove(task, signal)));
-      archives += removed.filter(Boolean).length;
-      failures += removed.filter((done) => !done).length;
-      note({ archives, failures });
+      const removed = await allOf(tasks, (task) => this.#remove(task, run.signal));
+      run.add('archives', removed.filter(Boolean).length);
+      run.add('failures', removed.filter((done) => !done).length);
     }
   }
 
@@ -120,73 +122,52 @@ export class CleanUp {
       endedBefore: before(now, this.#limits.cleanupGrace),
       token: this.#ports.ids.token(),
       until: after(now, CLAIM),
-      limit: 16,
+      limit: AT_ONCE,
     });
   }
 
   /** One archive that cannot be removed waits longer each time, and keeps no other waiting. */
   async #remove(task: CleanupTask, signal: AbortSignal | undefined): Promise<boolean> {
-    const { roles, archives, clock } = this.#ports;
+    const { roles, clock } = this.#ports;
+    if (await this.#delete(task.archive, signal)) {
+      await roles.settleCleanup(task, { kind: 'removed' });
+      return true;
+    }
+    const pause = Math.min(minutes(2 ** Math.min(task.failures, 12)), LONGEST_PAUSE) as Duration;
+    await roles.settleCleanup(task, { kind: 'failed', retryAt: after(clock.now(), pause) });
+    return false;
+  }
+
+  /** Whether the archive is gone. */
+  async #delete(id: ArchiveId, signal: AbortSignal | undefined): Promise<boolean> {
     try {
-      await archives.delete(task.archive, signal);
+      await this.#ports.archives.delete(id, signal);
+      return true;
     } catch (error) {
       if (!isFault(error)) throw error;
-      const pause = Math.min(minutes(2 ** Math.min(task.failures, 12)), LONGEST_PAUSE) as Duration;
-      await roles.settleCleanup(task, { kind: 'failed', retryAt: after(clock.now(), pause) });
       return false;
     }
-    await roles.settleCleanup(task, { kind: 'removed' });
-    return true;
   }
 
-  async #removeOrphans(start: Instant, request: CleanUpRequest): Promise<Partial<CleanUpReport>> {
-    const { roles, archives } = this.#ports;
-    const turn = await roles.takeSweepTurn({
-      now: start,
-      lastBefore: request.force ? start : before(start, this.#limits.orphanAge),
-    });
-    if (turn.kind === 'too_soon') return { listing: 'not_due' };
-    const old = before(start, this.#limits.orphanAge);
-    const comparison = await compareArchives(this.#ports, old, request.signal);
-    if (request.force !== true && isSuspicious(comparison)) {
-      return { listing: 'refused', missing: comparison.missing };
-    }
-    let orphans = 0;
-    for (const id of comparison.orphans) {
-      await archives.delete(id, request.signal);
-      orphans += 1;
-    }
-    return { listing: 'done', orphans, missing: comparison.missing };
+  /** What was made before this instant and belongs to nothing is abandoned. */
+  #orphaned(run: CleanUpRun): Instant {
+    return before(run.start, this.#limits.orphanAge);
   }
 }
-
-const EMPTY: CleanUpReport = {
-  reservations: 0,
-  attempts: 0,
-  uploads: 0,
-  archives: 0,
-  failures: 0,
-  orphans: 0,
-  missing: [],
-  listing: 'not_due',
-};
 
 /** More than 20, and more than a tenth of all that are old enough: a wrong or restored database looks like this. */
-function isSuspicious({ orphans, old }: Comparison): boolean {
-  return orphans.length > 20 && orphans.length * 10 > old;
+function isSuspicious({ orphans, compared }: Comparison): boolean {
+  return orphans.length > 20 && orphans.length * 10 > compared;
 }
 
-/** Repeats a bounded step until it does less than a whole batch. */
-async function inBatches(
-  step: () => Promise<number>,
-  signal: AbortSignal | undefined,
-  note: (total: number) => void,
-): Promise<void> {
-  let total = 0;
-  for (let count = BATCH; count === BATCH; ) {
-    signal?.throwIfAborted();
-    count = await step();
-    total += count;
-    note(total);
-  }
+/** Does something with all at once, and ends when the last has ended, also when one of them failed. */
+async function allOf<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const outcomes = await Promise.allSettled(items.map(work));
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
 }

@@ -1,4 +1,12 @@
-import type { ArchiveId, CleanupOutcome, CleanupRequest, CleanupTask, Instant } from '@pinfold/core';
+import type {
+  ArchiveId,
+  CleanupCount,
+  CleanupCountRequest,
+  CleanupOutcome,
+  CleanupRequest,
+  CleanupTask,
+  Instant,
+} from '@pinfold/core';
 import type { PostgresConnection } from '../postgres-connection.ts';
 import type { ClaimableRow } from '../rows.ts';
 import { planned, prepared, type Statement } from '../statement.ts';
@@ -9,12 +17,18 @@ export interface CleanupStatements {
   readonly claim: Statement;
   readonly removed: Statement;
   readonly failed: Statement;
+  readonly count: Statement;
   readonly named: Statement;
   readonly archives: Statement;
   readonly takeTurn: Statement;
 }
 
-export function cleanupStatements({ roles, manifests, sweepTurn }: Tables): CleanupStatements {
+export function cleanupStatements({
+  roles,
+  manifests,
+  idempotencyKeys,
+  sweepTurn,
+}: Tables): CleanupStatements {
   return {
     // What another claim holds locked is its own: it is passed over, not waited for.
     claim: planned(`
@@ -41,6 +55,16 @@ export function cleanupStatements({ roles, manifests, sweepTurn }: Tables): Clea
     failed: prepared(`
       UPDATE ${roles} SET failures = failures + 1, claim_token = NULL, not_before = $3
       WHERE id = $1 AND claim_token = $2`),
+    // By the indexes of the claims and of the purge.
+    count: planned(`
+      SELECT (
+        SELECT count(*) FROM ${roles} WHERE archive_kept AND not_before IS NULL AND ended_at <= $1
+      ) + (
+        SELECT count(*) FROM ${roles}
+        WHERE archive_kept AND not_before IS NOT NULL AND not_before <= $2 AND ended_at <= $1
+      ) AS archives, (
+        SELECT count(*) FROM ${idempotencyKeys} WHERE role IS NULL AND begun_at < $3
+      ) AS reservations`),
     named: prepared(`SELECT archive FROM ${manifests} WHERE archive = ANY ($1::text[])`),
     archives: prepared(`SELECT archive FROM ${manifests} WHERE archive > $1 ORDER BY archive LIMIT $2`),
     takeTurn: prepared(`
@@ -69,6 +93,16 @@ export async function settle(
 ): Promise<void> {
   if (outcome.kind === 'removed') await connection.write(statements.removed, [role, token]);
   else await connection.write(statements.failed, [role, token, outcome.retryAt]);
+}
+
+export async function count(
+  connection: PostgresConnection,
+  statements: CleanupStatements,
+  { now, endedBefore, begunBefore }: CleanupCountRequest,
+): Promise<CleanupCount> {
+  const values = [endedBefore, now, begunBefore];
+  const [counted] = await connection.read<CleanupCount>(statements.count, values);
+  return counted as CleanupCount;
 }
 
 export async function whichAreNamed(

@@ -1,4 +1,12 @@
-import type { ArchiveId, CleanupOutcome, CleanupRequest, CleanupTask, Instant } from '@pinfold/core';
+import type {
+  ArchiveId,
+  CleanupCount,
+  CleanupCountRequest,
+  CleanupOutcome,
+  CleanupRequest,
+  CleanupTask,
+  Instant,
+} from '@pinfold/core';
 import type { ClaimableRow } from '../rows.ts';
 import type { Prepare } from '../sqlite-file.ts';
 
@@ -13,6 +21,16 @@ const CLAIMED_BEFORE = `
   ORDER BY not_before LIMIT @limit`;
 
 const CLAIM = 'UPDATE roles SET version = version + 1, claim_token = ?, not_before = ? WHERE id = ?';
+
+/** By the indexes of the claims and of the purge. */
+const COUNT = `
+  SELECT (
+    SELECT count(*) FROM roles WHERE archive_kept = 1 AND not_before IS NULL AND ended_at <= @endedBefore
+  ) + (
+    SELECT count(*) FROM roles WHERE archive_kept = 1 AND not_before <= @now AND ended_at <= @endedBefore
+  ) AS archives, (
+    SELECT count(*) FROM idempotency_keys WHERE role IS NULL AND begun_at < @begunBefore
+  ) AS reservations`;
 
 const REMOVED = `
   UPDATE roles SET archive_kept = 0, claim_token = NULL, not_before = NULL
@@ -53,6 +71,10 @@ export function settle(prepare: Prepare, task: CleanupTask, outcome: CleanupOutc
   }
   const removed = prepare<{ archive: ArchiveId }>(REMOVED).get(task.role, task.token);
   if (removed !== undefined) prepare(DROP_MANIFEST).run(removed.archive);
+}
+
+export function count(prepare: Prepare, request: CleanupCountRequest): CleanupCount {
+  return prepare<CleanupCount>(COUNT).get(request) as CleanupCount;
 }
 
 export function whichAreNamed(prepare: Prepare, ids: readonly ArchiveId[]): ReadonlySet<ArchiveId> {

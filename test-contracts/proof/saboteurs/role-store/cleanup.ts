@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type ArchiveId,
+  after,
   before,
   type CleanupTask,
   instant,
@@ -31,7 +32,7 @@ export const cleanupSaboteurs: readonly RoleSaboteur[] = [
           outcome.kind === 'failed' ? { kind: 'failed', retryAt: instant(0) } : outcome,
         ),
     }),
-    ['role-store/settle-failed', 'role-store/settle-lost'],
+    ['role-store/settle-failed', 'role-store/settle-lost', 'role-store/count-for-cleanup'],
   ),
   saboteur('role-store/claim-once', 'claiming looks first and writes later', () => {
     let seen: ReturnType<RoleStore['claimForCleanup']> | undefined;
@@ -148,6 +149,14 @@ export const sweepSaboteurs: readonly RoleSaboteur[] = [
       });
     }),
   ),
+  saboteur('role-store/count-for-cleanup', 'counting claims what it counts', () => (store) => ({
+    countForCleanup: async (request) => {
+      const count = await store.countForCleanup(request);
+      const until = after(request.now, minutes(1));
+      await store.claimForCleanup({ ...request, token: 'counting' as Token, until, limit: 100 });
+      return count;
+    },
+  })),
   saboteur('role-store/sweep-turn', 'taking the turn looks first and writes later', () => {
     let seen: ReturnType<RoleStore['takeSweepTurn']> | undefined;
     return (store) => ({

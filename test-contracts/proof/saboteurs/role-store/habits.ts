@@ -39,6 +39,7 @@ export const habitSaboteurs: readonly RoleSaboteur[] = [
       'role-store/release-only-own',
       'role-store/commit-lease-lost',
       'role-store/purge-old',
+      'role-store/count-for-cleanup',
     ],
   ),
   saboteur('role-store/list-state', "a state is judged by the host's clock", () => (store) => ({
@@ -58,19 +59,24 @@ export const habitSaboteurs: readonly RoleSaboteur[] = [
       'role-store/settle-lost',
     ],
   ),
-  saboteur('role-store/settle-failed', "a claim that lapsed by the host's clock is not settled", () => {
-    const lapses = new Map<Token, Instant>();
-    return (store) => ({
-      claimForCleanup: async (request) => {
-        lapses.set(request.token, request.until);
-        return await store.claimForCleanup(request);
-      },
-      settleCleanup: async (task, outcome) => {
-        const lapsed = (lapses.get(task.token) ?? HOST_TIME) < HOST_TIME;
-        if (!lapsed) await store.settleCleanup(task, outcome);
-      },
-    });
-  }),
+  saboteur(
+    'role-store/settle-failed',
+    "a claim that lapsed by the host's clock is not settled",
+    () => {
+      const lapses = new Map<Token, Instant>();
+      return (store) => ({
+        claimForCleanup: async (request) => {
+          lapses.set(request.token, request.until);
+          return await store.claimForCleanup(request);
+        },
+        settleCleanup: async (task, outcome) => {
+          const lapsed = (lapses.get(task.token) ?? HOST_TIME) < HOST_TIME;
+          if (!lapsed) await store.settleCleanup(task, outcome);
+        },
+      });
+    },
+    ['role-store/count-for-cleanup'],
+  ),
   saboteur('role-store/claim-once', 'a save ends the claim', () => {
     const claims = new Map<RoleId, CleanupTask>();
     return (store) => ({

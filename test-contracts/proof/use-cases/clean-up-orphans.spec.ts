@@ -1,0 +1,234 @@
+import {
+  type ArchiveId,
+  type ArchiveStorage,
+  after,
+  type CleanUp,
+  type CleanUpReport,
+  duration,
+  Fault,
+  hours,
+  type IdempotencyKey,
+  minutes,
+  type Ports,
+  type RoleId,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import { type CleanupStage, openCleanupStage } from './cleanup-stage.ts';
+import { codeOf, OWNER, overriding } from './stage.ts';
+
+describe('comparing storage with the records', () => {
+  let stage: CleanupStage;
+  beforeEach(async () => {
+    stage = await openCleanupStage();
+  });
+  afterEach(() => stage.dispose());
+
+  const run = (...inputs: Parameters<CleanUp['run']>): Promise<CleanUpReport> =>
+    stage.useCases.cleanUp.run(...inputs);
+
+  it('removes archives that no record names from 24 hours on, and no younger ones', async () => {
+    await stage.publishMany(1);
+    await stage.orphan(2);
+    stage.clock.advance(hours(24));
+    await stage.orphan(3);
+    stage.clock.advance(minutes(1));
+    expect(await run()).to.include({ compared: 3, unnamed: 2, orphans: 2, listing: 'done' });
+    expect(await stage.archives()).to.equal(4);
+  });
+
+  it('lists storage once in 24 hours over all nodes, also when a clock was wrong once and it is forced', async () => {
+    expect((await run()).listing).to.equal('done');
+    stage.clock.advance(hours(23));
+    expect((await run()).listing).to.equal('not_due');
+    stage.clock.advance(hours(1));
+    expect((await run()).listing).to.equal('done');
+    const years = { now: after(stage.clock.now(), hours(100_000)), lastBefore: stage.clock.now() };
+    await stage.memory.roles.takeSweepTurn(years);
+    stage.clock.advance(hours(25));
+    expect((await run()).listing).to.equal('not_due');
+    expect((await run({ force: true })).listing).to.equal('done');
+    stage.clock.advance(hours(25));
+    expect((await run()).listing).to.equal('done');
+  });
+
+  it('removes no archive at all when so many have no record that the records must be wrong, unless forced', async () => {
+    await stage.publishMany(10);
+    await stage.publishEnded(1);
+    await stage.orphan(21);
+    stage.clock.advance(hours(25));
+    const refused = await run();
+    expect(refused).to.include({ compared: 32, unnamed: 21, orphans: 0, archives: 0, listing: 'refused' });
+    expect(await stage.archives()).to.equal(32);
+    expect(await run({ force: true })).to.include({ orphans: 21, archives: 1, listing: 'done' });
+    expect(await stage.archives()).to.equal(10);
+  });
+
+  it('removes 20 archives without a record, however few there are in all', async () => {
+    await stage.orphan(20);
+    stage.clock.advance(hours(25));
+    expect(await run()).to.include({ orphans: 20, listing: 'done' });
+  });
+
+  it('removes a tenth of all archives, however many that are', async () => {
+    await stage.publishMany(189);
+    await stage.orphan(21);
+    stage.clock.advance(hours(25));
+    expect(await run()).to.include({ orphans: 21, compared: 210, listing: 'done' });
+    await stage.orphan(21);
+    stage.clock.advance(hours(25));
+    await stage.publishMany(100);
+    expect(await run(), 'young archives do not count').to.include({ compared: 210, listing: 'done' });
+    await stage.orphan(22);
+    stage.clock.advance(hours(25));
+    expect(await run(), 'more than a tenth of 311').to.include({ compared: 311, listing: 'done' });
+  });
+
+  it('goes on past archives without a record that cannot be removed', async () => {
+    const ids = await stage.orphan(20);
+    stage.clock.advance(hours(25));
+    const remove: ArchiveStorage['delete'] = async (id, signal) => {
+      if (ids.indexOf(id) < 5) throw new Fault('storage_unavailable', 'gone');
+      await stage.memory.archives.delete(id, signal);
+    };
+    const { cleanUp } = stage.with({ archives: overriding(stage.memory.archives, { delete: remove }) });
+    expect(await cleanUp.run()).to.include({ orphans: 15, failures: 5, listing: 'done' });
+    stage.clock.advance(hours(24));
+    expect(await run()).to.include({ orphans: 5 });
+  });
+
+  it('stops removing when its time is over', async () => {
+    await stage.orphan(20);
+    stage.clock.advance(hours(25));
+    const remove: ArchiveStorage['delete'] = async (id, signal) => {
+      await stage.memory.archives.delete(id, signal);
+      stage.clock.advance(minutes(1));
+    };
+    const { cleanUp } = stage.with({ archives: overriding(stage.memory.archives, { delete: remove }) });
+    expect(await cleanUp.run()).to.include({ orphans: 16, unnamed: 20, finished: false });
+  });
+
+  it('reports a record whose archive is missing, and leaves it as it is', async () => {
+    const [id] = await stage.publishMany(2);
+    const role = (await stage.memory.roles.load(id as RoleId))?.value;
+    await stage.memory.archives.delete(role?.archive as ArchiveId);
+    stage.clock.advance(hours(25));
+    const { missing, listing } = await run();
+    expect({ missing, listing }).to.deep.equal({ missing: [role?.archive], listing: 'done' });
+    expect((await stage.memory.roles.load(id as RoleId))?.value).to.deep.equal(role);
+  });
+
+  it('reports neither a young archive that is missing, nor one that another node removes at the moment', async () => {
+    const [removed] = await stage.publishEnded(1);
+    const archive = await stage.archiveOf(removed as RoleId);
+    stage.clock.advance(hours(25));
+    const [young] = await stage.publishMany(1);
+    await stage.memory.archives.delete(await stage.archiveOf(young as RoleId));
+    await stage.memory.archives.delete(archive);
+    const read: ArchiveStorage['read'] = async (...range) => {
+      const bytes = await stage.memory.archives.read(...range);
+      await stage.with({}).cleanUp.run();
+      return bytes;
+    };
+    const other = stage.with({ archives: overriding(stage.memory.archives, { read }) });
+    expect((await other.cleanUp.run()).missing).to.deep.equal([]);
+  });
+
+  it('compares pages of both side by side', async () => {
+    const start = stage.clock.now();
+    const every = (step: number, offset: number) => (n: number) => n % step === offset;
+    const ids: ArchiveId[] = [];
+    for (let n = 0; n < 1_100; n += 1) {
+      const [id] = await stage.publishMany(1);
+      ids.push(await stage.archiveOf(id as RoleId));
+      stage.clock.advance(duration(1));
+    }
+    const missing = ids.filter((_, n) => every(200, 7)(n) || n > 1_090);
+    for (const id of missing) await stage.memory.archives.delete(id);
+    const orphans: ArchiveId[] = [];
+    for (let n = 0; n < 12; n += 1) orphans.push(...(await stage.orphan(1, after(start, duration(n * 97)))));
+    stage.clock.advance(hours(25));
+    const pages: number[] = [];
+    const report = await run({ onProgress: ({ compared }) => pages.push(compared) });
+    expect(report).to.deep.include({ missing, unnamed: orphans.length, orphans: orphans.length });
+    expect(report.compared).to.equal(ids.length - missing.length + orphans.length);
+    expect(pages).to.include.members([0, 500, 1_000]);
+    expect(await stage.archives()).to.equal(ids.length - missing.length);
+  });
+
+  it('reports no more than a thousand missing archives', async () => {
+    for (let n = 0; n < 1_001; n += 1) await stage.publishMany(1);
+    const storage = overriding(stage.memory.archives, {
+      list: async () => [],
+      read: async () => undefined,
+    });
+    stage.clock.advance(hours(25));
+    expect((await stage.with({ archives: storage }).cleanUp.run()).missing).to.have.length(1_000);
+  });
+
+  it('stops between two pages when it is told to', async () => {
+    await stage.orphan(1);
+    stage.clock.advance(hours(25));
+    const stopping = new AbortController();
+    const list: ArchiveStorage['list'] = async (...page) => {
+      const ids = await stage.memory.archives.list(...page);
+      stopping.abort('stopping');
+      return ids;
+    };
+    const other = stage.with({ archives: overriding(stage.memory.archives, { list }) });
+    expect(await codeOf(other.cleanUp.run({ signal: stopping.signal }))).to.equal('stopping');
+    expect(await stage.archives()).to.equal(1);
+  });
+});
+
+describe('a dry run of cleaning up', () => {
+  let stage: CleanupStage;
+  beforeEach(async () => {
+    stage = await openCleanupStage();
+  });
+  afterEach(() => stage.dispose());
+
+  const run = (...inputs: Parameters<CleanUp['run']>): Promise<CleanUpReport> =>
+    stage.useCases.cleanUp.run(...inputs);
+
+  async function abandonReservation(key: string): Promise<void> {
+    stage.inspector.during = () => new Promise(() => {});
+    void stage.useCases.publish.publish(await stage.request({ key: key as IdempotencyKey }));
+    await new Promise((resolve) => setImmediate(resolve));
+    stage.inspector.during = () => Promise.resolve();
+  }
+
+  it('counts what a sweep would remove, and changes nothing', async () => {
+    const [ended] = await stage.publishEnded(3);
+    const [, lost] = await stage.publishMany(2);
+    await stage.memory.archives.delete(await stage.archiveOf(lost as RoleId));
+    await stage.orphan(2);
+    await abandonReservation('abandoned');
+    const tries = { window: minutes(5), perAddress: 10, perRole: 300, now: stage.clock.now() };
+    await stage.memory.attempts.begin({ role: ended as RoleId, address: '192.0.2.1', ...tries });
+    const staging: Partial<Ports['staging']> = { countAbandoned: async () => 4, sweep: async () => 4 };
+    stage.clock.advance(hours(25));
+    const { cleanUp } = stage.with({ staging: overriding(stage.ports.staging, staging) });
+    const version = (await stage.memory.roles.load(ended as RoleId))?.version;
+    const counted = await cleanUp.run({ dryRun: true });
+    expect(await stage.archives()).to.equal(6);
+    expect((await stage.memory.roles.load(ended as RoleId))?.version).to.equal(version);
+    expect(await cleanUp.run({ dryRun: true })).to.deep.equal(counted);
+    expect(counted).to.include({ archives: 3, orphans: 2, reservations: 1, uploads: 4 });
+    expect(counted.attempts).to.be.above(0);
+    expect(await cleanUp.run()).to.deep.equal(counted);
+    expect(await cleanUp.run({ dryRun: true })).to.include({ archives: 0, orphans: 0, reservations: 0 });
+  });
+
+  it('says that a sweep would be refused, and what force would do', async () => {
+    await stage.publishEnded(1);
+    await stage.orphan(21);
+    stage.clock.advance(hours(25));
+    const refused = { listing: 'refused', unnamed: 21, orphans: 0, archives: 0 };
+    expect(await run({ dryRun: true })).to.include(refused);
+    const forced = { listing: 'done', unnamed: 21, orphans: 21, archives: 1 };
+    expect(await run({ dryRun: true, force: true })).to.include(forced);
+    expect(await stage.archives()).to.equal(22);
+    const page = await stage.useCases.read.list({ account: OWNER, limit: 10, state: 'deleted' });
+    expect(page.kind === 'page' && page.roles).to.have.length(1);
+  });
+});

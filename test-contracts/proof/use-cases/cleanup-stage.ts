@@ -1,0 +1,62 @@
+import { type ArchiveId, archiveIdOf, type Instant, type RoleId } from '@pinfold/core';
+import { openStage, type Stage } from './stage.ts';
+
+/** A {@link Stage} for everything about cleaning up. */
+export interface CleanupStage extends Stage {
+  publishMany(count: number): Promise<readonly RoleId[]>;
+  /** Publishes and stops at once. */
+  publishEnded(count: number): Promise<readonly RoleId[]>;
+  /** Stores archives that no record names, as made at an instant: now when absent. */
+  orphan(count: number, at?: Instant): Promise<readonly ArchiveId[]>;
+  /** How many archives are stored. */
+  archives(): Promise<number>;
+  archiveOf(id: RoleId): Promise<ArchiveId>;
+}
+
+export async function openCleanupStage(): Promise<CleanupStage> {
+  const stage = await openStage();
+  let published = 0;
+  let orphans = 0;
+  const publishMany = async (count: number): Promise<readonly RoleId[]> => {
+    const ids: RoleId[] = [];
+    for (let n = 0; n < count; n += 1) {
+      published += 1;
+      ids.push(await stage.publish({ key: `key ${published}` as never, bytes: `PK ${published}` }));
+    }
+    return ids;
+  };
+  return {
+    ...stage,
+    publishMany,
+    publishEnded: async (count) => {
+      const ids = await publishMany(count);
+      for (const id of ids) await stage.useCases.stop.stop({ id });
+      return ids;
+    },
+    orphan: async (count, at = stage.clock.now()) => {
+      const ids: ArchiveId[] = [];
+      for (let n = 0; n < count; n += 1) {
+        orphans += 1;
+        const uuid = `00000000-0000-4000-8000-${String(orphans).padStart(12, '0')}`;
+        const id = archiveIdOf(at, uuid);
+        await stage.memory.archives.put(id, (await stage.request()).archive);
+        ids.push(id);
+      }
+      return ids;
+    },
+    archives: async () => {
+      let count = 0;
+      for (let last: ArchiveId | undefined; ; ) {
+        const page = await stage.memory.archives.list(last, 1_000);
+        count += page.length;
+        last = page.at(-1);
+        if (page.length < 1_000) return count;
+      }
+    },
+    archiveOf: async (id) => {
+      const found = await stage.memory.roles.load(id);
+      if (found === undefined) throw new Error('the role is not there');
+      return found.value.archive;
+    },
+  };
+}
