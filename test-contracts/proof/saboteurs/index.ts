@@ -5,6 +5,7 @@ import { archiveStorageSabotage } from './archive-storage.ts';
 import { attemptCounterSabotage } from './attempt-counter.ts';
 import { clockSabotage } from './clock.ts';
 import { grantSignerSabotage } from './grant-signer.ts';
+import { httpPathViewingSabotage, httpViewingSabotage } from './http-viewing.ts';
 import { idsSabotage } from './ids.ts';
 import { passwordHasherSabotage } from './password-hasher.ts';
 import { roleStoreSabotage } from './role-store.ts';
@@ -28,4 +29,6 @@ export const proofs: readonly Proof[] = [
   proofOf(sessionSecretsSabotage),
   proofOf(clockSabotage),
   proofOf(idsSabotage),
+  proofOf(httpViewingSabotage),
+  proofOf(httpPathViewingSabotage),
 ];
