@@ -1,4 +1,5 @@
-import { type ArchiveProblem, type EntryProof, ReferenceSieve } from '@pinfold/core';
+import type { ArchiveProblem, EntryProof } from '@pinfold/core';
+import { ReferenceSieve } from '@pinfold/core/observe';
 import type { ProveJob, ProveResult } from './jobs.ts';
 import { type ProofControl, Stopped } from './proof-control.ts';
 import { type EntryOutcome, type ProofTools, proveEntry, WHOLE_BYTES } from './prove-entry.ts';

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
-import { type ArchiveProblem, type EntryProof, observe, type ReferenceSieve } from '@pinfold/core';
+import type { ArchiveProblem, EntryProof } from '@pinfold/core';
+import { observe, type ReferenceSieve } from '@pinfold/core/observe';
 import { inflateWhole, readPieces, type WholeData } from './entry-data.ts';
 import type { EntryTask } from './jobs.ts';
 import { isPage } from './page.ts';

@@ -1,10 +1,5 @@
-import {
-  type EntryProof,
-  isObservable,
-  type ListedEntry,
-  type ProofRequest,
-  type ProofTask,
-} from '@pinfold/core';
+import type { EntryProof, ListedEntry, ProofRequest, ProofTask } from '@pinfold/core';
+import { isObservable } from '@pinfold/core/observe';
 import type { EntryTask } from './jobs.ts';
 import { isPage } from './page.ts';
 

@@ -1,14 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  type EntryPath,
-  Manifest,
-  type ObservedFile,
-  observe,
-  ReferenceSieve,
-  type Warning,
-  warningsOf,
-} from '../../src/index.ts';
+import { type EntryPath, Manifest, type ObservedFile, type Warning, warningsOf } from '../../src/index.ts';
+import { observe, ReferenceSieve } from '../../src/observe.ts';
 
 type Site = Readonly<Record<string, string>>;
 
