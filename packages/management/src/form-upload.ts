@@ -27,7 +27,8 @@ export async function readUploadForm(
 ): Promise<UploadForm | 'broken'> {
   const storage: multer.StorageEngine = {
     _handleFile: (_request, file, done) => {
-      receive(request, file.stream, staging, limits.archiveBytes).then(
+      const body = file.stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+      receive(request, body, staging, limits.archiveBytes).then(
         (archive) => {
           if (archive.kind !== 'received') file.stream.resume();
           done(null, { archive } as Partial<Express.Multer.File>);

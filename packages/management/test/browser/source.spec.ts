@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { sourceOf } from '../../browser/publish/source.ts';
+
+function chosen(...paths: readonly string[]): readonly File[] {
+  return paths.map((path) => ({ name: path, webkitRelativePath: `site/${path}` }) as File);
+}
+
+/** A dropped folder, as browsers hand it over: in batches. */
+function dropped(name: string, tree: Readonly<Record<string, object | string>>): FileSystemEntry {
+  const children = Object.entries(tree).map(([child, content]) =>
+    typeof content === 'string'
+      ? {
+          name: child,
+          isDirectory: false,
+          file: (done: (file: File) => void) => done({ name: child } as File),
+        }
+      : dropped(child, content as Record<string, string>),
+  );
+  const createReader = () => {
+    const batches = [children.slice(0, 1), children.slice(1), []];
+    return { readEntries: (done: (entries: unknown) => void) => done(batches.shift()) };
+  };
+  return { name, isDirectory: true, createReader } as unknown as FileSystemEntry;
+}
+
+describe('what is chosen or dropped', () => {
+  it('is a folder under its own name, without what is forbidden and what systems add', async () => {
+    const files = chosen(
+      'index.html',
+      'a/b.txt',
+      '.DS_Store',
+      '.env',
+      'node_modules/x/y.js',
+      'node_modules/z.js',
+      'a/.GIT/config',
+      'a/log',
+    );
+    const source = await sourceOf({ kind: 'files', files });
+    expect(source?.kind === 'folder' && source.files.map(({ path }) => path)).to.deep.equal([
+      'a/b.txt',
+      'index.html',
+    ]);
+    expect(source).to.deep.include({
+      name: 'site',
+      forbidden: ['.env', 'a/.GIT/', 'a/log', 'node_modules/'],
+    });
+  });
+
+  it('is walked without entering what is forbidden', async () => {
+    const tree = {
+      'index.html': '',
+      a: { 'b.txt': '', tmp: { 'c.txt': '' } },
+      node_modules: { x: { 'y.js': '' } },
+    };
+    const source = await sourceOf({ kind: 'entries', entries: [dropped('site', tree)] });
+    expect(source?.kind === 'folder' && source.files.map(({ path }) => path)).to.deep.equal([
+      'a/b.txt',
+      'index.html',
+    ]);
+    expect(source).to.deep.include({ name: 'site', forbidden: ['a/tmp/', 'node_modules/'] });
+  });
+
+  it('is one thing', async () => {
+    const [one, other] = [dropped('one', {}), dropped('other', {})];
+    expect(await sourceOf({ kind: 'entries', entries: [one, other] })).to.equal(undefined);
+    const archive = { name: 'site.zip' } as File;
+    expect(await sourceOf({ kind: 'archive', files: [archive] })).to.deep.equal({
+      kind: 'archive',
+      name: 'site.zip',
+      file: archive,
+    });
+  });
+});

@@ -1,0 +1,170 @@
+import { accountId, days, hours, minutes } from '@pinfold/core';
+import { expect } from 'chai';
+import { OWNER, openScreen, type Screen } from './open-screen.ts';
+import { Person } from './person.ts';
+
+describe('the list', () => {
+  let screen: Screen;
+  let person: Person;
+  beforeEach(async () => {
+    screen = await openScreen();
+    person = new Person(screen.base);
+    await signIn();
+  });
+  afterEach(() => screen.close());
+
+  /** Sessions end while tests move the clock. */
+  async function signIn() {
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+  }
+
+  async function shown(path: string) {
+    const { text } = await person.get(path);
+    return [...text.matchAll(/class="name" href="[^"]+" title="([^"]*)"/g)].map(([, name]) => name);
+  }
+
+  it('is all drop area while there is nothing', async () => {
+    const { text } = await person.get('/');
+    expect(text)
+      .to.include('class="publish roomy"')
+      .and.match(/<section class="list"[^>]* hidden/);
+  });
+
+  it('shows the newest first, with what there is to know of each', async () => {
+    for (const name of ['First', 'Second', 'Third']) {
+      await screen.publish(name);
+      screen.clock.advance(minutes(1));
+    }
+    expect(await shown('/')).to.deep.equal(['Third', 'Second', 'First']);
+    const { text } = await person.get('/');
+    expect(text)
+      .to.include('in 7 days')
+      .and.include('title="27 November 2026')
+      .and.include('Published')
+      .and.include('5 bytes'.slice(2));
+  });
+
+  it('marks what is pinned, protected, or ends within a day', async () => {
+    const [pinned, locked] = [await screen.publish('Pinned'), await screen.publish('Locked')];
+    await screen.useCases.pin.pin({ id: pinned.id });
+    await screen.useCases.update.update(
+      { id: locked.id },
+      { type: 'set_password', password: 'long enough' as never },
+    );
+    await screen.publish('Plain');
+    expect((await person.get('/')).text).not.to.include('<tr role="row" class="soon');
+    screen.clock.advance(hours(7 * 24 - 23));
+    await signIn();
+    const { text } = await person.get('/');
+    const rows = text.split('<tr role="row"').slice(2);
+    const rowOf = (name: string) => rows.find((row) => row.includes(`title="${name}"`)) ?? '';
+    expect(rowOf('Pinned')).to.include('Pinned</span>').and.include('Never').and.not.include('soon');
+    expect(rowOf('Locked'))
+      .to.include('Password</span>')
+      .and.include('class="soon')
+      .and.include('in 23 hours');
+    expect(rowOf('Plain')).to.include('Ends soon');
+  });
+
+  it('filters by state, and searches titles and ids', async () => {
+    await screen.publish('Expired report');
+    screen.clock.advance(days(7));
+    await signIn();
+    const stopped = await screen.publish('Stopped report');
+    await screen.useCases.stop.stop({ id: stopped.id });
+    const live = await screen.publish('Ｌｉｖｅ Report');
+    expect(await shown('/')).to.deep.equal(['Ｌｉｖｅ Report', 'Expired report']);
+    expect(await shown('/?state=published')).to.deep.equal(['Ｌｉｖｅ Report']);
+    expect(await shown('/?state=expired')).to.deep.equal(['Expired report']);
+    expect(await shown('/?state=deleted')).to.deep.equal(['Stopped report']);
+    expect(await shown('/?q=live')).to.deep.equal(['Ｌｉｖｅ Report']);
+    expect(await shown(`/?q=${live.id.slice(0, 8)}`)).to.deep.equal(['Ｌｉｖｅ Report']);
+    expect(await shown('/?q=nothing')).to.deep.equal([]);
+    expect((await person.get('/?q=nothing')).text).to.include('Nothing here fits');
+    expect(await shown('/?state=nonsense')).to.have.lengthOf(2);
+  });
+
+  it('goes through any number of publications page by page, each once', async () => {
+    for (let n = 0; n < 60; n += 1) await screen.publish(`Site ${n}`);
+    await screen.publish('Not mine', undefined, accountId('other'));
+    const seen: (string | undefined)[] = [];
+    let path: string | undefined = '/?q=site';
+    let pages = 0;
+    while (path !== undefined) {
+      const { text } = await person.get(path);
+      seen.push(...(await shown(path)));
+      path = /rel="next" href="\/manage([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+      pages += 1;
+    }
+    expect(pages).to.equal(3);
+    expect(new Set(seen).size).to.equal(60);
+    expect(seen).to.have.lengthOf(60);
+  });
+
+  it('begins anew when a cursor is not its own', async () => {
+    const answer = await person.get('/?cursor=nonsense');
+    expect([answer.status, answer.location]).to.deep.equal([303, '/manage/']);
+  });
+
+  it('speaks the language of the browser, or the one that was chosen', async () => {
+    const japanese = { 'accept-language': 'fr;q=0.9, ja-JP;q=0.8, en;q=0.1' };
+    expect((await person.get('/', japanese)).text)
+      .to.include('<html lang="ja">')
+      .and.include('フォルダーか ZIP を公開');
+    await person.get('/?language=en', japanese);
+    expect((await person.get('/', japanese)).text).to.include('<html lang="en">');
+  });
+});
+
+describe('the keys', () => {
+  let screen: Screen;
+  let person: Person;
+  beforeEach(async () => {
+    screen = await openScreen();
+    person = new Person(screen.base);
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+  });
+  afterEach(() => screen.close());
+
+  it('are shown once when they are made', async () => {
+    const { token: form } = await person.get('/keys');
+    const fields = new URLSearchParams({ form, label: 'Nightly' });
+    fields.append('scope', 'pins:read');
+    fields.append('scope', 'manage');
+    expect((await person.post('/keys', fields)).location).to.equal('/manage/keys');
+    const made = await person.get('/keys');
+    const text = /id="new-key">(pf_\w+)</.exec(made.text)?.[1] ?? '';
+    expect(await screen.keys.authenticate(text)).to.deep.include({
+      label: 'Nightly',
+      scopes: ['pins:read', 'manage'],
+      account: OWNER,
+    });
+    expect((await person.get('/keys')).text).not.to.include(text);
+    expect(JSON.stringify([...person.cookies])).not.to.include(text);
+  });
+
+  it('need something they may do, and a label that fits', async () => {
+    const { token: form } = await person.get('/keys');
+    for (const fields of [
+      { label: 'x' },
+      { label: 'x', scope: 'everything' },
+      { label: 'x'.repeat(101), scope: 'manage' },
+    ]) {
+      const refused = await person.post('/keys', { form, ...fields });
+      expect(refused.status).to.equal(422);
+      expect(refused.text).to.include('id="label-error"').and.include(`value="${fields.label}"`);
+    }
+    expect(await screen.keys.list()).to.deep.equal([]);
+  });
+
+  it('are revoked at once, and stay in the list', async () => {
+    const { key, text } = await screen.keys.create({ account: OWNER, label: 'Laptop' });
+    const { token: form } = await person.get('/keys');
+    await person.post(`/keys/${key.id}/revoke`, { form });
+    expect(await screen.keys.authenticate(text)).to.equal(undefined);
+    const page = await person.get('/keys');
+    expect(page.text).to.include('Laptop').and.include('Revoked').and.not.include(`/keys/${key.id}/revoke`);
+    await person.post('/keys/unknown/revoke', { form });
+    expect((await person.get('/keys')).text).to.include('no such key');
+  });
+});

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { rules } from '../src/messages/en/rules.ts';
+import { groupProblems } from '../src/problem-groups.ts';
+import { Words } from '../src/words.ts';
+
+const words = new Words('en', 'UTC', rules);
+
+describe('groupProblems', () => {
+  it('puts the files of a rule together, the first five and how many more', () => {
+    const problems = [
+      ...Array.from({ length: 17 }, (_, n) => ({
+        rule: 'forbidden_name',
+        detail: '',
+        path: `node_modules/${n}`,
+      })),
+      { rule: 'missing_index', detail: '' },
+      { rule: 'forbidden_name', detail: '', path: '.env' },
+    ];
+    const [forbidden, index, ...rest] = groupProblems(problems, words);
+    expect(forbidden).to.deep.include({ message: 'forbiddenName', more: 13 });
+    expect(forbidden?.paths).to.deep.equal([0, 1, 2, 3, 4].map((n) => `node_modules/${n}`));
+    expect(index).to.deep.include({ message: 'missingIndex', paths: [], more: 0 });
+    expect(rest).to.deep.equal([]);
+  });
+
+  it('tells the figures in their units', () => {
+    const figures = { detail: '', limit: 500, actual: 1_234 };
+    const told = ['too_many_files', 'expanded_too_large'].map(
+      (rule) => groupProblems([{ rule, ...figures }], words)[0]?.values,
+    );
+    expect(told).to.deep.equal([
+      { limit: '500', actual: '1,234' },
+      { limit: '500 bytes', actual: '1.2 KiB' },
+    ]);
+  });
+
+  it('has a sentence for a rule that a later release may bring', () => {
+    expect(groupProblems([{ rule: 'new_rule', detail: '' }], words)[0]?.message).to.equal('otherRule');
+  });
+});

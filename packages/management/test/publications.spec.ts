@@ -1,0 +1,190 @@
+import { days, hours, minutes, type Role } from '@pinfold/core';
+import { expect } from 'chai';
+import { OWNER, openScreen, type Screen } from './open-screen.ts';
+import { Person } from './person.ts';
+
+describe('one publication', () => {
+  let screen: Screen;
+  let person: Person;
+  let role: Role;
+  let path: string;
+  let form: string;
+  beforeEach(async () => {
+    screen = await openScreen();
+    person = new Person(screen.base);
+    role = await screen.publish('Report', { 'index.html': 'hi', 'b/c.txt': 'x'.repeat(2_048) });
+    path = `/publications/${role.id}`;
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    form = (await person.get(path)).token;
+  });
+  afterEach(() => screen.close());
+
+  async function now(): Promise<Role> {
+    const found = await screen.useCases.read.read(OWNER, role.id);
+    if (found.kind !== 'found') throw new Error(found.code);
+    return found.role;
+  }
+
+  const act = (verb: string, fields: Readonly<Record<string, string>> = {}) =>
+    person.post(`${path}/${verb}`, { form, ...fields });
+
+  it('shows all that is known of it', async () => {
+    const { text } = await person.get(path);
+    for (const shown of [
+      role.id,
+      'Report',
+      'site-1.zip',
+      `${screen.url}/s/${role.id}`,
+      'index.html',
+      'b/c.txt',
+      '2 KiB',
+    ]) {
+      expect(text, shown).to.include(shown);
+    }
+    expect(text).to.include('27 November 2026').and.include('in 7 days');
+  });
+
+  it('pins and unpins, and says what is true then', async () => {
+    const pinned = await act('pin');
+    expect(pinned.location).to.equal(`/manage${path}`);
+    expect((await now()).pinned).to.equal(true);
+    expect((await person.get(path)).text).to.include('“Report” is pinned');
+    expect((await person.get(path)).text, 'said once').not.to.include('“Report” is pinned');
+    await act('unpin');
+    expect((await now()).expiresAt).to.equal(screen.clock.now() + days(7));
+  });
+
+  it('goes back to the list when the form stood there', async () => {
+    const at = await person.post(
+      `${path}/pin`,
+      { form },
+      { referer: `${screen.url}/manage/?state=published` },
+    );
+    expect(at.location).to.equal('/manage/?state=published');
+    expect((await person.get('/')).text).to.include('“Report” is pinned');
+  });
+
+  it('renews, and says why where it cannot', async () => {
+    screen.clock.advance(hours(5));
+    await act('renew');
+    expect((await now()).expiresAt).to.equal(screen.clock.now() + days(7));
+    await act('pin');
+    expect((await person.get(path)).text)
+      .to.match(/<button type="button" disabled[^>]*>Renew for 7 days/)
+      .and.include('nothing to renew');
+    await act('renew');
+    expect((await person.get(path)).text).to.match(/role="alert"[\s\S]+nothing to renew/);
+  });
+
+  it('shows an expired one as it is, and lets it be stopped only', async () => {
+    screen.clock.advance(days(7));
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    form = (await person.get(path)).token;
+    const { text } = await person.get(path);
+    expect(text)
+      .to.include('Expired publications cannot be renewed')
+      .and.not.include('/rename')
+      .and.not.include('/pin');
+    for (const verb of ['pin', 'renew', 'rename', 'password']) {
+      await act(verb, {
+        title: 'x',
+        seen: verb === 'password' ? String(role.generation) : 'Report',
+        password: 'long enough',
+      });
+      expect((await person.get(path)).text, verb).to.include('role="alert"');
+    }
+    expect(await now()).to.deep.equal(role);
+    await act('stop');
+    expect((await now()).deletedAt).to.equal(screen.clock.now());
+  });
+
+  it('renames, and clears the title', async () => {
+    await act('rename', { title: ' Draft \u{1f9ed}', seen: 'Report' });
+    expect((await now()).title).to.equal(' Draft \u{1f9ed}');
+    await act('rename', { title: '', seen: ' Draft \u{1f9ed}' });
+    expect((await now()).title).to.equal(null);
+    expect((await person.get(path)).text).to.include('<h1 dir="auto">site-1.zip</h1>');
+  });
+
+  it('keeps a title that cannot be, beside what is wrong with it', async () => {
+    const long = 'x'.repeat(256);
+    const refused = await act('rename', { title: long, seen: 'Report' });
+    expect(refused.status).to.equal(422);
+    expect(refused.text)
+      .to.include(`value="${long}"`)
+      .and.include('aria-invalid="true"')
+      .and.include('id="title-error"');
+    expect((await now()).title).to.equal('Report');
+  });
+
+  it('overwrites no title that another window set meanwhile', async () => {
+    await screen.useCases.update.update({ id: role.id }, { type: 'set_title', title: 'Theirs' as never });
+    const overtaken = await act('rename', { title: 'Mine', seen: 'Report' });
+    expect(overtaken.status).to.equal(422);
+    expect(overtaken.text)
+      .to.include('Theirs')
+      .and.include('value="Mine"')
+      .and.include('name="seen" value="Theirs"');
+    expect((await now()).title).to.equal('Theirs');
+    await act('rename', { title: 'Mine', seen: 'Theirs' });
+    expect((await now()).title).to.equal('Mine');
+  });
+
+  it('sets, changes and removes the password as it was typed', async () => {
+    const seen = String(role.generation);
+    await act('password', { password: '  spaces stay  ', seen });
+    const [first] = [await now()];
+    expect(first.passwordHash).to.be.a('string');
+    const granted = (password: string) =>
+      screen.useCases.enter.enter({ id: role.id, password, address: '::1' });
+    expect((await granted('spaces stay')).kind).to.equal('wrong');
+    expect((await granted('  spaces stay  ')).kind).to.equal('granted');
+    expect((await person.get(path)).text).to.include('is set. Everyone is asked');
+    await act('password', { remove: 'yes', seen: String(first.generation) });
+    expect((await now()).passwordHash).to.equal(null);
+  });
+
+  it('overwrites no password that another window set meanwhile', async () => {
+    await screen.useCases.update.update(
+      { id: role.id },
+      { type: 'set_password', password: 'theirs, first' as never },
+    );
+    const before = await now();
+    await act('password', { password: 'mine, later', seen: String(role.generation) });
+    expect(await now()).to.deep.equal(before);
+    expect((await person.get(path)).text).to.include('changed elsewhere meanwhile');
+  });
+
+  it('shows no password again, and says what is wrong with it', async () => {
+    for (const [password, said] of [
+      ['qwzyx', 'needs 8 characters'],
+      ['', 'needs 8 characters'],
+      ['あ'.repeat(25), 'it has 75 bytes, and 72 are allowed'],
+    ] as const) {
+      const refused = await act('password', { password, seen: String(role.generation) });
+      expect(refused.status).to.equal(422);
+      expect(refused.text).to.include(said).and.include('<details open');
+      if (password !== '') expect(refused.text).not.to.include(password);
+    }
+    expect((await now()).passwordHash).to.equal(null);
+  });
+
+  it('names what it stops, and stops it for good', async () => {
+    const asked = await person.get(`${path}/stop`);
+    expect(asked.text).to.include('Stop this publication?').and.include('Report').and.include('2 files');
+    expect((await now()).deletedAt).to.equal(null);
+    await act('stop');
+    expect((await now()).deletedAt).to.equal(screen.clock.now());
+    screen.clock.advance(minutes(1));
+    await act('stop');
+    expect((await person.get(path)).text).to.include('was stopped before');
+    expect((await person.get(`${path}/stop`)).status).to.equal(303);
+  });
+
+  it('knows nothing of ids that are none', async () => {
+    for (const id of ['x', '../keys', 'ffffffff-ffff-4fff-8fff-ffffffffffff', '%00', `${role.id}0`]) {
+      expect((await person.get(`/publications/${encodeURIComponent(id)}`)).status, id).to.equal(404);
+    }
+    expect((await person.get(`/publications/${role.id.toUpperCase()}`)).status).to.equal(200);
+  });
+});

@@ -1,0 +1,197 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { accountId, hours } from '@pinfold/core';
+import { expect } from 'chai';
+import { createManagement } from '../src/index.ts';
+import { OWNER, openScreen, type Screen } from './open-screen.ts';
+import { Person } from './person.ts';
+
+describe('signing in', () => {
+  let screen: Screen;
+  let person: Person;
+  beforeEach(async () => {
+    screen = await openScreen();
+    person = new Person(screen.base);
+  });
+  afterEach(() => screen.close());
+
+  it('asks strangers to sign in, and brings them back to where they were', async () => {
+    const role = await screen.publish('Report');
+    const path = `/publications/${role.id}`;
+    const asked = await person.get(path);
+    expect(asked.status).to.equal(303);
+    expect(asked.location).to.equal(`/manage/sign-in?to=${encodeURIComponent(path)}`);
+    const { token } = await screen.sessions.offerLink(OWNER);
+    const { token: form } = await person.get('/sign-in');
+    const inside = await person.post('/sign-in', { form, link: token, to: path });
+    expect(inside.location).to.equal(`/manage${path}`);
+    expect((await person.get(path)).text).to.include('Report');
+  });
+
+  it('leads nowhere else, whatever it is told', async () => {
+    for (const to of [
+      '//evil.example',
+      '/\\evil.example',
+      'https://evil.example',
+      'x',
+      '/a\nb',
+      `/${'a'.repeat(2_048)}`,
+    ]) {
+      const { token } = await screen.sessions.offerLink(OWNER);
+      const someone = new Person(screen.base);
+      const { token: form } = await someone.get('/sign-in');
+      const inside = await someone.post('/sign-in', { form, link: token, to });
+      expect(inside.location, to).to.equal('/manage/');
+    }
+  });
+
+  it('does not use a link up by looking at it', async () => {
+    const { token } = await screen.sessions.offerLink(OWNER);
+    for (let n = 0; n < 3; n += 1)
+      expect((await new Person(screen.base).get(`/sign-in?link=${token}`)).status).to.equal(200);
+    expect((await person.signIn(token)).status).to.equal(303);
+    expect((await new Person(screen.base).signIn(token)).status).to.equal(401);
+  });
+
+  it('takes an API key of the scope manage, and no other', async () => {
+    const wrong = await screen.keys.create({ account: OWNER });
+    const right = await screen.keys.create({ account: OWNER, scopes: ['manage'] });
+    const { token: form } = await person.get('/sign-in');
+    for (const key of [wrong.text, `${right.text.slice(0, -1)}0`, '', ` ${right.text}`]) {
+      const refused = await person.post('/sign-in', { form, key });
+      expect(refused.status, key).to.equal(401);
+      if (key !== '') expect(refused.text).not.to.include(key);
+    }
+    expect((await person.post('/sign-in', { form, key: right.text })).status).to.equal(303);
+    expect((await person.get('/')).status).to.equal(200);
+    await screen.keys.revoke(right.key.id);
+    expect((await person.get('/')).status, 'revoked').to.equal(303);
+  });
+
+  it('ends after twelve hours, and at once by signing out', async () => {
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    const window = person.twin();
+    const { token: form } = await person.get('/');
+    await person.post('/sign-out', { form });
+    expect((await person.get('/')).status).to.equal(303);
+    expect((await window.get('/')).status, 'the other window').to.equal(303);
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    screen.clock.advance(hours(12));
+    expect((await person.get('/')).status, 'later').to.equal(303);
+  });
+
+  it('shows each account its own', async () => {
+    const other = accountId('other');
+    const foreign = await screen.publish('Theirs', undefined, other);
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    expect((await person.get('/')).text).not.to.include('Theirs');
+    expect((await person.get('/?state=published&q=theirs')).text).not.to.include(foreign.id);
+    expect((await person.get(`/publications/${foreign.id}`)).status).to.equal(404);
+    const { token: form } = await person.get('/');
+    expect((await person.post(`/publications/${foreign.id}/stop`, { form })).status).to.equal(404);
+    const key = await screen.keys.create({ account: other });
+    await person.post(`/keys/${key.key.id}/revoke`, { form });
+    expect((await screen.keys.list(other))[0]?.revokedAt).to.equal(null);
+  });
+
+  it('writes cookies that no script reads and no other site sends', async () => {
+    await person.get('/sign-in');
+    const page = await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    for (const line of page.headers.getSetCookie()) {
+      expect(line)
+        .to.match(/; Path=\/manage;.*HttpOnly; SameSite=Strict$/)
+        .and.not.match(/Secure/);
+    }
+  });
+
+  it('binds them to the host over https', async () => {
+    const secure = await openScreen({ publicUrl: 'https://pages.example.com' });
+    try {
+      const { token } = await secure.sessions.offerLink(OWNER);
+      const inside = await new Person(secure.base).signIn(token);
+      const lines = inside.headers.getSetCookie();
+      expect(lines.map((line) => line.split('=')[0])).to.include('__Host-pinfold_session');
+      for (const line of lines)
+        expect(line)
+          .to.match(/^__Host-[^;]+; Path=\/;.*; Secure$/)
+          .and.not.match(/Domain/i);
+    } finally {
+      await secure.close();
+    }
+  });
+
+  it('takes one more step when a page elsewhere led here, since cookies stayed behind', async () => {
+    const led = await navigateFromElsewhere(`${screen.base}/`);
+    expect(led.status).to.equal(200);
+    expect(led.text).to.include('http-equiv="refresh"').and.include('url=/manage/');
+    expect(led.cookies).to.equal(undefined);
+  });
+
+  it('logs neither tokens nor queries', async () => {
+    const { token } = await screen.sessions.offerLink(OWNER);
+    await person.signIn(token);
+    await person.get('/?q=secret-words');
+    const log = JSON.stringify(screen.log);
+    expect(screen.log.length).to.be.greaterThan(2);
+    for (const secret of [token, 'secret-words', ...person.cookies.values()])
+      expect(log).not.to.include(secret);
+  });
+});
+
+describe("an embedding team's own sign-in", () => {
+  it('replaces ours', async () => {
+    const screen = await openScreen({
+      management: {
+        authenticate: async ({ headers }) =>
+          headers['x-user'] === undefined
+            ? undefined
+            : {
+                account: accountId(String(headers['x-user'])),
+                scopes: headers['x-user'] === 'reader' ? ['pins:read'] : ['manage'],
+              },
+      },
+    });
+    try {
+      const role = await screen.publish('Report');
+      const person = new Person(screen.base);
+      expect((await person.get('/')).status).to.equal(401);
+      expect((await person.get('/sign-in')).status).to.equal(404);
+      expect((await person.get('/', { 'x-user': 'reader' })).status).to.equal(403);
+      const owner = { 'x-user': 'owner' };
+      const page = await person.get('/', owner);
+      expect(page.text).to.include('Report').and.not.include('sign-out');
+      const path = `/publications/${role.id}/pin`;
+      expect((await person.post(path, { form: 'x' }, owner)).status).to.equal(403);
+      expect(
+        (await person.post(path, { form: page.token }, { 'x-user': 'other' })).status,
+        'another account',
+      ).to.equal(403);
+      expect((await person.post(path, { form: page.token }, owner)).status).to.equal(303);
+    } finally {
+      await screen.close();
+    }
+  });
+
+  it('must be the only one', async () => {
+    const screen = await openScreen();
+    try {
+      const { useCases, sessions, url: publicUrl } = screen;
+      const authenticate = async () => undefined;
+      expect(() => createManagement({ useCases, publicUrl })).to.throw(TypeError);
+      expect(() => createManagement({ useCases, publicUrl, sessions, authenticate })).to.throw(TypeError);
+      for (const wrong of ['', 'pages.example.com', 'ftp://x', `${publicUrl}/`, `${publicUrl}?x`]) {
+        expect(() => createManagement({ useCases, publicUrl: wrong, sessions }), wrong).to.throw(TypeError);
+      }
+    } finally {
+      await screen.close();
+    }
+  });
+});
+
+/** fetch writes its own Sec-Fetch-Mode, so this asks as a browser does that follows a link from another site. */
+async function navigateFromElsewhere(url: string) {
+  const asked = get(url, { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' } });
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  return { status: response.statusCode, cookies: response.headers['set-cookie'], text: await text(response) };
+}
