@@ -4,7 +4,6 @@ import { utf8Length } from './text.ts';
 /** The path of a file in a site, proved: relative, `/` between segments, none of them empty, `.` or `..`. */
 export type EntryPath = Branded<string, 'EntryPath'>;
 
-const ASCII = /^\p{ASCII}*$/u;
 const CONTROL = /\p{Cc}/u;
 const MAX_BYTES = 1_024;
 /** What most names are: segments of these characters that begin with no dot. */
@@ -49,20 +48,23 @@ export function isSystemEntry(name: string): boolean {
   return SYSTEM_FILES.has(name.slice(name.lastIndexOf('/') + 1));
 }
 
-/** The form in which two paths are the same to a file system that knows no case: NFC, then simple case folding. */
+/**
+ * The form in which two paths are the same to a file system that knows no case: NFC, then simple case folding by what
+ * the language has, upper case and then lower (Unicode, section 5.18).
+ */
 export function foldPath(path: string): string {
-  if (ASCII.test(path)) return path.toLowerCase();
-  let folded = '';
-  for (const character of path.normalize('NFC')) folded += foldCharacter(character);
-  return folded;
+  const composed = path.normalize('NFC');
+  const upper = composed.toUpperCase();
+  const lower = upper.toLowerCase();
+  // Where a letter becomes several, as ß would become ss, each has to be looked at by itself.
+  const longer = upper.length !== composed.length || lower.length !== upper.length;
+  if (longer || composed.includes('ı')) return Array.from(composed, foldCharacter).join('');
+  // At the end of a word the language makes another letter of the same.
+  return lower.replaceAll('ς', 'σ');
 }
 
-/**
- * Simple case folding by what the language has: upper case, then lower, each only where it stays one character
- * (Unicode, section 5.18; the full mapping would make ß and ss the same).
- */
+/** Both mappings only where they give one character. Dotless i folds to itself: only Turkish makes it an i. */
 function foldCharacter(character: string): string {
-  // Dotless i folds to itself; only Turkish makes it an i.
   if (character === 'ı') return character;
   const upper = single(character.toUpperCase(), character);
   return single(upper.toLowerCase(), upper);
