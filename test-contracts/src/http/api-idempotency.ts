@@ -1,5 +1,5 @@
 import { days } from '@pinfold/core';
-import { expect } from 'chai';
+import { AssertionError, expect } from 'chai';
 import { archivePart, multipart, titlePart } from '../fixtures/multipart.ts';
 import { openRawConnection } from '../fixtures/raw-connection.ts';
 import { together } from '../together.ts';
@@ -43,12 +43,16 @@ function expectOneRole(answers: readonly ApiAnswer[]): void {
   expect(ids.size).to.equal(1);
 }
 
+/** Far more looks than a publication takes. */
+const MOST_LOOKS = 10_000;
+
 /** Waits until the publication of a key is there. */
 async function untilPublished(client: ApiClient, key: string): Promise<string> {
-  for (;;) {
+  for (let n = 0; n < MOST_LOOKS; n += 1) {
     const [pin] = (await client.get(`/api/v1/pins?idempotency_key=${key}`)).body.pins;
     if (pin !== undefined) return pin.id;
   }
+  throw new AssertionError('the publication never came');
 }
 
 /** What an Idempotency-Key stands for. */

@@ -1,0 +1,120 @@
+import {
+  archivePart,
+  type FormPart,
+  multipart,
+  openRawConnection,
+  type RawAnswer,
+  titlePart,
+} from '@pinfold/test-contracts/fixtures';
+import { zipSync } from 'fflate';
+import type { Rig } from './rig.ts';
+
+/** The members of an answer's JSON that tests look at. */
+export interface Json {
+  readonly pin: { readonly id: string; readonly title: string | null };
+  readonly pins: readonly { readonly id: string }[];
+  readonly code: string;
+  readonly [member: string]: unknown;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: Json;
+}
+
+/** A request with the first account's key, unless `headers` has another. */
+export async function ask(
+  rig: Pick<Rig, 'baseUrl' | 'keys'>,
+  path: string,
+  { headers, ...init }: RequestInit = {},
+): Promise<Answer> {
+  const authorization = { authorization: `Bearer ${rig.keys.first}` };
+  const response = await fetch(`${rig.baseUrl}${path}`, {
+    ...init,
+    headers: { ...authorization, ...headers },
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: text === '' ? {} : JSON.parse(text),
+  };
+}
+
+/** A site of one page. */
+export function siteZip(text = 'hello'): Uint8Array<ArrayBuffer> {
+  return zipSync({ 'index.html': Buffer.from(text) }, { mtime: '2026-11-20' }) as Uint8Array<ArrayBuffer>;
+}
+
+/** Publishes a site of one page. */
+export function publish(
+  rig: Rig,
+  key = 'key',
+  title?: string,
+  archive: Uint8Array = siteZip(),
+): Promise<Answer> {
+  const form = multipart([archivePart(archive), ...(title === undefined ? [] : [titlePart(title)])]);
+  return ask(rig, '/api/v1/pins', {
+    method: 'POST',
+    headers: { 'content-type': form.contentType, 'idempotency-key': key },
+    body: new Uint8Array(form.body),
+  });
+}
+
+/** Changes a role by one attribute. */
+export function update(rig: Rig, id: string, change: object): Promise<Answer> {
+  return ask(rig, `/api/v1/pins/${id}`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(change),
+  });
+}
+
+/** A publication in bytes, as one request: its head, and its body. */
+export function publicationBytes(
+  rig: Rig,
+  parts: readonly FormPart[] = [archivePart(siteZip())],
+  headers: readonly string[] = [],
+): { readonly head: string; readonly body: Buffer } {
+  const form = multipart(parts);
+  const lines = [
+    'POST /api/v1/pins HTTP/1.1',
+    'Host: pins.example',
+    `Authorization: Bearer ${rig.keys.first}`,
+    'Idempotency-Key: raw',
+    `Content-Type: ${form.contentType}`,
+    `Content-Length: ${form.body.byteLength}`,
+    ...headers,
+    '\r\n',
+  ];
+  return { head: lines.join('\r\n'), body: form.body };
+}
+
+/** Sends bytes on a connection of their own, and reads the answer. */
+export async function askRaw(rig: Rig, ...bytes: readonly (string | Uint8Array)[]): Promise<RawAnswer> {
+  const connection = await openRawConnection(rig.baseUrl);
+  for (const piece of bytes) await connection.send(piece);
+  const answer = await connection.answer();
+  connection.destroy();
+  return answer;
+}
+
+/** One turn of the event loop, in which everything that is ready happens. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Far more turns than anything takes that a test waits for. */
+const MOST_TURNS = 1_000_000;
+
+/** Waits, turn by turn, until something has come true. */
+export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  for (let n = 0; n < MOST_TURNS; n += 1) {
+    if (await isTrue()) return;
+    await turn();
+  }
+  throw new Error('it never came true');
+}

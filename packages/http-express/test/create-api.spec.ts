@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import express from 'express';
+import { createApi } from '../src/index.ts';
+import { ask, publish } from './client.ts';
+import { openRig, type Rig } from './rig.ts';
+
+/** Another Express app over the same use cases, made by the test. */
+async function listen(
+  app: express.Express,
+): Promise<{ readonly baseUrl: string; close(): Promise<unknown> }> {
+  const server = createServer(app);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    close: () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      return closed;
+    },
+  };
+}
+
+describe('The API as a router', () => {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await openRig();
+  });
+  afterEach(() => rig.close());
+
+  const caller = { account: 'first' as never, scopes: ['pins:read', 'pins:write'] as const };
+
+  it('can be mounted under a path, and says so in its URLs', async () => {
+    const app = express();
+    const publicUrl = 'https://team.example/share/';
+    app.use('/share', createApi({ useCases: rig.useCases, publicUrl, authenticate: async () => caller }));
+    const server = await listen(app);
+    const at = { ...rig, baseUrl: `${server.baseUrl}/share` };
+    const { status, headers, json } = await publish(at);
+    expect(status).to.equal(201);
+    expect(headers.get('location')).to.equal(`https://team.example/share/api/v1/pins/${json.pin.id}`);
+    expect(json.pin).to.include({ shared_url: `https://team.example/share/s/${json.pin.id}` });
+    expect((await ask(at, '/api/v1/nothing')).json.code).to.equal('not_found');
+    const document = await ask(at, '/openapi.json');
+    expect(document.json.servers).to.deep.equal([{ url: 'https://team.example/share' }]);
+    await server.close();
+  });
+
+  it('leaves every other path to the app around it', async () => {
+    const app = express();
+    app.use(
+      createApi({ useCases: rig.useCases, publicUrl: rig.baseUrl, authenticate: async () => undefined }),
+    );
+    app.use((request, response) => void response.json({ own: request.path }));
+    const server = await listen(app);
+    for (const path of [
+      '/',
+      '/api',
+      '/api/v10/pins',
+      '/api/v2/pins',
+      '/API/v1/pins',
+      '/openapi.json/x',
+      '/s/x',
+    ]) {
+      const { status, json, headers } = await ask({ ...rig, baseUrl: server.baseUrl }, path);
+      expect(status).to.equal(200);
+      expect(json).to.deep.equal({ own: path });
+      expect(headers.has('x-request-id')).to.equal(false);
+    }
+    await server.close();
+  });
+
+  it('refuses a public URL that is none', () => {
+    for (const publicUrl of [
+      '',
+      'pins.example',
+      'ftp://pins.example',
+      'https://pins.example/?x',
+      'https://x/#y',
+    ]) {
+      const make = () =>
+        createApi({ useCases: rig.useCases, publicUrl, authenticate: async () => undefined });
+      expect(make, publicUrl).to.throw(TypeError);
+    }
+  });
+});

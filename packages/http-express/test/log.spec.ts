@@ -1,0 +1,63 @@
+import { Fault } from '@pinfold/core';
+import { expect } from 'chai';
+import { ask, publish, until, update } from './client.ts';
+import { replacing } from './replacing.ts';
+import { openRig } from './rig.ts';
+
+describe('The request log', () => {
+  it('has one entry a request: method, route, role, status, time and request id', async () => {
+    const rig = await openRig();
+    const { json, headers } = await publish(rig);
+    await ask(rig, `/api/v1/pins/${json.pin.id}?x=1`);
+    await ask(rig, '/api/v1/nothing/here');
+    await ask(rig, '/openapi.json');
+    await until(() => rig.log.length === 4);
+    expect(rig.log[0]).to.deep.equal({
+      requestId: headers.get('x-request-id'),
+      method: 'POST',
+      route: '/api/v1/pins',
+      status: 201,
+      time: 0,
+      role: json.pin.id,
+    });
+    const lines = rig.log.map(({ method, route, status }) => `${method} ${route} ${status}`);
+    expect(lines).to.deep.equal([
+      'POST /api/v1/pins 201',
+      'GET /api/v1/pins/{id} 400',
+      'GET /api/v1 404',
+      'GET /openapi.json 200',
+    ]);
+    await rig.close();
+  });
+
+  it('holds no key, password, title, query or Idempotency-Key', async () => {
+    const rig = await openRig();
+    const { json } = await publish(rig, 'the-idempotency-key', 'the-title');
+    await publish(rig, rig.keys.first);
+    await update(rig, json.pin.id, { password: 'the-password' });
+    await ask(rig, '/api/v1/pins?idempotency_key=the-idempotency-key');
+    await ask(rig, '/api/v1/the-path?the-query', { headers: { referer: 'http://the-referer/' } });
+    await until(() => rig.log.length === 5);
+    const text = JSON.stringify(rig.log);
+    expect(text).not.to.match(/the-(?:idempotency|title|password|path|query|referer)/);
+    expect(text).not.to.include(rig.keys.first);
+    await rig.close();
+  });
+
+  it('keeps what broke of a request that failed', async () => {
+    const fault = new Fault('store_unavailable', 'no database');
+    const bug = new TypeError('a bug');
+    let thrown: Error = fault;
+    const rig = await openRig({
+      ports: ({ roles }) => ({ roles: replacing(roles, { list: () => Promise.reject(thrown) }) }),
+    });
+    expect((await ask(rig, '/api/v1/pins')).status).to.equal(503);
+    thrown = bug;
+    const { status, text } = await ask(rig, '/api/v1/pins');
+    expect(status).to.equal(500);
+    expect(text).not.to.include('a bug');
+    await until(() => rig.log.length === 2);
+    expect(rig.log.map(({ error }) => error)).to.deep.equal([fault, bug]);
+    await rig.close();
+  });
+});

@@ -1,0 +1,94 @@
+import { days, defaultLimits } from '@pinfold/core';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import { openApiDocument } from '../src/index.ts';
+import { problemTable, type WireCode } from '../src/problem-table.ts';
+import { routes } from '../src/routes.ts';
+
+type Json = { readonly [name: string]: Json };
+
+const document = openApiDocument({ publicUrl: 'https://pins.example' });
+const { paths, components } = document as unknown as { readonly paths: Json; readonly components: Json };
+
+/** Every object of the document with a schema and examples beside it. */
+function* contents(value: unknown): Generator<Json> {
+  if (typeof value !== 'object' || value === null) return;
+  const json = value as Json;
+  if (json.schema !== undefined && json.examples !== undefined) yield json;
+  for (const member of Object.values(json)) yield* contents(member);
+}
+
+/** The codes that an operation documents. */
+function codesOf(method: string, path: string): readonly string[] {
+  const responses = Object.values(paths[path]?.[method]?.responses ?? {});
+  return responses.flatMap((response) => {
+    const problem = response.content?.['application/problem+json'];
+    return Object.keys(problem?.examples ?? {});
+  });
+}
+
+describe('The API document', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone({ ...document }));
+    expect(errors).to.equal(undefined);
+    expect(valid).to.equal(true);
+    expect(validator.version).to.equal('3.1');
+  });
+
+  it('has every route with its methods, and one id for each operation', () => {
+    for (const { pattern, methods } of routes) {
+      const item = paths[pattern] ?? {};
+      const documented = Object.keys(item).filter((name) => name !== 'parameters');
+      expect(
+        documented.map((method) => method.toUpperCase()),
+        pattern,
+      ).to.have.members(Object.keys(methods));
+    }
+    expect(Object.keys(paths)).to.have.members([...routes.map(({ pattern }) => pattern), '/openapi.json']);
+    const ids = JSON.stringify(paths).match(/"operationId":"\w+"/g) ?? [];
+    expect(new Set(ids).size).to.equal(7);
+  });
+
+  it('has examples that are as their schemas say', () => {
+    const ajv = new Ajv2020({ strict: false });
+    let checked = 0;
+    for (const { schema, examples } of contents(document)) {
+      const isValid = ajv.compile({ ...schema, components: { schemas: components.schemas } });
+      for (const [name, example] of Object.entries(examples ?? {})) {
+        expect(isValid(example.value), `${name}: ${JSON.stringify(isValid.errors)}`).to.equal(true);
+        checked += 1;
+      }
+    }
+    expect(checked).to.be.greaterThan(60);
+  });
+
+  it('has every code of the table somewhere, each under its status', () => {
+    const wire = new Set(Object.values(problemTable).map(({ code }) => code));
+    const documented = new Set<string>();
+    for (const [path, item] of Object.entries(paths)) {
+      for (const [method, operation] of Object.entries(item)) {
+        for (const code of codesOf(method, path)) documented.add(code);
+        for (const [status, response] of Object.entries(operation.responses ?? {})) {
+          const examples = Object.keys(response.content?.['application/problem+json']?.examples ?? {});
+          for (const code of examples) expect(problemTable[code as WireCode].status).to.equal(Number(status));
+        }
+      }
+    }
+    documented.add('method_not_allowed');
+    expect([...documented]).to.have.members([...wire]);
+    expect(Object.keys(components.responses ?? {})).to.have.members([
+      'Unauthorized',
+      'NotFound',
+      'MethodNotAllowed',
+    ]);
+  });
+
+  it('tells the limits in force', () => {
+    const limits = { ...defaultLimits, titleCharacters: 10, lifetime: days(1) };
+    const text = JSON.stringify(openApiDocument({ publicUrl: 'https://pins.example', limits }));
+    expect(text).to.include('"lifetime_days":1').and.to.include('"maxLength":10');
+    expect(text).not.to.include('"maxLength":255,"description":"The management title');
+  });
+});

@@ -1,0 +1,167 @@
+import { after, Fault, type FaultCode, instant, type Problem, refuse, seconds } from '@pinfold/core';
+import { expect } from 'chai';
+import { answerRefusal, answerThrown, isRetryable, refuseRequest } from '../src/problem.ts';
+import { problemTable, type WireCode } from '../src/problem-table.ts';
+
+const NOW = instant(1_000_000);
+const context = { requestId: '3f2b8c1e-9d47-4a6b-8e05-7c1d2f3a4b5c', publishing: false };
+const publishing = { ...context, publishing: true };
+
+/** The contract's table of codes, section 3. */
+const STATUSES: Readonly<Record<WireCode, number>> = {
+  invalid_request: 400,
+  idempotency_key_required: 400,
+  invalid_idempotency_key: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  idempotency_mismatch: 409,
+  idempotency_in_progress: 409,
+  invalid_state: 409,
+  archive_too_large: 413,
+  unsupported_media_type: 415,
+  invalid_form: 422,
+  invalid_title: 422,
+  invalid_password: 422,
+  invalid_update: 422,
+  invalid_archive: 422,
+  rate_limited: 429,
+  internal_error: 500,
+  unavailable: 503,
+};
+
+function headersOf(code: WireCode, wait: number): Readonly<Record<string, string>> {
+  const refusal = { ...refuseRequest(code), retryAt: after(NOW, seconds(wait)) };
+  return answerRefusal(refusal, context, NOW).headers ?? {};
+}
+
+describe('A problem', () => {
+  it('has the status of its code', () => {
+    const wire = Object.values(problemTable).map(({ code, status }) => [code, status] as const);
+    expect(Object.fromEntries(wire)).to.deep.equal(STATUSES);
+  });
+
+  it('is retryable where the very same request may succeed later', () => {
+    const retryable = Object.entries(STATUSES)
+      .filter(([code, status]) => isRetryable({ code: code as WireCode, status }))
+      .map(([code]) => code);
+    const expected = [
+      'idempotency_in_progress',
+      'request_timeout',
+      'rate_limited',
+      'internal_error',
+      'unavailable',
+    ];
+    expect(retryable).to.have.members(expected);
+  });
+
+  it('has all members of RFC 9457 and ours', () => {
+    const { problem, status } = answerRefusal(refuse('not_found'), context, NOW);
+    expect(status).to.equal(404);
+    expect(problem).to.include({
+      type: 'urn:pinfold:problem:not_found',
+      status: 404,
+      code: 'not_found',
+      instance: `urn:uuid:${context.requestId}`,
+      retryable: false,
+    });
+    expect(problem).not.to.have.any.keys('errors', 'errors_omitted');
+  });
+
+  it('says in one sentence whether to keep the Idempotency-Key, of a publication only', () => {
+    for (const code of Object.keys(STATUSES) as WireCode[]) {
+      const kept = answerRefusal(refuseRequest(code), publishing, NOW).problem?.suggestion;
+      const plain = answerRefusal(refuseRequest(code), context, NOW).problem?.suggestion;
+      expect(kept, code).to.match(/^[^.]+(?:the same|a new) Idempotency-Key\.$/);
+      expect(plain, code).to.match(/^[^.]+\.$/);
+      expect(plain, code).not.to.include('Idempotency-Key');
+    }
+  });
+
+  it('lists at most 20 errors of an archive and says how many more there are', () => {
+    const errors = Array.from({ length: 23 }, (_, n) => ({
+      rule: 'symlink',
+      detail: 'No links.',
+      path: `p${n}`,
+    }));
+    const { problem } = answerRefusal(refuse('invalid_archive', { errors }), publishing, NOW);
+    expect(problem?.errors).to.deep.equal(errors.slice(0, 20));
+    expect(problem?.errors_omitted).to.equal(3);
+    const few = answerRefusal(
+      refuse('invalid_archive', { errors: errors.slice(0, 20) }),
+      publishing,
+      NOW,
+    ).problem;
+    expect(few?.errors).to.have.length(20);
+    expect(few?.errors_omitted).to.equal(0);
+  });
+
+  it('passes on of an error only what the contract names', () => {
+    const error = { rule: 'r', detail: 'One.', limit: 1, actual: 2, stack: 'secret' } as Problem;
+    const { problem } = answerRefusal(refuse('invalid_title', { errors: [error] }), context, NOW);
+    expect(problem?.errors).to.deep.equal([{ rule: 'r', detail: 'One.', limit: 1, actual: 2 }]);
+    expect(problem?.detail).to.equal('One.');
+  });
+
+  it('tells a running publication’s twin to wait 1 to 5 seconds', () => {
+    for (const [wait, told] of [
+      [60, '5'],
+      [3, '3'],
+      [0, '1'],
+      [-10, '1'],
+    ] as const) {
+      const refusal = refuse('idempotency_in_progress', { retryAt: instant(NOW + wait * 1_000) });
+      expect(answerRefusal(refusal, publishing, NOW).headers).to.deep.equal({ 'Retry-After': told });
+    }
+    expect(headersOf('rate_limited', 42)).to.deep.equal({ 'Retry-After': '42' });
+  });
+
+  it('challenges who has no valid key, and nobody else', () => {
+    for (const code of Object.keys(STATUSES) as WireCode[]) {
+      expect('WWW-Authenticate' in headersOf(code, 0), code).to.equal(code === 'unauthorized');
+    }
+  });
+});
+
+describe('What was thrown', () => {
+  const codes: readonly FaultCode[] = [
+    'archive_missing',
+    'hasher_overloaded',
+    'publishing_overloaded',
+    'staging_unavailable',
+    'storage_unavailable',
+    'store_unavailable',
+  ];
+
+  it('is 503 with Retry-After where a repetition may help', () => {
+    for (const code of codes) {
+      const { status, headers, problem } = answerThrown(
+        new Fault(code, 'at /a/path', { cause: 'secret' }),
+        context,
+        NOW,
+      );
+      expect(status, code).to.equal(503);
+      expect(headers).to.deep.equal({ 'Retry-After': '5' });
+      expect(problem?.code).to.equal('unavailable');
+      expect(JSON.stringify(problem)).not.to.match(/path|secret/);
+    }
+  });
+
+  it('is 500 otherwise, and tells nothing of it', () => {
+    const strange = { [Symbol.for('@pinfold/core/fault')]: true, code: 'a code of a later version' };
+    for (const error of [
+      new Fault('store_corrupt', 'secret'),
+      new Error('secret'),
+      'secret',
+      undefined,
+      strange,
+    ]) {
+      const { status, problem } = answerThrown(error, context, NOW);
+      expect(status).to.equal(500);
+      expect(problem?.code).to.equal('internal_error');
+      expect(JSON.stringify(problem)).not.to.include('secret');
+    }
+  });
+});

@@ -1,0 +1,208 @@
+import { Fault, minutes, type Staging, seconds } from '@pinfold/core';
+import {
+  archivePart,
+  openRawConnection,
+  type RawConnection,
+  titlePart,
+} from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { askRaw, publicationBytes, publish, siteZip, until } from './client.ts';
+import { replacing } from './replacing.ts';
+import { openRig, type Rig, type RigOptions } from './rig.ts';
+
+describe('An upload', () => {
+  let rig: Rig;
+  const open = async (options: RigOptions = {}) => {
+    rig = await openRig(options);
+    return rig;
+  };
+  afterEach(() => rig.close());
+
+  /** Sends a part of a publication, and waits until it has reached the staging. */
+  async function halfWay(
+    size = 400_000,
+  ): Promise<{ readonly connection: RawConnection; readonly rest: Buffer }> {
+    const { head, body } = publicationBytes(rig, [archivePart(new Uint8Array(size))]);
+    const connection = await openRawConnection(rig.baseUrl);
+    await connection.send(head);
+    await connection.send(body.subarray(0, size / 2));
+    await until(async () => (await rig.uploads()).length === 1);
+    return { connection, rest: body.subarray(size / 2) };
+  }
+
+  async function expectNothingLeft(): Promise<void> {
+    await until(async () => (await rig.uploads()).length === 0);
+    await until(async () => (await connections()) === 0);
+    expect((await publish(rig, 'raw')).status, 'the key is free').to.equal(201);
+    expect(await rig.uploads()).to.deep.equal([]);
+  }
+
+  function connections(): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    rig.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+    return promise;
+  }
+
+  it('that its client breaks off leaves no file, no reservation and no socket', async () => {
+    await open();
+    const { connection } = await halfWay();
+    connection.destroy();
+    await expectNothingLeft();
+    expect(rig.log[0]).to.include({ status: 400, gone: true });
+  });
+
+  it('that ends before its last boundary is refused and leaves nothing', async () => {
+    await open();
+    const { head, body } = publicationBytes(rig);
+    const shorter = head.replace(/Content-Length: \d+/, `Content-Length: ${body.byteLength - 10}`);
+    const { status, body: text } = await askRaw(rig, shorter, body.subarray(0, -10));
+    expect(status).to.equal(400);
+    expect(JSON.parse(text).code).to.equal('invalid_request');
+    await expectNothingLeft();
+  });
+
+  it('is 408 when no byte comes for 30 seconds', async () => {
+    await open();
+    const { connection } = await halfWay();
+    rig.clock.advance(seconds(30));
+    const { status, headers, body } = await connection.answer();
+    expect(status).to.equal(408);
+    expect(JSON.parse(body)).to.include({ code: 'request_timeout', retryable: true });
+    expect(headers.get('cache-control')).to.equal('no-store');
+    connection.destroy();
+    await expectNothingLeft();
+  });
+
+  it('is 408 when it takes more than 15 minutes in all, however steadily it comes', async () => {
+    await open({ api: { timeouts: { total: minutes(1) } } });
+    const { connection, rest } = await halfWay();
+    const answer = connection.answer();
+    for (let second = 0; second < 60; second += 1) {
+      await connection.send(rest.subarray(second, second + 1));
+      rig.clock.advance(seconds(1));
+    }
+    expect((await answer).status).to.equal(408);
+    connection.destroy();
+    await expectNothingLeft();
+  });
+
+  it('goes on when it is slow, but not too slow', async () => {
+    await open();
+    const { head, body } = publicationBytes(rig, [archivePart(siteZip())]);
+    const connection = await openRawConnection(rig.baseUrl);
+    await connection.send(head);
+    for (const byte of body.subarray(0, 20)) {
+      await connection.send(Uint8Array.of(byte));
+      rig.clock.advance(seconds(20));
+    }
+    await connection.send(body.subarray(20));
+    expect((await connection.answer()).status).to.equal(201);
+    connection.destroy();
+  });
+
+  it('that is too large is not read on: 413 comes before the rest is sent, and nothing is left', async () => {
+    await open({ limits: { archiveBytes: 100_000 } });
+    const { head, body } = publicationBytes(rig, [archivePart(new Uint8Array(300_000))]);
+    const { status } = await askRaw(rig, head, body.subarray(0, 200_000));
+    expect(status).to.equal(413);
+    await expectNothingLeft();
+  });
+
+  it('leaves nothing when the form or the title is refused behind it', async () => {
+    await open();
+    const archive = archivePart(siteZip());
+    for (const parts of [
+      [archive, { name: 'other', body: 'x' }],
+      [archive, titlePart('a\nb')],
+      [archive, titlePart(Uint8Array.of(0xff))],
+    ]) {
+      const { head, body } = publicationBytes(rig, parts);
+      expect((await askRaw(rig, head, body)).status).to.equal(422);
+      expect(await rig.uploads()).to.deep.equal([]);
+    }
+    await expectNothingLeft();
+  });
+
+  it('that cannot be kept is 503, and leaves the connection usable', async () => {
+    let broken = true;
+    const receive: Staging['receive'] = async (body) => {
+      for await (const _ of body) throw new Fault('staging_unavailable', 'the disk is full at /secret/place');
+      throw new TypeError('no byte came');
+    };
+    await open({
+      ports: ({ staging }) => ({
+        staging: replacing(staging, {
+          receive: (...inputs) => (broken ? receive : staging.receive.bind(staging))(...inputs),
+        }),
+      }),
+    });
+    const { head, body } = publicationBytes(rig, [archivePart(new Uint8Array(200_000))]);
+    const connection = await openRawConnection(rig.baseUrl);
+    await connection.send(head);
+    await connection.send(body);
+    const { status, headers, body: text } = await connection.answer();
+    expect(status).to.equal(503);
+    expect(headers.get('retry-after')).to.equal('5');
+    expect(text).not.to.include('secret');
+    broken = false;
+    const second = publicationBytes(rig);
+    await connection.send(second.head);
+    await connection.send(second.body);
+    expect((await connection.answer()).status).to.equal(201);
+    connection.destroy();
+  });
+
+  it('publishes though its client has gone, once its body is whole', async () => {
+    const { promise: mayPut, resolve: letPut } = Promise.withResolvers<void>();
+    await open({
+      ports: ({ archives }) => ({
+        archives: replacing(archives, {
+          put: async (...inputs) => {
+            await mayPut;
+            await archives.put(...inputs);
+          },
+        }),
+      }),
+    });
+    const { head, body } = publicationBytes(rig);
+    const connection = await openRawConnection(rig.baseUrl);
+    await connection.send(head);
+    await connection.send(body);
+    await until(async () => (await publish(rig, 'raw')).status === 409);
+    connection.destroy();
+    letPut();
+    await until(async () => (await publish(rig, 'raw')).status === 200);
+    expect(rig.log.filter(({ gone }) => gone).map(({ status }) => status)).to.deep.equal([201]);
+    expect(await rig.uploads()).to.deep.equal([]);
+  });
+
+  it('may come in chunks, byte by byte', async () => {
+    await open();
+    const { head, body } = publicationBytes(rig, [archivePart(siteZip()), titlePart('日本')]);
+    const chunked = head.replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked');
+    const connection = await openRawConnection(rig.baseUrl);
+    await connection.send(chunked);
+    for (const byte of body) {
+      await connection.send(Buffer.concat([Buffer.from('1\r\n'), Uint8Array.of(byte), Buffer.from('\r\n')]));
+    }
+    await connection.send('0\r\n\r\n');
+    const { status, body: text } = await connection.answer();
+    expect(status).to.equal(201);
+    expect(JSON.parse(text).pin.title).to.equal('日本');
+    connection.destroy();
+  });
+
+  it('whose body a parser before the router has read is refused, not waited for', async () => {
+    await open({
+      api: {
+        authenticate: async (request) => {
+          for await (const _ of request);
+          return { account: 'first' as never, scopes: ['pins:write'] };
+        },
+      },
+    });
+    const { head, body } = publicationBytes(rig);
+    const { status, body: text } = await askRaw(rig, head, body);
+    expect(`${status} ${JSON.parse(text).code}`).to.equal('400 invalid_request');
+  });
+});
