@@ -40,13 +40,16 @@ async function blocksOf(document: string): Promise<readonly Block[]> {
   }));
 }
 
-/** A server in a document is one that got as far as listening, on whatever port is free. */
-const ENDS_WHEN_IT_LISTENS = `
+/** A server in a document has to answer, on whatever port is free; then its program has shown enough. */
+const ENDS_WHEN_IT_ANSWERS = `
 import { Server } from 'node:net';
 const listen = Server.prototype.listen;
-Server.prototype.listen = function () {
-  this.once('listening', () => process.exit(0));
-  return listen.call(this, 0, '127.0.0.1');
+Server.prototype.listen = function (...args) {
+  this.once('listening', async () => {
+    const answered = await fetch('http://127.0.0.1:' + this.address().port).catch(() => undefined);
+    if (answered !== undefined) process.exit(answered.status < 500 ? 0 : 1);
+  });
+  return listen.call(this, 0, '127.0.0.1', args.find((arg) => typeof arg === 'function'));
 };
 `;
 
@@ -84,7 +87,7 @@ describe('the documents', function () {
     await rm(work, { recursive: true, force: true });
     await mkdir(work, { recursive: true });
     await writeFile(join(work, 'tsconfig.json'), JSON.stringify(TSCONFIG));
-    await writeFile(join(work, 'listening.mjs'), ENDS_WHEN_IT_LISTENS);
+    await writeFile(join(work, 'answering.mjs'), ENDS_WHEN_IT_ANSWERS);
     await Promise.all(programs.map((block) => writeFile(fileOf(block), sourceOf(block))));
   });
 
@@ -101,8 +104,13 @@ describe('the documents', function () {
       const options = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];
       const child = spawn(
         process.execPath,
-        [...options, `--import=${join(work, 'listening.mjs')}`, fileOf(block)],
-        { cwd: folder, env: { ...process.env, NODE_OPTIONS: '' }, stdio: ['ignore', 'ignore', 'pipe'] },
+        [...options, `--import=${join(work, 'answering.mjs')}`, fileOf(block)],
+        {
+          cwd: folder,
+          env: { ...process.env, NODE_OPTIONS: '' },
+          stdio: ['ignore', 'ignore', 'pipe'],
+          timeout: 30_000,
+        },
       );
       const [complaints, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
       await rm(folder, { recursive: true });
