@@ -19,8 +19,8 @@ import { WorkerPool } from './worker-pool.ts';
 /** How much a {@link ZipArchiveInspector} may take. */
 export interface ZipArchiveInspectorOptions {
   /**
-   * Threads that read and inflate; by default as many as there are cores, at most 4. Each holds up to 6 MiB while it
-   * works and starts at its first use.
+   * Threads that read and inflate, one at least; by default as many as there are cores, at most 4. Each starts at its
+   * first use and holds some 10 MiB while it works.
    */
   readonly workers?: number;
   /**
@@ -50,7 +50,7 @@ export class ZipArchiveInspector implements ArchiveInspector {
   readonly #pool: WorkerPool;
 
   constructor(options: ZipArchiveInspectorOptions = {}) {
-    this.#workers = options.workers ?? Math.min(MOST_WORKERS, availableParallelism());
+    this.#workers = Math.max(1, options.workers ?? Math.min(MOST_WORKERS, availableParallelism()));
     this.#entries = options.entries ?? MOST_ENTRIES;
     this.#pool = new WorkerPool(this.#workers);
   }
