@@ -12,6 +12,9 @@ export interface Adapter {
   end(): Promise<void>;
 }
 
+/** Connections to PostgreSQL at the most; the operators' pages count with it. */
+const CONNECTIONS = 10;
+
 /**
  * The adapters that the settings name. Each is loaded only where it is used: the client of a database or an object
  * store costs as much time as all the rest of the start.
@@ -37,7 +40,8 @@ async function postgres({ url }: Extract<DatabaseSetting, { kind: 'postgres' }>)
     import('@pinfold/persistence-postgres'),
     import('pg'),
   ]);
-  const pool = new pg.Pool({ connectionString: url, max: 10, ...POOL_LIMITS });
+  const limits = { max: CONNECTIONS, fallback_application_name: 'pinfold', ...POOL_LIMITS };
+  const pool = new pg.Pool({ connectionString: url, ...limits });
   return { modules: [persistencePostgresModule({ pool, schema: 'pinfold' })], end: () => pool.end() };
 }
 

@@ -10,6 +10,7 @@ import { loadOrCreateSecret } from '@pinfold/platform-node';
 import { Container, type ContainerModule } from 'inversify';
 import { type Adapter, adaptersOf } from './adapter-modules.ts';
 import { RunningPublications } from './running-publications.ts';
+import { carriedOut } from './settings/carried-out.ts';
 import type { Settings } from './settings/settings.ts';
 import { SettingsError } from './settings/settings-error.ts';
 import { webAddresses } from './settings/web-addresses.ts';
@@ -37,7 +38,8 @@ export interface Composition {
 /**
  * Puts the service together as the settings say: opens the stores and brings the database up to this release.
  *
- * @throws SettingsError when a setting cannot be carried out; Fault when a store cannot be opened.
+ * @throws SettingsError when a setting cannot be carried out, a database that cannot be used among them; Fault when
+ * another store cannot be opened.
  */
 export async function openComposition(
   settings: Settings,
@@ -55,8 +57,7 @@ export async function openComposition(
   });
   const close = closeOnce(container, adapters);
   try {
-    const persistence = await container.getAsync(tokens.persistence);
-    await persistence.migrate();
+    await openDatabase(container, settings);
     const useCases = await container.getAsync(tokens.useCases);
     const manageKeys = await container.getAsync(tokens.manageKeys);
     return { container, useCases, manageKeys, publications: await publications.promise, dataDir, close };
@@ -72,16 +73,24 @@ async function modulesOf(
   adapters: readonly Adapter[],
   { modules = [], limits = {} }: CompositionOptions,
 ): Promise<readonly ContainerModule[]> {
-  const secret = settings.secret ?? (await loadOrCreateSecret(join(dataDir, 'secret')));
+  const secrets = settings.secrets ?? ([await loadOrCreateSecret(join(dataDir, 'secret'))] as const);
   const lifetime = settings.lifetime === undefined ? {} : { lifetime: settings.lifetime };
   const { viewerMode } = webAddresses(settings, settings.port);
   return [
-    platformNodeModule({ secrets: [secret] }),
+    platformNodeModule({ secrets }),
     archiveZipModule(),
     ...adapters.flatMap((adapter) => adapter.modules),
     coreModule({ ...limits, ...lifetime }, { absolutePathsWork: viewerMode === 'origin' }),
     ...modules,
   ];
+}
+
+async function openDatabase(container: Container, { database }: Settings): Promise<void> {
+  const variable = database.kind === 'postgres' ? 'PINFOLD_DATABASE_URL' : 'PINFOLD_DATA_DIR';
+  await carriedOut(variable, async () => {
+    const persistence = await container.getAsync(tokens.persistence);
+    await persistence.migrate();
+  });
 }
 
 async function makeDataDir(dataDir: string): Promise<string> {

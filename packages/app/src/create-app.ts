@@ -6,6 +6,7 @@ import { type FirstStart, makeFirstStart } from './first-start.ts';
 import { HttpServer } from './http-server.ts';
 import { type Log, type LogSink, openLog } from './log.ts';
 import { httpModules, requestHandler } from './request-handler.ts';
+import { carriedOut } from './settings/carried-out.ts';
 import type { Settings } from './settings/settings.ts';
 import { type WebAddresses, webAddresses } from './settings/web-addresses.ts';
 
@@ -46,7 +47,8 @@ const LONGEST_STOP = 10_000;
 /**
  * Makes the reference server: opens its stores as the settings say.
  *
- * @throws SettingsError when a setting cannot be carried out; Fault when a store cannot be opened.
+ * @throws SettingsError when a setting cannot be carried out, a database or a bucket that cannot be used among them;
+ * Fault when another store cannot be opened.
  *
  * @example
  * const app = await createApp(readSettings(process.env));
@@ -60,6 +62,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     ...options,
     modules: [...http, ...(options.modules ?? [])],
   });
+  await lookAtStorage(composition, settings, log);
   const server = new HttpServer();
   const stopped = new AbortController();
   let background: Promise<void> = Promise.resolve();
@@ -69,7 +72,6 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     const { port } = await server.listen(settings.port, settings.host);
     addresses = webAddresses(settings, port);
     await warn(log, settings, addresses);
-    void tellOfStorage(composition, log);
     const firstStart = await makeFirstStart(composition, log, settings);
     server.answerWith(await requestHandler(composition.container, log, addresses, () => server.stopping));
     background = runCleanupTimer(cleanupOf(composition, log), stopped.signal);
@@ -106,12 +108,25 @@ async function warn(log: Log, settings: Settings, addresses: WebAddresses): Prom
   for (const note of [...settings.notes, ...(sibling === undefined ? [] : [sibling])]) log.warn(note);
 }
 
-/** A storage that is away now may be back soon, so it keeps nobody from starting; a wrong setting shows here, too. */
-async function tellOfStorage({ container }: Composition, log: Log): Promise<void> {
+/**
+ * A bucket that cannot be used stops the start: nobody would look at a node that came up without one. A folder that
+ * is away may be back soon, and keeps nobody from starting.
+ */
+async function lookAtStorage(
+  { container, close }: Composition,
+  { storage }: Settings,
+  log: Log,
+): Promise<void> {
+  const check = (): Promise<void> => container.get(tokens.archives).check();
+  if (storage.kind === 'files') {
+    void check().catch((error: unknown) => log.error('the storage does not answer', error));
+    return;
+  }
   try {
-    await container.get(tokens.archives).check();
+    await carriedOut('PINFOLD_STORAGE_URL', check);
   } catch (error) {
-    log.error('the storage does not answer', error);
+    await close();
+    throw error;
   }
 }
 

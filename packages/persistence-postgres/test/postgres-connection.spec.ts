@@ -173,6 +173,7 @@ describe('PostgresConnection', () => {
       '58030': 'store_unavailable',
       '28P01': 'store_unavailable',
       '3D000': 'store_unavailable',
+      '42501': 'store_unavailable',
       XX001: 'store_corrupt',
       XX002: 'store_corrupt',
     };

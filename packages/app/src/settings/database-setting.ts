@@ -13,5 +13,18 @@ export function readDatabase(variable: string, value: string | undefined): Datab
   if (url === undefined || !['postgres:', 'postgresql:'].includes(url.protocol)) {
     throw new SettingsError(variable, 'must be a URL that begins with postgres://, or absent for SQLite');
   }
+  if (![url.username, url.password, url.pathname].every(isPercentEncoded)) {
+    throw new SettingsError(variable, 'holds a % that begins no percent-encoded character: write %25 for it');
+  }
   return { kind: 'postgres', url: value };
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch (error) {
+    if (error instanceof URIError) return false;
+    throw error;
+  }
 }

@@ -19,8 +19,11 @@ export interface Settings extends WebAddressSettings {
   readonly dataDir: string;
   readonly database: DatabaseSetting;
   readonly storage: StorageSetting;
-  /** What viewing grants are signed with; absent, one is made and kept in the data folder. Never printed. */
-  readonly secret: string | undefined;
+  /**
+   * What viewing grants are signed with, and after it others whose grants are good as well; absent, one is made and
+   * kept in the data folder. Never printed.
+   */
+  readonly secrets: readonly [current: string, ...others: readonly string[]] | undefined;
   /** How long a new publication lives; absent, the core's default of 7 days. */
   readonly lifetime: Duration | undefined;
   readonly trustProxy: TrustProxy;
@@ -81,8 +84,8 @@ export function readSettings(env: Environment): Settings {
     viewerMode: read('VIEWER_MODE', asItIs),
   });
   const database = read('DATABASE_URL', readDatabase);
-  const secret = read('SECRET', readSecret);
-  if (database.kind === 'postgres' && secret === undefined) {
+  const secrets = read('SECRET', readSecrets);
+  if (database.kind === 'postgres' && secrets === undefined) {
     throw new SettingsError(
       `${PREFIX}SECRET`,
       `must be set, the same on every node, when ${PREFIX}DATABASE_URL is: nodes would not know each other's grants`,
@@ -97,7 +100,7 @@ export function readSettings(env: Environment): Settings {
     storage: read('STORAGE_URL', (variable, value) =>
       readStorage(variable, value, env.AWS_REGION || env.AWS_DEFAULT_REGION || undefined),
     ),
-    secret,
+    secrets,
     lifetime: read('DEFAULT_LIFETIME_DAYS', readLifetime),
     trustProxy: read('TRUST_PROXY', readTrustProxy),
     logLevel: read('LOG_LEVEL', readLogLevel),
@@ -119,11 +122,17 @@ function readPort(variable: string, value: string | undefined): number {
   return Number(value);
 }
 
-function readSecret(variable: string, value: string | undefined): string | undefined {
-  if (value !== undefined && Buffer.byteLength(value) < SHORTEST_SECRET) {
-    throw new SettingsError(variable, `must have at least ${SHORTEST_SECRET} bytes, better 32 random ones`);
+/** With commas between them, so that a secret can be replaced while viewers hold grants of the one before. */
+function readSecrets(variable: string, value: string | undefined): Settings['secrets'] {
+  if (value === undefined) return undefined;
+  const [current = '', ...others] = value.split(',').map((secret) => secret.trim());
+  if ([current, ...others].some((secret) => Buffer.byteLength(secret) < SHORTEST_SECRET)) {
+    throw new SettingsError(
+      variable,
+      `must have at least ${SHORTEST_SECRET} bytes, better 32 random ones; of several, with commas between them, each`,
+    );
   }
-  return value;
+  return [current, ...others];
 }
 
 function readLifetime(variable: string, value: string | undefined): Duration | undefined {

@@ -1,0 +1,27 @@
+import { isFault } from '@pinfold/core';
+import { SettingsError } from './settings-error.ts';
+
+const LONGEST_REASON = 300;
+
+/**
+ * Does what a setting asks for.
+ *
+ * @throws SettingsError when a store cannot be used as the setting says: for an operator that is a wrong value, whoever
+ * is at fault. Its cause is the fault.
+ */
+export async function carriedOut<Result>(variable: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    throw new SettingsError(variable, `names what cannot be used: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** In one line. What was tried at several addresses has a code, and no message of its own. */
+function reasonOf({ message, cause }: Error): string {
+  if (!(cause instanceof Error)) return message;
+  const code = 'code' in cause ? String(cause.code) : cause.name;
+  const said = (cause.message || code).replaceAll(/\s+/g, ' ').slice(0, LONGEST_REASON);
+  return `${message} (${said})`;
+}

@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { layWire, type S3Server, startS3, type Wire } from 'pinfold-test-servers';
+import { type NewDatabase, newDatabase } from './new-database.ts';
+
+/** What nodes share: an empty database and an empty bucket, each at the end of a wire that can be cut. */
+export interface Engines {
+  readonly database: NewDatabase;
+  readonly databaseWire: Wire;
+  readonly store: S3Server;
+  readonly storeWire: Wire;
+  /** The settings of a node, whose data folder has its name. */
+  env(node: string): Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+/** What the AWS SDK finds while engines run. */
+export const CREDENTIALS: Readonly<Record<string, string>> = {
+  AWS_ACCESS_KEY_ID: 'pinfold',
+  AWS_SECRET_ACCESS_KEY: 'the secret of the bucket',
+  // Else it looks for credentials of a machine in somebody's cloud.
+  AWS_EC2_METADATA_DISABLED: 'true',
+};
+
+/** Starts engines, and puts the credentials where the AWS SDK looks for them. */
+export async function startEngines(): Promise<Engines> {
+  const [folder, database, store] = await Promise.all([
+    mkdtemp(join(tmpdir(), 'pinfold-engines-')),
+    newDatabase(),
+    startS3(),
+  ]);
+  await store.makeBucket('sites');
+  const [databaseWire, storeWire] = await Promise.all([layWire(database.address.port), layWire(store.port)]);
+  Object.assign(process.env, CREDENTIALS);
+  const endpoint = encodeURIComponent(`http://127.0.0.1:${storeWire.port}`);
+  return {
+    database,
+    databaseWire,
+    store,
+    storeWire,
+    env: (node) => ({
+      PINFOLD_PORT: '0',
+      PINFOLD_VIEWER_MODE: 'path',
+      PINFOLD_DATA_DIR: join(folder, node),
+      PINFOLD_DATABASE_URL: database.url({ port: databaseWire.port }),
+      PINFOLD_STORAGE_URL: `s3://sites/pinfold?endpoint=${endpoint}`,
+      PINFOLD_SECRET: 'the secret of all the nodes',
+    }),
+    close: async () => {
+      for (const name of Object.keys(CREDENTIALS)) delete process.env[name];
+      await Promise.all([databaseWire.cut(), storeWire.cut()]);
+      await store.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}

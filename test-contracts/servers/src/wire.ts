@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A way to a server on this machine that a test can cut and mend, while the server knows nothing of it. */
+export interface Wire {
+  /** The port on 127.0.0.1 to connect to instead of the server's. */
+  readonly port: number;
+  /** Breaks every connection in the middle and refuses new ones. */
+  cut(): Promise<void>;
+  /** Lets connections through again, to the server or to another one. */
+  mend(port?: number): Promise<void>;
+}
+
+/** Lays a wire to a port on 127.0.0.1. */
+export async function layWire(serverPort: number): Promise<Wire> {
+  const sockets = new Set<Socket>();
+  let target = serverPort;
+  const server = createServer((near) => {
+    const far = connect(target, '127.0.0.1');
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one);
+      one.once('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+      one.on('error', () => other.destroy());
+      one.pipe(other);
+    }
+  });
+  const listen = async (port: number): Promise<number> => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  };
+  const port = await listen(0);
+  const cut = async (): Promise<void> => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return {
+    port,
+    cut,
+    mend: async (other = target) => {
+      target = other;
+      await listen(port);
+    },
+  };
+}
