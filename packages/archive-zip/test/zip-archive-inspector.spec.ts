@@ -187,12 +187,11 @@ describe('ZipArchiveInspector', function () {
       import { ZipArchiveInspector } from '@pinfold/archive-zip';
       const { entries } = await new ZipArchiveInspector().list(${JSON.stringify({ file, size })});
       console.log(entries.length);`;
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      '--conditions=@pinfold/source',
-      '--input-type=module',
-      '--eval',
-      script,
-    ]);
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--conditions=@pinfold/source', '--input-type=module', '--eval', script],
+      { cwd: import.meta.dirname },
+    );
     expect(stdout.trim()).to.equal('1');
   });
 });
