@@ -17,7 +17,7 @@ export function describeContract<Port, S extends Subject<Port>>(
   bindContract(contract, options, {
     describe: (title, body) =>
       describe(title, function () {
-        this.timeout(options.timeout ?? 30_000);
+        this.timeout(options.timeout ?? 60_000);
         body();
       }),
     it,

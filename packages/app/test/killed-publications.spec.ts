@@ -12,7 +12,7 @@ import { startChild } from './servers/child-server.ts';
 const { text: apiKey } = new NodeApiKeySecrets().mint();
 
 describe('a publication whose process is killed', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   let folder: string;
   let survivor: App;
   let url: string;

@@ -9,7 +9,7 @@ import { ZipArchiveInspector } from '../src/index.ts';
 import { inspect } from './inspection.ts';
 
 describe('ZipArchiveInspector', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   const inspector = new ZipArchiveInspector();
   let staged: StagedArchives;
 

@@ -9,7 +9,7 @@ import { run, runProcess, spawnCommand } from '../command-run.ts';
 const anyKey = /^pf_[0-9A-Za-z]+_[0-9A-Za-z]{43}\n$/;
 
 describe('the commands, on the settings of a server', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   let folder: string;
   let site: string;
   let env: Readonly<Record<string, string>>;

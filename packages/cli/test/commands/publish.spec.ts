@@ -7,7 +7,7 @@ import { packFolder } from '../../src/publishing/pack-folder.ts';
 import { run, runProcess } from '../command-run.ts';
 
 describe('pinfold publish', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   let folder: string;
   let site: string;
   let env: Readonly<Record<string, string>>;
