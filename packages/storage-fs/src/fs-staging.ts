@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Instant, ReceiveOutcome, Sha256, StagedArchive, Staging } from '@pinfold/core';
 import { type Files, nodeFiles, orFault, unlessRefused } from './files.ts';
 import { makeFolder } from './folders.ts';
+import { HashedFile } from './hashed-file.ts';
 import { writeProbe } from './probe.ts';
 import { begunAt, stagedName } from './staged-name.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -103,20 +103,19 @@ export class FsStaging implements Staging {
     limit: number,
     signal: AbortSignal | undefined,
   ): Promise<Written> {
-    const hash = createHash('sha256');
+    const target = new HashedFile(handle);
     let size = 0;
     try {
       for await (const chunk of untilAborted(body, signal)) {
         size += chunk.byteLength;
         if (size > limit) return undefined;
-        hash.update(chunk);
-        await orFault(received, () => writeAll(handle, chunk));
+        await orFault(received, () => target.write(chunk));
       }
       signal?.throwIfAborted();
+      return { size, sha256: await orFault(received, () => target.end()) };
     } finally {
       await orFault(received, () => handle.close());
     }
-    return { size, sha256: hash.digest('hex') as Sha256 };
   }
 
   #staged(file: string, written: { readonly size: number; readonly sha256: Sha256 }): StagedArchive {
@@ -138,12 +137,4 @@ export async function openFsStaging(options: FsStagingOptions): Promise<FsStagin
   const staging = new FsStaging({ ...options, folder });
   await staging.check();
   return staging;
-}
-
-/** A write may take fewer bytes than it is given. */
-async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
-  let done = 0;
-  while (done < chunk.byteLength) {
-    done += (await handle.write(chunk, done)).bytesWritten;
-  }
 }
