@@ -58,7 +58,7 @@ export class SqliteApiKeyStore implements ApiKeyStore {
     // Nearly every use was noted a moment ago, and asking takes no lock.
     const use = { id, at, unlessSince };
     const stale = await this.#connection.read((prepare) => prepare(IS_STALE).get(use) !== undefined);
-    if (stale) await this.#connection.write((prepare) => prepare(TOUCH).run(use));
+    if (stale) await this.#connection.note((prepare) => prepare(TOUCH).run(use));
   }
 
   #insert(sql: string, key: ApiKey): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' }> {

@@ -36,7 +36,8 @@ const ALL = '';
 
 /**
  * Counts tries of passwords in a SQLite file, which all processes share. A window that was closed and opened again is
- * another row, so that a ticket of the old one takes nothing from the new one.
+ * another row, so that a ticket of the old one takes nothing from the new one. A power cut, which ends every guess, may
+ * take the newest counts with it.
  */
 export class SqliteAttemptCounter implements AttemptCounter {
   readonly #connection: Statements;
@@ -46,7 +47,7 @@ export class SqliteAttemptCounter implements AttemptCounter {
   }
 
   begin(attempt: Attempt): Promise<AttemptOutcome> {
-    return this.#connection.write((prepare) => {
+    return this.#connection.note((prepare) => {
       const { role, address, now, perAddress, perRole } = attempt;
       const ofAddress = openWindow(prepare, role, `from ${address}`, now);
       const ofRole = openWindow(prepare, role, ALL, now);
@@ -62,7 +63,7 @@ export class SqliteAttemptCounter implements AttemptCounter {
   }
 
   forgive(ticket: AttemptTicket): Promise<void> {
-    return this.#connection.write((prepare) => {
+    return this.#connection.note((prepare) => {
       const attempt = prepare<{ addressWindow: number; roleWindow: number }>(FORGET).get(Number(ticket));
       if (attempt === undefined) return;
       prepare(TAKE_BACK).run(attempt.addressWindow, attempt.roleWindow);
@@ -71,7 +72,7 @@ export class SqliteAttemptCounter implements AttemptCounter {
   }
 
   purge(endedBy: Instant, limit: number): Promise<number> {
-    return this.#connection.write((prepare) => prepare(PURGE).run(endedBy, limit).changes);
+    return this.#connection.note((prepare) => prepare(PURGE).run(endedBy, limit).changes);
   }
 
   countEnded(endedBy: Instant): Promise<number> {

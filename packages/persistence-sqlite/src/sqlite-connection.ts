@@ -7,7 +7,7 @@ const PATIENCE = 5_000;
 const LONGEST_WAIT = 16;
 
 /** What stores need of a connection. */
-export type Statements = Pick<SqliteConnection, 'read' | 'snapshot' | 'write'>;
+export type Statements = Pick<SqliteConnection, 'read' | 'snapshot' | 'write' | 'note'>;
 
 /**
  * The connection that a handle's stores share. It waits for locks without stopping the event loop, and opens the file
@@ -36,9 +36,18 @@ export class SqliteConnection {
 
   /** Runs statements in one transaction: what another connection changes comes before or after all of them. */
   write<Result>(work: (prepare: Prepare, exec: (sql: string) => void) => Result): Promise<Result> {
-    return this.#patiently((file) =>
-      file.transaction('BEGIN IMMEDIATE', (prepare) => work(prepare, file.exec)),
-    );
+    return this.#patiently((file) => {
+      file.force(true);
+      return file.transaction('BEGIN IMMEDIATE', (prepare) => work(prepare, file.exec));
+    });
+  }
+
+  /** As {@link write}, without waiting for the disk: for what may be forgotten when the machine loses its power. */
+  note<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
+    return this.#patiently((file) => {
+      file.force(false);
+      return file.transaction('BEGIN IMMEDIATE', work);
+    });
   }
 
   /** Lets go of the file, for good. */

@@ -15,6 +15,8 @@ export interface SqliteFile {
   /** Runs the work in a transaction: it sees one state, or holds the write lock from its beginning. */
   transaction<Result>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: (prepare: Prepare) => Result): Result;
   exec(sql: string): void;
+  /** Whether the transactions from now on are on the disk when they are committed; they are at first. */
+  force(forced: boolean): void;
   close(): void;
 }
 
@@ -56,6 +58,7 @@ function configure(database: Database.Database): void {
 
 function wrap(database: Database.Database): SqliteFile {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>();
+  let isForced = true;
   const prepare = <Row>(sql: string): Database.Statement<unknown[], Row> => {
     let statement = statements.get(sql);
     if (statement === undefined) {
@@ -79,6 +82,10 @@ function wrap(database: Database.Database): SqliteFile {
     },
     exec: (sql) => {
       database.exec(sql);
+    },
+    force: (forced) => {
+      if (forced !== isForced) database.exec(`PRAGMA synchronous = ${forced ? 'FULL' : 'NORMAL'}`);
+      isForced = forced;
     },
     close: () => {
       database.close();

@@ -35,17 +35,18 @@ export class SqliteRoleStore implements RoleStore {
   }
 
   async reserve(request: Reservation): Promise<ReserveOutcome> {
-    // A replay needs no lock: what is complete or in progress is so at the moment of the read.
+    // A replay needs no lock: what is complete or in progress is so at the moment of the read. And a power cut ends
+    // the publication: its reservation may go with it, since the commit forces all that came before it, too.
     const held = await this.#connection.read((prepare) => heldBy(prepare, request));
-    return held ?? this.#connection.write((prepare) => reserve(prepare, request));
+    return held ?? this.#connection.note((prepare) => reserve(prepare, request));
   }
 
   renew(lease: Lease, until: Instant): Promise<{ readonly kind: 'held' } | { readonly kind: 'lost' }> {
-    return this.#connection.write((prepare) => renew(prepare, lease, until));
+    return this.#connection.note((prepare) => renew(prepare, lease, until));
   }
 
   release(lease: Lease): Promise<void> {
-    return this.#connection.write((prepare) => release(prepare, lease));
+    return this.#connection.note((prepare) => release(prepare, lease));
   }
 
   commit(

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { after, days } from '@pinfold/core';
 import {
   aPublication,
   aReservation,
@@ -88,7 +89,8 @@ describe('Several processes on one file', function () {
       for (let n = 1; n <= acknowledged + 2; n += 1) {
         for (const id of [n, 1_000_000 + n]) {
           const { role } = aPublication(id);
-          const key = await roles.reserve(aReservation(id, { token: aToken(0), now: START }));
+          // A reservation that the victim held has lapsed by then; what it completed has not.
+          const key = await roles.reserve(aReservation(id, { token: aToken(0), now: after(START, days(1)) }));
           const parts = [
             (await roles.load(role.id)) !== undefined,
             (await roles.loadManifest(role.archive)) !== undefined,

@@ -61,6 +61,7 @@ function noting(connection: SqliteConnection, texts: Set<string>): Statements {
     read: (work, signal) => connection.read((prepare) => work(noted(prepare)), signal),
     snapshot: (work) => connection.snapshot((prepare) => work(noted(prepare))),
     write: (work) => connection.write((prepare, exec) => work(noted(prepare), exec)),
+    note: (work) => connection.note((prepare) => work(noted(prepare))),
   };
 }
 

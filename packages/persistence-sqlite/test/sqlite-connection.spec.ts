@@ -53,6 +53,21 @@ function makeRoom(connection: SqliteConnection, pages: number): Promise<unknown>
   return connection.read((prepare) => prepare(`PRAGMA max_page_count = ${pages}`).get());
 }
 
+describe('SqliteConnection, and what a power cut may take', () => {
+  function levelIn(connection: SqliteConnection, call: 'write' | 'note'): Promise<unknown> {
+    return connection[call]((prepare) => prepare<object>('PRAGMA synchronous').get());
+  }
+
+  it('forces every change to the disk but what is only noted', () =>
+    onStage(neverWait, async ({ connection }) => {
+      const [full, normal] = [{ synchronous: 2 }, { synchronous: 1 }];
+      expect(await levelIn(connection, 'note')).to.deep.equal(normal);
+      expect(await levelIn(connection, 'write')).to.deep.equal(full);
+      expect(await levelIn(connection, 'note')).to.deep.equal(normal);
+      expect(await levelIn(connection, 'write')).to.deep.equal(full);
+    }));
+});
+
 describe('SqliteConnection, while another process holds the lock', () => {
   it('waits in small steps until the lock is free', async () => {
     const waits: number[] = [];
