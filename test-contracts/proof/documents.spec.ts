@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -131,6 +132,18 @@ describe('the documents', function () {
         `${page}, line ${line}`,
       ).to.equal(true);
     }
+  });
+
+  it('lead to files that are there', async () => {
+    const missing: string[] = [];
+    for (const page of pages) {
+      const links = (await readFile(page, 'utf8')).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g);
+      for (const [, target = ''] of links) {
+        const path = join(dirname(page), decodeURI(target));
+        if (!existsSync(path)) missing.push(`${relative(root, page)}: ${target}`);
+      }
+    }
+    expect(missing).to.deep.equal([]);
   });
 });
 

@@ -85,11 +85,15 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   async function close(): Promise<void> {
     const deadline = AbortSignal.timeout(LONGEST_STOP);
     stopped.abort();
+    await Promise.race([endAll(deadline), aborted(deadline)]);
+    log.flush();
+  }
+
+  async function endAll(deadline: AbortSignal): Promise<void> {
     await server.stop(deadline);
     await composition.publications.ended(deadline);
     await background;
     await composition.close();
-    log.flush();
   }
 
   return {
@@ -100,6 +104,13 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       return closing;
     },
   };
+}
+
+/** Resolves when the signal aborts. */
+function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  return promise;
 }
 
 async function warn(log: Log, settings: Settings, addresses: WebAddresses): Promise<void> {
