@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import type { ArchiveProblem, EntryProof } from '@pinfold/core';
 import { observe, type ReferenceSieve } from '@pinfold/core/observe';
@@ -7,7 +6,7 @@ import type { EntryTask } from './jobs.ts';
 import { isPage } from './page.ts';
 import type { ProofControl } from './proof-control.ts';
 import { readFully } from './staged-file.ts';
-import { Utf8Check } from './utf8-check.ts';
+import { isUtf8Text, Utf8Check } from './utf8-check.ts';
 import { zipProblem } from './zip-problem.ts';
 
 /** Entries up to here, packed and unpacked, are inflated at once, which is faster; larger ones in pieces. */
@@ -43,7 +42,7 @@ export async function proveEntry(task: EntryTask, tools: ProofTools): Promise<En
   const over = countedOver(tools, data.bytes.length);
   if (over !== undefined) return broken(over);
   if (crc32(data.bytes) !== task.crc32) return broken(corrupt(task));
-  return proved(task, tools, isUtf8(data.bytes), data.bytes);
+  return proved(task, tools, isUtf8Text(data.bytes), data.bytes);
 }
 
 function storedWhole(bytes: Buffer, size: number): WholeData {

@@ -1,6 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Tells whether bytes that come in pieces are valid UTF-8. */
+const ESCAPE = 0x1b;
+const SHIFTS = [Buffer.from('\x1b$'), Buffer.from('\x1b(')];
+
+/**
+ * Whether bytes are UTF-8. Those of ISO-2022-JP are valid too, since it has seven bits only; its shifts, which no
+ * UTF-8 text has, tell it: a page in it names its own encoding and must not be given another.
+ */
+export function isUtf8Text(bytes: Buffer): boolean {
+  return isUtf8(bytes) && !SHIFTS.some((shift) => bytes.includes(shift));
+}
+
+/** Tells whether bytes that come in pieces are UTF-8. */
 export class Utf8Check {
   #valid: boolean = true;
   #begun: Buffer = Buffer.alloc(0);
@@ -9,18 +20,19 @@ export class Utf8Check {
     if (!this.#valid) return;
     const bytes = this.#begun.length === 0 ? piece : Buffer.concat([this.#begun, piece]);
     const whole = bytes.length - begunAtEnd(bytes);
-    this.#valid = isUtf8(bytes.subarray(0, whole));
+    this.#valid = isUtf8Text(bytes.subarray(0, whole));
     this.#begun = Buffer.from(bytes.subarray(whole));
   }
 
   /** Whether all that was added is valid, nothing left begun. */
   get valid(): boolean {
-    return this.#valid && this.#begun.length === 0;
+    return this.#valid && (this.#begun.length === 0 || this.#begun[0] === ESCAPE);
   }
 }
 
-/** How many bytes at the end begin a character whose rest has yet to come. */
+/** How many bytes at the end begin a character, or a shift, whose rest has yet to come. */
 function begunAtEnd(bytes: Buffer): number {
+  if (bytes.at(-1) === ESCAPE) return 1;
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] as number;
     if (byte < 0x80) return 0;

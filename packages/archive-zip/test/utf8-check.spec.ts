@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Utf8Check } from '../src/utf8-check.ts';
+import { isUtf8Text, Utf8Check } from '../src/utf8-check.ts';
 
 function valid(bytes: Uint8Array, cuts: readonly number[]): boolean {
   const check = new Utf8Check();
@@ -26,10 +26,17 @@ describe('Utf8Check', () => {
   it('says of bytes in pieces what is true of the whole', () => {
     fc.assert(
       fc.property(fc.oneof(text, broken, fc.uint8Array()), cuts, (bytes, at) => {
-        expect(valid(bytes, at)).to.equal(isUtf8(bytes));
+        expect(valid(bytes, at)).to.equal(isUtf8Text(Buffer.from(bytes)));
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  it('tells ISO-2022-JP, which is valid too, wherever it is cut', () => {
+    const bytes = new TextEncoder().encode('<p>\x1b$B4A;z\x1b(B</p>');
+    expect(isUtf8(bytes)).to.equal(true);
+    for (let cut = 0; cut <= bytes.length; cut += 1) expect(valid(bytes, [cut])).to.equal(false);
+    expect(valid(new TextEncoder().encode('an escape \x1b[1m and one at the end \x1b'), [11])).to.equal(true);
   });
 
   it('takes every character cut at every place', () => {

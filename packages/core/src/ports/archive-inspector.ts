@@ -9,7 +9,7 @@ import type { StagedArchive } from './staging.ts';
 export interface EntryProof extends Observation {
   /** Position in the listing. */
   readonly entry: number;
-  /** Whether the whole entry is valid UTF-8. */
+  /** Whether the whole entry is valid UTF-8 (and not ISO-2022-JP, whose bytes are valid UTF-8 too). */
   readonly utf8: boolean;
 }
 
