@@ -1,9 +1,12 @@
 const SHOWN = 2_000;
 
-/** Puts what a `[data-copy]` button names on the clipboard, and says so on the button. */
+/** Puts the text of a `[data-copy]` button, or the link it names, on the clipboard, and says so on the button. */
 export function copyOnClick(root: Document): void {
   root.addEventListener('click', (event) => {
-    const button = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-copy]') : null;
+    const button =
+      event.target instanceof Element
+        ? event.target.closest<HTMLElement>('[data-copy], [data-copy-from]')
+        : null;
     if (button !== null) void copy(button);
   });
 }
@@ -21,19 +24,25 @@ export async function putOnClipboard(text: string): Promise<boolean> {
 }
 
 async function copy(button: HTMLElement): Promise<void> {
-  if (!(await putOnClipboard(button.dataset.copy ?? ''))) return;
+  if (!(await putOnClipboard(textOf(button)))) return;
   const label = button.querySelector('span');
   const before = label?.textContent ?? '';
   if (label === null || button.classList.contains('done')) return;
   button.style.minWidth = `${button.offsetWidth}px`;
   button.classList.add('done');
-  label.textContent = button.dataset.copied ?? before;
-  announce(button.dataset.copied ?? '');
+  const copied = document.body.dataset.copied ?? before;
+  label.textContent = copied;
+  announce(copied);
   setTimeout(() => {
     label.textContent = before;
     button.classList.remove('done');
     button.style.minWidth = '';
   }, SHOWN);
+}
+
+function textOf({ dataset }: HTMLElement): string {
+  const link = document.getElementById(dataset.copyFrom ?? '');
+  return link instanceof HTMLAnchorElement ? link.href : (dataset.copy ?? '');
 }
 
 /** Says something once to who listens instead of looking. */

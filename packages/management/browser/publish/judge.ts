@@ -8,11 +8,14 @@ import {
 import { readListing } from './read-listing.ts';
 import type { FolderFile } from './source.ts';
 
+/** The limits that an archive is judged by. */
+export type ArchiveLimits = Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'files' | 'fileBytes'>;
+
 const REGULAR_FILE = 0o100644 << 16;
 const UNIX = 3;
 
 /** The broken rules of a folder, before anything is packed. */
-export function judgeFolder(files: readonly FolderFile[], limits: Limits): readonly Problem[] {
+export function judgeFolder(files: readonly FolderFile[], limits: ArchiveLimits): readonly Problem[] {
   const entries = files.map(
     ({ path, file }): ListedEntry => ({
       name: path,
@@ -30,7 +33,7 @@ export function judgeFolder(files: readonly FolderFile[], limits: Limits): reado
 }
 
 /** The broken rules of a ZIP that its directory shows; the server proves the rest. */
-export async function judgeArchive(archive: Blob, limits: Limits): Promise<readonly Problem[]> {
+export async function judgeArchive(archive: Blob, limits: ArchiveLimits): Promise<readonly Problem[]> {
   const large = judgeSize(archive, limits);
   if (large.length > 0) return large;
   const listing = await readListing(archive);
@@ -38,11 +41,11 @@ export async function judgeArchive(archive: Blob, limits: Limits): Promise<reado
 }
 
 /** Whether a ZIP has more bytes than the server takes. */
-export function judgeSize(archive: Blob, { archiveBytes }: Limits): readonly Problem[] {
+export function judgeSize(archive: Blob, { archiveBytes }: ArchiveLimits): readonly Problem[] {
   if (archive.size <= archiveBytes) return [];
   return [{ rule: 'archive_too_large', detail: '', limit: archiveBytes, actual: archive.size }];
 }
 
-function judge(listing: ArchiveListing, limits: Limits): readonly Problem[] {
+function judge(listing: ArchiveListing, limits: ArchiveLimits): readonly Problem[] {
   return judgeListing(listing, limits).problems;
 }

@@ -1,9 +1,9 @@
-import { type Instant, instant, type Limits, type Problem } from '@pinfold/core';
+import { type Instant, instant, type Problem } from '@pinfold/core';
 import { putOnClipboard } from '../copy.ts';
 import { askToLeaveOut } from './ask.ts';
 import type { Chosen } from './chosen.ts';
 import { button, element } from './elements.ts';
-import { judgeArchive, judgeFolder, judgeSize } from './judge.ts';
+import { type ArchiveLimits, judgeArchive, judgeFolder, judgeSize } from './judge.ts';
 import { pack } from './pack.ts';
 import { refreshList } from './refresh-list.ts';
 import { problemReport, remarkReport } from './reports.ts';
@@ -15,7 +15,7 @@ import { type Published, type Upload, type UploadOutcome, upload } from './uploa
 /** What the server wrote on the panel. */
 interface PanelData {
   readonly token: string;
-  readonly limits: Limits;
+  readonly limits: ArchiveLimits;
 }
 
 const CANCELLED: unique symbol = Symbol('cancelled');
@@ -153,7 +153,6 @@ class Publishing {
     );
     const copy = button('', 'copy primary', () => {});
     copy.dataset.copy = sharedUrl;
-    copy.dataset.copied = words.say('copied');
     copy.append(element('span', {}, words.say('copyLink')));
     const until =
       expiresAt === null

@@ -6,7 +6,7 @@ import { listView } from '../views/list.ts';
 import type { PublishTrouble } from '../views/publish-panel.ts';
 import type { SignedInVisit } from '../visit.ts';
 
-const PAGE_SIZE = 25;
+const PAGE_SIZE = 20;
 const STATES: ReadonlySet<unknown> = new Set<RoleState>(['published', 'expired', 'deleted']);
 
 /** Shows a page of the list, and above it what went wrong with a form for publishing. */
@@ -15,6 +15,10 @@ export async function showList(
   visit: SignedInVisit,
   trouble?: { readonly status: number; readonly publish: PublishTrouble },
 ): Promise<Answer> {
+  // Links of the list are relative, to keep long lists small, and so need the slash.
+  if (visit.request.originalUrl.split('?')[0]?.endsWith('/') === false && trouble === undefined) {
+    return seeOther(`${visit.base}/`);
+  }
   const { q, state: wanted, cursor } = visit.request.query;
   const search = typeof q === 'string' ? q.trim() : '';
   const state = STATES.has(wanted) ? (wanted as RoleState) : undefined;

@@ -36,7 +36,15 @@ const PATHS: Readonly<Record<Icon, Html>> = {
   bad: html`<path d="M8 1.8 15 14H1z"/><path d="M8 6v3.6m0 1.8v.2"/>`,
 };
 
+/** The drawings of the icons, once a page. */
+export function iconSheet(): Html {
+  const symbols = Object.entries(PATHS).map(
+    ([name, path]) => html`<symbol id="i-${name}" viewBox="0 0 16 16">${path}</symbol>`,
+  );
+  return html`<svg class="hidden" aria-hidden="true">${symbols}</svg>`;
+}
+
 /** An icon, for the eye only. */
 export function icon(name: Icon): Html {
-  return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">${PATHS[name]}</svg>`;
+  return html`<svg class="icon" aria-hidden="true"><use href="#i-${name}"/></svg>`;
 }

@@ -43,24 +43,24 @@ function newKey(visit: SignedInVisit, text: string): Html {
 function table(visit: SignedInVisit, keys: readonly ApiKey[]): Html {
   const { words } = visit;
   const columns: readonly MessageId[] = ['label', 'scopes', 'created', 'lastUsed'];
-  return html`<table role="table" class="rows">
-<thead role="rowgroup"><tr role="row">${columns.map((id) => html`<th role="columnheader" scope="col">${words.say(id)}</th>`)}<th role="columnheader" scope="col"><span class="hidden">${words.say('actions')}</span></th></tr></thead>
-<tbody role="rowgroup">${keys.map((key) => row(visit, key))}</tbody></table>`;
+  return html`<table class="rows">
+<thead><tr>${columns.map((id) => html`<th scope="col">${words.say(id)}</th>`)}<th scope="col"><span class="hidden">${words.say('actions')}</span></th></tr></thead>
+<tbody>${keys.map((key) => row(visit, key))}</tbody></table>`;
 }
 
 function row(visit: SignedInVisit, key: ApiKey): Html {
   const { words, base } = visit;
   const name = key.label === '' ? words.say('unlabelled') : key.label;
   const cell = (label: MessageId, content: Html | string) =>
-    html`<td role="cell" data-label="${words.say(label)}">${content}</td>`;
+    html`<td data-label="${words.say(label)}">${content}</td>`;
   const revoke = html`<details class="inline"><summary>${words.say('revokeEllipsis')}</summary><p class="quiet">${words.say('revokeMeans')}</p>
 <form method="post" action="${base}/keys/${key.id}/revoke"><input type="hidden" name="form" value="${visit.formToken}"><button class="danger">${words.say('revokeNamed', { name })}</button></form></details>`;
-  return html`<tr role="row" class="${key.revokedAt === null ? '' : 'over'}">
-<th role="rowheader" scope="row"><span class="name" dir="auto" title="${name}">${name}</span><span class="marks"><code class="quiet">pf_${key.id}_…</code></span></th>
+  return html`<tr class="${key.revokedAt === null ? '' : 'over'}">
+<th scope="row"><span class="name" dir="auto" title="${name}">${name}</span><span class="marks"><code class="quiet">pf_${key.id}_…</code></span></th>
 ${cell('scopes', html`${key.scopes.map((scope) => html`<span class="chip">${words.say(SCOPE_MESSAGES[scope])}</span> `)}`)}
 ${cell('created', distance(visit, key.createdAt))}
 ${cell('lastUsed', key.lastUsedAt === null ? words.say('neverUsed') : distance(visit, key.lastUsedAt))}
-<td role="cell" class="actions">${key.revokedAt === null ? revoke : html`<span class="state stopped">${words.say('revoked')} ${distance(visit, key.revokedAt)}</span>`}</td></tr>`;
+<td class="actions">${key.revokedAt === null ? revoke : html`<span class="state stopped">${words.say('revoked')} ${distance(visit, key.revokedAt)}</span>`}</td></tr>`;
 }
 
 function createCard(visit: SignedInVisit, trouble: KeysModel['trouble']): Html {

@@ -3,7 +3,7 @@ import type { Html } from '../answer.ts';
 import { LANGUAGES } from '../language.ts';
 import type { Said } from '../said.ts';
 import type { SignedInVisit, Visit } from '../visit.ts';
-import { icon } from './icons.ts';
+import { icon, iconSheet } from './icons.ts';
 import { remarkList } from './problems.ts';
 
 /** What a page is made of. */
@@ -37,7 +37,8 @@ export function layout(visit: Visit, parts: PageParts): Html {
 <script type="module" src="${base}/assets/${assets.script}" nonce="${nonce}"></script>
 ${parts.head}
 </head>
-<body>
+<body data-copied="${words.say('copied')}">
+${iconSheet()}
 <a class="skip" href="#main">${words.say('skip')}</a>
 <header class="top">
 <div class="top-in">

@@ -1,4 +1,4 @@
-import type { Limits, RoleState } from '@pinfold/core';
+import { codePoints, type Limits, type RoleState } from '@pinfold/core';
 import { html } from 'hono/html';
 import type { Html } from '../answer.ts';
 import type { MessageId } from '../messages/catalogues.ts';
@@ -6,7 +6,7 @@ import type { Publication } from '../publication.ts';
 import type { SignedInVisit } from '../visit.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
-import { copyButton, distance, marks, stateBadge } from './parts.ts';
+import { copyLinkButton, distance, marks, stateBadge } from './parts.ts';
 import { type PublishTrouble, publishPanel } from './publish-panel.ts';
 
 /** What the first page shows. */
@@ -21,6 +21,9 @@ export interface ListModel {
   readonly next: string | undefined;
   readonly trouble?: PublishTrouble;
 }
+
+/** Names up to this length are never cut. */
+const SHORT = 32;
 
 const FILTERS: readonly (readonly [state: RoleState | undefined, message: MessageId])[] = [
   [undefined, 'filterAll'],
@@ -69,26 +72,28 @@ ${state === undefined ? undefined : html`<input type="hidden" name="state" value
 function table(visit: SignedInVisit, publications: readonly Publication[]): Html {
   const { words } = visit;
   const columns = ['publication', 'state', 'expires', 'files', 'size'] as const;
-  const heading = (id: MessageId, style = '') =>
-    html`<th role="columnheader" scope="col" class="${style}">${words.say(id)}</th>`;
-  return html`<table role="table" class="rows">
-<thead role="rowgroup"><tr role="row">${columns.map((id) => heading(id, id === 'files' || id === 'size' ? 'figure' : ''))}<th role="columnheader" scope="col"><span class="hidden">${words.say('actions')}</span></th></tr></thead>
-<tbody role="rowgroup">${publications.map((publication) => row(visit, publication))}</tbody>
+  const heading = (id: MessageId, style = '') => html`<th scope="col" class="${style}">${words.say(id)}</th>`;
+  return html`<table class="rows">
+<thead><tr>${columns.map((id) => heading(id, id === 'files' || id === 'size' ? 'figure' : ''))}<th scope="col"><span class="hidden">${words.say('actions')}</span></th></tr></thead>
+<tbody>${publications.map((publication, n) => row(visit, publication, n))}</tbody>
 </table>`;
 }
 
-function row(visit: SignedInVisit, publication: Publication): Html {
-  const { words, base } = visit;
-  const { id, name, endsSoon, state, fileCount, size, sharedUrl } = publication;
-  const cell = (label: MessageId, content: Html | string, style = '') =>
-    html`<td role="cell" class="${style}" data-label="${words.say(label)}">${content}</td>`;
-  return html`<tr role="row" class="${endsSoon ? 'soon' : ''}${state === 'published' ? '' : ' over'}">
-<th role="rowheader" scope="row"><a class="name" href="${base}/publications/${id}" title="${name}" dir="auto">${name}</a><span class="marks">${marks(visit, publication)}</span></th>
+function row(visit: SignedInVisit, publication: Publication, n: number): Html {
+  const { words } = visit;
+  const { id, name, endsSoon, state, fileCount, size } = publication;
+  const cell = (label: MessageId, content: Html | string, style?: Html) =>
+    html`<td${style} data-label="${words.say(label)}">${content}</td>`;
+  const figure = html` class="figure"`;
+  const style = endsSoon ? html` class="soon"` : state === 'published' ? undefined : html` class="over"`;
+  const whole = codePoints(name) > SHORT ? html` title="${name}"` : undefined;
+  return html`<tr${style}>
+<th scope="row"><a class="name" id="n${n}" href="publications/${id}"${whole} dir="auto">${name}</a><span class="marks">${marks(visit, publication)}</span></th>
 ${cell('state', stateBadge(visit, publication))}
 ${cell('expires', expiry(visit, publication))}
-${cell('files', words.number(fileCount), 'figure')}
-${cell('size', words.size(size), 'figure')}
-<td role="cell" class="actions">${state === 'published' ? copyButton(visit, sharedUrl, 'copyLink', name) : undefined}${menu(visit, publication)}</td>
+${cell('files', words.number(fileCount), figure)}
+${cell('size', words.size(size), figure)}
+<td class="actions">${state === 'published' ? copyLinkButton(visit, n) : undefined}${menu(visit, publication, n)}</td>
 </tr>`;
 }
 
@@ -99,16 +104,16 @@ function expiry(visit: SignedInVisit, { state, expiresAt, deletedAt }: Publicati
 
 /** Everything else that can be done, in a popover that needs no script. */
 function menu(
-  { words, base }: SignedInVisit,
-  { id, name, pinned, refused, sharedUrl, state }: Publication,
+  { words }: SignedInVisit,
+  { id, pinned, refused, sharedUrl, state }: Publication,
+  n: number,
 ): Html {
-  const path = `${base}/publications/${id}`;
+  const path = `publications/${id}`;
   const action = (verb: string, message: MessageId) =>
     html`<button class="item" form="row" formaction="${path}/${verb}">${words.say(message)}</button>`;
-  return html`<button type="button" class="more" popovertarget="menu-${id}" aria-label="${words.say('actionsOf', { name })}">${icon('more')}</button>
-<div id="menu-${id}" class="menu" popover>
-${state === 'published' ? html`<a class="item" href="${sharedUrl}" target="_blank" rel="noopener">${words.say('openSite')}</a>` : undefined}
-<a class="item" href="${path}">${words.say('details')}</a>
+  return html`<button class="more" id="m${n}" popovertarget="p${n}" aria-label="${words.say('more')}" aria-labelledby="m${n} n${n}">${icon('more')}</button>
+<div id="p${n}" class="menu" popover>
+${state === 'published' ? html`<a class="item" id="o${n}" href="${sharedUrl}" target="_blank">${words.say('openSite')}</a>` : undefined}
 ${refused.pin === undefined ? (pinned ? action('unpin', 'unpin') : action('pin', 'pin')) : undefined}
 ${refused.reset_expiration === undefined ? action('renew', 'renewShort') : undefined}
 ${refused.set_password === undefined ? html`<a class="item" href="${path}#password">${words.say('passwordEllipsis')}</a>` : undefined}

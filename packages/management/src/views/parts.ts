@@ -46,10 +46,13 @@ export function moment({ words }: Visit, at: Instant): Html {
 }
 
 /** A button that puts a text on the clipboard; there only where scripts run. */
-export function copyButton({ words }: Visit, text: string, label: MessageId, name?: string): Html {
-  const accessible =
-    name === undefined ? undefined : html` aria-label="${words.say('copyLinkOf', { name })}"`;
-  return html`<button type="button" class="copy" data-copy="${text}" data-copied="${words.say('copied')}"${accessible}>${icon('copy')}<span>${words.say(label)}</span></button>`;
+export function copyButton({ words }: Visit, text: string, label: MessageId): Html {
+  return html`<button type="button" class="copy" data-copy="${text}">${icon('copy')}<span>${words.say(label)}</span></button>`;
+}
+
+/** The same for the link of a row of the list, which names it. Lists are long, so it repeats nothing. */
+export function copyLinkButton({ words }: Visit, row: number): Html {
+  return html`<button class="copy" id="c${row}" aria-labelledby="c${row} n${row}" data-copy-from="o${row}">${icon('copy')}<span>${words.say('copyLink')}</span></button>`;
 }
 
 /** A form of one button. */

@@ -21,7 +21,8 @@ export function publishPanel(
   }: { readonly limits: Limits; readonly roomy: boolean; readonly trouble?: PublishTrouble | undefined },
 ): Html {
   const { words, base, formToken, assets } = visit;
-  const data = { token: formToken, limits };
+  const { archiveBytes, expandedBytes, files, fileBytes } = limits;
+  const data = { token: formToken, limits: { archiveBytes, expandedBytes, files, fileBytes } };
   return html`<section class="publish${roomy ? ' roomy' : ''}" aria-labelledby="publish-title" data-publish="${JSON.stringify(data)}" data-action="${base}/upload" data-script="${base}/assets/${assets.publish}" data-worker="${base}/assets/${assets.worker}">
 <div class="drop" data-drop>
 ${roomy ? html`<div class="drop-sign">${icon('folder')}</div>` : undefined}

@@ -13,7 +13,6 @@ export const publishing = {
   publishedBefore: 'This had arrived already: here is its link.',
   linkCopied: 'The link is in your clipboard.',
   copyLink: 'Copy link',
-  copied: 'Copied',
   openSite: 'Open the site',
   showDetails: 'Details',
   publishAnother: 'Publish another',

@@ -15,7 +15,6 @@ export const publishing: Readonly<Record<keyof typeof en, Message>> = {
   publishedBefore: 'すでに届いていました。リンクはこちらです。',
   linkCopied: 'リンクをコピーしました。',
   copyLink: 'リンクをコピー',
-  copied: 'コピーしました',
   openSite: 'サイトを開く',
   showDetails: '詳細',
   publishAnother: '続けて公開する',

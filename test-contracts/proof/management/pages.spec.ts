@@ -1,0 +1,192 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { expect } from 'chai';
+import type { BrowserContext, Page } from 'playwright-core';
+import { openService, type Service } from './open-service.ts';
+import { HOSTILE, stock } from './stock.ts';
+import { openContext, signIn } from './the-browser.ts';
+
+const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const LOOKS = [
+  {
+    name: 'light, wide, English',
+    colorScheme: 'light',
+    viewport: { width: 1_200, height: 800 },
+    locale: 'en-GB',
+  },
+  {
+    name: 'dark, narrow, Japanese',
+    colorScheme: 'dark',
+    viewport: { width: 320, height: 640 },
+    locale: 'ja-JP',
+  },
+] as const;
+const FIRST_PAGE_BYTES = 50_000;
+
+/** What axe finds on a page, in short. */
+async function violations(page: Page): Promise<unknown> {
+  await page.evaluate(AXE);
+  return await page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
+    violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 200))]))`);
+}
+
+/** How far a page can be scrolled sideways. */
+function overflow(page: Page): Promise<number> {
+  return page.evaluate('document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth');
+}
+
+describe('the pages in a browser', () => {
+  let service: Service;
+  let paths: readonly string[];
+  before(async () => {
+    service = await openService();
+    paths = await stock(service);
+  });
+  after(() => service.close());
+
+  for (const { name, ...look } of LOOKS) {
+    describe(name, () => {
+      let context: BrowserContext;
+      let page: Page;
+      const heard: string[] = [];
+      before(async () => {
+        context = await openContext(look);
+        page = await context.newPage();
+        await signIn(page, service);
+        page.on('console', (message) => heard.push(message.text()));
+        page.on('pageerror', (error) => heard.push(String(error)));
+      });
+      after(() => context.close());
+
+      it('are within everybody’s reach, and never wider than the screen', async function () {
+        this.timeout(60_000);
+        const link = new URL(await service.link());
+        for (const path of ['/sign-in', `/sign-in${link.search}`, ...paths]) {
+          await page.goto(`${service.screen}${path}`);
+          expect(await violations(page), path).to.deep.equal([]);
+          expect(await overflow(page), path).to.equal(0);
+        }
+      });
+
+      it('stay so with everything open', async function () {
+        this.timeout(30_000);
+        await page.goto(`${service.screen}/`);
+        await page.locator('.more').first().click();
+        expect(await violations(page), 'menu').to.deep.equal([]);
+        await page.locator('.menu:popover-open a[data-dialog]').click();
+        await page.locator('dialog').waitFor();
+        expect(await violations(page), 'dialog').to.deep.equal([]);
+        for (const path of paths.filter((one) => one.startsWith('/publications/') || one === '/keys')) {
+          await page.goto(`${service.screen}${path}`);
+          await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true })');
+          expect(await violations(page), path).to.deep.equal([]);
+          expect(await overflow(page), path).to.equal(0);
+        }
+      });
+
+      it('run nothing that a title or a file name says, and break no rule of their own', async () => {
+        await page.goto(`${service.screen}/`);
+        for (const title of HOSTILE)
+          expect(await page.getByRole('rowheader', { name: title }).count(), title).to.equal(1);
+        expect(await page.evaluate('window.harmed')).to.equal(undefined);
+        expect(heard.filter((text) => !text.includes('404'))).to.deep.equal([]);
+      });
+    });
+  }
+
+  it('can be used with the keyboard alone', async () => {
+    const context = await openContext();
+    try {
+      const page = await context.newPage();
+      await page.goto(await service.link());
+      await page.locator('.sign-in button:focus').waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`${service.screen}/`);
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.textContent')).to.equal('Skip to the content');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.textContent')).to.equal('Choose a folder');
+      const menu = page.locator('.more').first();
+      await menu.focus();
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.className')).to.equal('item');
+      await page.keyboard.press('Escape');
+      expect(await page.evaluate('document.activeElement.className'), 'back on the button').to.equal('more');
+      await page.keyboard.press('Enter');
+      await page.locator('.menu:popover-open a[data-dialog]').focus();
+      await page.keyboard.press('Enter');
+      await page.locator('dialog').waitFor();
+      expect(await page.evaluate('document.activeElement.closest("dialog") !== null')).to.equal(true);
+      await page.keyboard.press('Escape');
+      await page.locator('dialog').waitFor({ state: 'detached' });
+      expect(await page.evaluate('document.activeElement.className'), 'back again').to.equal('more');
+    } finally {
+      await context.close();
+    }
+  });
+
+  it('show exact times in the zone the person is in', async () => {
+    const context = await openContext({ timezoneId: 'Pacific/Kiritimati' });
+    try {
+      const page = await context.newPage();
+      await signIn(page, service);
+      await page.goto(`${service.screen}${paths.find((path) => path.startsWith('/publications/'))}`);
+      const shown = await page
+        .locator('time[data-time=text]')
+        .first()
+        .evaluate((time) => {
+          const { dateTime, textContent } = time as unknown as { dateTime: string; textContent: string };
+          return { dateTime, textContent };
+        });
+      const options = { dateStyle: 'long', timeStyle: 'short', timeZone: 'Pacific/Kiritimati' } as const;
+      expect(shown.textContent).to.equal(
+        new Intl.DateTimeFormat('en-GB', options).format(Date.parse(shown.dateTime)),
+      );
+      await page.reload({ waitUntil: 'commit' });
+      expect(await page.content(), 'by the server').to.include(shown.textContent);
+    } finally {
+      await context.close();
+    }
+  });
+
+  it('open from another site too, though its cookies stay behind at first', async () => {
+    const context = await openContext();
+    try {
+      const page = await context.newPage();
+      await signIn(page, service);
+      await page.goto(`${service.url.replace('localhost', '127.0.0.1')}/nowhere`);
+      await page.evaluate(`location.href = '${service.screen}/'`);
+      await page.getByRole('heading', { name: 'Publications' }).waitFor();
+    } finally {
+      await context.close();
+    }
+  });
+});
+
+describe('the first page', () => {
+  it('weigh under 50 KB with everything they load', async () => {
+    const service = await openService();
+    const context = await openContext();
+    try {
+      const page = await context.newPage();
+      await signIn(page, service);
+      for (let n = 0; n < 25; n += 1) await service.publish(`Publication number ${n} of a full page`);
+      const session = await context.newCDPSession(page);
+      await session.send('Network.enable');
+      await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+      let bytes = 0;
+      session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+        bytes += encodedDataLength;
+      });
+      await page.goto(service.screen, { waitUntil: 'networkidle' });
+      expect(await page.locator('tbody tr').count()).to.equal(20);
+      expect(bytes).to.be.within(15_000, FIRST_PAGE_BYTES);
+    } finally {
+      await context.close();
+      await service.close();
+    }
+  });
+});

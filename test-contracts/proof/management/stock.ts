@@ -1,0 +1,46 @@
+import { days, hours, type Password } from '@pinfold/core';
+import { OWNER, type Service } from './open-service.ts';
+
+/** Texts that pages must show as they are, and never run or break over. */
+export const HOSTILE: readonly string[] = [
+  `<script>window.harmed = 1</script>`,
+  `"><img src=x onerror="window.harmed=1">`,
+  `' autofocus onfocus='window.harmed=1`,
+  '</title></textarea><svg onload=window.harmed=1>',
+  `${'x'.repeat(200)}`,
+  '\u202egnp.exe \u{1f468}\u200d\u{1f469}\u200d\u{1f467}',
+];
+
+/** One publication of each kind, and what the pages of all are. */
+export async function stock(service: Service): Promise<readonly string[]> {
+  const { useCases, clock, keys } = service;
+  const expired = await service.publish('Expired');
+  clock.advance(days(6));
+  const soon = await service.publish(null);
+  clock.advance(days(6.5) as never);
+  const many = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`a/${n}.txt`, 'x'.repeat(n)]));
+  const plain = await service.publish('Plain', { 'index.html': 'x', ...many });
+  const pinned = await service.publish('Pinned');
+  await useCases.pin.pin({ id: pinned.id });
+  const locked = await service.publish('Locked');
+  const password = 'long enough' as Password;
+  await useCases.update.update({ account: OWNER, id: locked.id }, { type: 'set_password', password });
+  const stopped = await service.publish('Stopped');
+  await useCases.stop.stop({ id: stopped.id });
+  for (const title of HOSTILE)
+    await service.publish(title, { 'index.html': 'x', [`${title.replaceAll(/[/:\\]/g, '')}.txt`]: 'x' });
+  await keys.create({ account: OWNER, label: HOSTILE[0] ?? '' });
+  const revoked = await keys.create({ account: OWNER, label: '' });
+  await keys.revoke(revoked.key.id);
+  clock.advance(hours(1));
+  const details = [expired, soon, plain, pinned, locked, stopped].map(({ id }) => `/publications/${id}`);
+  return [
+    '/',
+    '/?state=deleted',
+    '/?q=nothing-like-it',
+    ...details,
+    `/publications/${plain.id}/stop`,
+    '/keys',
+    '/nowhere',
+  ];
+}
