@@ -5,6 +5,8 @@ import { SettingsError } from './settings/settings-error.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
+const NOT_STARTED = 'not started';
+
 /**
  * Runs a server as a process of its own: starts it, prints what the first start made, and stops it gracefully on
  * SIGTERM or SIGINT. Resolves with the exit code: 0, or 1 when the server could not be started, which is then said in
@@ -15,8 +17,11 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
  */
 export async function runUntilStopped(create: () => Promise<App>): Promise<number> {
   const asked = signalled();
-  const app = await start(create);
+  const starting = start(create);
+  // Nothing was accepted yet, so there is nothing to finish; and the start may be waiting for something far away.
+  const app = await Promise.race([starting, asked.then((): typeof NOT_STARTED => NOT_STARTED)]);
   if (app === undefined) return 1;
+  if (app === NOT_STARTED) return 0;
   await asked;
   await app.close();
   return 0;

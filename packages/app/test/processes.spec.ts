@@ -61,6 +61,14 @@ describe('the server as a process', function () {
     expect(child.output()).to.match(/^pinfold: PINFOLD_TRUST_PROXY [^\n]+\n$/);
   });
 
+  it('ends at once when it is told to stop while it still starts', async () => {
+    const child = startChild({}, 'serve-after-a-wait.ts');
+    children.push(child);
+    await child.said(/^waiting$/m);
+    child.process.kill('SIGTERM');
+    expect(await child.ended()).to.deep.equal([0, null]);
+  });
+
   it('loses no request that it accepted when it is told to stop', async () => {
     const { text } = new NodeApiKeySecrets().mint();
     const server = start({ PINFOLD_API_KEY: text, PINFOLD_WELCOME: 'off', PINFOLD_LOG_LEVEL: 'info' });
