@@ -5,7 +5,7 @@ import type { Chosen } from './chosen.ts';
 import { button, element } from './elements.ts';
 import { type ArchiveLimits, judgeArchive, judgeFolder, judgeSize } from './judge.ts';
 import { pack } from './pack.ts';
-import { refreshList } from './refresh-list.ts';
+import { freshToken, refreshList } from './refresh.ts';
 import { problemReport, remarkReport } from './reports.ts';
 import { type Source, sourceOf } from './source.ts';
 import { type PublishingId, type Speech, speech } from './speech.ts';
@@ -22,7 +22,7 @@ const CANCELLED: unique symbol = Symbol('cancelled');
 
 /** Publishes what was chosen, from the first look at it to the link in the clipboard. */
 export async function publish(panel: HTMLElement, chosen: Chosen): Promise<void> {
-  if (panel.hasAttribute('data-busy')) return;
+  if (panel.hasAttribute('data-working')) return;
   await new Publishing(panel).run(chosen);
 }
 
@@ -193,7 +193,10 @@ class Publishing {
     } as const;
     const retry = button(this.#words.say('tryAgain'), 'primary', () => {
       this.#cancel = new AbortController();
-      void this.#unlessCancelled(() => this.#send(wish, source));
+      void this.#unlessCancelled(async () => {
+        const token = kind === 'signed_out' ? await freshToken(this.#page('.')) : undefined;
+        await this.#send({ ...wish, token: token ?? wish.token }, source);
+      });
     });
     const buttons = element(
       'div',

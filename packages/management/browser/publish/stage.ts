@@ -29,6 +29,7 @@ export class Stage {
     this.#panel.querySelector('.stage')?.remove();
     this.#panel.querySelector('.trouble')?.remove();
     this.#panel.toggleAttribute('data-busy', true);
+    this.#panel.toggleAttribute('data-working', true);
     this.#panel.prepend(this.#place);
     this.#place.append(this.#status);
   }
@@ -42,6 +43,7 @@ export class Stage {
 
   /** Shows a step that takes a while, with a bar and a way out. */
   work(text: string, name: string, cancel: () => void): void {
+    this.#panel.toggleAttribute('data-working', true);
     this.#bar.setAttribute('aria-label', this.#words.say('progressLabel', { name }));
     this.#line.textContent = text;
     this.#figure.textContent = '';
@@ -71,6 +73,7 @@ export class Stage {
 
   /** Shows how it ended, and moves there who does not look. */
   end(title: string, tone: 'good' | 'bad', ...content: readonly (Node | undefined)[]): void {
+    this.#panel.toggleAttribute('data-working', false);
     const heading = element('h2', { tabindex: '-1', class: `stage-end ${tone}` }, title);
     this.#show(heading, ...content.filter((part) => part !== undefined));
     this.#say(title);

@@ -1,0 +1,232 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { strToU8, zipSync } from 'fflate';
+import type { BrowserContext, Page, Route } from 'playwright-core';
+import { OWNER, openService, type Service } from './open-service.ts';
+import { openContext, signIn } from './the-browser.ts';
+
+const SITE = { 'index.html': '<a href="Map.html">the map</a>', 'map.html': 'x' };
+const UPLOAD = '**/manage/upload';
+
+function zipOf(files: Readonly<Record<string, string>>): Buffer {
+  return Buffer.from(
+    zipSync(Object.fromEntries(Object.entries(files).map(([path, text]) => [path, strToU8(text)]))),
+  );
+}
+
+describe('publishing in a browser', () => {
+  let service: Service;
+  let context: BrowserContext;
+  let page: Page;
+  let folder: string;
+  beforeEach(async () => {
+    service = await openService();
+    context = await openContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    page = await context.newPage();
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-chosen-'));
+    await signIn(page, service);
+  });
+  afterEach(async () => {
+    await context.close();
+    await service.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function published() {
+    const listed = await service.useCases.read.list({ account: OWNER, limit: 100 });
+    if (listed.kind !== 'page') throw new Error(listed.code);
+    return listed.roles;
+  }
+
+  async function choose(
+    button: 'Choose a folder' | 'Choose a ZIP',
+    files: string | { name: string; mimeType: string; buffer: Buffer },
+  ) {
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: button }).click(),
+    ]);
+    await chooser.setFiles(files);
+  }
+
+  const chooseZip = (files: Readonly<Record<string, string>>, name = 'site.zip') =>
+    choose('Choose a ZIP', { name, mimeType: 'application/zip', buffer: zipOf(files) });
+
+  async function lay(name: string, files: Readonly<Record<string, string>>) {
+    for (const [path, text] of Object.entries(files)) {
+      const file = join(folder, name, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+    }
+  }
+
+  async function chooseFolder(name: string, files: Readonly<Record<string, string>>) {
+    await lay(name, files);
+    await choose('Choose a folder', join(folder, name));
+  }
+
+  /** Drops a file or folder of this machine as a hand does, on the edge of the page. */
+  async function drop(path: string, looks = false) {
+    const session = await context.newCDPSession(page);
+    const event = { x: 20, y: 20, data: { items: [], files: [path], dragOperationsMask: 1 } };
+    await session.send('Input.dispatchDragEvent', { type: 'dragEnter', ...event });
+    await session.send('Input.dispatchDragEvent', { type: 'dragOver', ...event });
+    if (looks) await page.locator('[data-publish][data-over]').waitFor();
+    await session.send('Input.dispatchDragEvent', { type: 'drop', ...event });
+  }
+
+  const heading = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
+
+  it('takes what is dropped anywhere on the page: a folder or a ZIP', async () => {
+    await lay('dropped', { 'index.html': 'x', 'deep/er/file.txt': 'x', 'node_modules/a/b.js': 'x' });
+    await drop(join(folder, 'dropped'), true);
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    expect(await dialog.getByRole('listitem').allTextContents()).to.deep.equal([
+      'node_modules/ and everything in it',
+    ]);
+    await dialog.getByRole('button', { name: 'Leave out and publish' }).click();
+    await heading('Published');
+    expect((await published())[0]).to.include({
+      title: 'dropped',
+      originalFilename: 'dropped.zip',
+      fileCount: 2,
+    });
+    const first = await page.locator('.stage .url').textContent();
+    await writeFile(join(folder, 'second.zip'), zipOf(SITE));
+    await drop(join(folder, 'second.zip'));
+    await page
+      .locator('.stage .url')
+      .filter({ hasNotText: first ?? '' })
+      .waitFor();
+    expect((await published()).map(({ title }) => title)).to.have.members(['dropped', 'second']);
+  });
+
+  it('says what will disappoint visitors', async () => {
+    await chooseZip(SITE);
+    await heading('Published');
+    expect(await page.locator('.remarks').textContent())
+      .to.include('index.html')
+      .and.include('Map.html');
+  });
+
+  it('publishes nothing when what must be left out may not be', async () => {
+    await chooseFolder('site', { 'index.html': 'x', 'node_modules/a.js': 'x' });
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await heading('Nothing was published: the folder has parts that cannot be.');
+    await page.getByRole('button', { name: 'Choose something else' }).click();
+    await page.getByRole('button', { name: 'Choose a folder' }).waitFor();
+    expect(await published()).to.deep.equal([]);
+  });
+
+  it('lists every problem of a folder and of a ZIP by file, before anything is sent', async () => {
+    let sent = 0;
+    await page.route(UPLOAD, (route) => {
+      sent += 1;
+      return route.abort();
+    });
+    await chooseFolder('bad', {
+      'Index.html': 'x',
+      ...Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`a${n}:b.txt`, 'x'])),
+    });
+    await heading('This cannot be published yet');
+    const text = (await page.locator('.stage').textContent()) ?? '';
+    expect(text)
+      .to.include('There is no index.html')
+      .and.include('a4:b.txt')
+      .and.include('and 3 more')
+      .and.not.include('a5:b.txt');
+    await page.getByRole('button', { name: 'Choose something else' }).click();
+    await chooseZip({ 'site/page.html': 'x', 'site/.env': 'x' });
+    await heading('This cannot be published yet');
+    expect(await page.locator('.stage').textContent())
+      .to.include('site/.env')
+      .and.include('There is no index.html');
+    await page.getByRole('button', { name: 'Choose something else' }).click();
+    await choose('Choose a ZIP', {
+      name: 'x.zip',
+      mimeType: 'application/zip',
+      buffer: Buffer.from('hello'),
+    });
+    await page.getByText('This is not a ZIP file').waitFor();
+    expect(sent).to.equal(0);
+  });
+
+  it('shows what only the server finds', async () => {
+    const zip = zipOf({ 'index.html': 'hello hello hello' });
+    zip[zip.indexOf('hello')] = (zip[zip.indexOf('hello')] ?? 0) ^ 1;
+    const damaged = Buffer.from(zip);
+    damaged[40] = (damaged[40] ?? 0) ^ 0xff;
+    await choose('Choose a ZIP', { name: 'x.zip', mimeType: 'application/zip', buffer: damaged });
+    await heading('This cannot be published yet');
+    expect(await published()).to.deep.equal([]);
+  });
+
+  it('sends again by itself when the answer is lost, and publishes once', async () => {
+    await page.clock.install();
+    const keys: (string | undefined)[] = [];
+    const lost = Promise.withResolvers<void>();
+    await page.route(UPLOAD, async (route: Route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      if (keys.length > 1) return route.continue();
+      await route.fetch();
+      await route.abort('connectionreset');
+      lost.resolve();
+    });
+    await chooseZip(SITE);
+    await lost.promise;
+    await page.getByText('The connection broke. Trying again…').first().waitFor();
+    await page.clock.runFor(1_000);
+    await heading('This had arrived already: here is its link.');
+    expect(new Set(keys).size).to.equal(1);
+    expect(keys).to.have.lengthOf(2);
+    expect(await published()).to.have.lengthOf(1);
+  });
+
+  it('offers to try again when the server stays away, with the same key', async () => {
+    await page.clock.install();
+    const keys = new Set<string | undefined>();
+    let reachable = false;
+    await page.route(UPLOAD, (route) => {
+      keys.add(route.request().headers()['idempotency-key']);
+      return reachable ? route.continue() : route.abort('connectionrefused');
+    });
+    await chooseZip(SITE);
+    for (const wait of [1_000, 2_000, 4_000, 8_000]) {
+      await page.getByText('The connection broke. Trying again…').first().waitFor();
+      const again = page.waitForEvent('requestfailed');
+      await page.clock.runFor(wait);
+      await again;
+    }
+    await heading('The server cannot be reached. Trying again is safe: nothing is published twice.');
+    reachable = true;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await heading('Published');
+    expect(keys.size).to.equal(1);
+    expect(await published()).to.have.lengthOf(1);
+  });
+
+  it('can be cancelled while it uploads, and then publishes nothing', async () => {
+    await page.route(UPLOAD, () => {});
+    await chooseZip(SITE);
+    await page.getByRole('progressbar').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await heading('Cancelled. Nothing was published.');
+    expect(await published()).to.deep.equal([]);
+  });
+
+  it('says that one was signed out meanwhile, and goes on after signing in again', async () => {
+    const window = await context.newPage();
+    await window.goto(service.screen);
+    await window.getByRole('button', { name: 'Sign out' }).click();
+    await window.getByText('You are signed out.').waitFor();
+    await chooseZip(SITE);
+    await heading('You were signed out. Sign in again in another window, then try again here.');
+    expect(await published()).to.deep.equal([]);
+    await signIn(window, service);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await heading('Published');
+  });
+});

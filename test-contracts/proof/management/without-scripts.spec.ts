@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { strToU8, zipSync } from 'fflate';
+import type { BrowserContext, Page } from 'playwright-core';
+import { OWNER, openService, type Service } from './open-service.ts';
+import { openContext, signIn } from './the-browser.ts';
+
+function zipOf(files: Readonly<Record<string, string>>) {
+  const contents = Object.entries(files).map(([path, text]) => [path, strToU8(text)] as const);
+  const buffer = Buffer.from(zipSync(Object.fromEntries(contents)));
+  return { name: 'picnic.zip', mimeType: 'application/zip', buffer };
+}
+
+describe('the screen without scripts', () => {
+  let service: Service;
+  let context: BrowserContext;
+  let page: Page;
+  beforeEach(async () => {
+    service = await openService();
+    context = await openContext({ javaScriptEnabled: false });
+    page = await context.newPage();
+    await signIn(page, service);
+  });
+  afterEach(async () => {
+    await context.close();
+    await service.close();
+  });
+
+  async function only() {
+    const listed = await service.useCases.read.list({ account: OWNER, limit: 2 });
+    if (listed.kind !== 'page' || listed.roles[0] === undefined) throw new Error('nothing is published');
+    return listed.roles[0];
+  }
+
+  it('publishes a ZIP, and shows its link', async () => {
+    expect(await page.getByRole('button', { name: 'Choose a folder' }).isVisible()).to.equal(false);
+    await page.getByLabel('ZIP of the site').setInputFiles(zipOf({ 'index.html': 'x' }));
+    await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Summer picnic');
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('“Summer picnic” is published.').waitFor();
+    const { id } = await only();
+    expect(await page.getByRole('link', { name: `${service.url}/s/${id}` }).count()).to.equal(1);
+  });
+
+  it('lists the problems of a ZIP beside the field', async () => {
+    await page.getByLabel('ZIP of the site').setInputFiles(zipOf({ 'page.html': 'x', '.env': 'x' }));
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    const alert = page.getByRole('alert');
+    await alert.getByText('There is no index.html').waitFor();
+    expect(await alert.textContent()).to.include('.env');
+    expect(await page.getByLabel('ZIP of the site').getAttribute('aria-describedby')).to.equal(
+      'archive-error',
+    );
+  });
+
+  it('does everything that can be done to a publication', async () => {
+    await service.publish('Report');
+    await page.reload();
+    await page.getByRole('button', { name: 'More Report' }).click();
+    await page.getByRole('button', { name: 'Pin', exact: true }).click();
+    await page.getByText('“Report” is pinned').waitFor();
+    await page.getByRole('link', { name: 'Report', exact: true }).click();
+    await page.getByRole('button', { name: 'Unpin' }).click();
+    await page.getByRole('button', { name: 'Renew for 7 days' }).click();
+    await page.getByText('can be opened until').waitFor();
+    await page.getByRole('textbox', { name: 'Title' }).fill('Minutes');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByText('Set a password…').click();
+    await page.getByLabel('New password').fill('under the tree');
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByText('Remove the password…').click();
+    await page.getByRole('button', { name: 'Remove password' }).click();
+    await page.getByText('The password is gone').waitFor();
+    expect(await only()).to.include({ title: 'Minutes', pinned: false, passwordHash: null });
+    await page.getByRole('link', { name: 'Stop publication…' }).click();
+    await page.getByRole('heading', { name: 'Stop this publication?' }).waitFor();
+    await page.getByRole('button', { name: 'Stop publication' }).click();
+    await page.getByText('“Minutes” was stopped').waitFor();
+  });
+
+  it('searches, filters and goes through pages', async () => {
+    for (let n = 0; n < 45; n += 1) await service.publish(n % 2 === 0 ? `Even ${n}` : `Odd ${n}`);
+    await page.reload();
+    await page.getByLabel('Search titles and ids').first().fill('even');
+    await page.getByRole('button', { name: 'Search' }).click();
+    expect(await page.getByRole('row').count()).to.equal(21);
+    await page.getByRole('link', { name: 'Go on searching' }).click();
+    expect(await page.getByRole('row').count()).to.equal(4);
+    await page.getByRole('link', { name: 'Newest' }).click();
+    await page.getByRole('link', { name: 'Expired' }).click();
+    await page.getByText('Nothing here fits.').waitFor();
+  });
+
+  it('makes and revokes keys, and signs out', async () => {
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByLabel('What is it for?').fill('Nightly');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    expect(await page.locator('#new-key').textContent()).to.match(/^pf_\w+$/);
+    await page.getByText('Revoke…').click();
+    await page.getByRole('button', { name: 'Revoke “Nightly”' }).click();
+    await page.getByText('The key was revoked').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').waitFor();
+  });
+});
