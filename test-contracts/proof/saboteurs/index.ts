@@ -5,6 +5,7 @@ import { archiveStorageSabotage } from './archive-storage.ts';
 import { attemptCounterSabotage } from './attempt-counter.ts';
 import { clockSabotage } from './clock.ts';
 import { grantSignerSabotage } from './grant-signer.ts';
+import { httpApiSabotage } from './http-api.ts';
 import { httpPathViewingSabotage, httpViewingSabotage } from './http-viewing.ts';
 import { idsSabotage } from './ids.ts';
 import { passwordHasherSabotage } from './password-hasher.ts';
@@ -29,6 +30,7 @@ export const proofs: readonly Proof[] = [
   proofOf(sessionSecretsSabotage),
   proofOf(clockSabotage),
   proofOf(idsSabotage),
+  proofOf(httpApiSabotage),
   proofOf(httpViewingSabotage),
   proofOf(httpPathViewingSabotage),
 ];

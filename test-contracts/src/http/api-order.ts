@@ -129,20 +129,23 @@ export const orderClauses: readonly HttpClause[] = [
       ] as const;
       for (const [status, start, sent] of cases) {
         const connection = await openRawConnection(port.baseUrl);
-        await connection.send(start);
-        if (sent.byteLength > 0) await connection.send(sent);
-        const answer = await connection.answer();
-        expect(answer.status).to.equal(status);
-        expect(JSON.parse(answer.body).status).to.equal(status);
-        await connection.send(form.body.subarray(sent.byteLength));
-        if (start.includes('Connection: close')) await connection.untilClosed();
-        else {
-          await connection.send(
-            `GET /api/v1/limits HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${first}\r\n\r\n`,
-          );
-          expect((await connection.answer()).status).to.equal(200);
+        try {
+          await connection.send(start);
+          await connection.send(sent);
+          const answer = await connection.answer();
+          expect(answer.status).to.equal(status);
+          expect(JSON.parse(answer.body).status).to.equal(status);
+          await connection.send(form.body.subarray(sent.byteLength));
+          if (start.includes('Connection: close')) await connection.untilClosed();
+          else {
+            await connection.send(
+              `GET /api/v1/limits HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${first}\r\n\r\n`,
+            );
+            expect((await connection.answer()).status).to.equal(200);
+          }
+        } finally {
+          connection.destroy();
         }
-        connection.destroy();
       }
     },
   },
