@@ -133,6 +133,16 @@ describe('comparing storage with the records', () => {
     expect((await other.cleanUp.run()).missing).to.deep.equal([]);
   });
 
+  it('does not miss the archive of a role that ended, when a cleanup before broke off in the middle', async () => {
+    await stage.publishEnded(1);
+    stage.clock.advance(hours(1));
+    const settleCleanup = () => Promise.reject(new Fault('store_unavailable', 'gone'));
+    const broken = stage.with({ roles: overriding(stage.memory.roles, { settleCleanup }) });
+    expect(await codeOf(broken.cleanUp.run())).to.equal('store_unavailable');
+    stage.clock.advance(hours(25));
+    expect(await run()).to.deep.include({ archives: 1, missing: [], listing: 'done' });
+  });
+
   it('compares pages of both side by side', async () => {
     const start = stage.clock.now();
     const every = (step: number, offset: number) => (n: number) => n % step === offset;

@@ -76,7 +76,17 @@ export class CleanUp {
     await run.inBatches(BATCH, 'attempts', () => attempts.purge(run.start, BATCH));
     run.note({ uploads: await staging.sweep(this.#orphaned(run)) });
     await this.#removeOrphans(run);
-    if (run.report.listing !== 'refused') await this.#removeEnded(run);
+    if (run.report.listing === 'refused') return;
+    await this.#removeEnded(run);
+    await this.#passOverEnded(run);
+  }
+
+  /** A role that ended is not missed when its archive went and only the record of that was not written. */
+  async #passOverEnded(run: CleanUpRun): Promise<void> {
+    const { missing } = run.report;
+    if (missing.length === 0) return;
+    const named = await this.#ports.roles.whichAreNamed(missing);
+    run.note({ missing: missing.filter((id) => named.has(id)) });
   }
 
   async #removeOrphans(run: CleanUpRun): Promise<void> {

@@ -1,0 +1,117 @@
+import { readdir } from 'node:fs/promises';
+import {
+  accountId,
+  type Fingerprint,
+  hours,
+  type IdempotencyKey,
+  minutes,
+  type RoleId,
+  seconds,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import { siteOf } from '../service/client.ts';
+import type { Moment } from './moments.ts';
+import { startVictim, type Victim } from './start-victim.ts';
+import { type Backends, openSurvivor, type Survivor } from './survivor.ts';
+
+/** What there is to clean up, a day later, and what has to stay. */
+interface Stock {
+  readonly kept: string;
+  readonly stopped: readonly string[];
+}
+
+/** Every moment of a cleanup, found by one that is not killed. */
+export async function momentsOfCleaningUp(backends: Backends): Promise<readonly Moment[]> {
+  return await withVictim(backends, undefined, async (survivor, _, victim) => {
+    await victim.said('done');
+    const moments = await victim.moments();
+    expect(await survivor.node.ports.archives.list(undefined, 10)).to.have.length(1);
+    return moments;
+  });
+}
+
+/** Kills a node at a moment of a cleanup, and looks at what another one makes of it. */
+export async function killCleaningUp(backends: Backends, moment: Moment): Promise<void> {
+  await withVictim(backends, moment, async (survivor, stock, victim) => {
+    expect(await victim.ended(), 'how it ended').to.equal('SIGKILL');
+    await expectStock(survivor, stock);
+    // What it had claimed lapses, and the comparison of storage is due again.
+    survivor.clock.advance(hours(25));
+    const report = await survivor.node.useCases.cleanUp.run();
+    expect(report).to.deep.include({ listing: 'done', missing: [], failures: 0, finished: true });
+    await expectStock(survivor, stock);
+    await expectNothingLeft(survivor);
+  });
+}
+
+async function withVictim<Result>(
+  backends: Backends,
+  killedAt: Moment | undefined,
+  play: (survivor: Survivor, stock: Stock, victim: Victim) => Promise<Result>,
+): Promise<Result> {
+  const survivor = await openSurvivor(backends);
+  const { shared, clock } = survivor;
+  try {
+    const stock = await makeStock(survivor);
+    clock.advance(hours(25));
+    const orders = { ...shared, task: 'clean up' as const, now: clock.now() };
+    const victim = startVictim(killedAt === undefined ? orders : { ...orders, killedAt });
+    try {
+      return await play(survivor, stock, victim);
+    } finally {
+      victim.kill();
+      await victim.ended();
+    }
+  } finally {
+    await survivor.dispose();
+  }
+}
+
+/** One site that is published, two that were stopped, two archives without a record, and what was begun and never ended. */
+async function makeStock({ node, client, clock }: Survivor): Promise<Stock> {
+  const { roles, attempts, staging, archives, ids } = node.ports;
+  const published: string[] = [];
+  for (const key of ['kept', 'stopped', 'stopped too']) {
+    published.push((await client.publish(key)).pin?.id ?? '');
+  }
+  const [kept = '', ...stopped] = published;
+  for (const id of stopped) expect((await client.stop(id)).status).to.equal(204);
+  const upload = async () => {
+    const received = await staging.receive(new Blob([siteOf('nobody')]).stream(), 1_000_000);
+    if (received.kind !== 'received') throw new Error('too large');
+    return received.archive;
+  };
+  for (let n = 0; n < 2; n += 1) await archives.put(ids.archive(clock.now()), await upload());
+  await upload();
+  await roles.reserve({
+    account: accountId('owner'),
+    key: 'begun' as IdempotencyKey,
+    fingerprint: 'anything' as Fingerprint,
+    token: ids.token(),
+    now: clock.now(),
+    until: clock.now(),
+  });
+  await attempts.begin({
+    role: kept as RoleId,
+    address: '192.0.2.1',
+    now: clock.now(),
+    window: minutes(5),
+    perAddress: 10,
+    perRole: 300,
+  });
+  clock.advance(seconds(1));
+  return { kept, stopped };
+}
+
+async function expectStock({ client }: Survivor, { kept, stopped }: Stock): Promise<void> {
+  expect(await client.view(kept), 'what is published').to.equal(200);
+  for (const id of stopped) expect((await client.read(id)).pin?.state).to.equal('deleted');
+}
+
+async function expectNothingLeft({ node, shared, served }: Survivor): Promise<void> {
+  expect(await node.ports.archives.list(undefined, 10)).to.have.length(1);
+  expect(await readdir(shared.staging), 'uploads').to.deep.equal([]);
+  const nothing = { archives: 0, unnamed: 0, reservations: 0, attempts: 0, uploads: 0 };
+  expect(await node.useCases.cleanUp.run({ dryRun: true })).to.include(nothing);
+  expect(served.errors, 'errors').to.deep.equal([]);
+}

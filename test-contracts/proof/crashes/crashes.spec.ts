@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { killCleaningUp, momentsOfCleaningUp } from './cleaning-up.ts';
+import type { Moment } from './moments.ts';
+import { killPublishing, momentsOfPublishing } from './publishing.ts';
+import type { Backends } from './survivor.ts';
+
+/** How many processes are killed at the same time. */
+const AT_ONCE = 2;
+
+/** Kills a process at each moment, and tells at which ones something was wrong afterwards. */
+async function atEach(moments: readonly Moment[], kill: (moment: Moment) => Promise<void>): Promise<void> {
+  const left = [...moments];
+  const wrong: unknown[] = [];
+  const work = async (): Promise<void> => {
+    for (let moment = left.shift(); moment !== undefined; moment = left.shift()) {
+      try {
+        await kill(moment);
+      } catch (cause) {
+        wrong.push(
+          new Error(`killed ${moment}: ${cause instanceof Error ? cause.message : cause}`, { cause }),
+        );
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  if (wrong.length > 0) throw new AggregateError(wrong, wrong.map(String).join('\n'));
+}
+
+/** Where one process does all, and where everything is elsewhere. */
+const HERE: Backends = { records: 'sqlite', archives: 'files' };
+const ELSEWHERE: Backends = { records: 'postgres', archives: 's3' };
+
+/** The moments at which it matters where records and archives are. */
+function aroundBackends(moments: readonly Moment[]): readonly Moment[] {
+  return moments.filter((moment) => /^(?:before|after) (?:roles|archives)\./.test(moment));
+}
+
+describe('A node that is killed', function () {
+  this.timeout(300_000);
+
+  describe('while it publishes, publishes whole or not at all, and its key is good', () => {
+    it('at every moment, on SQLite and files', async () => {
+      const moments = await momentsOfPublishing(HERE);
+      expect(moments).to.include.members([
+        'before staging.receive 1',
+        'before roles.reserve 1',
+        'after roles.renew 1',
+        'after inspector.prove 1',
+        'after archives.put 1',
+        'before roles.commit 1',
+        'after roles.commit 1',
+        'after staged.discard 1',
+      ]);
+      await atEach(moments, (moment) => killPublishing(HERE, moment));
+    });
+
+    it('around every call of PostgreSQL and S3', async () => {
+      const moments = aroundBackends(await momentsOfPublishing(ELSEWHERE));
+      expect(moments.length).to.be.at.least(8);
+      await atEach(moments, (moment) => killPublishing(ELSEWHERE, moment));
+    });
+  });
+
+  describe('while it cleans up, costs nothing that is published, and the next one ends its work', () => {
+    it('at every moment, on SQLite and files', async () => {
+      const moments = await momentsOfCleaningUp(HERE);
+      expect(moments).to.include.members([
+        'after roles.purge 1',
+        'after attempts.purge 1',
+        'after staging.sweep 1',
+        'after roles.takeSweepTurn 1',
+        'before roles.whichAreNamed 1',
+        'after archives.delete 2',
+        'after roles.claimForCleanup 1',
+        'after archives.delete 4',
+        'after roles.settleCleanup 2',
+      ]);
+      await atEach(moments, (moment) => killCleaningUp(HERE, moment));
+    });
+
+    it('after every call of PostgreSQL and S3', async () => {
+      // What comes before a call is what came after the one before it: half of them are enough here.
+      const moments = aroundBackends(await momentsOfCleaningUp(ELSEWHERE)).filter((moment) =>
+        moment.startsWith('after'),
+      );
+      expect(moments.length).to.be.at.least(10);
+      await atEach(moments, (moment) => killCleaningUp(ELSEWHERE, moment));
+    });
+  });
+});

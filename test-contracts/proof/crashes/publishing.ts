@@ -1,0 +1,83 @@
+import { readdir } from 'node:fs/promises';
+import { hours, seconds } from '@pinfold/core';
+import { expect } from 'chai';
+import { type Answer, Client, siteOf } from '../service/client.ts';
+import type { Moment } from './moments.ts';
+import { startVictim, type Victim } from './start-victim.ts';
+import { type Backends, openSurvivor, type Survivor } from './survivor.ts';
+
+/** Every moment of a publication, found by one that is not killed. */
+export async function momentsOfPublishing(backends: Backends): Promise<readonly Moment[]> {
+  return await withVictim(backends, undefined, async ({ key }, victim) => {
+    const { url } = await victim.said('serving');
+    expect((await new Client(url, key).publish('the key')).status).to.equal(201);
+    return await victim.moments();
+  });
+}
+
+/** Kills a node at a moment of a publication, and looks at what another one makes of it. */
+export async function killPublishing(backends: Backends, moment: Moment): Promise<void> {
+  await withVictim(backends, moment, async (survivor, victim) => {
+    const { url } = await victim.said('serving');
+    const asked = new Client(url, survivor.key).publish('the key');
+    const answer = await asked.catch((): undefined => undefined);
+    expect(await victim.ended(), 'how it ended').to.equal('SIGKILL');
+    await expectWhole(survivor, answer);
+  });
+}
+
+async function withVictim<Result>(
+  backends: Backends,
+  killedAt: Moment | undefined,
+  play: (survivor: Survivor, victim: Victim) => Promise<Result>,
+): Promise<Result> {
+  const survivor = await openSurvivor(backends);
+  const { shared, clock } = survivor;
+  const orders = { ...shared, task: 'serve' as const, now: clock.now() };
+  const victim = startVictim(killedAt === undefined ? orders : { ...orders, killedAt });
+  try {
+    return await play(survivor, victim);
+  } finally {
+    victim.kill();
+    await victim.ended();
+    await survivor.dispose();
+  }
+}
+
+async function expectWhole(survivor: Survivor, answer: Answer | undefined): Promise<void> {
+  const { client, clock } = survivor;
+  const listed = await client.list();
+  if (answer !== undefined) {
+    expect(answer.status, 'its answer').to.equal(201);
+    expect(
+      listed.map(({ id }) => id),
+      'what was acknowledged',
+    ).to.deep.equal([answer.pin?.id]);
+  }
+  for (const { id } of listed) expect(await client.view(id), 'what is published').to.equal(200);
+  const again = await client.publish('the key');
+  const expected = listed.length === 1 ? [200] : [201, 409];
+  expect(again.status, `again: ${again.code}`).to.be.oneOf(expected);
+  if (again.status === 409) expect(again.code).to.equal('idempotency_in_progress');
+  if (again.status === 409) expect(again.retryAfter).to.match(/^[1-9]\d*$/);
+  clock.advance(seconds(60));
+  const after = await client.publish('the key');
+  expect(after.status, `after the lease: ${after.code}`).to.equal(again.status === 409 ? 201 : 200);
+  const [only, ...others] = await client.list();
+  expect(others, 'other roles').to.deep.equal([]);
+  expect(only?.id).to.equal(after.pin?.id);
+  const mismatch = await client.publish('the key', siteOf('another'));
+  expect([mismatch.status, mismatch.code]).to.deep.equal([409, 'idempotency_mismatch']);
+  await expectClean(survivor, only?.id ?? '');
+}
+
+/** A day later nothing is left of the killed one but what it published. */
+async function expectClean({ node, shared, clock, client, served }: Survivor, id: string): Promise<void> {
+  clock.advance(hours(25));
+  const report = await node.useCases.cleanUp.run();
+  expect(report).to.deep.include({ listing: 'done', missing: [], failures: 0, finished: true });
+  expect(await node.ports.archives.list(undefined, 10)).to.have.length(1);
+  expect(await readdir(shared.staging), 'uploads').to.deep.equal([]);
+  expect(await client.view(id)).to.equal(200);
+  expect(served.errors, 'errors').to.deep.equal([]);
+}

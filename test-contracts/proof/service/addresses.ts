@@ -1,0 +1,86 @@
+import type { ApiKeyStore, ArchiveStorage, AttemptCounter, Clock, RoleStore, Staging } from '@pinfold/core';
+import type { Memory } from '@pinfold/memory';
+import type { PostgresAddress } from 'pinfold-test-servers';
+
+/** Which records a node opens. All but memory can be told to another process. */
+export type RecordsAddress =
+  | { readonly kind: 'memory'; readonly memory: Memory }
+  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'postgres'; readonly server: PostgresAddress; readonly schema: string };
+
+/** Where a node keeps archives. */
+export type ArchivesAddress =
+  | { readonly kind: 'memory'; readonly memory: Memory }
+  | { readonly kind: 'files'; readonly folder: string }
+  | { readonly kind: 's3'; readonly endpoint: string; readonly bucket: string; readonly prefix: string };
+
+/** Open records. */
+export interface Records {
+  readonly roles: RoleStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly attempts: AttemptCounter;
+  migrate(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** An open storage. */
+export interface Archives {
+  readonly archives: ArchiveStorage;
+  close(): Promise<void>;
+}
+
+/** Opens records as one node does. What a test does not use is not loaded. */
+export async function openRecords(address: RecordsAddress): Promise<Records> {
+  switch (address.kind) {
+    case 'memory':
+      return address.memory.peer();
+    case 'sqlite': {
+      const { openSqlite } = await import('@pinfold/persistence-sqlite');
+      return await openSqlite({ file: address.file });
+    }
+    case 'postgres': {
+      const { openPostgres } = await import('@pinfold/persistence-postgres');
+      const { default: pg } = await import('pg');
+      const pool = new pg.Pool({ ...address.server, max: 10 });
+      const handle = await openPostgres({ pool, schema: address.schema });
+      const close = async (): Promise<void> => {
+        await handle.close();
+        await pool.end();
+      };
+      return { ...handle, close };
+    }
+    default:
+      return address satisfies never;
+  }
+}
+
+/** Opens a storage as one node does. */
+export async function openArchives(
+  address: ArchivesAddress,
+  staging: Staging & { readonly folder: string },
+  clock: Clock,
+): Promise<Archives> {
+  switch (address.kind) {
+    case 'memory':
+      return { archives: address.memory.peer().archives, close: async () => {} };
+    case 'files': {
+      const { openFsArchiveStorage } = await import('@pinfold/storage-fs');
+      const archives = await openFsArchiveStorage({ folder: address.folder, staging, clock });
+      return { archives, close: async () => {} };
+    }
+    case 's3':
+      return await openBucket(address);
+    default:
+      return address satisfies never;
+  }
+}
+
+async function openBucket({ endpoint, bucket, prefix }: ArchivesAddress & { kind: 's3' }): Promise<Archives> {
+  const { createS3Client, S3ArchiveStorage } = await import('@pinfold/storage-s3');
+  const { SystemClock } = await import('@pinfold/platform-node');
+  const credentials = { accessKeyId: 'pinfold', secretAccessKey: 'a secret that no one checks' };
+  const client = createS3Client({ region: 'us-east-1', endpoint, credentials });
+  // It waits between its tries; what the service's clock says does not concern it.
+  const archives = new S3ArchiveStorage({ client, bucket, prefix, clock: new SystemClock() });
+  return { archives, close: async () => client.destroy() };
+}

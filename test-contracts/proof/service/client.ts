@@ -1,0 +1,82 @@
+import { type Zippable, zipSync } from 'fflate';
+
+/** An answer of the API, as far as these suites ask. */
+export interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  /** Of a problem. */
+  readonly code?: string;
+  readonly pin?: PinJson;
+}
+
+/** A role as the API tells of it. */
+export interface PinJson {
+  readonly id: string;
+  readonly title: string | null;
+  readonly state: string;
+  readonly shared_url: string;
+}
+
+/** A small site, told apart from others by its text. */
+export function siteOf(text: string, more: Zippable = {}): Uint8Array<ArrayBuffer> {
+  const page = new TextEncoder().encode(`<!doctype html><title>x</title><p>${text}`);
+  return new Uint8Array(zipSync({ 'index.html': page, ...more }, { mtime: new Date(2026, 0, 1) }));
+}
+
+/** A client of one server under one API key. */
+export class Client {
+  readonly #url: string;
+  readonly #key: string;
+
+  constructor(url: string, key: string) {
+    this.#url = url;
+    this.#key = key;
+  }
+
+  /** Publishes a site under an Idempotency-Key. */
+  publish(key: string, archive: Uint8Array<ArrayBuffer> = siteOf(key)): Promise<Answer> {
+    const body = new FormData();
+    body.set('archive', new Blob([archive], { type: 'application/zip' }), 'site.zip');
+    return this.#ask('', { method: 'POST', body, headers: { 'idempotency-key': key } });
+  }
+
+  read(id: string): Promise<Answer> {
+    return this.#ask(`/${id}`);
+  }
+
+  patch(id: string, change: Readonly<Record<string, unknown>>): Promise<Answer> {
+    const headers = { 'content-type': 'application/json' };
+    return this.#ask(`/${id}`, { method: 'PATCH', body: JSON.stringify(change), headers });
+  }
+
+  stop(id: string): Promise<Answer> {
+    return this.#ask(`/${id}`, { method: 'DELETE' });
+  }
+
+  /** The account's roles that are not deleted, or the answer that is no list. */
+  async list(): Promise<readonly PinJson[]> {
+    const answer = await this.#fetch('?limit=100');
+    const body = (await answer.json()) as { readonly pins?: readonly PinJson[] };
+    if (body.pins === undefined) throw new Error(`the list is answered with ${answer.status}`);
+    return body.pins;
+  }
+
+  /** The status of a site's page, in path mode. */
+  async view(id: string): Promise<number> {
+    const answer = await fetch(`${this.#url}/s/${id}/`, { redirect: 'manual' });
+    await answer.arrayBuffer();
+    return answer.status;
+  }
+
+  async #ask(path: string, init: RequestInit = {}): Promise<Answer> {
+    const answer = await this.#fetch(path, init);
+    const text = await answer.text();
+    const body = (text === '' ? {} : JSON.parse(text)) as Pick<Answer, 'code' | 'pin'>;
+    return { status: answer.status, retryAfter: answer.headers.get('retry-after'), ...body };
+  }
+
+  #fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${this.#key}` };
+    return fetch(`${this.#url}/api/v1/pins${path}`, { ...init, headers });
+  }
+}
