@@ -2,13 +2,14 @@ import { tokens } from '@pinfold/inversify';
 import type { Container } from 'inversify';
 import { runCleanupTimer } from './cleanup-timer.ts';
 import { type Composition, type CompositionOptions, openComposition } from './composition.ts';
-import { type FirstStart, makeFirstStart } from './first-start.ts';
+import { DEFAULT_ACCOUNT, type FirstStart, makeFirstStart } from './first-start.ts';
 import { HttpServer } from './http-server.ts';
 import { type Log, type LogSink, openLog } from './log.ts';
 import { httpModules, requestHandler } from './request-handler.ts';
 import { carriedOut } from './settings/carried-out.ts';
 import type { Settings } from './settings/settings.ts';
 import { type WebAddresses, webAddresses } from './settings/web-addresses.ts';
+import { offerSignInLink } from './sign-in-link.ts';
 
 /** What the settings leave to code. */
 export interface AppOptions extends CompositionOptions {
@@ -23,6 +24,8 @@ export interface Listening {
   readonly port: number;
   /** What the very first start made; absent at every later one. Its key is shown nowhere else. */
   readonly firstStart: FirstStart | undefined;
+  /** Signs in to the management screen as the account `default`, once and within the hour. */
+  readonly signInLink: string;
 }
 
 /** The reference server. */
@@ -79,7 +82,8 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       url: addresses.publicUrl,
       viewer_mode: addresses.viewerMode,
     });
-    return { addresses, port, firstStart };
+    const signInLink = await offerSignInLink(composition, addresses, DEFAULT_ACCOUNT);
+    return { addresses, port, firstStart, signInLink };
   }
 
   async function close(): Promise<void> {

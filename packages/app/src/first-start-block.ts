@@ -2,13 +2,18 @@ import type { FirstStart } from './first-start.ts';
 import type { WebAddresses } from './settings/web-addresses.ts';
 
 /** What is printed after the very first start. It is the only place that ever shows the key. */
-export function firstStartBlock({ apiKey, welcome }: FirstStart, addresses: WebAddresses): string {
+export function firstStartBlock(
+  { apiKey, welcome }: FirstStart,
+  addresses: WebAddresses,
+  signInLink: string,
+): string {
   const { publicUrl } = addresses;
   const shown = apiKey === undefined ? 'the one in PINFOLD_API_KEY' : `${apiKey}  (shown only now: keep it)`;
   const lines = [
     `Pinfold is ready at ${publicUrl}`,
     '',
     ...(welcome === undefined ? [] : [`Welcome site  ${publicUrl}/s/${welcome.role.id}`]),
+    `Manage        ${signInLink}  (good once, within the hour; "pinfold manage" prints another)`,
     `API key       ${shown}`,
     '',
     `Publish a ZIP${welcome === undefined ? '' : ' (yours in the place of the welcome site)'}:`,
@@ -16,6 +21,11 @@ export function firstStartBlock({ apiKey, welcome }: FirstStart, addresses: WebA
     ...safariNote(addresses),
   ];
   return `\n${lines.join('\n')}\n\n`;
+}
+
+/** What is printed at every later start. */
+export function startLine({ publicUrl }: WebAddresses, signInLink: string): string {
+  return `\nPinfold is ready at ${publicUrl}\nManage        ${signInLink}  (good once, within the hour)\n\n`;
 }
 
 /** A line for any POSIX shell, with a new Idempotency-Key each time it is run. */

@@ -21,13 +21,13 @@ const words = {
     lang: 'en',
     text: 'Folders become links here. If somebody sent you one, open all of it: it is longer than this address.',
     publish:
-      'To publish, send a ZIP with your API key; the <a href="openapi.json">API document</a> says how.',
+      'To publish, open the <a href="manage/">management screen</a>, or send a ZIP with your API key; the <a href="openapi.json">API document</a> says how.',
   },
   ja: {
     lang: 'ja',
     text: 'フォルダーをリンクにして共有するサーバーです。受け取った共有 URL は、この先にも続きがあります。全体を開いてください。',
     publish:
-      '公開するには、API キーを添えて ZIP を送ります。方法は <a href="openapi.json">API の文書</a>にあります。',
+      '公開するには、<a href="manage/">管理画面</a>を開くか、API キーを添えて ZIP を送ります。方法は <a href="openapi.json">API の文書</a>にあります。',
   },
 } as const;
 

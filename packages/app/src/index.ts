@@ -14,3 +14,4 @@ export {
   type WebAddressSettings,
   webAddresses,
 } from './settings/web-addresses.ts';
+export { offerSignInLink } from './sign-in-link.ts';

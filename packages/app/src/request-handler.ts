@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiLogEntry } from '@pinfold/http-express';
 import { tokens } from '@pinfold/inversify';
 import { api, httpExpressModule } from '@pinfold/inversify/http-express';
+import { management, managementModule } from '@pinfold/inversify/management';
 import { viewer, viewerModule } from '@pinfold/inversify/viewer';
+import type { ManagementLogEntry } from '@pinfold/management';
 import express from 'express';
 import type { Container, ContainerModule } from 'inversify';
 import { clientAddress } from './client-address.ts';
@@ -12,8 +14,9 @@ import type { Log } from './log.ts';
 import { ownRoutes } from './own-routes.ts';
 import type { Settings } from './settings/settings.ts';
 import type { WebAddresses } from './settings/web-addresses.ts';
+import { MANAGEMENT_PATH } from './sign-in-link.ts';
 
-/** The modules of API and viewer. The addresses are asked for when the first of both is. */
+/** The modules of API, viewer and management screen. The addresses are asked for when the first of them is. */
 export function httpModules(
   settings: Settings,
   log: Log,
@@ -35,12 +38,16 @@ export function httpModules(
         log: (entry) => log.request(entry),
       };
     }),
+    managementModule(() => ({
+      publicUrl: addresses().publicUrl,
+      log: (entry) => log.request(apiEntry(entry)),
+    })),
   ];
 }
 
 /**
  * Answers every request: shared URLs and sites first, without a framework before them, then the server's own
- * routes, then the API; what is left is the viewer's page for unknown addresses.
+ * routes, then the API and the management screen; what is left is the viewer's page for unknown addresses.
  */
 export async function requestHandler(
   container: Container,
@@ -57,11 +64,12 @@ export async function requestHandler(
     .disable('x-powered-by')
     .set('etag', false)
     .use(publicPath === '' ? '/' : publicPath, await container.getAsync(api))
+    .use(`${publicPath}${MANAGEMENT_PATH}`, await container.getAsync(management))
     .use((request: IncomingMessage, response: ServerResponse) => view(request, response));
   return (request, response) =>
     view(request, response, () => own(request, response) || app(request, response));
 }
 
-function apiEntry({ time, role, ...entry }: ApiLogEntry): Parameters<Log['request']>[0] {
+function apiEntry({ time, role, ...entry }: ApiLogEntry | ManagementLogEntry): Parameters<Log['request']>[0] {
   return { ...entry, role: role ?? null, milliseconds: time };
 }

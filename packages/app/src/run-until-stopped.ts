@@ -1,6 +1,6 @@
 import { isFault } from '@pinfold/core';
 import type { App } from './create-app.ts';
-import { firstStartBlock } from './first-start-block.ts';
+import { firstStartBlock, startLine } from './first-start-block.ts';
 import { SettingsError } from './settings/settings-error.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
@@ -31,8 +31,12 @@ async function start(create: () => Promise<App>): Promise<App | undefined> {
   let app: App | undefined;
   try {
     app = await create();
-    const { addresses, firstStart } = await app.listen();
-    if (firstStart !== undefined) process.stdout.write(firstStartBlock(firstStart, addresses));
+    const { addresses, firstStart, signInLink } = await app.listen();
+    process.stdout.write(
+      firstStart === undefined
+        ? startLine(addresses, signInLink)
+        : firstStartBlock(firstStart, addresses, signInLink),
+    );
     return app;
   } catch (error) {
     await app?.close();

@@ -50,6 +50,19 @@ describe('the first start', () => {
     expect(((await answer.json()) as { warnings: unknown }).warnings).to.deep.equal([]);
   });
 
+  it('gives a link to the management screen at every start, each good once', async () => {
+    const links = [(await start()).signInLink, (await restart()).signInLink];
+    const { addresses } = await restart();
+    const sessions = running.at(-1)?.container.get(tokens.manageSessions);
+    for (const link of links) {
+      expect(link).to.match(/^http:\/\/localhost:\d+\/manage\/sign-in\?link=\w+$/);
+      const token = new URL(link).searchParams.get('link') ?? '';
+      expect((await fetch(`${addresses.publicUrl}/manage/sign-in?link=${token}`)).status).to.equal(200);
+      expect((await sessions?.redeem(token))?.session.account).to.equal('default');
+      expect(await sessions?.redeem(token)).to.equal(undefined);
+    }
+  });
+
   it('happens once', async () => {
     await start();
     expect((await restart()).firstStart).to.equal(undefined);

@@ -42,6 +42,14 @@ describe('a public URL with a path', () => {
     expect(await (await fetch(`${url}/s/${pin.id}/`)).text()).to.include('under a path');
   });
 
+  it('has the management screen under it', async () => {
+    const asked = await fetch(`${url}/manage/`, { redirect: 'manual' });
+    expect(asked.headers.get('location')).to.equal('/share/manage/sign-in');
+    const page = await fetch(`${url}/manage/sign-in`);
+    expect(page.headers.getSetCookie().join()).to.include('Path=/share/manage;');
+    expect(await page.text()).to.include('href="/share/manage/assets/');
+  });
+
   it('has the health both under it and at the root', async () => {
     expect((await fetch(`${url}/healthz`)).status).to.equal(200);
     expect((await fetch(new URL('/healthz', url))).status).to.equal(200);

@@ -4,6 +4,7 @@ export const HELP = `pinfold: folders become links
   pinfold serve                      run the server until SIGTERM
   pinfold publish PATH               publish a folder or a .zip; prints the shared URL
   pinfold pin ID | unpin ID          keep a publication, or let it expire again in 7 days
+  pinfold manage                     print a link that signs in to the management screen, once
   pinfold keys create                make an API key; prints it, this once
   pinfold keys list
   pinfold keys revoke ID             shut a key out at once
@@ -20,6 +21,8 @@ publish
   --idempotency-key KEY    a key of your own: the same one with the same content publishes once
   --url URL                publish to a Pinfold elsewhere, by its API (or PINFOLD_URL)
   --key KEY                the API key for it; better in PINFOLD_KEY, where other users of the machine cannot see it
+manage
+  --account NAME           whose publications it shows (default: default)
 keys create
   --account NAME           (default: default)
   --label TEXT             for people to tell keys apart

@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   publish: async () => (await import('./commands/publish.ts')).publish,
   pin: async () => (await import('./commands/pin.ts')).pin,
   unpin: async () => (await import('./commands/pin.ts')).unpin,
+  manage: async () => (await import('./commands/manage.ts')).manage,
   keys: async () => (await import('./commands/keys.ts')).keys,
   cleanup: async () => (await import('./commands/cleanup.ts')).cleanup,
   migrate: async () => (await import('./commands/migrate.ts')).migrate,

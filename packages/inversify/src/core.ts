@@ -1,8 +1,8 @@
-import { createUseCases, type Limits, ManageKeys, type UseCaseOptions } from '@pinfold/core';
+import { createUseCases, type Limits, ManageKeys, ManageSessions, type UseCaseOptions } from '@pinfold/core';
 import { ContainerModule } from 'inversify';
 import { tokens } from './tokens.ts';
 
-/** Binds `useCases` and `manageKeys` over the ports that are bound elsewhere. */
+/** Binds `useCases`, `manageKeys` and `manageSessions` over the ports that are bound elsewhere. */
 export function coreModule(limits: Partial<Limits> = {}, options: UseCaseOptions = {}): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(tokens.useCases)
@@ -30,6 +30,13 @@ export function coreModule(limits: Partial<Limits> = {}, options: UseCaseOptions
       .toResolvedValue(
         (apiKeys, apiKeySecrets, clock) => new ManageKeys({ apiKeys, apiKeySecrets, clock }),
         [tokens.apiKeys, tokens.apiKeySecrets, tokens.clock],
+      )
+      .inSingletonScope();
+    bind(tokens.manageSessions)
+      .toResolvedValue(
+        (sessions, sessionSecrets, apiKeys, clock, manageKeys) =>
+          new ManageSessions({ sessions, sessionSecrets, apiKeys, clock }, manageKeys),
+        [tokens.sessions, tokens.sessionSecrets, tokens.apiKeys, tokens.clock, tokens.manageKeys],
       )
       .inSingletonScope();
   });

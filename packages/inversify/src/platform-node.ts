@@ -2,6 +2,7 @@ import {
   HmacGrantSigner,
   type HmacGrantSignerOptions,
   NodeApiKeySecrets,
+  NodeSessionSecrets,
   RandomIds,
   ScryptPasswordHasher,
   type ScryptPasswordHasherOptions,
@@ -16,7 +17,7 @@ export interface PlatformNodeModuleOptions extends HmacGrantSignerOptions {
   readonly hashing?: ScryptPasswordHasherOptions;
 }
 
-/** Binds `clock`, `ids`, `passwords`, `grants` and `apiKeySecrets`. */
+/** Binds `clock`, `ids`, `passwords`, `grants`, `apiKeySecrets` and `sessionSecrets`. */
 export function platformNodeModule({ secrets, hashing }: PlatformNodeModuleOptions): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(tokens.clock).toConstantValue(new SystemClock());
@@ -24,5 +25,6 @@ export function platformNodeModule({ secrets, hashing }: PlatformNodeModuleOptio
     bind(tokens.passwords).toConstantValue(new ScryptPasswordHasher(hashing));
     bind(tokens.grants).toConstantValue(new HmacGrantSigner({ secrets }));
     bind(tokens.apiKeySecrets).toConstantValue(new NodeApiKeySecrets());
+    bind(tokens.sessionSecrets).toConstantValue(new NodeSessionSecrets());
   });
 }

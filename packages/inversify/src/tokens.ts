@@ -8,8 +8,10 @@ import type {
   GrantSigner,
   Ids,
   ManageKeys,
+  ManageSessions,
   PasswordHasher,
   RoleStore,
+  SessionSecrets,
   SessionStore,
   Staging,
   UseCases,
@@ -45,8 +47,10 @@ export const tokens: Tokens = {
   clock: Symbol.for('@pinfold/clock'),
   ids: Symbol.for('@pinfold/ids'),
   apiKeySecrets: Symbol.for('@pinfold/api-key-secrets'),
+  sessionSecrets: Symbol.for('@pinfold/session-secrets'),
   useCases: Symbol.for('@pinfold/use-cases'),
   manageKeys: Symbol.for('@pinfold/manage-keys'),
+  manageSessions: Symbol.for('@pinfold/manage-sessions'),
 };
 
 /** The type of {@link tokens}. */
@@ -65,6 +69,8 @@ export interface Tokens {
   readonly clock: ServiceIdentifier<Clock>;
   readonly ids: ServiceIdentifier<Ids>;
   readonly apiKeySecrets: ServiceIdentifier<ApiKeySecrets>;
+  readonly sessionSecrets: ServiceIdentifier<SessionSecrets>;
   readonly useCases: ServiceIdentifier<UseCases>;
   readonly manageKeys: ServiceIdentifier<ManageKeys>;
+  readonly manageSessions: ServiceIdentifier<ManageSessions>;
 }

@@ -10,6 +10,7 @@ import { archiveZipModule } from '../src/archive-zip.ts';
 import { coreModule } from '../src/core.ts';
 import { api, authenticate, httpExpressModule } from '../src/http-express.ts';
 import { tokens } from '../src/index.ts';
+import { management, managementModule } from '../src/management.ts';
 import { memoryModule } from '../src/memory.ts';
 import { persistenceSqliteModule } from '../src/persistence-sqlite.ts';
 import { platformNodeModule } from '../src/platform-node.ts';
@@ -39,6 +40,7 @@ describe('the modules', () => {
       coreModule({ lifetime: hours(1) }),
       httpExpressModule({ publicUrl }),
       viewerModule(() => ({ publicUrl })),
+      managementModule({ publicUrl }),
       ...stores,
     );
     return container;
@@ -59,7 +61,13 @@ describe('the modules', () => {
     it(`bind every token, over ${name}`, async () => {
       load(...stores());
       await (await container.getAsync(tokens.persistence)).migrate();
-      const all: Readonly<Record<string, ServiceIdentifier>> = { ...tokens, api, authenticate, viewer };
+      const all: Readonly<Record<string, ServiceIdentifier>> = {
+        ...tokens,
+        api,
+        authenticate,
+        viewer,
+        management,
+      };
       for (const [token, identifier] of Object.entries(all)) {
         expect(['object', 'function'], token).to.include(typeof (await container.getAsync(identifier)));
       }
@@ -88,6 +96,7 @@ describe('the modules', () => {
     container.rebind(authenticate).toConstantValue(async () => undefined);
     expect(await container.getAsync(tokens.archives)).to.equal(archives);
     expect(await container.getAsync(api)).to.be.a('function');
+    container.load(managementModule({ publicUrl, authenticate: async () => undefined }));
   });
 
   it('open nothing before it is asked for, and close what was opened', async () => {

@@ -10,7 +10,7 @@ export interface ManagementOptions {
     UseCases,
     'clock' | 'limits' | 'open' | 'pin' | 'publish' | 'read' | 'staging' | 'stop' | 'update'
   >;
-  /** Scheme, host and path under which people reach the service: `https://pages.example.com`. No slash at its end. */
+  /** The public address, under which sites are shared: `https://pages.example.com`. No slash at its end. */
   readonly publicUrl: string;
   /** Signs people in by one-time links and API keys. Give this or `authenticate`. */
   readonly sessions?: ManageSessions;

@@ -39,15 +39,12 @@ const parseForm: RequestHandler = express.urlencoded({ extended: false, limit: '
 export class Serving {
   readonly #options: ManagementOptions;
   readonly #assets: Assets;
-  readonly #publicPath: string;
   readonly #secure: boolean;
 
   constructor(options: ManagementOptions, assets: Assets) {
-    const publicUrl = new URL(options.publicUrl);
     this.#options = options;
     this.#assets = assets;
-    this.#publicPath = publicUrl.pathname.replace(/\/$/, '');
-    this.#secure = publicUrl.protocol === 'https:';
+    this.#secure = options.publicUrl.startsWith('https:');
   }
 
   /** Where cookies hold. */
@@ -159,7 +156,7 @@ export class Serving {
   }
 
   #visit(request: Request, response: Response): { readonly visit: Visit; readonly isNew: boolean } {
-    const base = `${this.#publicPath}${request.baseUrl}`;
+    const base = request.baseUrl;
     const scope = this.scope({ base });
     const [known] = readCookies(request, scope, 'form').filter(isFormSecret);
     const secret = known ?? newFormSecret();

@@ -29,6 +29,38 @@ describe('the commands, on the settings of a server', function () {
     return out.trim().split('/').at(-1) ?? '';
   }
 
+  it('print a link that signs in to the screen of a running server, once', async () => {
+    const app = await createApp(readSettings(env), { log: () => undefined });
+    const { addresses } = await app.listen();
+    const printed = await runProcess(
+      { ...env, PINFOLD_PUBLIC_URL: addresses.publicUrl },
+      'manage',
+      '--account',
+      'ada',
+    );
+    expect(printed.code).to.equal(0);
+    const page = await fetch(printed.out.trim());
+    const cookie = page.headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; ');
+    const text = await page.text();
+    const fields = [...text.matchAll(/type="hidden" name="(\w+)" value="([^"]+)"/g)].map(
+      ([, name, value]) => [name, value],
+    );
+    const sent = { method: 'POST', headers: { cookie }, redirect: 'manual' } as const;
+    const signIn = () =>
+      fetch(`${addresses.publicUrl}/manage/sign-in`, {
+        ...sent,
+        body: new URLSearchParams(fields as [string, string][]),
+      });
+    expect((await signIn()).headers.get('location')).to.equal('/manage/');
+    expect((await signIn()).status).to.equal(401);
+    const asJson = JSON.parse((await run(env, 'manage', '--json')).out);
+    expect(asJson).to.include({ account: 'default' }).and.have.property('url');
+    await app.close();
+  });
+
   it('make, list and revoke keys, which a running server knows at once', async () => {
     const app = await createApp(readSettings(env), { log: () => undefined });
     const { addresses } = await app.listen();

@@ -1,0 +1,18 @@
+import type { AccountId } from '@pinfold/core';
+import { tokens } from '@pinfold/inversify';
+import type { Composition } from './composition.ts';
+import type { WebAddresses } from './settings/web-addresses.ts';
+
+/** Where the management screen is, under the public URL. */
+export const MANAGEMENT_PATH = '/manage';
+
+/** Makes a link that signs in to the management screen, once and within the hour. It is a secret until then. */
+export async function offerSignInLink(
+  { container }: Pick<Composition, 'container'>,
+  { publicUrl }: Pick<WebAddresses, 'publicUrl'>,
+  account: AccountId,
+): Promise<string> {
+  const sessions = await container.getAsync(tokens.manageSessions);
+  const { token } = await sessions.offerLink(account);
+  return `${publicUrl}${MANAGEMENT_PATH}/sign-in?link=${token}`;
+}

@@ -1,0 +1,31 @@
+import { createManagement, type ManagementOptions } from '@pinfold/management';
+import { ContainerModule, type ServiceIdentifier } from 'inversify';
+import { tokens } from './tokens.ts';
+
+/** The management screen as an Express router. */
+export const management: ServiceIdentifier<ReturnType<typeof createManagement>> =
+  Symbol.for('@pinfold/management');
+
+/** {@link ManagementOptions} without what the container knows. */
+export type ManagementModuleOptions = Omit<ManagementOptions, 'useCases' | 'sessions' | 'keys'>;
+
+/**
+ * Binds {@link management}, with our sessions unless `authenticate` is given. Options known late, such as a free port's,
+ * are given as a function.
+ */
+export function managementModule(
+  options: ManagementModuleOptions | (() => ManagementModuleOptions),
+): ContainerModule {
+  return new ContainerModule(({ bind }) => {
+    bind(management)
+      .toResolvedValue(
+        (useCases, keys, sessions) => {
+          const given = typeof options === 'function' ? options() : options;
+          const signIn = given.authenticate === undefined ? { sessions } : {};
+          return createManagement({ ...given, ...signIn, useCases, keys });
+        },
+        [tokens.useCases, tokens.manageKeys, tokens.manageSessions],
+      )
+      .inSingletonScope();
+  });
+}
