@@ -1,7 +1,7 @@
 import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { AssertionError } from 'chai';
-import { type ApiAnswer, type ApiRequest, exchange } from './api-client.ts';
+import { type ApiAnswer, type ApiRequest, exchange } from './api-exchange.ts';
 import type { HttpService } from './subject.ts';
 
 type Json = { readonly [name: string]: Json };

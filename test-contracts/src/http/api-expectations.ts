@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type ApiAnswer, ApiClient, type PublishWish, type WirePin } from './api-client.ts';
+import { ApiClient, type PublishWish } from './api-client.ts';
+import type { ApiAnswer, WirePin } from './api-exchange.ts';
 import { siteZip } from './sites.ts';
 import type { HttpService } from './subject.ts';
 

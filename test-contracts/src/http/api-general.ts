@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { multipart } from '../fixtures/multipart.ts';
-import { type ApiAnswer, ApiClient, type ApiRequest, exchange } from './api-client.ts';
+import { ApiClient } from './api-client.ts';
 import { readDocument } from './api-document.ts';
+import { type ApiAnswer, type ApiRequest, exchange } from './api-exchange.ts';
 import { expectProblem, publishSite, UNKNOWN_ID } from './api-expectations.ts';
 import { siteZip } from './sites.ts';
 import type { HttpClause, HttpService } from './subject.ts';

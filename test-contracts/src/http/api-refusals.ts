@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { archivePart, type FormPart, titlePart } from '../fixtures/multipart.ts';
-import { ApiClient, type ApiRequest } from './api-client.ts';
+import { ApiClient } from './api-client.ts';
+import type { ApiRequest } from './api-exchange.ts';
 import { expectProblem, listIds, publishSite } from './api-expectations.ts';
 import { siteZip, siteZipOf, zipOf } from './sites.ts';
 import type { HttpClause, HttpService } from './subject.ts';

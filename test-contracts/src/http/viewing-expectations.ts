@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { ApiClient, type WirePin } from './api-client.ts';
+import { ApiClient } from './api-client.ts';
+import type { WirePin } from './api-exchange.ts';
 import { publishSite } from './api-expectations.ts';
 import { zipOf } from './sites.ts';
 import type { HttpService } from './subject.ts';

@@ -1,6 +1,6 @@
 import { duration } from '@pinfold/core';
 import { expect } from 'chai';
-import type { WirePin } from './api-client.ts';
+import type { WirePin } from './api-exchange.ts';
 import type { HttpClause, HttpService } from './subject.ts';
 import {
   change,
