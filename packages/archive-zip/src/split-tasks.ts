@@ -4,7 +4,7 @@ import type { EntryTask } from './jobs.ts';
 import { isPage } from './page.ts';
 
 /** Work for one message to a worker, in bytes read and inflated: large enough to be worth the way, small enough to share out. */
-const SMALLEST_JOB = 262_144;
+const SMALLEST_JOB = 1_048_576;
 const LARGEST_JOB = 4_194_304;
 /** What an entry costs beside its bytes, in bytes. */
 const ENTRY_COST = 4_096;
