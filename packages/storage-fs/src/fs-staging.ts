@@ -123,7 +123,7 @@ export class FsStaging implements Staging {
   }
 
   #discard(file: string): Promise<void> {
-    return orFault(received, () => this.#files.rm(file, { force: true }));
+    return orFault(received, () => unlessRefused(['ENOENT'], this.#files.unlink(file)));
   }
 }
 

@@ -143,11 +143,12 @@ describe('FsStaging', () => {
     const staging = new FsStaging({ folder: opened.staging.folder, clock: opened.clock }, system.files);
     const broken = new Error('broken');
     async function* failing(): AsyncGenerator<Uint8Array, void> {
-      system.failing = { call: 'rm', code: 'EIO' };
+      system.failing = { call: 'unlink', code: 'EIO' };
       yield someBytes(10, 1);
       throw broken;
     }
     expect(await faultOf(staging.receive(failing(), 100))).to.equal(broken);
+    system.failing = undefined;
     expect(await staging.sweep(after(START, hours(1))), 'the sweep finds it').to.equal(1);
   });
 
