@@ -46,7 +46,7 @@ export function feedBody(
 
 function brokenOff(): RequestRefused {
   return new RequestRefused('invalid_request', {
-    detail: 'The body broke off before its end: send it whole.',
+    detail: 'Send the body whole: it broke off.',
   });
 }
 

@@ -62,7 +62,7 @@ export class FormFrames {
 
   /** Takes the end, which must be behind the closing delimiter. */
   end(): void {
-    if (this.#state !== 'closed') throw broken('The form ends before its closing boundary: send it whole.');
+    if (this.#state !== 'closed') throw broken('Send the form whole, up to its closing boundary.');
   }
 
   /**
@@ -118,7 +118,7 @@ export class FormFrames {
     const empty = this.#rest.subarray(0, 2).equals(CRLF);
     const end = empty ? 0 : this.#rest.indexOf(HEAD_END);
     if (end > LONGEST_HEAD || (end === -1 && this.#rest.byteLength > LONGEST_HEAD)) {
-      throw broken('The head of a part of the form is too long.');
+      throw broken('Send parts with shorter heads: 16 KiB are read of each.');
     }
     if (end === -1) return false;
     const head = readPartHead(this.#rest.toString('latin1', 0, end));
@@ -135,7 +135,8 @@ export class FormFrames {
       this.#judge.count(length);
       this.#pieces.push(this.#rest.subarray(0, length));
     } else this.#ignored += length;
-    if (this.#ignored > MOST_IGNORED) throw broken('The form has too many bytes outside of its parts.');
+    if (this.#ignored > MOST_IGNORED)
+      throw broken('Send nothing before the first part of the form and nothing after the last.');
     this.#rest = this.#rest.subarray(length);
   }
 

@@ -25,7 +25,7 @@ export async function readJson(
     write: (chunk: Uint8Array, _encoding, callback) => {
       length += chunk.byteLength;
       chunks.push(chunk);
-      callback(length > LONGEST ? malformed('The JSON is longer than 16 KiB.') : null);
+      callback(length > LONGEST ? malformed('Send at most 16 KiB of JSON.') : null);
     },
   });
   feedBody(request, sink, options);
@@ -39,7 +39,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    if (error instanceof TypeError) throw malformed('The JSON is not UTF-8.');
+    if (error instanceof TypeError) throw malformed('Send the JSON in UTF-8.');
     throw error;
   }
 }
@@ -48,7 +48,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw malformed('The body is not JSON.');
+    if (error instanceof SyntaxError) throw malformed('Send the body as well-formed JSON.');
     throw error;
   }
 }

@@ -87,6 +87,6 @@ function rawFilename(parameters: ReadonlyMap<string, string>): RawFilename | und
 
 function malformed(): RequestRefused {
   return new RequestRefused('invalid_request', {
-    detail: 'A part of the form has no well-formed Content-Disposition with a name: see RFC 7578.',
+    detail: 'Give each part of the form a well-formed Content-Disposition with a name, as RFC 7578 says.',
   });
 }

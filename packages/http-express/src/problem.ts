@@ -86,13 +86,12 @@ function problemBody(
   { requestId, publishing }: ProblemContext,
 ): ProblemBody {
   const { errors = [] } = refusal;
-  const only = errors.length === 1 && problem.code !== 'invalid_archive' ? errors[0]?.detail : undefined;
   const omitted = Math.max(0, errors.length - MOST_ERRORS);
   return {
     type: `urn:pinfold:problem:${problem.code}`,
     title: problem.title,
     status: problem.status,
-    detail: refusal.detail ?? only ?? problem.detail,
+    detail: refusal.detail ?? problem.detail,
     code: problem.code,
     instance: `urn:uuid:${requestId}`,
     retryable: isRetryable(problem),

@@ -72,6 +72,7 @@ function queryOf({ url }: Request): Readonly<Record<string, string>> | undefined
 
 function wrongQuery(): HttpRefusal {
   return refuseRequest('invalid_request', {
-    detail: 'A query parameter is unknown, comes twice or has a value it cannot have: see /openapi.json.',
+    detail:
+      'Send only query parameters that /openapi.json names, each once and with a value that it may have.',
   });
 }

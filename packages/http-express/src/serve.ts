@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Caller, Clock } from '@pinfold/core';
 import { type Answer, encodeAnswer } from './answer.ts';
 import type { Authenticate } from './authentication.ts';
@@ -34,7 +35,7 @@ export function answerDocument(serving: Serving, exchange: Exchange, document: o
 /** Key first, then path, method and scope; the rest is the handler's (contract, section 3). */
 async function decide(serving: Serving, exchange: Exchange): Promise<Answer | HttpRefusal> {
   const { request, response } = exchange;
-  const found = routeOf(request.path);
+  const found = routeOf(pathOf(request));
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   if (found !== undefined) exchange.route = found.route.pattern;
   exchange.publishing = method === 'POST' && exchange.route === '/api/v1/pins';
@@ -52,6 +53,11 @@ async function decide(serving: Serving, exchange: Exchange): Promise<Answer | Ht
   }
   if (!caller.scopes.includes(handler.scope)) return refuseRequest('forbidden');
   return handler.handle(serving.service, { exchange, caller }, found.id);
+}
+
+/** Read from the target itself: mounted in bare node:http, the request has nothing that Express adds. */
+function pathOf({ url }: Pick<IncomingMessage, 'url'>): string {
+  return url?.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? '';
 }
 
 function limitRate(

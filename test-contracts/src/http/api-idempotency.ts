@@ -45,7 +45,7 @@ function expectOneRole(answers: readonly ApiAnswer[]): void {
 }
 
 /** Far more looks than a publication takes. */
-const MOST_LOOKS = 1_000;
+const MOST_LOOKS = 20_000;
 
 /** Waits until the publication of a key is there. */
 async function untilPublished(client: ApiClient, key: string): Promise<string> {

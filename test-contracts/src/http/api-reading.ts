@@ -116,7 +116,12 @@ export const readingClauses: readonly HttpClause[] = [
         `state=expired&cursor=${ours}`,
         `cursor=${ours}x`,
       ];
-      const keys = ['idempotency_key=', `idempotency_key=${'x'.repeat(256)}`, 'idempotency_key=caf%C3%A9'];
+      const keys = [
+        'idempotency_key=',
+        `idempotency_key=${'x'.repeat(256)}`,
+        'idempotency_key=caf%C3%A9',
+        `idempotency_key=${port.keys.first}`,
+      ];
       const alone = [
         'idempotency_key=a&limit=1',
         'idempotency_key=a&state=published',

@@ -1,5 +1,6 @@
 import { parseIdempotencyKey, type Role } from '@pinfold/core';
 import type { Answer } from '../answer.ts';
+import { credentialsOf } from '../credentials.ts';
 import { pinOf } from '../pin.ts';
 import { refuseRequest } from '../problem.ts';
 import { readListQuery } from '../query.ts';
@@ -13,7 +14,11 @@ export const list: Handle = async (service, { exchange, caller }) => {
   if (read.kind === 'refused') return read;
   const { useCases } = service;
   if ('idempotency_key' in read.query) {
-    const key = parseIdempotencyKey(read.query.idempotency_key, useCases.limits);
+    const key = parseIdempotencyKey(
+      read.query.idempotency_key,
+      useCases.limits,
+      credentialsOf(exchange.request),
+    );
     if (typeof key !== 'string') return refuseRequest('invalid_request', { errors: key.errors ?? [] });
     const role = await useCases.read.findByKey(caller.account, key);
     return page(service, role === undefined ? [] : [role], undefined);

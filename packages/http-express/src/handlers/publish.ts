@@ -9,6 +9,7 @@ import {
 } from '@pinfold/core';
 import type { Request } from 'express';
 import type { Answer } from '../answer.ts';
+import { credentialsOf } from '../credentials.ts';
 import type { Call, Exchange } from '../exchange.ts';
 import { hasMediaType } from '../media-type.ts';
 import { pinOf, wireWarnings } from '../pin.ts';
@@ -99,7 +100,5 @@ function idempotencyKey(request: Request, limits: Limits): IdempotencyKey | Http
     const detail = 'Send one Idempotency-Key header.';
     return refuseRequest('invalid_idempotency_key', { errors: [{ rule: 'twice', detail }] });
   }
-  // The credentials follow the scheme's name (RFC 9110, section 11.6.2).
-  const secret = request.headers.authorization?.replace(/^[^ ]+ +/, '').trimEnd();
-  return parseIdempotencyKey(value, limits, secret);
+  return parseIdempotencyKey(value, limits, credentialsOf(request));
 }

@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp, readSettings } from '@pinfold/app';
+import { accountId, type RoleId } from '@pinfold/core';
+import { tokens } from '@pinfold/inversify';
+import { ScryptPasswordHasher } from '@pinfold/platform-node';
+import {
+  type HttpService,
+  type HttpSubject,
+  httpApiContract,
+  httpViewingContract,
+} from '@pinfold/test-contracts';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { describeContract } from '@pinfold/test-contracts/mocha';
+import { ContainerModule } from 'inversify';
+
+type Mode = HttpService['viewerMode'];
+
+/** The reference server as its settings make it, but for the clock and the cost of passwords. */
+async function openApp(mode: Mode): Promise<HttpSubject> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-reference-'));
+  const clock = createManualClock();
+  const settings = readSettings({
+    PINFOLD_PORT: '0',
+    PINFOLD_DATA_DIR: folder,
+    PINFOLD_VIEWER_MODE: mode,
+    PINFOLD_WELCOME: 'off',
+  });
+  const ours = new ContainerModule(({ rebind }) => {
+    rebind(tokens.clock).toConstantValue(clock);
+    rebind(tokens.passwords).toConstantValue(new ScryptPasswordHasher({ cost: { logN: 4, r: 8, p: 1 } }));
+  });
+  const app = await createApp(settings, { modules: [ours], log: () => {} });
+  const { addresses } = await app.listen();
+  const { pin } = await app.container.getAsync(tokens.useCases);
+  const manageKeys = await app.container.getAsync(tokens.manageKeys);
+  const [first, second] = [accountId('first'), accountId('second')];
+  const port: HttpService = {
+    baseUrl: addresses.publicUrl,
+    viewerMode: mode,
+    keys: {
+      first: (await manageKeys.create({ account: first })).text,
+      second: (await manageKeys.create({ account: second })).text,
+      readOnly: (await manageKeys.create({ account: first, scopes: ['pins:read'] })).text,
+    },
+    advance: async (length) => clock.advance(length),
+    pin: async (id) => void (await pin.pin({ id: id as RoleId })),
+    unpin: async (id) => void (await pin.unpin({ id: id as RoleId })),
+  };
+  return {
+    port,
+    peer: async () => port,
+    dispose: async () => {
+      await app.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+describeContract(httpApiContract, { name: 'createApp', create: () => openApp('origin') });
+describeContract(httpViewingContract, { name: 'createApp, in path mode', create: () => openApp('path') });
