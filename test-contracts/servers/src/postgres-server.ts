@@ -76,8 +76,14 @@ async function initialise({ folder, owner }: Installation, password: string): Pr
   if (code !== 0) throw new Error(`PostgreSQL could not be set up: ${said}`);
 }
 
+/** In a group of its own: Ctrl-C reaches this process alone, and what it does with the server then is its own affair. */
 function start(program: string, parameters: readonly string[], owner: Owner) {
-  return spawn(program, parameters, { ...owner, cwd: '/', stdio: ['pipe', 'ignore', 'pipe'] });
+  return spawn(program, parameters, {
+    ...owner,
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'pipe'],
+    detached: true,
+  });
 }
 
 /** Resolves when the server takes connections. */
@@ -109,7 +115,8 @@ async function serverOf({ folder }: Installation): Promise<number> {
 }
 
 async function ended(keeper: ChildProcess): Promise<void> {
-  const exit = keeper.exitCode === null ? once(keeper, 'exit') : undefined;
+  const hasEnded = keeper.exitCode !== null || keeper.signalCode !== null;
+  const exit = hasEnded ? undefined : once(keeper, 'exit');
   keeper.stdin?.end();
   await exit;
 }
