@@ -5,7 +5,9 @@ export function watchPublishPanel(root: Document): void {
   const panel = root.querySelector<HTMLElement>('[data-publish]');
   if (panel === null) return;
   for (const button of panel.querySelectorAll<HTMLButtonElement>('[data-choose]')) {
-    button.addEventListener('click', () => choose(panel, button.dataset.choose === 'folder'));
+    const folder = button.dataset.choose === 'folder';
+    button.hidden = folder && !('webkitdirectory' in HTMLInputElement.prototype);
+    button.addEventListener('click', () => choose(panel, folder));
   }
   watchDrops(root, panel);
 }

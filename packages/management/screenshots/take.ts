@@ -1,12 +1,12 @@
 // Writes a picture of every page, in both themes, wide and narrow, in both languages, to look at:
 // `node screenshots/take.ts [FOLDER]`.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { days, hours, type Password } from '@pinfold/core';
 import packaged from '@sparticuz/chromium';
-import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { OWNER, openScreen, type Screen } from '../test/open-screen.ts';
+import { type BrowserContextOptions, chromium, type FileChooser, type Page } from 'playwright-core';
+import { OWNER, openScreen, type Screen, zipOf } from '../test/open-screen.ts';
 
 const folder = resolve(process.argv[2] ?? join(tmpdir(), 'pinfold-screenshots'));
 const only = process.argv[3];
@@ -82,6 +82,7 @@ async function takeAll(
   await openMenu(page);
   await shot('list-menu', false);
   await page.keyboard.press('Escape');
+  await publishing(screen, page, shot);
   for (const [what, id] of Object.entries(ids)) {
     await page.goto(`${screen.base}/publications/${id}`);
     await shot(`detail-${what}`);
@@ -101,6 +102,55 @@ async function takeAll(
   await shot('nowhere');
   await context.close();
   await screen.close();
+}
+
+/** Every state of the panel, from the question to the link. */
+async function publishing(
+  screen: Screen,
+  page: Page,
+  shot: (what: string, whole?: boolean) => Promise<void>,
+): Promise<void> {
+  const site = join(folder, 'site', 'picnic');
+  mkdirSync(join(site, 'node_modules'), { recursive: true });
+  writeFileSync(join(site, 'index.html'), '<a href="Map.html">map</a>');
+  writeFileSync(join(site, 'map.html'), 'x');
+  for (const path of ['.env', 'node_modules/a.js']) writeFileSync(join(site, path), 'x');
+  await choose(page, 0, site);
+  await page.locator('dialog').waitFor();
+  await shot('publish-asks', false);
+  const held = Promise.withResolvers<void>();
+  await page.route('**/upload', async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.locator('dialog button.primary').click();
+  await page.locator('progress').waitFor();
+  await shot('publish-works', false);
+  held.resolve();
+  await page.locator('.stage-end.good').waitFor();
+  await shot('publish-done', false);
+  await page.unroute('**/upload');
+  await page.goto(`${screen.base}/`);
+  const bad = zipOf({
+    'site/page.html': 'x',
+    'site/.git/config': 'x',
+    ...Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`site/node_modules/a/${n}.js`, 'x'])),
+  });
+  await choose(page, 1, { name: 'site.zip', mimeType: 'application/zip', buffer: Buffer.from(bad) });
+  await page.locator('.stage-end.bad').waitFor();
+  await shot('publish-problems', false);
+}
+
+async function choose(
+  page: Page,
+  button: number,
+  files: Parameters<FileChooser['setFiles']>[0],
+): Promise<void> {
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.locator('[data-choose]').nth(button).click(),
+  ]);
+  await chooser.setFiles(files);
 }
 
 /** Sessions end while the clock moves on. */

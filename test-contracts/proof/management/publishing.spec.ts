@@ -112,6 +112,24 @@ describe('publishing in a browser', () => {
       .and.include('Map.html');
   });
 
+  it('leaves out of a ZIP what may not be in it, after asking', async () => {
+    await chooseZip({
+      'site/index.html': 'x',
+      'site/node_modules/a/b.js': 'x',
+      'site/.env': 'x',
+      'site/c.txt': 'x',
+    });
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    expect(await dialog.getByRole('listitem').allTextContents()).to.deep.equal([
+      'site/.env',
+      'site/node_modules/ and everything in it',
+    ]);
+    await dialog.getByRole('button', { name: 'Leave out and publish' }).click();
+    await heading('Published');
+    expect((await published())[0]).to.include({ title: 'site', fileCount: 2 });
+  });
+
   it('publishes nothing when what must be left out may not be', async () => {
     await chooseFolder('site', { 'index.html': 'x', 'node_modules/a.js': 'x' });
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
@@ -139,10 +157,10 @@ describe('publishing in a browser', () => {
       .and.include('and 3 more')
       .and.not.include('a5:b.txt');
     await page.getByRole('button', { name: 'Choose something else' }).click();
-    await chooseZip({ 'site/page.html': 'x', 'site/.env': 'x' });
+    await chooseZip({ 'site/page.html': 'x', 'site/a:b': 'x' });
     await heading('This cannot be published yet');
     expect(await page.locator('.stage').textContent())
-      .to.include('site/.env')
+      .to.include('site/a:b')
       .and.include('There is no index.html');
     await page.getByRole('button', { name: 'Choose something else' }).click();
     await choose('Choose a ZIP', {

@@ -5,7 +5,7 @@ import {
   type ListedEntry,
   type Problem,
 } from '@pinfold/core';
-import { readListing } from './read-listing.ts';
+import { listingOf, readDirectory } from './read-directory.ts';
 import type { FolderFile } from './source.ts';
 
 /** The limits that an archive is judged by. */
@@ -36,7 +36,7 @@ export function judgeFolder(files: readonly FolderFile[], limits: ArchiveLimits)
 export async function judgeArchive(archive: Blob, limits: ArchiveLimits): Promise<readonly Problem[]> {
   const large = judgeSize(archive, limits);
   if (large.length > 0) return large;
-  const listing = await readListing(archive);
+  const listing = listingOf(await readDirectory(archive));
   return listing === undefined ? [] : judge(listing, limits);
 }
 

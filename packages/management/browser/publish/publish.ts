@@ -3,11 +3,13 @@ import { putOnClipboard } from '../copy.ts';
 import { askToLeaveOut } from './ask.ts';
 import type { Chosen } from './chosen.ts';
 import { button, element } from './elements.ts';
+import { isForbidden } from './forbidden.ts';
 import { type ArchiveLimits, judgeArchive, judgeFolder, judgeSize } from './judge.ts';
+import { leaveOut } from './leave-out.ts';
 import { pack } from './pack.ts';
 import { freshToken, refreshList } from './refresh.ts';
 import { problemReport, remarkReport } from './reports.ts';
-import { type Source, sourceOf } from './source.ts';
+import { type ArchiveSource, type FolderSource, type Source, sourceOf } from './source.ts';
 import { type PublishingId, type Speech, speech } from './speech.ts';
 import { Stage } from './stage.ts';
 import { type Published, type Upload, type UploadOutcome, upload } from './upload.ts';
@@ -63,7 +65,8 @@ class Publishing {
 
   async #look(chosen: Chosen): Promise<Source | undefined> {
     const first = chosen.kind === 'entries' ? chosen.entries[0] : chosen.files[0];
-    const name = first?.name ?? '';
+    const folder = first instanceof File ? first.webkitRelativePath.split('/')[0] : undefined;
+    const name = folder || (first?.name ?? '');
     this.#work('preparing', name);
     try {
       const source = await sourceOf(chosen);
@@ -79,12 +82,13 @@ class Publishing {
   /** The ZIP to upload, when nothing speaks against it. */
   async #archiveOf(source: Source): Promise<Blob | undefined> {
     const { limits } = this.#data;
-    if (source.kind === 'archive') {
-      return this.#unlessProblems(await judgeArchive(source.file, limits), source.file);
-    }
     if (source.forbidden.length > 0 && !(await askToLeaveOut(this.#words, source.name, source.forbidden))) {
       this.#fail('leftOutAsked');
       return undefined;
+    }
+    if (source.kind === 'archive') {
+      const archive = withoutForbidden(source);
+      return this.#unlessProblems(await judgeArchive(archive, limits), archive);
     }
     if (source.files.length === 0) {
       this.#fail('empty');
@@ -94,7 +98,7 @@ class Publishing {
     return await this.#pack(source);
   }
 
-  async #pack(source: Extract<Source, { kind: 'folder' }>): Promise<Blob | undefined> {
+  async #pack(source: FolderSource): Promise<Blob | undefined> {
     const { worker = '' } = this.#panel.dataset;
     const total = source.files.reduce((sum, { file }) => sum + file.size, 0);
     this.#work('packing', source.name);
@@ -159,7 +163,7 @@ class Publishing {
         ? undefined
         : words.say('publishedUntil', { moment: words.moment(instant(expiresAt) as Instant) });
     const said = [copied ? words.say('linkCopied') : undefined, until].filter(Boolean).join(' ');
-    const left = source.kind === 'folder' && source.forbidden.length > 0 ? source.forbidden : undefined;
+    const left = source.forbidden.length > 0 ? source.forbidden : undefined;
     const details = element(
       'a',
       { class: 'button', href: this.#page(`publications/${id}`) },
@@ -227,6 +231,12 @@ class Publishing {
   #another(id: PublishingId): HTMLElement {
     return button(this.#words.say(id), '', () => this.#stage.close());
   }
+}
+
+/** The ZIP without what is forbidden in it; as it is where that cannot be taken out here. */
+function withoutForbidden({ file, directory, forbidden }: ArchiveSource): Blob {
+  if (forbidden.length === 0 || directory.kind !== 'read') return file;
+  return leaveOut(file, directory, isForbidden) ?? file;
 }
 
 /** Crypto's own UUIDs are for secure contexts only, and a key needs no more than to be new. */

@@ -1,5 +1,7 @@
 import { forbiddenSegment, isSystemEntry } from '@pinfold/core';
 import type { Chosen } from './chosen.ts';
+import { isForbidden, outermostForbidden } from './forbidden.ts';
+import { type Directory, readDirectory } from './read-directory.ts';
 
 /** A file of a folder, under its path in the site to be. */
 export interface FolderFile {
@@ -7,28 +9,42 @@ export interface FolderFile {
   readonly file: File;
 }
 
-/** What there is to publish. */
-export type Source =
-  | { readonly kind: 'archive'; readonly name: string; readonly file: File }
-  | {
-      readonly kind: 'folder';
-      readonly name: string;
-      readonly files: readonly FolderFile[];
-      /** What the rules forbid, each folder once: it is in no file above. */
-      readonly forbidden: readonly string[];
-    };
+/** What there is to publish, and what in it the rules forbid: each folder once. */
+export type Source = ArchiveSource | FolderSource;
+
+/** A ZIP, with its directory as far as it could be read. */
+export interface ArchiveSource {
+  readonly kind: 'archive';
+  readonly name: string;
+  readonly file: File;
+  readonly directory: Directory;
+  readonly forbidden: readonly string[];
+}
+
+/** A folder, whose files are without what is forbidden. */
+export interface FolderSource {
+  readonly kind: 'folder';
+  readonly name: string;
+  readonly files: readonly FolderFile[];
+  readonly forbidden: readonly string[];
+}
 
 /** Looks at what was chosen; `undefined` when it is several things. */
 export async function sourceOf(chosen: Chosen): Promise<Source | undefined> {
-  if (chosen.kind === 'archive') return archive(chosen.files[0]);
+  if (chosen.kind === 'archive') return await archive(chosen.files[0]);
   if (chosen.kind === 'files') return folderOf(chosen.files);
   const [entry, ...others] = 'entries' in chosen ? chosen.entries : [];
   if (entry === undefined || others.length > 0) return undefined;
-  return isFolder(entry) ? await walkFolder(entry) : archive(await fileOf(entry as FileSystemFileEntry));
+  return isFolder(entry)
+    ? await walkFolder(entry)
+    : await archive(await fileOf(entry as FileSystemFileEntry));
 }
 
-function archive(file: File | undefined): Source | undefined {
-  return file === undefined ? undefined : { kind: 'archive', name: file.name, file };
+async function archive(file: File | undefined): Promise<ArchiveSource | undefined> {
+  if (file === undefined) return undefined;
+  const directory = await readDirectory(file);
+  const names = directory.kind === 'read' ? directory.records.map(({ entry }) => entry.name) : [];
+  return { kind: 'archive', name: file.name, file, directory, forbidden: outermostForbidden(names) };
 }
 
 /** A folder that was chosen comes as a flat list, with everything in it. */
@@ -57,24 +73,21 @@ async function walkFolder(root: FileSystemDirectoryEntry): Promise<Source> {
 /** Sorts files into what can be published and what cannot. */
 class Found {
   readonly #files: FolderFile[] = [];
-  readonly #forbidden: Set<string> = new Set();
+  readonly #forbidden: string[] = [];
 
   add(path: string, file: File): void {
-    if (forbiddenSegment(path) !== undefined) this.forbid(path);
+    if (isForbidden(path)) this.forbid(path);
     else if (!isSystemEntry(path)) this.#files.push({ path, file });
   }
 
-  /** Notes the outermost part of a path that is forbidden. */
+  /** Notes a forbidden file, or a folder by the `/` at its end. */
   forbid(path: string): void {
-    const segments = path.split('/');
-    const at = segments.findIndex((segment) => forbiddenSegment(segment) !== undefined);
-    const isLast = at === segments.length - 1;
-    this.#forbidden.add(`${segments.slice(0, at + 1).join('/')}${isLast ? '' : '/'}`);
+    this.#forbidden.push(path);
   }
 
-  source(name: string): Source {
+  source(name: string): FolderSource {
     const files = this.#files.sort((one, other) => (one.path < other.path ? -1 : 1));
-    return { kind: 'folder', name, files, forbidden: [...this.#forbidden].sort() };
+    return { kind: 'folder', name, files, forbidden: outermostForbidden(this.#forbidden) };
   }
 }
 

@@ -55,7 +55,7 @@ export class Stage {
       this.#bar,
       button(this.#words.say('cancel'), '', cancel),
     );
-    this.#show(this.#line, row, this.#figure);
+    this.#show(element('div', { class: 'stage-head' }, this.#line, this.#figure), row);
   }
 
   /** Moves the bar; who listens is told every few seconds. */

@@ -1,8 +1,12 @@
 import { defaultLimits } from '@pinfold/core';
 import { expect } from 'chai';
-import { strToU8, zipSync } from 'fflate';
+import { strToU8, unzipSync, zipSync } from 'fflate';
+import { isForbidden } from '../../browser/publish/forbidden.ts';
 import { judgeArchive, judgeFolder } from '../../browser/publish/judge.ts';
-import { readListing } from '../../browser/publish/read-listing.ts';
+import { leaveOut } from '../../browser/publish/leave-out.ts';
+import { listingOf, readDirectory } from '../../browser/publish/read-directory.ts';
+
+const readListing = async (archive: Blob) => listingOf(await readDirectory(archive));
 
 async function rulesOf(bytes: Uint8Array<ArrayBuffer>): Promise<readonly string[]> {
   return (await judgeArchive(new Blob([bytes]), defaultLimits)).map(({ rule }) => rule);
@@ -61,5 +65,24 @@ describe('the rules in the browser', () => {
     expect(
       rules(...Array.from({ length: 501 }, (_, n) => file(n === 0 ? 'index.html' : `${n}`))),
     ).to.deep.equal(['too_many_files']);
+  });
+
+  it('leave entries out of a ZIP without touching the others', async () => {
+    const files = {
+      'node_modules/a.js': strToU8('x'),
+      'index.html': strToU8('hello'.repeat(99)),
+      'b/.env': strToU8('x'),
+      'z.txt': strToU8('z'),
+    };
+    const archive = new Blob([zipSync(files, { comment: 'made by hand' })]);
+    const directory = await readDirectory(archive);
+    if (directory.kind !== 'read') throw new Error(directory.kind);
+    const rest = await leaveOut(archive, directory, isForbidden)?.bytes();
+    const unpacked = unzipSync(rest ?? new Uint8Array());
+    expect(Object.keys(unpacked)).to.deep.equal(['index.html', 'z.txt']);
+    expect(unpacked['index.html']).to.deep.equal(files['index.html']);
+    expect(await rulesOf(rest ?? new Uint8Array())).to.deep.equal([]);
+    const twice = { ...directory, records: [...directory.records, ...directory.records] };
+    expect(leaveOut(archive, twice, isForbidden)).to.equal(undefined);
   });
 });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { strToU8, zipSync } from 'fflate';
 import { sourceOf } from '../../browser/publish/source.ts';
 
 function chosen(...paths: readonly string[]): readonly File[] {
@@ -63,11 +64,12 @@ describe('what is chosen or dropped', () => {
   it('is one thing', async () => {
     const [one, other] = [dropped('one', {}), dropped('other', {})];
     expect(await sourceOf({ kind: 'entries', entries: [one, other] })).to.equal(undefined);
-    const archive = { name: 'site.zip' } as File;
-    expect(await sourceOf({ kind: 'archive', files: [archive] })).to.deep.equal({
-      kind: 'archive',
-      name: 'site.zip',
-      file: archive,
-    });
+    const archive = new File(
+      [zipSync({ 'index.html': strToU8('x'), 'node_modules/a.js': strToU8('x') })],
+      'site.zip',
+    );
+    const source = await sourceOf({ kind: 'archive', files: [archive] });
+    expect(source).to.include({ kind: 'archive', name: 'site.zip', file: archive });
+    expect(source?.forbidden).to.deep.equal(['node_modules/']);
   });
 });
