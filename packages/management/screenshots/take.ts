@@ -1,6 +1,6 @@
 // Writes a picture of every page, in both themes, wide and narrow, in both languages, to look at:
-// `node screenshots/take.ts [FOLDER]`.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// `pnpm run screenshots [FOLDER]`. Three of them go into docs/screens, so that the documents show what there is.
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { days, hours, type Password } from '@pinfold/core';
@@ -9,15 +9,24 @@ import { type BrowserContextOptions, chromium, type FileChooser, type Page } fro
 import { OWNER, openScreen, type Screen, zipOf } from '../test/open-screen.ts';
 
 const folder = resolve(process.argv[2] ?? join(tmpdir(), 'pinfold-screenshots'));
-const only = process.argv[3];
 mkdirSync(folder, { recursive: true });
 
 const VIEWS: Readonly<Record<string, BrowserContextOptions>> = {
   'wide-light-en': { viewport: { width: 1_200, height: 800 }, colorScheme: 'light', locale: 'en-GB' },
   'wide-dark-ja': { viewport: { width: 1_200, height: 800 }, colorScheme: 'dark', locale: 'ja-JP' },
   'phone-light-ja': { viewport: { width: 375, height: 740 }, colorScheme: 'light', locale: 'ja-JP' },
+  // The documents'.
+  'small-light-en': { viewport: { width: 1_000, height: 700 }, colorScheme: 'light', locale: 'en-GB' },
+  'small-dark-ja': { viewport: { width: 1_000, height: 700 }, colorScheme: 'dark', locale: 'ja-JP' },
   'phone-dark-en': { viewport: { width: 375, height: 740 }, colorScheme: 'dark', locale: 'en-GB' },
 };
+
+/** The documents' pictures, and what each is a copy of. */
+const DOCUMENTS = {
+  list: 'list-small-light-en',
+  publication: 'detail-locked-small-dark-ja',
+  phone: 'publish-done-phone-dark-en',
+} as const;
 
 const LONG =
   'Quarterly report of the northern region, second draft with the corrections of the committee — '.repeat(2);
@@ -69,8 +78,10 @@ async function takeAll(
   const context = await browser.newContext({ timezoneId: 'Asia/Tokyo', reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
   const shot = async (what: string, whole = true) => {
-    if (only !== undefined && !what.includes(only)) return;
-    await page.screenshot({ path: join(folder, `${what}-${name}.png`), fullPage: whole });
+    await page.screenshot({
+      path: join(folder, `${what}-${name}.png`),
+      fullPage: whole && !name.startsWith('small'),
+    });
   };
   await page.goto(`${screen.base}/sign-in`);
   await shot('sign-in-key');
@@ -133,8 +144,8 @@ async function publishing(
   await page.goto(`${screen.base}/`);
   const bad = zipOf({
     'site/page.html': 'x',
-    'site/.git/config': 'x',
-    ...Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`site/node_modules/a/${n}.js`, 'x'])),
+    'site/movie.txt': 'x'.repeat(11_000_000),
+    ...Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`site/notes/${n}:00.txt`, 'x'])),
   });
   await choose(page, 1, { name: 'site.zip', mimeType: 'application/zip', buffer: Buffer.from(bad) });
   await page.locator('.stage-end.bad').waitFor();
@@ -173,4 +184,10 @@ try {
   for (const [name, options] of Object.entries(VIEWS)) await takeAll(name, options, browser);
 } finally {
   await browser.close();
+}
+for (const [document, picture] of Object.entries(DOCUMENTS)) {
+  copyFileSync(
+    join(folder, `${picture}.png`),
+    join(import.meta.dirname, '../../../docs/screens', `${document}.png`),
+  );
 }

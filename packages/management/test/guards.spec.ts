@@ -8,7 +8,7 @@ const HOSTILE = [
   `"><img src=x onerror=alert(1)>`,
   `' onmouseover='alert(1)`,
   '</title><svg/onload=alert(1)>',
-  '{{7*7}}${7*7}!${7*7}',
+  '{{7*7}}<%= 7*7 %>',
   'javascript:alert(1)',
   '\u202eevil\u2066',
 ];
