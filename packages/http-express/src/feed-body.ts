@@ -21,18 +21,19 @@ export function feedBody(
   sink: Writable,
   { clock, timeouts }: { readonly clock: Clock; readonly timeouts: BodyTimeouts },
 ): void {
-  // Nothing will ever come of a body that somebody else has read, or whose client has gone.
+  // Nothing will ever come of a body that somebody else has read.
   if (request.readableEnded) {
     sink.end();
     return;
   }
   if (request.destroyed) {
-    sink.destroy(brokenOff());
+    feedRest(request, sink);
     return;
   }
   const over = new AbortController();
   const breakOff = () => {
-    if (!request.readableEnded) sink.destroy(brokenOff());
+    request.off('close', breakOff).off('error', breakOff);
+    if (!request.readableEnded) feedRest(request, sink);
   };
   const finish = () => {
     over.abort();
@@ -42,6 +43,20 @@ export function feedBody(
   sink.once('close', finish).once('finish', finish);
   request.once('close', breakOff).once('error', breakOff).pipe(sink);
   watch(request, sink, clock, timeouts, over.signal).catch((error: Error) => sink.destroy(error));
+}
+
+/**
+ * The client has gone. If all of the body had come before, what is still held of it is read all the same: a publication
+ * with its whole body in runs to its end (contract, section 5).
+ */
+function feedRest(request: IncomingMessage, sink: Writable): void {
+  if (!request.complete) {
+    sink.destroy(brokenOff());
+    return;
+  }
+  request.unpipe(sink);
+  for (let chunk: unknown = request.read(); chunk !== null; chunk = request.read()) sink.write(chunk);
+  sink.end();
 }
 
 function brokenOff(): RequestRefused {

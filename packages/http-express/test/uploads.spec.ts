@@ -1,4 +1,5 @@
-import { Fault, minutes, type Staging, seconds } from '@pinfold/core';
+import type { IncomingMessage } from 'node:http';
+import { accountId, DEFAULT_SCOPES, Fault, minutes, type Staging, seconds } from '@pinfold/core';
 import {
   archivePart,
   openRawConnection,
@@ -173,6 +174,33 @@ describe('An upload', () => {
     letPut();
     await until(async () => (await publish(rig, 'raw')).status === 200);
     expect(rig.log.filter(({ gone }) => gone).map(({ status }) => status)).to.deep.equal([201]);
+    expect(await rig.uploads()).to.deep.equal([]);
+  });
+
+  it('publishes though its client went before its key was looked at, when its body was whole then', async () => {
+    const came = Promise.withResolvers<IncomingMessage>();
+    const goesOn = Promise.withResolvers<void>();
+    await open({
+      api: {
+        authenticate: async (request) => {
+          came.resolve(request);
+          await goesOn.promise;
+          return { account: accountId('first'), scopes: DEFAULT_SCOPES };
+        },
+      },
+    });
+    const { head, body } = publicationBytes(rig, [archivePart(siteZip())]);
+    const connection = await openRawConnection(rig.baseUrl);
+    await connection.send(head);
+    await connection.send(body);
+    connection.end();
+    connection.destroy();
+    const request = await came.promise;
+    await until(() => request.destroyed);
+    goesOn.resolve();
+    await until(() => rig.log.length === 1);
+    expect(rig.log[0]).to.include({ status: 201, gone: true });
+    expect((await publish(rig, 'raw')).status).to.equal(200);
     expect(await rig.uploads()).to.deep.equal([]);
   });
 
