@@ -15,13 +15,13 @@ const SITE = {
 };
 
 for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
-  describe(`a person's whole way through the screen, on ${database}`, () => {
+  describe(`a person's whole way through the screen, on ${database}`, function () {
+    this.timeout(60_000);
     let service: Service;
     let context: BrowserContext;
     let page: Page;
     let folder: string;
-    before(async function () {
-      this.timeout(60_000);
+    before(async () => {
       service = await openService(database);
       context = await openContext({ permissions: ['clipboard-read', 'clipboard-write'] });
       page = await context.newPage();

@@ -30,10 +30,10 @@ function multiply(file: string, count: number): void {
   }
 }
 
-describe('the screen with 100,000 publications', () => {
+describe('the screen with 100,000 publications', function () {
+  this.timeout(60_000);
   let service: Service;
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     service = await openService();
     await service.publish('Newest');
     multiply(service.file, MANY);

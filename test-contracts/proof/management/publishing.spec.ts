@@ -16,7 +16,8 @@ function zipOf(files: Readonly<Record<string, string>>): Buffer {
   );
 }
 
-describe('publishing in a browser', () => {
+describe('publishing in a browser', function () {
+  this.timeout(60_000);
   let service: Service;
   let context: BrowserContext;
   let page: Page;

@@ -1,4 +1,3 @@
-import { after } from 'mocha';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { launchChromium } from '../browser/chromium.ts';
 import type { Service } from './open-service.ts';
@@ -13,7 +12,7 @@ after(async () => {
 export async function openContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   browser ??= launchChromium();
   const context = await (await browser).newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
-  context.setDefaultTimeout(8_000);
+  context.setDefaultTimeout(20_000);
   return context;
 }
 

@@ -5,14 +5,14 @@ import { type Database, OWNER, openService, type Service } from './open-service.
 import { openContext, signIn } from './the-browser.ts';
 
 for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
-  describe(`two windows on one publication, on ${database}`, () => {
+  describe(`two windows on one publication, on ${database}`, function () {
+    this.timeout(60_000);
     let service: Service;
     let context: BrowserContext;
     let one: Page;
     let other: Page;
     let role: Role;
-    beforeEach(async function () {
-      this.timeout(60_000);
+    beforeEach(async () => {
       service = await openService(database);
       role = await service.publish('Report');
       context = await openContext();

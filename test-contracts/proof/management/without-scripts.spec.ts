@@ -10,7 +10,8 @@ function zipOf(files: Readonly<Record<string, string>>) {
   return { name: 'picnic.zip', mimeType: 'application/zip', buffer };
 }
 
-describe('the screen without scripts', () => {
+describe('the screen without scripts', function () {
+  this.timeout(60_000);
   let service: Service;
   let context: BrowserContext;
   let page: Page;
