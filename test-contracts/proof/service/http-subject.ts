@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import type { ZipArchiveInspector } from '@pinfold/archive-zip';
+import { accountId, type RoleId } from '@pinfold/core';
+import type { HttpService, HttpSubject } from '@pinfold/test-contracts';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import type { ViewerMode } from '@pinfold/viewer';
+import { openNode, type ServiceNode } from './open-node.ts';
+import { type ArchivesKind, newPlace, type RecordsKind } from './places.ts';
+import { type Mount, type ServedNode, serveNode } from './serve-node.ts';
+
+/** One way to put a service together. */
+export interface Combination {
+  readonly records: RecordsKind;
+  readonly archives: ArchivesKind;
+  readonly mount: Mount;
+  readonly mode: ViewerMode;
+}
+
+/** Opens a service as a subject of the HTTP contracts. Each peer is one more node, with connections and caches of its own. */
+export async function openHttpSubject(
+  { records, archives, mount, mode }: Combination,
+  inspector: ZipArchiveInspector,
+): Promise<HttpSubject> {
+  const place = await newPlace(records, archives);
+  const clock = createManualClock();
+  const opened: { readonly node: ServiceNode; readonly served: ServedNode }[] = [];
+  const open = async (): Promise<ServiceNode & ServedNode> => {
+    const node = await openNode({
+      records: place.records,
+      archives: place.archives,
+      staging: join(place.folder, `staging-${opened.length}`),
+      clock,
+      inspector,
+      absolutePathsWork: mode === 'origin',
+    });
+    const publicPort = opened[0]?.served.port;
+    const served = await serveNode(node, {
+      mount,
+      mode,
+      ...(publicPort === undefined ? {} : { publicPort }),
+    });
+    opened.push({ node, served });
+    return { ...node, ...served };
+  };
+  const first = await open();
+  const keyOf = async (...wish: Parameters<ServiceNode['manageKeys']['create']>) =>
+    (await first.manageKeys.create(...wish)).text;
+  const keys = {
+    first: await keyOf({ account: accountId('first') }),
+    second: await keyOf({ account: accountId('second') }),
+    readOnly: await keyOf({ account: accountId('first'), scopes: ['pins:read'] }),
+  };
+  const serviceOf = ({ url, useCases }: ServiceNode & ServedNode): HttpService => ({
+    baseUrl: url,
+    viewerMode: mode,
+    keys,
+    advance: async (length) => clock.advance(length),
+    pin: async (id) => void (await useCases.pin.pin({ id: id as RoleId })),
+    unpin: async (id) => void (await useCases.pin.unpin({ id: id as RoleId })),
+  });
+  return {
+    port: serviceOf(first),
+    peer: async () => serviceOf(await open()),
+    dispose: async () => {
+      for (const { node, served } of opened) {
+        await served.close();
+        await node.close();
+      }
+      await place.dispose();
+    },
+  };
+}
