@@ -1,13 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
+import { violations } from './axe.ts';
 import { openService, type Service } from './open-service.ts';
 import { HOSTILE, stock } from './stock.ts';
 import { openContext, signIn } from './the-browser.ts';
 
-const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const LOOKS = [
   {
     name: 'light, wide, English',
@@ -23,13 +20,6 @@ const LOOKS = [
   },
 ] as const;
 const FIRST_PAGE_BYTES = 50_000;
-
-/** What axe finds on a page, in short. */
-async function violations(page: Page): Promise<unknown> {
-  await page.evaluate(AXE);
-  return await page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
-    violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 200))]))`);
-}
 
 /** How far a page can be scrolled sideways. */
 function overflow(page: Page): Promise<number> {

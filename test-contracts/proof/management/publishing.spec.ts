@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { strToU8, zipSync } from 'fflate';
 import type { BrowserContext, Page, Route } from 'playwright-core';
+import { violations } from './axe.ts';
 import { OWNER, openService, type Service } from './open-service.ts';
 import { openContext, signIn } from './the-browser.ts';
 
@@ -108,6 +109,7 @@ describe('publishing in a browser', function () {
   it('says what will disappoint visitors', async () => {
     await chooseZip(SITE);
     await heading('Published');
+    expect(await violations(page)).to.deep.equal([]);
     expect(await page.locator('.remarks').textContent())
       .to.include('index.html')
       .and.include('Map.html');
@@ -133,6 +135,8 @@ describe('publishing in a browser', function () {
 
   it('publishes nothing when what must be left out may not be', async () => {
     await chooseFolder('site', { 'index.html': 'x', 'node_modules/a.js': 'x' });
+    await page.getByRole('dialog').waitFor();
+    expect(await violations(page)).to.deep.equal([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await heading('Nothing was published: the folder has parts that cannot be.');
     await page.getByRole('button', { name: 'Choose something else' }).click();
@@ -151,6 +155,7 @@ describe('publishing in a browser', function () {
       ...Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`a${n}:b.txt`, 'x'])),
     });
     await heading('This cannot be published yet');
+    expect(await violations(page)).to.deep.equal([]);
     const text = (await page.locator('.stage').textContent()) ?? '';
     expect(text)
       .to.include('There is no index.html')
@@ -231,6 +236,7 @@ describe('publishing in a browser', function () {
     await page.route(UPLOAD, () => {});
     await chooseZip(SITE);
     await page.getByRole('progressbar').waitFor();
+    expect(await violations(page)).to.deep.equal([]);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await heading('Cancelled. Nothing was published.');
     expect(await published()).to.deep.equal([]);

@@ -41,7 +41,8 @@ export function listView(visit: SignedInVisit, model: ListModel): Html {
     title: words.say('publications'),
     signedIn: visit,
     part: 'publications',
-    main: html`${publishPanel(visit, { limits: model.limits, roomy: bare, trouble: model.trouble })}
+    main: html`<h1 class="hidden">${words.say('publishAndManage')}</h1>
+${publishPanel(visit, { limits: model.limits, roomy: bare, trouble: model.trouble })}
 <section class="list" aria-labelledby="list-title" data-list${bare ? html` hidden` : undefined}>
 <div class="list-top"><h2 id="list-title">${words.say('publications')}</h2>${filters(visit, model)}${searchForm(visit, model)}</div>
 ${model.publications.length === 0 ? nothing(visit, model) : table(visit, model.publications)}

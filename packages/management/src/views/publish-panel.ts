@@ -26,7 +26,7 @@ export function publishPanel(
   return html`<section class="publish${roomy ? ' roomy' : ''}" aria-labelledby="publish-title" data-publish="${JSON.stringify(data)}" data-action="${base}/upload" data-script="${base}/assets/${assets.publish}" data-worker="${base}/assets/${assets.worker}">
 <div class="drop" data-drop>
 ${roomy ? html`<div class="drop-sign">${icon('folder')}</div>` : undefined}
-<div class="drop-text"><h1 id="publish-title">${words.say('publishTitle')}</h1>
+<div class="drop-text"><h2 id="publish-title">${words.say('publishTitle')}</h2>
 <p class="quiet scripted">${words.say('publishDrop')}</p></div>
 <div class="drop-buttons scripted">
 <button type="button" class="primary" data-choose="folder">${icon('folder')}${words.say('chooseFolder')}</button>

@@ -122,6 +122,7 @@ export const screen = {
   publication: 'Publication',
   publications: 'Publications',
   publish: 'Publish',
+  publishAndManage: 'Publish and manage',
   publishDrop: 'Drop it here, and get a link to share.',
   publishTitle: 'Publish a folder or a ZIP',
   publishedAt: 'Published',

@@ -124,6 +124,7 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   publication: '公開',
   publications: '公開',
   publish: '公開する',
+  publishAndManage: '公開と管理',
   publishDrop: 'ここにドロップすると、共有用のリンクができます。',
   publishTitle: 'フォルダーか ZIP を公開',
   publishedAt: '公開日時',
