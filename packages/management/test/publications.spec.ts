@@ -187,4 +187,26 @@ describe('one publication', () => {
     }
     expect((await person.get(`/publications/${role.id.toUpperCase()}`)).status).to.equal(200);
   });
+
+  it('can be stopped even when the storage lost its files', async () => {
+    const lossy = await openScreen({
+      ports: ({ roles }) => ({
+        roles: new Proxy(roles, {
+          get: (store, name) =>
+            name === 'loadManifest' ? async () => undefined : Reflect.get(store, name).bind(store),
+        }),
+      }),
+    });
+    try {
+      const lost = await lossy.publish('Lost');
+      const owner = new Person(lossy.base);
+      await owner.signIn((await lossy.sessions.offerLink(OWNER)).token);
+      const page = await owner.get(`/publications/${lost.id}`);
+      expect([page.status, page.text.includes('The files have been removed.')]).to.deep.equal([200, true]);
+      await owner.post(`/publications/${lost.id}/stop`, { form: page.token });
+      expect((await owner.get(`/publications/${lost.id}`)).text).to.include('was stopped');
+    } finally {
+      await lossy.close();
+    }
+  });
 });
