@@ -1,6 +1,5 @@
 import 'reflect-metadata/lite';
-import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Limits, ManageKeys, UseCases } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { archiveZipModule } from '@pinfold/inversify/archive-zip';
@@ -9,10 +8,10 @@ import { platformNodeModule } from '@pinfold/inversify/platform-node';
 import { loadOrCreateSecret } from '@pinfold/platform-node';
 import { Container, type ContainerModule } from 'inversify';
 import { type Adapter, adaptersOf } from './adapter-modules.ts';
+import { makeDataFolder } from './data-folder.ts';
 import { RunningPublications } from './running-publications.ts';
 import { carriedOut } from './settings/carried-out.ts';
 import type { Settings } from './settings/settings.ts';
-import { SettingsError } from './settings/settings-error.ts';
 import { webAddresses } from './settings/web-addresses.ts';
 
 /** What the settings leave to code. */
@@ -45,7 +44,7 @@ export async function openComposition(
   settings: Settings,
   options: CompositionOptions = {},
 ): Promise<Composition> {
-  const dataDir = await makeDataDir(settings.dataDir);
+  const dataDir = await makeDataFolder(settings.dataDir);
   const adapters = await adaptersOf(settings, dataDir);
   const container = new Container();
   container.load(...(await modulesOf(settings, dataDir, adapters, options)));
@@ -91,20 +90,6 @@ async function openDatabase(container: Container, { database }: Settings): Promi
     const persistence = await container.getAsync(tokens.persistence);
     await persistence.migrate();
   });
-}
-
-async function makeDataDir(dataDir: string): Promise<string> {
-  const folder = resolve(dataDir);
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code === '') throw error;
-    throw new SettingsError('PINFOLD_DATA_DIR', `names a folder that cannot be made (${code})`, {
-      cause: error,
-    });
-  }
-  return folder;
 }
 
 function closeOnce(container: Container, adapters: readonly Adapter[]): () => Promise<void> {
