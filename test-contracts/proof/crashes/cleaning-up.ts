@@ -11,7 +11,7 @@ import {
 import { expect } from 'chai';
 import { siteOf } from '../service/client.ts';
 import type { Moment } from './moments.ts';
-import { startVictim, type Victim } from './start-victim.ts';
+import { momentsOf, startVictim, type Victim } from './start-victim.ts';
 import { type Backends, openSurvivor, type Survivor } from './survivor.ts';
 
 /** What there is to clean up, a day later, and what has to stay. */
@@ -24,7 +24,7 @@ interface Stock {
 export async function momentsOfCleaningUp(backends: Backends): Promise<readonly Moment[]> {
   return await withVictim(backends, undefined, async (survivor, _, victim) => {
     await victim.said('done');
-    const moments = await victim.moments();
+    const moments = await momentsOf(victim);
     expect(await survivor.node.ports.archives.list(undefined, 10)).to.have.length(1);
     return moments;
   });

@@ -3,7 +3,7 @@ import { hours, seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { type Answer, Client, siteOf } from '../service/client.ts';
 import type { Moment } from './moments.ts';
-import { startVictim, type Victim } from './start-victim.ts';
+import { momentsOf, startVictim, type Victim } from './start-victim.ts';
 import { type Backends, openSurvivor, type Survivor } from './survivor.ts';
 
 /** Every moment of a publication, found by one that is not killed. */
@@ -11,7 +11,7 @@ export async function momentsOfPublishing(backends: Backends): Promise<readonly 
   return await withVictim(backends, undefined, async ({ key }, victim) => {
     const { url } = await victim.said('serving');
     expect((await new Client(url, key).publish('the key')).status).to.equal(201);
-    return await victim.moments();
+    return await momentsOf(victim);
   });
 }
 

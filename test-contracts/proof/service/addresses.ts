@@ -12,7 +12,15 @@ export type RecordsAddress =
 export type ArchivesAddress =
   | { readonly kind: 'memory'; readonly memory: Memory }
   | { readonly kind: 'files'; readonly folder: string }
-  | { readonly kind: 's3'; readonly endpoint: string; readonly bucket: string; readonly prefix: string };
+  | BucketAddress;
+
+/** A prefix of a bucket, nobody else's. */
+export interface BucketAddress {
+  readonly kind: 's3';
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly prefix: string;
+}
 
 /** Open records. */
 export interface Records {
@@ -75,7 +83,8 @@ export async function openArchives(
   }
 }
 
-async function openBucket({ endpoint, bucket, prefix }: ArchivesAddress & { kind: 's3' }): Promise<Archives> {
+/** Opens a prefix of a bucket. */
+export async function openBucket({ endpoint, bucket, prefix }: BucketAddress): Promise<Archives> {
   const { createS3Client, S3ArchiveStorage } = await import('@pinfold/storage-s3');
   const { SystemClock } = await import('@pinfold/platform-node');
   const credentials = { accessKeyId: 'pinfold', secretAccessKey: 'a secret that no one checks' };

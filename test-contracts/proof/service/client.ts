@@ -7,6 +7,7 @@ export interface Answer {
   /** Of a problem. */
   readonly code?: string;
   readonly pin?: PinJson;
+  readonly pins?: readonly PinJson[];
 }
 
 /** A role as the API tells of it. */
@@ -53,12 +54,22 @@ export class Client {
     return this.#ask(`/${id}`, { method: 'DELETE' });
   }
 
-  /** The account's roles that are not deleted, or the answer that is no list. */
+  /** A hundred of the account's roles that are not deleted. */
+  page(): Promise<Answer> {
+    return this.#ask('?limit=100');
+  }
+
+  /** The same, when they have to be there. */
   async list(): Promise<readonly PinJson[]> {
-    const answer = await this.#fetch('?limit=100');
-    const body = (await answer.json()) as { readonly pins?: readonly PinJson[] };
-    if (body.pins === undefined) throw new Error(`the list is answered with ${answer.status}`);
-    return body.pins;
+    const { pins, status } = await this.page();
+    if (pins === undefined) throw new Error(`the list is answered with ${status}`);
+    return pins;
+  }
+
+  /** The roles that a key published: one or none. */
+  async listByKey(key: string): Promise<readonly PinJson[]> {
+    const { pins = [] } = await this.#ask(`?idempotency_key=${encodeURIComponent(key)}`);
+    return pins;
   }
 
   /** The status of a site's page, in path mode. */
@@ -69,14 +80,10 @@ export class Client {
   }
 
   async #ask(path: string, init: RequestInit = {}): Promise<Answer> {
-    const answer = await this.#fetch(path, init);
-    const text = await answer.text();
-    const body = (text === '' ? {} : JSON.parse(text)) as Pick<Answer, 'code' | 'pin'>;
-    return { status: answer.status, retryAfter: answer.headers.get('retry-after'), ...body };
-  }
-
-  #fetch(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${this.#key}` };
-    return fetch(`${this.#url}/api/v1/pins${path}`, { ...init, headers });
+    const answer = await fetch(`${this.#url}/api/v1/pins${path}`, { ...init, headers });
+    const text = await answer.text();
+    const body = (text === '' ? {} : JSON.parse(text)) as Omit<Answer, 'status' | 'retryAfter'>;
+    return { ...body, status: answer.status, retryAfter: answer.headers.get('retry-after') };
   }
 }

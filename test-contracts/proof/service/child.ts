@@ -1,0 +1,59 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+
+/** What a child says, by its kind. */
+export interface Word {
+  readonly kind: string;
+}
+
+/** A script of these suites in a process of its own, which says words and is told others. */
+export interface Child<Said extends Word> {
+  /** Resolves with its first word of this kind that was not asked for before; rejects when it ends without one. */
+  said<Kind extends Said['kind']>(kind: Kind): Promise<Extract<Said, { readonly kind: Kind }>>;
+  tell(word: Word): void;
+  /** Resolves with the signal that ended it. */
+  ended(): Promise<NodeJS.Signals | null>;
+  /** Ends it as nothing can be prepared for. */
+  kill(): void;
+}
+
+/** Starts a script with its orders. */
+export function startChild<Said extends Word>(
+  script: string,
+  orders: object,
+  env: Readonly<Record<string, string>> = {},
+): Child<Said> {
+  const child: ChildProcess = fork(script, [JSON.stringify(orders)], {
+    env: { ...process.env, ...env },
+    execArgv: ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const words: Said[] = [];
+  const heard = new Set<() => void>();
+  child.on('message', (word: Said) => {
+    words.push(word);
+    for (const listen of heard) listen();
+  });
+  return {
+    said: (kind) => {
+      type Wanted = Extract<Said, { readonly kind: typeof kind }>;
+      const { promise, resolve, reject } = Promise.withResolvers<Wanted>();
+      const listen = (): void => {
+        const index = words.findIndex((word) => word.kind === kind);
+        if (index !== -1) resolve(words.splice(index, 1)[0] as Wanted);
+      };
+      heard.add(listen);
+      listen();
+      exit.then(() => reject(new Error(`it ended and never said "${kind}"`)), reject);
+      return promise.finally(() => heard.delete(listen));
+    },
+    tell: (word) => {
+      child.send(word);
+    },
+    ended: async () => (await exit)[1],
+    kill: () => {
+      child.kill('SIGKILL');
+    },
+  };
+}

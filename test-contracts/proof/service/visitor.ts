@@ -1,0 +1,33 @@
+/** A viewer who gives a password at one node and goes on to others. */
+export interface Visitor {
+  /** The status of the site's page at a node, for a browser that navigates to it. */
+  page(url: string): Promise<number>;
+  /** The status of a file of the site at a node, for a page that fetches it. */
+  file(url: string): Promise<number>;
+}
+
+/** What a node makes of a password. */
+export async function tryPassword(url: string, id: string, password: string): Promise<Response> {
+  const body = new URLSearchParams({ password });
+  return await fetch(`${url}/s/${id}`, { method: 'POST', body, redirect: 'manual' });
+}
+
+/** Enters a protected site in path mode. */
+export async function enter(url: string, id: string, password: string): Promise<Visitor> {
+  const entered = await tryPassword(url, id, password);
+  if (entered.status !== 303) throw new Error(`the password is answered with ${entered.status}`);
+  const cookie = entered.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
+  const path = new URL(entered.headers.get('location') ?? '').pathname;
+  const ask = async (node: string, headers: Readonly<Record<string, string>>): Promise<number> => {
+    const answer = await fetch(node + path, { headers, redirect: 'manual' });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  return {
+    page: (node) => ask(node, { cookie, accept: 'text/html', 'sec-fetch-dest': 'document' }),
+    file: (node) => ask(node, { accept: '*/*', 'sec-fetch-dest': 'empty' }),
+  };
+}

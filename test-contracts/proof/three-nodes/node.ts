@@ -1,0 +1,76 @@
+// One node of several, the reference server in a process of its own, with a clock that its test moves on and
+// passwords that cost little.
+import { createApp, readSettings } from '@pinfold/app';
+import type { ApiKeyId, Duration, Instant, RoleStore } from '@pinfold/core';
+import { tokens } from '@pinfold/inversify';
+import { ScryptPasswordHasher } from '@pinfold/platform-node';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { ContainerModule } from 'inversify';
+
+/** What a node is told when it starts; the rest are settings in its environment. */
+export interface NodeOrders {
+  readonly now: Instant;
+  /** Whether it stops short before it commits a publication. */
+  readonly hangs?: true;
+}
+
+/** What it is told later. Each is answered with `done`. */
+export type NodeTask =
+  | { readonly kind: 'advance'; readonly length: Duration }
+  | { readonly kind: 'revoke'; readonly key: ApiKeyId }
+  | { readonly kind: 'clean up' };
+
+/** What a node says. */
+export type NodeWord =
+  | { readonly kind: 'listening'; readonly url: string }
+  | { readonly kind: 'hanging' }
+  | { readonly kind: 'done' };
+
+const orders = JSON.parse(process.argv[2] ?? '') as NodeOrders;
+const clock = createManualClock(orders.now);
+const say = (word: NodeWord): void => {
+  process.send?.(word);
+};
+
+function hanging(roles: RoleStore): RoleStore {
+  return new Proxy(roles, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (name !== 'commit') return typeof member === 'function' ? member.bind(target) : member;
+      return () => {
+        say({ kind: 'hanging' });
+        return new Promise(() => {});
+      };
+    },
+  });
+}
+
+const ours = new ContainerModule(({ rebind, onActivation }) => {
+  rebind(tokens.clock).toConstantValue(clock);
+  rebind(tokens.passwords).toConstantValue(new ScryptPasswordHasher({ cost: { logN: 4, r: 8, p: 1 } }));
+  if (orders.hangs) onActivation(tokens.roles, (_, roles) => hanging(roles));
+});
+
+const app = await createApp(readSettings(process.env), { modules: [ours], log: () => {} });
+const { addresses } = await app.listen();
+
+async function carryOut(task: NodeTask): Promise<void> {
+  switch (task.kind) {
+    case 'advance':
+      clock.advance(task.length);
+      return;
+    case 'revoke':
+      await (await app.container.getAsync(tokens.manageKeys)).revoke(task.key);
+      return;
+    case 'clean up':
+      await (await app.container.getAsync(tokens.useCases)).cleanUp.run();
+      return;
+    default:
+      task satisfies never;
+  }
+}
+
+process.on('message', (task: NodeTask) => {
+  void carryOut(task).then(() => say({ kind: 'done' }));
+});
+say({ kind: 'listening', url: addresses.publicUrl });
