@@ -138,12 +138,12 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
   };
 }
 
-/** A ZIP of some files. */
+/** A ZIP of some files, the same bytes at every time: a repeated upload must equal the first. */
 export function zipOf(files: Readonly<Record<string, string>>): Uint8Array<ArrayBuffer> {
   const contents = Object.entries(files).map(
     ([path, text]) => [path, new TextEncoder().encode(text)] as const,
   );
-  return zipSync(Object.fromEntries(contents));
+  return zipSync(Object.fromEntries(contents), { mtime: new Date('2026-11-20T12:00:00') });
 }
 
 async function received(useCases: UseCases, files: Readonly<Record<string, string>>) {

@@ -13,7 +13,9 @@ const UPLOAD = '**/manage/upload';
 
 function zipOf(files: Readonly<Record<string, string>>): Buffer {
   return Buffer.from(
-    zipSync(Object.fromEntries(Object.entries(files).map(([path, text]) => [path, strToU8(text)]))),
+    zipSync(Object.fromEntries(Object.entries(files).map(([path, text]) => [path, strToU8(text)])), {
+      mtime: new Date('2026-11-20T12:00:00'),
+    }),
   );
 }
 

@@ -19,8 +19,8 @@ export const publishing = {
   remarks: 'Published, but visitors may be disappointed:',
   leaveOutTitle: 'Leave these out?',
   leaveOutText: {
-    one: '{count} item in {name} cannot be published. The rest can be.',
-    other: '{count} items in {name} cannot be published. The rest can be.',
+    one: '{count} item in {name} cannot be published.',
+    other: '{count} items in {name} cannot be published.',
   },
   leaveOutFolder: '{path} and everything in it',
   leaveOut: 'Leave out and publish',

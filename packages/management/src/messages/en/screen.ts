@@ -154,6 +154,7 @@ export const screen = {
   shownOnce: 'It is shown this once. Keep it where secrets are kept.',
   signIn: 'Sign in',
   signInByLink: 'Follow the sign-in link that the server printed at its start, or print a new one:',
+  signInFromClone: 'From a clone of Pinfold:',
   signInTitle: 'Sign in',
   signOut: 'Sign out',
   signedOut: 'You are signed out.',

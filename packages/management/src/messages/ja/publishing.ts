@@ -20,7 +20,7 @@ export const publishing: Readonly<Record<keyof typeof en, Message>> = {
   publishAnother: '続けて公開する',
   remarks: '公開しましたが、見る人が困るかもしれない点があります。',
   leaveOutTitle: 'これらを除きますか？',
-  leaveOutText: { other: '{name} には公開できないものが {count} 件あります。残りは公開できます。' },
+  leaveOutText: { other: '{name} には公開できないものが {count} 件あります。' },
   leaveOutFolder: '{path} とその中身すべて',
   leaveOut: '除いて公開する',
   leftOut: '除いたもの：{names}',

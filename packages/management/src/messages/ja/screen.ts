@@ -156,6 +156,7 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   shownOnce: '表示されるのは今回だけです。秘密を保管する場所に控えてください。',
   signIn: 'サインイン',
   signInByLink: 'サーバーの起動時に表示されたサインイン用リンクを開くか、新しいリンクを発行してください。',
+  signInFromClone: 'Pinfold のクローンからは：',
   signInTitle: 'サインイン',
   signOut: 'サインアウト',
   signedOut: 'サインアウトしました。',
