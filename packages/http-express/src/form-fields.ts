@@ -29,7 +29,7 @@ export class FormFields implements PartJudge {
   admit(head: PartHead): string {
     const { name } = head;
     if (name !== 'archive' && name !== 'title')
-      throw invalid('unknown_field', 'Leave out every other field.');
+      throw invalid('unknown_field', 'Only the fields "archive" and "title" are taken.');
     if (this.#seen.has(name)) throw invalid('field_twice', `Send the field "${name}" once.`);
     this.#seen.add(name);
     this.#part = name;

@@ -154,7 +154,7 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     code: 'invalid_state',
     title: 'The state of the publication does not permit this',
     detail: 'Read the publication to see its state; nothing was changed.',
-    advice: 'Read the publication, and publish anew where it has ended',
+    advice: 'Read the publication; publish anew where it has ended, and unpin it first where it is pinned',
     key: 'keep',
   },
   invalid_title: {

@@ -104,5 +104,5 @@ function stateRefusal(rule: 'deleted' | 'expired' | 'pinned'): Refusal<'invalid_
 const STATE_DETAIL = {
   deleted: 'The publication was stopped; nothing about it can change any more.',
   expired: 'The publication has expired; it can be stopped, not changed.',
-  pinned: 'The publication is pinned, so it has no expiration to reset.',
+  pinned: 'A pinned publication does not expire; unpin it in the management screen to give it an expiration.',
 } as const;
