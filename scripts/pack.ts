@@ -1,4 +1,5 @@
-// Without it each check would pack in its own way. `node scripts/pack.ts FOLDER` packs what is published into FOLDER.
+// Without it each check would pack in its own way. `npm run -s pack:all -- FOLDER` builds, and packs
+// what is published into FOLDER.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -32,5 +33,9 @@ function tarballs(folder: string): readonly string[] {
 
 const [folder] = process.argv.slice(2);
 if (import.meta.main && folder) {
+  const { status } = spawnSync('pnpm', ['run', 'build'], { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status !== 0) {
+    throw new Error('what is to be packed could not be built');
+  }
   console.log(pack(folder).join('\n'));
 }
