@@ -4,6 +4,7 @@ import {
   days,
   Fault,
   type Filename,
+  hours,
   type IdempotencyKey,
   type Role,
   type RoleStore,
@@ -205,6 +206,22 @@ describe('publishing', () => {
     const outcome = await slow.publish.publish(await stage.request());
     expect(outcome.kind).to.equal('published');
     expect(await archives()).to.equal(1);
+  });
+
+  it('that comes back after a day commits no archive that a sweep has removed, and leaves the key free', async () => {
+    let slept = false;
+    const put: typeof stage.memory.archives.put = async (id, archive, signal) => {
+      await stage.memory.archives.put(id, archive, signal);
+      if (slept) return;
+      slept = true;
+      stage.clock.advance(hours(25));
+      expect((await stage.useCases.cleanUp.run()).orphans).to.equal(1);
+    };
+    const asleep = stage.with({ archives: overriding(stage.memory.archives, { put }) });
+    expect(await codeOf(asleep.publish.publish(await stage.request()))).to.equal('storage_unavailable');
+    expect(await roles()).to.have.length(0);
+    expect((await asleep.publish.publish(await stage.request())).kind).to.equal('published');
+    expect([await archives(), (await roles()).length]).to.deep.equal([1, 1]);
   });
 
   it('stops proving when the lease was lost, and answers by the state of the key', async () => {

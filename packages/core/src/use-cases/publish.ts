@@ -1,6 +1,6 @@
 import { type Filename, fingerprintOf, type IdempotencyKey } from '../domain/idempotency.ts';
-import type { AccountId, ArchiveId, RoleId } from '../domain/identity.ts';
-import { after } from '../domain/instant.ts';
+import { type AccountId, type ArchiveId, archiveCreatedAt, type RoleId } from '../domain/identity.ts';
+import { after, before } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
 import { encodeManifest } from '../domain/manifest.ts';
 import { FIRST_GENERATION, type Role } from '../domain/role.ts';
@@ -190,7 +190,7 @@ export class Publish {
       // Not aborted by a lost lease: the staged file can be stored once only, and the commit goes by the token.
       await archives.put(progress.archive, request.archive);
       progress.stored = true;
-    }
+    } else this.#expectKept(progress.archive as ArchiveId);
     progress.role ??= this.#roleOf(request, proved, progress.archive as ArchiveId);
     progress.committing = true;
     const { role } = progress;
@@ -199,6 +199,13 @@ export class Publish {
     if (outcome.kind === 'committed') return { kind: 'published', role, warnings };
     delete progress.committing;
     return outcome;
+  }
+
+  /** A publication that comes back after a day, as from a machine that slept, must not name what a sweep has removed. */
+  #expectKept(archive: ArchiveId): void {
+    const { clock } = this.#ports;
+    if (archiveCreatedAt(archive) >= before(clock.now(), this.#limits.reservationAge)) return;
+    throw new Fault('storage_unavailable', 'the archive was stored so long ago that a sweep may remove it');
   }
 
   #prove(archive: StagedArchive, signal?: AbortSignal): Promise<ProvedArchive | Refusal<'invalid_archive'>> {
