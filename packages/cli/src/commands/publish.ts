@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { AccountId, Duration } from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
 import { readArguments } from '../arguments.ts';
 import { CommandFailure } from '../command-failure.ts';
+import { knownAddresses, noteSilence } from '../known-addresses.ts';
 import { packFolder } from '../publishing/pack-folder.ts';
 import type { Published, Wish } from '../publishing/publication.ts';
 import { publishDirectly } from '../publishing/publish-directly.ts';
@@ -57,7 +58,16 @@ function serverOf(
   return { url: url.replace(/\/+$/, ''), apiKey };
 }
 
-async function pack(path: string, { err }: Terminal): Promise<Pick<Wish, 'filename' | 'bytes'>> {
+/**
+ * The folder that the caller stands in: `npm run pinfold` changes to that of the project first. A script of any other
+ * name means the folder it runs in.
+ */
+function standingIn({ INIT_CWD, npm_lifecycle_event }: Terminal['env']): string {
+  return (npm_lifecycle_event === 'pinfold' && INIT_CWD) || process.cwd();
+}
+
+async function pack(given: string, { env, err }: Terminal): Promise<Pick<Wish, 'filename' | 'bytes'>> {
+  const path = resolve(standingIn(env), given);
   const found = await stat(path).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error)
       throw new CommandFailure(`there is no ${path} (${error.code})`, { cause: error });
@@ -82,9 +92,12 @@ async function send(
     terminal.err(`${reason.message}; trying again in ${Math.ceil(pause / 1_000)} s`);
   };
   if (server !== undefined) return publishOverHttp(server, wish, new SystemClock(), note);
-  return withComposition(terminal, (composition, settings) =>
-    publishDirectly(composition, settings, wish, account, note),
-  );
+  return withComposition(terminal, async (composition, settings) => {
+    const addresses = knownAddresses(settings);
+    const published = await publishDirectly(composition, addresses, wish, account, note);
+    await noteSilence(addresses, terminal);
+    return published;
+  });
 }
 
 function tell({ pin, warnings }: Published, { out, err }: Terminal): void {

@@ -1,4 +1,4 @@
-import { type Composition, DEFAULT_ACCOUNT, type Settings, webAddresses } from '@pinfold/app';
+import { type Composition, DEFAULT_ACCOUNT, type WebAddresses } from '@pinfold/app';
 import {
   type AccountId,
   type Duration,
@@ -22,7 +22,7 @@ type Note = (reason: Error, pause: Duration) => void;
 /** Publishes by the use cases themselves, on the stores that the settings name: no server and no key are needed. */
 export async function publishDirectly(
   composition: Composition,
-  settings: Settings,
+  { publicUrl }: WebAddresses,
   wish: Wish,
   account: AccountId = DEFAULT_ACCOUNT,
   note: Note,
@@ -34,7 +34,6 @@ export async function publishDirectly(
     () => attempt(composition, account, request, wish),
     note,
   );
-  const { publicUrl } = webAddresses(settings, settings.port);
   return { pin: pinOf(role, publicUrl, useCases.clock.now()), warnings };
 }
 

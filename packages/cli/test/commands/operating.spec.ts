@@ -25,7 +25,7 @@ describe('the commands, on the settings of a server', function () {
   afterEach(() => rm(folder, { recursive: true }));
 
   async function publishSite(...more: readonly string[]): Promise<string> {
-    const { out } = await run(env, 'publish', site, ...more);
+    const { out } = await run({ ...env, PINFOLD_PUBLIC_URL: 'http://127.0.0.1:1' }, 'publish', site, ...more);
     return out.trim().split('/').at(-1) ?? '';
   }
 
@@ -56,7 +56,9 @@ describe('the commands, on the settings of a server', function () {
       });
     expect((await signIn()).headers.get('location')).to.equal('/manage/');
     expect((await signIn()).status).to.equal(401);
-    const asJson = JSON.parse((await run(env, 'manage', '--json')).out);
+    const asJson = JSON.parse(
+      (await run({ ...env, PINFOLD_PUBLIC_URL: addresses.publicUrl }, 'manage', '--json')).out,
+    );
     expect(asJson).to.include({ account: 'default' }).and.have.property('url');
     await app.close();
   });

@@ -26,6 +26,7 @@ describe('pinfold publish', function () {
     app = await createApp(readSettings(env), { log: () => undefined });
     const { addresses, firstStart } = await app.listen();
     url = addresses.publicUrl;
+    env = { ...env, PINFOLD_PUBLIC_URL: url };
     key = firstStart?.apiKey ?? '';
   });
 
@@ -40,13 +41,7 @@ describe('pinfold publish', function () {
   }
 
   it('publishes a folder beside a running server, without a key, and prints the shared URL alone', async () => {
-    const { code, out, err } = await runProcess(
-      { ...env, PINFOLD_PUBLIC_URL: url },
-      'publish',
-      site,
-      '--title',
-      'Mine',
-    );
+    const { code, out, err } = await runProcess(env, 'publish', site, '--title', 'Mine');
     expect(code, err).to.equal(0);
     expect(out).to.match(new RegExp(`^${url}/s/[0-9a-f-]{36}\n$`));
     expect(await (await fetch(out.trim())).text()).to.include('Hello');
@@ -128,6 +123,30 @@ describe('pinfold publish', function () {
     expect(code).to.equal(1);
     expect(err).to.include('401');
     expect(out + err).not.to.include(wrong);
+  });
+
+  it('takes a relative path from where the caller of the npm script stands', async () => {
+    const npm = { ...env, npm_lifecycle_event: 'pinfold', INIT_CWD: folder };
+    const { code, out, err } = await run(npm, 'publish', './my site', '--json');
+    expect(code, err).to.equal(0);
+    expect(JSON.parse(out).pin.original_filename).to.equal('my site.zip');
+    expect((await run({ ...npm, npm_lifecycle_event: 'deploy' }, 'publish', './my site')).code).to.equal(1);
+  });
+
+  it('says where no server answers, beside the shared URL', async () => {
+    expect((await run(env, 'publish', site)).err).not.to.include('PINFOLD_PUBLIC_URL');
+    const silent = { ...env, PINFOLD_PUBLIC_URL: 'http://127.0.0.1:1' };
+    for (const more of [[], ['--json']]) {
+      const { code, out, err } = await run(silent, 'publish', site, ...more);
+      expect(code, err).to.equal(0);
+      expect(out).not.to.include('PINFOLD_PUBLIC_URL');
+      expect(err).to.include('PINFOLD_PUBLIC_URL');
+    }
+  });
+
+  it('publishes nothing where the address is known to the server alone', async () => {
+    const { code, out } = await run({ ...env, PINFOLD_PUBLIC_URL: '' }, 'publish', site);
+    expect([code, out]).to.deep.equal([1, '']);
   });
 
   it('says that there is nothing at a path', async () => {
