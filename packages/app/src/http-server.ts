@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { SettingsError } from './settings/settings-error.ts';
 
 /** Answers one request. */
@@ -23,7 +23,8 @@ const LINGER = 500;
 /** A `node:http` server that can be stopped without losing a request. */
 export class HttpServer {
   readonly #server: Server;
-  readonly #answering: Set<ServerResponse> = new Set();
+  /** The newest answer on each connection: one entry for many requests, so that none pays for the end. */
+  readonly #newest: Map<Socket, ServerResponse> = new Map();
   #handler: RequestHandler | undefined;
   #held: (() => void)[] = [];
   #stopping = false;
@@ -33,7 +34,10 @@ export class HttpServer {
       headersTimeout: HEADERS_TIMEOUT,
       requestTimeout: REQUEST_TIMEOUT,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+      // A GET has no body to wait for, and nobody here listens for the end of one.
+      optimizeEmptyRequests: true,
     });
+    this.#server.on('connection', (socket) => socket.once('close', () => this.#newest.delete(socket)));
   }
 
   /** Whether it is being stopped. */
@@ -73,7 +77,7 @@ export class HttpServer {
   async stop(signal: AbortSignal): Promise<void> {
     if (this.#stopping || !this.#server.listening) return;
     this.#stopping = true;
-    for (const response of this.#answering) response.shouldKeepAlive = false;
+    for (const response of this.#newest.values()) response.shouldKeepAlive = false;
     const { promise, resolve } = Promise.withResolvers<void>();
     // The method of node:http closes idle connections first, and with them a request that is just coming in.
     NetServer.prototype.close.call(this.#server, () => resolve());
@@ -88,8 +92,7 @@ export class HttpServer {
 
   #take(request: IncomingMessage, response: ServerResponse): void {
     if (this.#stopping) response.shouldKeepAlive = false;
-    this.#answering.add(response);
-    response.once('close', () => this.#answering.delete(response));
+    this.#newest.set(request.socket, response);
     const handler = this.#handler;
     if (handler !== undefined) handler(request, response);
     else this.#held.push(() => this.#handler?.(request, response));
