@@ -7,13 +7,23 @@ import type { Form } from './site-files.ts';
 
 const inflate = promisify(inflateRaw);
 
+/** Bodies up to here are kept as text, too, in bytes. */
+const SMALL = 8_192;
+
+/** A body in memory. */
+export interface Body {
+  readonly bytes: Buffer;
+  /** The bytes of a small one, a character each: Node joins a text with the head and sends both as one piece. */
+  readonly text: string | undefined;
+}
+
 /** A whole body, unless the role ended meanwhile. */
-export type Loaded = { readonly kind: 'body'; readonly body: Buffer } | Ended;
+export type Loaded = { readonly kind: 'body'; readonly body: Body } | Ended;
 
 /** Bodies that are served whole: kept while they are hot, read once however many ask at the same time. */
 export class Bodies {
   readonly #open: Open;
-  readonly #hot: LRUCache<string, Buffer> | undefined;
+  readonly #hot: LRUCache<string, Body> | undefined;
   readonly #loading = new Map<string, Promise<Loaded>>();
 
   /** @param bytes of memory for them; 0 keeps none. */
@@ -21,7 +31,7 @@ export class Bodies {
     this.#open = open;
     this.#hot =
       bytes > 0
-        ? new LRUCache({ maxSize: bytes, sizeCalculation: (body, key) => body.length + key.length + 256 })
+        ? new LRUCache({ maxSize: bytes, sizeCalculation: (body, key) => sizeOf(body) + key.length + 256 })
         : undefined;
   }
 
@@ -31,7 +41,7 @@ export class Bodies {
   }
 
   /** A body that is in memory. */
-  hot(form: Form): Buffer | undefined {
+  hot(form: Form): Body | undefined {
     return this.#hot?.get(form.key);
   }
 
@@ -54,13 +64,18 @@ export class Bodies {
     if (read.bytes.length !== entry.compressedSize) {
       throw new Fault('store_corrupt', 'an archive is shorter than its manifest says');
     }
-    const body = await bodyOf(entry, form, read.bytes);
+    const whole = await bytesOf(entry, form, read.bytes);
+    const body = { bytes: whole, text: whole.length <= SMALL ? whole.toString('latin1') : undefined };
     this.#hot?.set(form.key, body);
     return { kind: 'body', body };
   }
 }
 
-async function bodyOf(entry: ManifestEntry, form: Form, bytes: Uint8Array): Promise<Buffer> {
+function sizeOf({ bytes, text = '' }: Body): number {
+  return bytes.length + text.length;
+}
+
+async function bytesOf(entry: ManifestEntry, form: Form, bytes: Uint8Array): Promise<Buffer> {
   if (form.gzip) return gzipMember(entry, bytes);
   // A copy of its own: what a storage gives may be a view of something larger.
   if (entry.method === 'stored') return Buffer.from(bytes);

@@ -118,7 +118,7 @@ function logWhenOver(
   const { request, response } = exchange;
   const id = requestId(request);
   const begun = performance.now();
-  response.once('close', () => {
+  response.on('close', () => {
     const { route, role, error } = exchange;
     log({
       method: request.method ?? '',

@@ -1,6 +1,6 @@
 import type { Ended, Role } from '@pinfold/core';
 import { acceptsGzip } from './accept-encoding.ts';
-import { Bodies } from './bodies.ts';
+import { Bodies, type Body } from './bodies.ts';
 import { expandedPieces, gzipPieces, type PieceSource } from './body-pieces.ts';
 import { type ByteRange, rangeOf } from './byte-range.ts';
 import { matchesStrongly, matchesWeakly } from './entity-tag.ts';
@@ -94,13 +94,11 @@ function sendWhole(
   }
   const hot = context.bodies.hot(form);
   if (hot !== undefined) {
-    response.writeHead(status, headers).end(hot);
+    sendBody(response, status, headers, hot);
     return undefined;
   }
   if (Bodies.fits(answer.file.entry, form)) {
-    return sendLoaded(context, exchange, answer, form, (body) =>
-      response.writeHead(status, headers).end(body),
-    );
+    return sendLoaded(context, exchange, answer, form, (body) => sendBody(response, status, headers, body));
   }
   return sendPieces(exchange, status, headers, (signal) => {
     const source = sourceOf(context, answer, signal);
@@ -108,12 +106,18 @@ function sendWhole(
   });
 }
 
+function sendBody(response: Exchange['response'], status: number, headers: string[], body: Body): void {
+  response.writeHead(status, headers);
+  if (body.text === undefined) response.end(body.bytes);
+  else response.end(body.text, 'latin1');
+}
+
 async function sendLoaded(
   { bodies }: ViewerContext,
   { response }: Exchange,
   { role, file }: FileAnswer,
   form: Form,
-  send: (body: Buffer) => void,
+  send: (body: Body) => void,
 ): Promise<FileOutcome> {
   const loaded = await bodies.load(role, file.entry, form);
   if (loaded.kind !== 'body') return loaded;
@@ -143,8 +147,8 @@ function sendPart(
     ...['Content-Range', `bytes ${first}-${last}/${form.length}`, ...vary],
   ];
   const hot = context.bodies.hot(form);
-  const cut = (body: Buffer): void => {
-    response.writeHead(206, headers).end(body.subarray(first, last + 1));
+  const cut = ({ bytes }: Body): void => {
+    response.writeHead(206, headers).end(bytes.subarray(first, last + 1));
   };
   if (hot !== undefined) {
     cut(hot);
