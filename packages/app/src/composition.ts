@@ -1,4 +1,5 @@
 import 'reflect-metadata/lite';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Limits, ManageKeys, UseCases } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
@@ -13,6 +14,8 @@ import { RunningPublications } from './running-publications.ts';
 import { carriedOut } from './settings/carried-out.ts';
 import type { Settings } from './settings/settings.ts';
 import { webAddresses } from './settings/web-addresses.ts';
+
+const MOST_THREADS = 4;
 
 /** What the settings leave to code. */
 export interface CompositionOptions {
@@ -77,11 +80,16 @@ async function modulesOf(
   const { viewerMode } = webAddresses(settings, settings.port);
   return [
     platformNodeModule({ secrets }),
-    archiveZipModule(),
+    archiveZipModule({ workers: threadsOf(settings) }),
     ...adapters.flatMap((adapter) => adapter.modules),
     coreModule({ ...limits, ...lifetime }, { absolutePathsWork: viewerMode === 'origin' }),
     ...modules,
   ];
+}
+
+/** Threads that prove archives: the cores are shared among the processes. */
+function threadsOf({ workers }: Settings): number {
+  return Math.max(1, Math.min(MOST_THREADS, Math.floor(availableParallelism() / workers)));
 }
 
 async function openDatabase(container: Container, { database }: Settings): Promise<void> {

@@ -32,12 +32,24 @@ export interface Listening {
 export interface App {
   /** Everything it is made of, by the tokens of `@pinfold/inversify`. */
   readonly container: Container;
+  readonly log: Log;
+  /** How many processes the settings ask for. One is what `listen` makes of this one. */
+  readonly workers: number;
   /**
    * Begins to serve; before any answer, the first start is made if this is one.
    *
    * @throws SettingsError when the port or the address cannot be had.
    */
   listen(): Promise<Listening>;
+  /**
+   * Begins to serve as one of several processes that share a port, and whose leader calls `lead`: takes the port, and
+   * answers once `led` resolves.
+   *
+   * @throws SettingsError when the port or the address cannot be had.
+   */
+  join(led: Promise<void>): Promise<void>;
+  /** What one process does for those that share a port: makes the first start if this is one, and sweeps. */
+  lead(port: number): Promise<Listening>;
   /**
    * Takes no more connections, finishes what runs, for 10 seconds at most, and closes everything. Calling it again
    * waits for the same end.
@@ -58,7 +70,7 @@ const LONGEST_STOP = 10_000;
  * await app.listen();
  */
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
-  const log = openLog(settings.logLevel, options.log);
+  const log = openLog(settings.logLevel, options.log, settings.workers > 1);
   let addresses = webAddresses(settings, settings.port);
   const http = httpModules(settings, log, () => addresses);
   const composition = await openComposition(settings, {
@@ -71,19 +83,30 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   let background: Promise<void> = Promise.resolve();
   let closing: Promise<void> | undefined;
 
-  async function listen(): Promise<Listening> {
+  async function takePort(): Promise<number> {
     const { port } = await server.listen(settings.port, settings.host);
+    addresses = webAddresses(settings, port);
+    return port;
+  }
+
+  async function answer(): Promise<void> {
+    server.answerWith(await requestHandler(composition.container, log, addresses, () => server.stopping));
+  }
+
+  async function lead(port: number): Promise<Omit<Listening, 'signInLink'>> {
     addresses = webAddresses(settings, port);
     await warn(log, settings, addresses);
     const firstStart = await makeFirstStart(composition, log, settings);
-    server.answerWith(await requestHandler(composition.container, log, addresses, () => server.stopping));
     background = runCleanupTimer(cleanupOf(composition, log), stopped.signal);
-    log.info(`listening on ${settings.host}:${port}`, {
+    return { addresses, port, firstStart };
+  }
+
+  async function welcomed(listening: Omit<Listening, 'signInLink'>): Promise<Listening> {
+    log.info(`listening on ${settings.host}:${listening.port}`, {
       url: addresses.publicUrl,
       viewer_mode: addresses.viewerMode,
     });
-    const signInLink = await offerSignInLink(composition, addresses, DEFAULT_ACCOUNT);
-    return { addresses, port, firstStart, signInLink };
+    return { ...listening, signInLink: await offerSignInLink(composition, addresses, DEFAULT_ACCOUNT) };
   }
 
   async function close(): Promise<void> {
@@ -102,7 +125,19 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
 
   return {
     container: composition.container,
-    listen,
+    log,
+    workers: settings.workers,
+    listen: async () => {
+      const led = await lead(await takePort());
+      await answer();
+      return welcomed(led);
+    },
+    join: async (led) => {
+      await takePort();
+      await led;
+      await answer();
+    },
+    lead: async (port) => welcomed(await lead(port)),
     close: () => {
       closing ??= close();
       return closing;

@@ -1,7 +1,7 @@
 export { type Composition, type CompositionOptions, openComposition } from './composition.ts';
 export { type App, type AppOptions, createApp, type Listening } from './create-app.ts';
 export { DEFAULT_ACCOUNT, type FirstStart } from './first-start.ts';
-export type { LogSink } from './log.ts';
+export type { Log, LogSink, RequestEntry } from './log.ts';
 export { runUntilStopped } from './run-until-stopped.ts';
 export type { DatabaseSetting } from './settings/database-setting.ts';
 export { type Environment, type LogLevel, readSettings, type Settings } from './settings/settings.ts';

@@ -28,10 +28,17 @@ export interface Log {
 /** Where lines go; standard output when absent. */
 export type LogSink = (line: string) => void;
 
-/** Opens the log. Lines are written in batches, off the path of the answers. */
-export function openLog(level: LogLevel, sink?: LogSink): Log {
+/** What one write to a pipe may have without others coming in between (POSIX, PIPE_BUF): so lines stay whole. */
+const SHARED_BYTES = 4_096;
+
+/**
+ * Opens the log. Lines are written in batches, off the path of the answers.
+ *
+ * @param shared whether other processes write to the same output.
+ */
+export function openLog(level: LogLevel, sink?: LogSink, shared: boolean = false): Log {
   const options: LoggerOptions = { level, base: null, timestamp: stdTimeFunctions.isoTime };
-  const stream = destination({ dest: 1, sync: false });
+  const stream = destination({ dest: 1, sync: false, ...(shared ? { maxWrite: SHARED_BYTES } : {}) });
   const logger = sink === undefined ? pino(options, stream) : pino(options, { write: sink });
   // Whoever read the output has gone: that must not end the server.
   stream.on('error', () => undefined);

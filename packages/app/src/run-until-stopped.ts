@@ -1,48 +1,101 @@
+import { setFlagsFromString } from 'node:v8';
 import { isFault } from '@pinfold/core';
-import type { App } from './create-app.ts';
+import type { App, Listening } from './create-app.ts';
 import { firstStartBlock, startLine } from './first-start-block.ts';
 import { SettingsError } from './settings/settings-error.ts';
+import { isWorker, Workers, wordsOfLeader } from './workers.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
+/**
+ * How much the heap may grow before V8 looks through all of it again. It counts the bytes of an upload on their way to
+ * the disk among the heap's, and would do so for every 10 MiB: a quarter of what publishing costs.
+ */
+const HEAP_GROWING_PERCENT = 200;
+
 const NOT_STARTED = 'not started';
 
+/** How a start ended: with what is to be stopped later, or with the word for why not. */
+type Started = { stop(): Promise<void> } | undefined;
+
 /**
- * Runs a server as a process of its own: starts it, prints what the first start made, and stops it gracefully on
- * SIGTERM or SIGINT. Resolves with the exit code: 0, or 1 when the server could not be started, which is then said in
- * one line on standard error.
+ * Runs a server as a process of its own, or as several that share its port where the settings say so: starts it,
+ * prints what the first start made, and stops it gracefully on SIGTERM or SIGINT. Resolves with the exit code: 0, or 1
+ * when the server could not be started, which is then said in one line on standard error.
+ *
+ * Further processes run the program that this one runs, with the same arguments.
  *
  * @example
  * process.exit(await runUntilStopped(() => createApp(readSettings(process.env))));
  */
 export async function runUntilStopped(create: () => Promise<App>): Promise<number> {
-  const asked = signalled();
-  const starting = start(create);
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
+  const words = isWorker() ? wordsOfLeader() : undefined;
+  const asked = words === undefined ? signalled() : Promise.race([words.stop, signalled()]);
+  const starting = start(create, (app) => (words === undefined ? begin(app) : join(app, words.answer)));
   // Nothing was accepted yet, so there is nothing to finish; and the start may be waiting for something far away.
-  const app = await Promise.race([starting, asked.then((): typeof NOT_STARTED => NOT_STARTED)]);
-  if (app === undefined) return 1;
-  if (app === NOT_STARTED) return 0;
+  const started = await Promise.race([starting, asked.then((): typeof NOT_STARTED => NOT_STARTED)]);
+  if (started === undefined) return 1;
+  if (started === NOT_STARTED) return 0;
   await asked;
-  await app.close();
+  await started.stop();
   return 0;
 }
 
-async function start(create: () => Promise<App>): Promise<App | undefined> {
+async function start(create: () => Promise<App>, serve: (app: App) => Promise<Started>): Promise<Started> {
   let app: App | undefined;
   try {
     app = await create();
-    const { addresses, firstStart, signInLink } = await app.listen();
-    process.stdout.write(
-      firstStart === undefined
-        ? startLine(addresses, signInLink)
-        : firstStartBlock(firstStart, addresses, signInLink),
-    );
-    return app;
+    const started = await serve(app);
+    if (started === undefined) await app.close();
+    return started;
   } catch (error) {
     await app?.close();
     process.stderr.write(`pinfold: ${reasonOf(error)}\n`);
     return undefined;
   }
+}
+
+function begin(app: App): Promise<Started> {
+  return app.workers === 1 ? alone(app) : lead(app);
+}
+
+async function alone(app: App): Promise<Started> {
+  print(await app.listen());
+  return { stop: () => app.close() };
+}
+
+async function join(app: App, led: Promise<void>): Promise<Started> {
+  await app.join(led);
+  return { stop: () => app.close() };
+}
+
+/** The first worker takes the port before anything is made: a start that fails makes nothing that nobody is told of. */
+async function lead(app: App): Promise<Started> {
+  const workers = new Workers(app.workers, app.log);
+  const port = await workers.startFirst();
+  if (port === undefined) return undefined;
+  try {
+    print(await app.lead(port));
+  } catch (error) {
+    await workers.stop();
+    throw error;
+  }
+  workers.answer();
+  return {
+    stop: async () => {
+      await workers.stop();
+      await app.close();
+    },
+  };
+}
+
+function print({ addresses, firstStart, signInLink }: Listening): void {
+  process.stdout.write(
+    firstStart === undefined
+      ? startLine(addresses, signInLink)
+      : firstStartBlock(firstStart, addresses, signInLink),
+  );
 }
 
 /** Resolves at the first signal. More of them follow when a terminal, npm and a wrapper each send one: they change nothing. */

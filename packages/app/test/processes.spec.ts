@@ -69,9 +69,14 @@ describe('the server as a process', function () {
     expect(await child.ended()).to.deep.equal([0, null]);
   });
 
-  it('loses no request that it accepted when it is told to stop', async () => {
+  for (const workers of ['1', '2']) {
+    it(`loses no request that it accepted when it is told to stop, with ${workers} to answer`, () =>
+      stopUnderLoad(workers));
+  }
+
+  async function stopUnderLoad(workers: string): Promise<void> {
     const { text } = new NodeApiKeySecrets().mint();
-    const server = start({ PINFOLD_API_KEY: text, PINFOLD_WELCOME: 'off', PINFOLD_LOG_LEVEL: 'info' });
+    const server = start({ PINFOLD_API_KEY: text, PINFOLD_WELCOME: 'off', PINFOLD_WORKERS: workers });
     const url = await server.url();
     const outcomes: string[] = [];
     let stopped = false;
@@ -103,7 +108,7 @@ describe('the server as a process', function () {
       const id = outcome.slice('201 '.length);
       expect((await fetch(`${again}/api/v1/pins/${id}`, { headers })).status).to.equal(200);
     }
-  });
+  }
 });
 
 function codeOf({ cause }: Error): string {

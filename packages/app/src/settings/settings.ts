@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { type Duration, days } from '@pinfold/core';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { type DatabaseSetting, readDatabase } from './database-setting.ts';
@@ -15,6 +16,8 @@ export interface Settings extends WebAddressSettings {
   readonly port: number;
   /** The address or name to listen on. */
   readonly host: string;
+  /** How many processes answer on the port; `auto` has become the number of cores. */
+  readonly workers: number;
   /** The folder of everything that is kept on this machine; created when it is not there. */
   readonly dataDir: string;
   readonly database: DatabaseSetting;
@@ -41,12 +44,14 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const PREFIX = 'PINFOLD_';
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const MOST_WORKERS = 64;
 const SHORTEST_SECRET = 16;
 const LONGEST_LIFETIME_DAYS = 36_500;
 
 const VARIABLES = [
   'PORT',
   'HOST',
+  'WORKERS',
   'PUBLIC_URL',
   'SITES_URL',
   'VIEWER_MODE',
@@ -95,6 +100,7 @@ export function readSettings(env: Environment): Settings {
     ...addresses,
     port: read('PORT', readPort),
     host: read('HOST', asItIs) ?? '127.0.0.1',
+    workers: read('WORKERS', readWorkers),
     dataDir: read('DATA_DIR', asItIs) ?? './data',
     database,
     storage: read('STORAGE_URL', (variable, value) =>
@@ -120,6 +126,15 @@ function readPort(variable: string, value: string | undefined): number {
     throw new SettingsError(variable, 'must be a port: a whole number from 0 to 65535');
   }
   return Number(value);
+}
+
+function readWorkers(variable: string, value: string | undefined): number {
+  if (value === 'auto') return Math.min(availableParallelism(), MOST_WORKERS);
+  const count = value === undefined ? 1 : /^\d{1,2}$/.test(value) ? Number(value) : 0;
+  if (count < 1 || count > MOST_WORKERS) {
+    throw new SettingsError(variable, `must be auto, or a number of processes from 1 to ${MOST_WORKERS}`);
+  }
+  return count;
 }
 
 /** With commas between them, so that a secret can be replaced while viewers hold grants of the one before. */

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { days } from '@pinfold/core';
 import { expect } from 'chai';
 import { type Environment, readSettings, type Settings } from '../../src/settings/settings.ts';
@@ -20,6 +21,7 @@ describe('readSettings', () => {
     expect(readSettings({})).to.deep.equal({
       port: 8080,
       host: '127.0.0.1',
+      workers: 1,
       publicUrl: undefined,
       sitesUrl: undefined,
       viewerMode: undefined,
@@ -41,6 +43,9 @@ describe('readSettings', () => {
     ['PORT', '65535', { port: 65_535 }],
     ['PORT', '', { port: 8080 }],
     ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
+    ['WORKERS', '1', { workers: 1 }],
+    ['WORKERS', '64', { workers: 64 }],
+    ['WORKERS', 'auto', { workers: Math.min(64, availableParallelism()) }],
     ['PUBLIC_URL', 'https://pin.example/', { publicUrl: 'https://pin.example' }],
     ['PUBLIC_URL', 'https://example.com/pinfold/', { publicUrl: 'https://example.com/pinfold' }],
     ['PUBLIC_URL', 'HTTP://Example.COM:80', { publicUrl: 'http://example.com' }],
@@ -94,6 +99,7 @@ describe('readSettings', () => {
   }
 
   const refused: readonly (readonly [name: string, ...values: string[]])[] = [
+    ['WORKERS', '0', '65', '-1', '1.5', 'all', 'AUTO'],
     ['PORT', '65536', '-1', '80.5', '0x50', ' 80', '8080a', '1e3', '٣'],
     ['PUBLIC_URL', 'pin.example', 'ftp://pin.example', 'http://', '/pin', 'https://me@pin.example'],
     ['PUBLIC_URL', 'https://pin.example?x', 'https://pin.example#x', 'https://:pw@pin.example'],
