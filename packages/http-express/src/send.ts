@@ -11,8 +11,8 @@ export interface DrainLimits {
 
 /**
  * Writes an answer at once and whole. Where the request's body is not whole yet, the rest is read and thrown away
- * within limits before the exchange ends, and the connection closes when they are reached: closing at once would
- * make the network drop the answer on its way (contract, section 3).
+ * within limits before the connection closes: closing at once would make the network drop the answer on its way
+ * (contract, section 3).
  */
 export async function send(
   request: IncomingMessage,
@@ -21,14 +21,14 @@ export async function send(
   drain: DrainLimits & { readonly clock: Clock },
 ): Promise<void> {
   if (response.destroyed) return;
-  response.writeHead(status, headers);
   const content = request.method === 'HEAD' ? undefined : body;
   if (!isUnderWay(request)) {
-    response.end(content);
+    response.writeHead(status, headers).end(content);
     request.resume();
     return;
   }
-  // Not ended yet: a response that has ended closes the connection under a client that asked for that.
+  // Not ended yet: a response that has ended closes its connection, under a client that is still sending.
+  response.writeHead(status, { ...headers, Connection: 'close' });
   if (content === undefined || content.byteLength === 0) response.flushHeaders();
   else response.write(content);
   await throwAway(request, drain);

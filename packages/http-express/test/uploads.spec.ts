@@ -124,7 +124,7 @@ describe('An upload', () => {
     await expectNothingLeft();
   });
 
-  it('that cannot be kept is 503, and leaves the connection usable', async () => {
+  it('that cannot be kept is 503, and can be sent again when the disk is well', async () => {
     let broken = true;
     const receive: Staging['receive'] = async (body) => {
       for await (const _ of body) throw new Fault('staging_unavailable', 'the disk is full at /secret/place');
@@ -146,11 +146,13 @@ describe('An upload', () => {
     expect(headers.get('retry-after')).to.equal('5');
     expect(text).not.to.include('secret');
     broken = false;
-    const second = publicationBytes(rig);
-    await connection.send(second.head);
-    await connection.send(second.body);
-    expect((await connection.answer()).status).to.equal(201);
     connection.destroy();
+    const again = await openRawConnection(rig.baseUrl);
+    const second = publicationBytes(rig);
+    await again.send(second.head);
+    await again.send(second.body);
+    expect((await again.answer()).status).to.equal(201);
+    again.destroy();
   });
 
   it('publishes though its client has gone, once its body is whole', async () => {

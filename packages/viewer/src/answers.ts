@@ -24,10 +24,13 @@ const PAGE_HEADERS: HeaderList = [
   'text/html; charset=utf-8',
   'Content-Security-Policy',
   PAGE_POLICY,
-  'Referrer-Policy',
-  'same-origin',
   ...APART,
 ];
+
+/** Addresses with a grant in them tell `no-referrer` among their own headers; all others have this. */
+function referrerBeside(more: HeaderList): HeaderList {
+  return more.includes('Referrer-Policy') ? NO_HEADERS : ['Referrer-Policy', 'same-origin'];
+}
 
 /** Seconds after which a viewer may try again when a part of the service cannot be reached. */
 const UNAVAILABLE_FOR = '10';
@@ -61,8 +64,8 @@ export function sendUnavailable(exchange: Exchange): void {
 }
 
 /** Answers that the method has no meaning here. */
-export function sendMethodNotAllowed(exchange: Exchange, allow: string): void {
-  sendPlainPage(exchange, 405, plainPages.method, ['Allow', allow]);
+export function sendMethodNotAllowed(exchange: Exchange, allow: string, more: HeaderList = NO_HEADERS): void {
+  sendPlainPage(exchange, 405, plainPages.method, ['Allow', allow, ...more]);
 }
 
 function sendHtml(
@@ -74,7 +77,7 @@ function sendHtml(
 ): void {
   const body = Buffer.from(page);
   const length = ['Content-Language', language, 'Content-Length', String(body.length)];
-  response.writeHead(status, [...PAGE_HEADERS, ...length, ...more]);
+  response.writeHead(status, [...PAGE_HEADERS, ...length, ...referrerBeside(more), ...more]);
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
@@ -88,7 +91,7 @@ export function sendForbiddenLine(
   const body = Buffer.from(`${catalogues[language][page.title]}\n`);
   response.writeHead(403, [
     ...['Content-Type', 'text/plain; charset=utf-8', 'Content-Length', String(body.length)],
-    ...['Referrer-Policy', 'same-origin'],
+    ...referrerBeside(more),
     ...APART,
     ...more,
   ]);

@@ -15,6 +15,9 @@ export const FROM_ANYWHERE: readonly string[] = [
   ...['Cross-Origin-Resource-Policy', 'cross-origin'],
 ];
 
+/** The same where the address has a grant in it, or may have. */
+export const FROM_ANYWHERE_UNNAMED: readonly string[] = [...FROM_ANYWHERE, 'Referrer-Policy', 'no-referrer'];
+
 /** The headers of files in a mode. */
 export function filePolicies(mode: ViewerMode): FilePolicies {
   if (mode === 'path') {

@@ -43,7 +43,7 @@ export async function serveSite(
     const location = `${place.base}${encodeRawBytes(target.path)}/${encodeRawBytes(target.query)}`;
     sendRedirect(exchange, { status: 308, location, referrer: place.referrer }, place.more);
   } else {
-    sendPlainPage(exchange, 404, plainPages.missingPage, place.more);
+    sendPlainPage(exchange, 404, plainPages.missingPage, [...place.more, 'Referrer-Policy', place.referrer]);
   }
   return undefined;
 }

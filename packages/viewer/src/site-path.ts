@@ -3,7 +3,7 @@ import { parseRoleId, type Role } from '@pinfold/core';
 import { grantedWay, sharedUrlOf } from './addresses.ts';
 import { sendForbiddenLine, sendMethodNotAllowed, sendPlainPage, sendRedirect } from './answers.ts';
 import { type Exchange, isRead } from './exchange.ts';
-import { FROM_ANYWHERE } from './file-policies.ts';
+import { FROM_ANYWHERE, FROM_ANYWHERE_UNNAMED } from './file-policies.ts';
 import { isNavigation } from './find-file.ts';
 import { plainPages } from './pages.ts';
 import { returnQuery } from './return-path.ts';
@@ -28,7 +28,7 @@ export async function serveSitePath(
   const id = parseRoleId(idText);
   if (id === undefined) return sendPlainPage(exchange, 404, plainPages.notFound);
   exchange.role = id;
-  if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD');
+  if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', FROM_ANYWHERE_UNNAMED);
   if (id !== idText) {
     const location = sharedUrlOf(settings, id) + encodeRawBytes(inside);
     return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
@@ -36,7 +36,7 @@ export async function serveSitePath(
   const visit = await useCases.enter.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
   if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
-    return sendForbiddenLine(exchange, plainPages.serviceWorker);
+    return sendForbiddenLine(exchange, plainPages.serviceWorker, FROM_ANYWHERE_UNNAMED);
   }
   const { role } = visit;
   if (role.passwordHash === null) return serveOpen(context, exchange, role, inside);
@@ -44,8 +44,8 @@ export async function serveSitePath(
 }
 
 function sendStopped(exchange: Exchange, kind: 'unknown' | 'expired'): void {
-  if (kind === 'expired') sendPlainPage(exchange, 410, plainPages.expired, FROM_ANYWHERE);
-  else sendPlainPage(exchange, 404, plainPages.notFound, FROM_ANYWHERE);
+  if (kind === 'expired') sendPlainPage(exchange, 410, plainPages.expired, FROM_ANYWHERE_UNNAMED);
+  else sendPlainPage(exchange, 404, plainPages.notFound, FROM_ANYWHERE_UNNAMED);
 }
 
 async function serveOpen(
@@ -86,7 +86,7 @@ async function serveProtected(
       return sendRedirect(exchange, { status: 302, ...way }, FROM_ANYWHERE);
     }
   }
-  if (!admitted) return sendForbiddenLine(exchange, plainPages.forbidden, FROM_ANYWHERE);
+  if (!admitted) return sendForbiddenLine(exchange, plainPages.forbidden, FROM_ANYWHERE_UNNAMED);
   const base = `${sharedUrlOf(context.settings, role.id)}/~${token}`;
   const place = { base, referrer: 'no-referrer', more: FROM_ANYWHERE } as const;
   const ended = await serveSite(context, exchange, role, splitTarget(path), place);

@@ -86,8 +86,12 @@ describe('a site in path mode', () => {
 
     it('gives no script to a service worker, and is only looked at', async () => {
       const worker = await rig.ask(`/s/${id}/app.js`, { headers: { 'service-worker': 'script' } });
-      expect(worker.status).to.equal(403);
-      expect((await rig.ask(`/s/${id}/`, { method: 'POST', headers: FORM })).status).to.equal(405);
+      const form = await rig.ask(`/s/${id}/`, { method: 'POST', headers: FORM });
+      expect([worker.status, form.status]).to.deep.equal([403, 405]);
+      for (const { headers } of [worker, form]) {
+        expect(headers['access-control-allow-origin']).to.equal('*');
+        expect(headers['cross-origin-resource-policy']).to.equal('cross-origin');
+      }
     });
 
     it('is gone with 404 and 410, and clears nothing of the public host', async () => {
@@ -182,7 +186,13 @@ describe('a site in path mode', () => {
         const answer = await rig.ask(stale, { headers: { ...PART, cookie } });
         expect([answer.status, answer.headers['cache-control']]).to.deep.equal([403, 'no-store']);
         expect(answer.headers).not.to.have.any.keys('etag', 'accept-ranges');
+        expect(answer.headers['referrer-policy']).to.equal('no-referrer');
       }
+    });
+
+    it('names its address to nobody, also where nothing is found', async () => {
+      const missing = await rig.ask(`${home}nothing.txt`, { headers: { ...PART, cookie } });
+      expect([missing.status, missing.headers['referrer-policy']]).to.deep.equal([404, 'no-referrer']);
     });
 
     it('takes no grant for another purpose, role or generation', async () => {
