@@ -6,6 +6,7 @@ const tables = {
   publishing: () => import('./tables/publishing.ts'),
   start: () => import('./tables/start.ts'),
   size: () => import('./tables/size.ts'),
+  growth: () => import('./tables/growth.ts'),
 };
 
 const [name = ''] = process.argv.slice(2);

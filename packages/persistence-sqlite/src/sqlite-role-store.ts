@@ -87,12 +87,13 @@ export class SqliteRoleStore implements RoleStore {
     return this.#connection.read((prepare) => loadManifest(prepare, archive), signal);
   }
 
+  // A cleanup that a power cut makes forgotten is done again, to the same end.
   claimForCleanup(request: CleanupRequest): Promise<readonly CleanupTask[]> {
-    return this.#connection.write((prepare) => claim(prepare, request));
+    return this.#connection.note((prepare) => claim(prepare, request));
   }
 
   settleCleanup(task: CleanupTask, outcome: CleanupOutcome): Promise<void> {
-    return this.#connection.write((prepare) => settle(prepare, task, outcome));
+    return this.#connection.note((prepare) => settle(prepare, task, outcome));
   }
 
   countForCleanup(request: CleanupCountRequest): Promise<CleanupCount> {
@@ -108,14 +109,14 @@ export class SqliteRoleStore implements RoleStore {
   }
 
   purge(begunBefore: Instant, limit: number): Promise<number> {
-    return this.#connection.write((prepare) => purge(prepare, begunBefore, limit));
+    return this.#connection.note((prepare) => purge(prepare, begunBefore, limit));
   }
 
   takeSweepTurn(request: {
     readonly now: Instant;
     readonly lastBefore: Instant;
   }): Promise<{ readonly kind: 'taken' } | { readonly kind: 'too_soon' }> {
-    return this.#connection.write((prepare) => takeSweepTurn(prepare, request));
+    return this.#connection.note((prepare) => takeSweepTurn(prepare, request));
   }
 }
 

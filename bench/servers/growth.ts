@@ -1,0 +1,17 @@
+// The reference server as a process of its own that tells how to sign in, and cleans up when it is told to.
+import { createApp, readSettings } from '@pinfold/app';
+import { hours } from '@pinfold/core';
+import { tokens } from '@pinfold/inversify';
+
+const app = await createApp(readSettings(process.env));
+const { signInLink } = await app.listen();
+const { cleanUp } = await app.container.getAsync(tokens.useCases);
+
+process.on('message', async (told) => {
+  if (told === 'clean up') process.send?.({ report: await cleanUp.run({ time: hours(1) }) });
+});
+process.on('SIGTERM', async () => {
+  await app.close();
+  process.exit(0);
+});
+process.send?.({ signInLink });

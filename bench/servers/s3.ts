@@ -1,0 +1,10 @@
+// An S3 server of its own process, so that it takes no time from the load.
+import { startS3 } from 'pinfold-test-servers';
+
+const server = await startS3();
+await server.makeBucket('bench');
+process.send?.({ endpoint: server.endpoint });
+process.on('SIGTERM', async () => {
+  await server.stop();
+  process.exit(0);
+});
