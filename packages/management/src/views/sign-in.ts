@@ -37,8 +37,8 @@ function keyForm(visit: OpenVisit, { to, trouble }: SignInModel): Html {
   const { words, base } = visit;
   const wrong = trouble === undefined ? undefined : html` aria-invalid="true" aria-describedby="key-error"`;
   return html`${trouble === undefined ? undefined : html`<div class="said bad" role="alert">${icon('bad')}<p id="key-error">${words.say(trouble)}</p></div>`}
-<p>${words.say('signInByLink')}</p><pre><code>pinfold manage</code></pre>
-<p>${words.say('signInFromClone')}</p><pre><code>npm run -s pinfold -- manage</code></pre>
+<p>${words.say('signInByLink')}</p><pre tabindex="0"><code>pinfold manage</code></pre>
+<p>${words.say('signInFromClone')}</p><pre tabindex="0"><code>npm run -s pinfold -- manage</code></pre>
 <form method="post" action="${base}/sign-in" class="field-form">${hidden(visit, to)}
 <div class="field"><label for="key">${words.say('keyLabel')}</label>
 <div class="with-button" data-reveal data-show="${words.say('show')}" data-hide="${words.say('hide')}"><input id="key" name="key" type="password" autocomplete="current-password" autocapitalize="none" spellcheck="false" required autofocus${wrong}></div>
