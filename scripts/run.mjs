@@ -17,7 +17,7 @@ const tasks = {
   start: { file: 'examples/reference-app/src/main.ts', serves: true },
   pinfold: { file: 'packages/cli/src/main.ts' },
   test: { file: 'scripts/test.ts', needsPnpm: true, serves: true },
-  bench: { file: 'bench/run.ts' },
+  bench: { file: 'bench/run.ts', serves: true },
   pack: { file: 'scripts/pack.ts', needsPnpm: true },
   'many-nodes': { file: 'examples/many-nodes/src/main.ts', serves: true },
 };
