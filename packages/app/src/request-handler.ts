@@ -46,8 +46,8 @@ export function httpModules(
 }
 
 /**
- * Answers every request: shared URLs and sites first, without a framework before them, then the server's own
- * routes, then the API and the management screen; what is left is the viewer's page for unknown addresses.
+ * Answers every request: shared URLs and sites first, without a framework before them, then the API, the server's
+ * own routes and the management screen; what is left is the viewer's page for unknown addresses.
  */
 export async function requestHandler(
   container: Container,
@@ -60,14 +60,22 @@ export async function requestHandler(
   const persistence = await container.getAsync(tokens.persistence);
   const archives = await container.getAsync(tokens.archives);
   const own = ownRoutes({ health: new HealthCheck({ persistence, archives }), log, publicPath, isStopping });
+  const showNothing = (request: IncomingMessage, response: ServerResponse): void => view(request, response);
   const app = express()
     .disable('x-powered-by')
     .set('etag', false)
     .use(publicPath === '' ? '/' : publicPath, await container.getAsync(api))
+    .use((request, response, next) =>
+      hasSeveralHosts(request) ? showNothing(request, response) : own(request, response) || next(),
+    )
     .use(`${publicPath}${MANAGEMENT_PATH}`, await container.getAsync(management))
-    .use((request: IncomingMessage, response: ServerResponse) => view(request, response));
-  return (request, response) =>
-    view(request, response, () => own(request, response) || app(request, response));
+    .use(showNothing);
+  return (request, response) => view(request, response, () => app(request, response));
+}
+
+/** What neither viewer nor API takes with more than one Host header, the viewer refuses (RFC 9112, section 3.2). */
+function hasSeveralHosts({ headersDistinct }: IncomingMessage): boolean {
+  return (headersDistinct.host ?? []).length > 1;
 }
 
 function apiEntry({ time, role, ...entry }: ApiLogEntry | ManagementLogEntry): Parameters<Log['request']>[0] {

@@ -92,7 +92,7 @@ async function settle(
   clock: Clock,
 ): Promise<Answer> {
   try {
-    const decided = await decideAnswer();
+    const decided = hasSeveralHosts(exchange.request) ? severalHosts() : await decideAnswer();
     return 'status' in decided ? decided : answerRefusal(decided, exchange, clock.now());
   } catch (error) {
     // Nobody is there to read what became of it.
@@ -103,4 +103,13 @@ async function settle(
     if (failure.status >= 500) exchange.error = error;
     return failure;
   }
+}
+
+/** RFC 9112, section 3.2: such a request is refused whatever it asks for. */
+function hasSeveralHosts({ headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>): boolean {
+  return (headersDistinct.host ?? []).length > 1;
+}
+
+function severalHosts(): HttpRefusal {
+  return refuseRequest('invalid_request', { detail: 'Send one Host header.' });
 }

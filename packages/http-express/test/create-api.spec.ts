@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import express from 'express';
 import { createApi } from '../src/index.ts';
-import { ask, publish } from './client.ts';
+import { ask, askRaw, publish } from './client.ts';
 import { openRig, type Rig } from './rig.ts';
 
 /** Another Express app over the same use cases, made by the test. */
@@ -34,6 +34,18 @@ describe('The API as a router', () => {
   afterEach(() => rig.close());
 
   const caller = { account: 'first' as never, scopes: ['pins:read', 'pins:write'] as const };
+
+  it('refuses a request with several Host headers before it looks at its key', async () => {
+    for (const path of ['/api/v1/limits', '/openapi.json', '/api/v1/nothing']) {
+      const hosts = ['Host: a', 'host: a'];
+      const key = `Authorization: Bearer ${rig.keys.first}`;
+      for (const authorization of [[], [key]]) {
+        const head = [`GET ${path} HTTP/1.1`, ...hosts, ...authorization, '\r\n'];
+        const { status, body } = await askRaw(rig, head.join('\r\n'));
+        expect(`${status} ${JSON.parse(body).code}`).to.equal('400 invalid_request');
+      }
+    }
+  });
 
   it('can be mounted under a path, and says so in its URLs', async () => {
     const app = express();

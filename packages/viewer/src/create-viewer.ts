@@ -6,7 +6,7 @@ import { Bodies } from './bodies.ts';
 import { type Exchange, targetOf } from './exchange.ts';
 import { filePolicies } from './file-policies.ts';
 import { Grants } from './grants.ts';
-import { siteOfHost } from './host.ts';
+import { hasSeveralHosts, siteOfHost } from './host.ts';
 import { plainPages } from './pages.ts';
 import { serveSharedUrl } from './shared-url.ts';
 import { serveSiteOrigin } from './site-origin.ts';
@@ -48,9 +48,12 @@ export function createViewer(options: ViewerOptions): Viewer {
     }
     const site =
       settings.mode === 'origin' ? siteOfHost(request.headers.host, settings.sitesHostname) : undefined;
-    if (site !== undefined) {
+    const isShared = target.startsWith(prefix);
+    if ((site !== undefined || isShared || next === undefined) && hasSeveralHosts(request)) {
+      answer(options, exchange, () => sendPlainPage(exchange, 400, plainPages.badRequest));
+    } else if (site !== undefined) {
       answer(options, exchange, () => serveSiteOrigin(context, exchange, site, target));
-    } else if (target.startsWith(prefix)) {
+    } else if (isShared) {
       answer(options, exchange, () => servePublic(context, exchange, target.slice(prefix.length)));
     } else if (next !== undefined) {
       next();

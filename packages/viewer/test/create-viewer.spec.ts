@@ -38,6 +38,22 @@ describe('the viewer on a server of its own', () => {
     }
   });
 
+  it('answers a request with several Host headers with 400, whichever comes first, and no byte of a site', async () => {
+    const id = await rig.publish(SITE);
+    const own = rig.siteHost(id);
+    for (const [path, ...hosts] of [
+      ['/', `Host: ${own}`, 'Host: localhost'],
+      ['/', 'Host: localhost', `host: ${own}`],
+      ['/', `Host: ${own}`, `HOST: ${own}`],
+      [`/s/${id}`, 'Host: localhost', 'Host: localhost'],
+    ]) {
+      const head = [`GET ${path} HTTP/1.1`, ...hosts, 'Connection: close'].join('\r\n');
+      const answer = await askRaw(rig.port, `${head}\r\n\r\n`);
+      expect(answer, head).to.match(/^HTTP\/1\.1 400 /);
+      expect(answer).not.to.contain('Harbour');
+    }
+  });
+
   it('serves a request without Host as the public host', async () => {
     const id = await rig.publish(SITE);
     const answer = await askRaw(rig.port, `GET /s/${id} HTTP/1.0\r\n\r\n`);
@@ -66,6 +82,15 @@ describe('the viewer on a server of its own', () => {
 });
 
 describe('the viewer in Express', () => {
+  it('leaves what is not its own to the others, also with several Host headers', async () => {
+    const rig = await openRig({
+      mount: (viewer) => express().use(viewer, (_request, response) => void response.send('theirs')),
+    });
+    const head = 'GET /other HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n';
+    expect(await askRaw(rig.port, head)).to.match(/^HTTP\/1\.1 200 [\s\S]*theirs$/);
+    await rig.close();
+  });
+
   it('takes its own and passes on the rest, before other routes', async () => {
     const rig = await openRig({
       viewer: { requestId: () => 'given' },
