@@ -4,13 +4,15 @@ import { isThere, LOAD_CORE, pinned } from './processes.ts';
 
 const CONNECTIONS = 32;
 const PEERS = join(import.meta.dirname, '../peers');
+/** Makes wrk ask for the paths that follow `--` in turn. */
+const TURNS = join(import.meta.dirname, 'turns.lua');
 
 /** What to ask for, again and again. */
 export interface Target {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The status every answer must have. */
-  readonly status: number;
+  /** Asked for in turn, in place of the URL's own path; autocannon asks for that one only. */
+  readonly paths?: readonly string[];
 }
 
 /** What a load got, per second. */
@@ -29,7 +31,10 @@ export async function load(target: Target, seconds: number): Promise<LoadResult>
 
 async function withWrk(target: Target, seconds: number): Promise<LoadResult> {
   const headers = Object.entries(target.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-  const output = await outputOf(['wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, ...headers, target.url]);
+  const options = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, ...headers];
+  const script = target.paths === undefined ? [] : ['-s', TURNS];
+  const command = ['wrk', ...options, ...script, target.url, '--', ...(target.paths ?? [])];
+  const output = await outputOf(command);
   const errors = /Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)/.exec(output);
   if (errors !== null) throw new Error(`${target.url}: ${errors[0]}`);
   const requests = Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]);

@@ -1,40 +1,87 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
+import { startTalking } from '../lib/growth-server.ts';
 import { peerServer } from '../lib/peers.ts';
-import type { PinfoldServer } from '../lib/pinfold.ts';
-import { freePort, startServer } from '../lib/processes.ts';
+import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
+import { freePort, LOAD_CORE, type RunningServer, startServer, stop } from '../lib/processes.ts';
 import type { Row } from '../lib/report.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
 import { median } from '../lib/statistics.ts';
 
 const SITES = 200;
+/** Bytes of the bare read: about what a page takes in its archive. */
+const BYTES = 1_000;
+
+/** Where bare reads come from: a server that makes one for each request, of something that nobody has read yet. */
+interface Bare {
+  readonly server: RunningServer;
+  readonly port: number;
+  put(name: string, bytes: Uint8Array): Promise<void>;
+}
 
 /** The time to the first byte of sites that nobody has asked for yet, against one bare read of the same bytes. */
-export async function coldRow(pinfold: PinfoldServer, folder: string): Promise<readonly Row[]> {
-  const bare = join(folder, 'bare');
-  await mkdir(bare);
+export async function coldRows(folder: string): Promise<readonly Row[]> {
+  return [await onFiles(folder), await onS3(folder)];
+}
+
+async function onFiles(folder: string): Promise<Row> {
+  const root = join(folder, 'bare');
+  await mkdir(root);
+  const port = await freePort();
+  const command = [process.execPath, peerServer('bare-read')];
+  const server = await startServer(command, { ROOT: root, PORT: String(port) });
+  const put = (name: string, bytes: Uint8Array): Promise<void> => writeFile(join(root, name), bytes);
+  return await coldRow('files', await startPinfold(join(folder, 'cold files')), { server, port, put });
+}
+
+async function onS3(folder: string): Promise<Row> {
+  const { child, said } = await startTalking('s3.ts', LOAD_CORE, {});
+  const { endpoint } = said as { readonly endpoint: string };
+  const credentials = { AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'a secret that no one checks' };
+  const port = await freePort();
+  const script = join(import.meta.dirname, '../servers/bare-s3.ts');
+  const environment = { ...credentials, ENDPOINT: endpoint, PORT: String(port) };
+  const server = await startServer([process.execPath, '--conditions=@pinfold/source', script], environment);
+  const pinfold = await startPinfold(join(folder, 'cold S3'), {
+    ...credentials,
+    PINFOLD_STORAGE_URL: `s3://bench/sites?endpoint=${encodeURIComponent(endpoint)}`,
+  });
+  const put = async (name: string, bytes: Uint8Array): Promise<void> => {
+    const { status } = await fetch(`${endpoint}/bench/${name}`, { method: 'PUT', body: Buffer.from(bytes) });
+    if (status !== 200) throw new Error(`putting an object: ${status}`);
+  };
+  try {
+    return await coldRow('S3', pinfold, { server, port, put });
+  } finally {
+    await stop(child);
+  }
+}
+
+async function coldRow(where: string, pinfold: PinfoldServer, bare: Bare): Promise<Row> {
   const ids: string[] = [];
   for (let n = 0; n < SITES; n += 1) {
     const archive = zipOf({ ...smallPages(20), 'own.txt': new TextEncoder().encode(`site ${n}`) });
     ids.push(await pinfold.publish(archive, `cold ${n}`));
-    await writeFile(join(bare, String(n)), archive.subarray(0, 1_000));
+    await bare.put(`site-${n}`, archive.subarray(0, BYTES));
   }
-  const port = await freePort();
-  const server = await startServer([process.execPath, peerServer('bare-read')], {
-    ROOT: bare,
-    PORT: String(port),
-  });
   const cold: number[] = [];
   const reads: number[] = [];
   for (let n = 0; n < SITES; n += 1) {
-    cold.push(await firstByte(pinfold.port, '/p3.html', pinfold.hostOf(ids[n] ?? '')));
-    reads.push(await firstByte(port, `/${n}`, 'localhost'));
+    const ours = async () =>
+      cold.push(await firstByte(pinfold.port, '/p3.html', pinfold.hostOf(ids[n] ?? '')));
+    const theirs = async () => reads.push(await firstByte(bare.port, `/site-${n}`, 'localhost'));
+    for (const ask of n % 2 === 0 ? [ours, theirs] : [theirs, ours]) await ask();
   }
-  await server.stop();
-  const what = 'first byte of a cold site';
-  const values = { pinfold: cold, 'bare read': reads };
-  return [{ what, figure: median(cold) / median(reads), unit: '× bare read', goal: { atMost: 1.5 }, values }];
+  await pinfold.stop();
+  await bare.server.stop();
+  return {
+    what: `first byte of a cold site, ${where}`,
+    figure: median(cold) / median(reads),
+    unit: '× bare read',
+    goal: { atMost: 1.5 },
+    values: { pinfold: cold, 'bare read': reads },
+  };
 }
 
 function firstByte(port: number, path: string, host: string): Promise<number> {

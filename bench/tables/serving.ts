@@ -10,7 +10,7 @@ import { freePort, isThere, type RunningServer, startServer } from '../lib/proce
 import { type Row, report } from '../lib/report.ts';
 import { type Site, smallPages, swaggerSite, writeSite, zipOf } from '../lib/sites.ts';
 import { inRounds, median } from '../lib/statistics.ts';
-import { coldRow } from './cold.ts';
+import { coldRows } from './cold.ts';
 import { loopDelayRow } from './loop-delay.ts';
 
 const ROUNDS = 5;
@@ -53,10 +53,9 @@ export async function run(): Promise<void> {
       ...(await largeRows(candidates)),
       ...(await unchangedRows(candidates)),
       await pagesRow(pinfold, folder, running),
-      ...(await coldRow(pinfold, folder)),
     ];
     for (const server of running.splice(0)) await server.stop();
-    await report('serving', [...rows, await loopDelayRow(folder)]);
+    await report('serving', [...rows, ...(await coldRows(folder)), await loopDelayRow(folder)]);
   } finally {
     for (const server of running) await server.stop();
     await rm(folder, { recursive: true });
@@ -108,8 +107,9 @@ async function checkBytes(candidate: Candidate, site: Site): Promise<void> {
 function get(
   { port, headers }: Candidate,
   path: string,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly status: number; readonly body: Buffer; readonly etag: string | undefined }> {
-  const all = { ...headers, 'Accept-Encoding': 'gzip' };
+  const all = { ...headers, 'Accept-Encoding': 'gzip', ...more };
   return new Promise((resolve, reject) => {
     httpRequest({ host: '127.0.0.1', port, path, headers: all }, async (answer) => {
       const raw = Buffer.concat(await answer.toArray());
@@ -123,7 +123,7 @@ function get(
 
 function target({ port, headers }: Candidate, path: string, more: Record<string, string> = {}): Target {
   const all = { ...headers, 'Accept-Encoding': 'gzip', ...more };
-  return { url: `http://127.0.0.1:${port}${path}`, headers: all, status: 200 };
+  return { url: `http://127.0.0.1:${port}${path}`, headers: all };
 }
 
 async function measured(
@@ -163,16 +163,26 @@ async function largeRows(candidates: readonly Candidate[]): Promise<readonly Row
 }
 
 async function unchangedRows(candidates: readonly Candidate[]): Promise<readonly Row[]> {
-  const some = candidates.filter(({ name }) => ['pinfold', 'sirv', 'express-static'].includes(name));
+  const some = candidates.filter(({ name }) =>
+    ['pinfold', 'sirv', 'express-static', 'bare-http'].includes(name),
+  );
   const withTag = async (candidate: Candidate) => {
     const { etag = '' } = await get(candidate, STYLE);
-    return target(candidate, STYLE, { 'If-None-Match': etag });
+    const condition = { 'If-None-Match': etag };
+    const { status } = await get(candidate, STYLE, condition);
+    if (status !== 304) throw new Error(`${candidate.name} answers ${status} to what it has answered before`);
+    return target(candidate, STYLE, condition);
   };
   const values = await measured(some, withTag, 'requests');
-  return [{ what: '304 answers/s', ...ratio(values, 'pinfold', 'sirv', 2), values }];
+  const what = '304 answers/s';
+  return [
+    { what, ...ratio(values, 'pinfold', 'sirv', 2), values },
+    { what, ...ratio(values, 'pinfold', 'express-static') },
+    { what, ...ratio(values, 'pinfold', 'bare-http') },
+  ];
 }
 
-/** 500 different pages in turn cannot be asked for by wrk without a script, so each connection asks for one. */
+/** Every page of a site of 500 in turn. */
 async function pagesRow(pinfold: PinfoldServer, folder: string, running: RunningServer[]): Promise<Row> {
   const site = smallPages(500);
   await writeSite(site, join(folder, 'pages'));
@@ -184,8 +194,10 @@ async function pagesRow(pinfold: PinfoldServer, folder: string, running: Running
     headers: { Host: pinfold.hostOf(id) },
   };
   const sirv = await startPeer('sirv', join(folder, 'pages'), folder, running);
-  const values = await measured([ours, sirv], async (c) => target(c, '/p250.html'), 'requests');
-  return { what: 'requests/s, a page of 500', ...ratio(values, 'pinfold', 'sirv', 2), values };
+  const paths = Object.keys(site).map((name) => `/${name}`);
+  const inTurn = async (candidate: Candidate) => ({ ...target(candidate, '/'), paths });
+  const values = await measured([ours, sirv], inTurn, 'requests');
+  return { what: 'requests/s, 500 pages in turn', ...ratio(values, 'pinfold', 'sirv', 2), values };
 }
 
 function ratio(

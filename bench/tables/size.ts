@@ -1,13 +1,25 @@
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { type Row, report } from '../lib/report.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** What a browser or a server would load of the core, and how much an install of the reference app brings. */
+/** What the core weighs, and what an install of the server brings. */
 export async function run(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
+  try {
+    const core = { what: '@pinfold/core, minified and gzipped', figure: await coreSize(), unit: 'kB' };
+    await report('size', [{ ...core, goal: { atMost: 12 } }, ...(await installRows(folder))]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function coreSize(): Promise<number> {
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, 'packages/core/src/index.ts')],
     bundle: true,
@@ -15,16 +27,45 @@ export async function run(): Promise<void> {
     format: 'esm',
     write: false,
   });
-  const kilobytes = gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length / 1_000;
-  const listed = execFileSync(
-    'pnpm',
-    ['--filter', '@pinfold/cli', 'list', '--prod', '--depth', 'Infinity', '--parseable'],
-    { cwd: ROOT, encoding: 'utf8' },
+  return gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length / 1_000;
+}
+
+/** Packs everything as it is published, and installs the server with npm into an empty folder, as its users do. */
+async function installRows(folder: string): Promise<readonly Row[]> {
+  process.stderr.write('packing and installing\n');
+  const packing = ['run', '--silent', 'pack:all', '--', folder];
+  execFileSync('npm', packing, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
+  const tarballs = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
+  const ours = Object.fromEntries(
+    tarballs.map((name) => [basename(name).replace(/^pinfold-(.+)-\d.*$/, '@pinfold/$1'), `file:${name}`]),
   );
-  const packages = new Set(listed.split('\n').filter((line) => line.includes('node_modules'))).size;
-  const rows: Row[] = [
-    { what: '@pinfold/core, minified and gzipped', figure: kilobytes, unit: 'kB', goal: { atMost: 12 } },
-    { what: 'third-party packages of @pinfold/cli', figure: packages, unit: 'packages' },
+  const server = '@pinfold/cli';
+  const manifest = { private: true, dependencies: { [server]: ours[server] }, overrides: ours };
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
+  const installing = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+  execFileSync('npm', installing, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  const { packages } = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')) as Lock;
+  const theirs = Object.entries(packages).filter(([path]) => path !== '' && !path.includes('/@pinfold/'));
+  const code = theirs.filter(([path]) => !path.includes('/@types/'));
+  const scripted = theirs.filter(([, { hasInstallScript }]) => hasInstallScript === true);
+  return [
+    { what: `packages of others that ${server} brings`, figure: code.length, unit: 'packages' },
+    { what: 'and of types alone', figure: theirs.length - code.length, unit: 'packages' },
+    { what: 'of them with a script at install', figure: scripted.length, unit: 'packages' },
+    { what: 'all of it on disk', figure: await mebibytes(join(folder, 'node_modules')), unit: 'MiB' },
   ];
-  await report('size', rows);
+}
+
+/** The part of a package-lock.json that is read here. */
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly hasInstallScript?: boolean }>>;
+}
+
+async function mebibytes(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = await Promise.all(
+    files.map(async (file) => (await stat(join(file.parentPath, file.name))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0) / 2 ** 20;
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPinfold } from '../lib/pinfold.ts';
+import { freePort, startServer } from '../lib/processes.ts';
 import { type Row, report } from '../lib/report.ts';
 import { inRounds, median } from '../lib/statistics.ts';
 import { fillRoles } from './fill-roles.ts';
@@ -15,9 +16,13 @@ export async function run(): Promise<void> {
     const few = join(folder, 'few');
     const many = join(folder, 'many');
     for (const data of [few, many]) await (await startPinfold(data)).stop();
-    await fillRoles(join(many, 'pinfold.db'), 1_000_000);
-    const values = await inRounds(
-      { 'no roles': () => timeToReady(few), '1,000,000 roles': () => timeToReady(many) },
+    await fillRoles(join(many, 'pinfold.sqlite'), 1_000_000);
+    const { empty, ...values } = await inRounds(
+      {
+        'no roles': () => timeToReady(few),
+        '1,000,000 roles': () => timeToReady(many),
+        empty: timeToEmpty,
+      },
       ROUNDS,
     );
     const rows: Row[] = Object.entries(values).map(([name, times]) => ({
@@ -27,7 +32,8 @@ export async function run(): Promise<void> {
       goal: { atMost: 500 },
       values: { [name]: times },
     }));
-    await report('start', rows);
+    const what = 'ready, a server of node:http that does nothing';
+    await report('start', [...rows, { what, figure: median(empty), unit: 'ms', values: { empty } }]);
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -40,5 +46,20 @@ async function timeToReady(data: string): Promise<number> {
   const taken = performance.now() - start;
   await pinfold.stop();
   if (answer.status !== 200) throw new Error(`ready: ${answer.status}`);
+  return taken;
+}
+
+const EMPTY = `require('node:http').createServer((_, response) => response.end())
+  .listen(process.env.PORT, '127.0.0.1', () => console.log('ready'));
+process.on('SIGTERM', () => process.exit(0));`;
+
+/** What of this is Node's own: how slow the machine is today. */
+async function timeToEmpty(): Promise<number> {
+  const start = performance.now();
+  const port = await freePort();
+  const server = await startServer([process.execPath, '-e', EMPTY], { PORT: String(port) });
+  await (await fetch(`http://127.0.0.1:${port}/`)).text();
+  const taken = performance.now() - start;
+  await server.stop();
   return taken;
 }

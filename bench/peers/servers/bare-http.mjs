@@ -16,18 +16,27 @@ for (const name of readdirSync(ROOT, { recursive: true })) {
   const path = `/${relative(ROOT, file).slice(0, -3)}`;
   const body = readFileSync(file);
   const type = types[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+  const etag = `"${body.length}"`;
   bodies.set(path, {
     body,
+    etag,
     headers: {
       'content-type': type,
       'content-encoding': 'gzip',
       'content-length': body.length,
+      etag,
       vary: 'Accept-Encoding',
     },
+    // What RFC 9110, section 15.4.5 wants in a 304 beside the date.
+    unchanged: { etag, vary: 'Accept-Encoding', 'cache-control': 'no-cache' },
   });
 }
 const server = createServer((request, response) => {
   const found = bodies.get(request.url);
+  if (request.headers['if-none-match'] === found.etag) {
+    response.writeHead(304, found.unchanged).end();
+    return;
+  }
   response.writeHead(200, found.headers);
   response.end(found.body);
 });
