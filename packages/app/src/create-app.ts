@@ -58,6 +58,8 @@ export interface App {
 }
 
 const LONGEST_STOP = 10_000;
+/** What of it is kept for those that were cut off: they remove the files of their uploads. */
+const LAST_STEPS = 1_000;
 
 /**
  * Makes the reference server: opens its stores as the settings say.
@@ -110,14 +112,15 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   }
 
   async function close(): Promise<void> {
+    const cutOff = AbortSignal.timeout(LONGEST_STOP - LAST_STEPS);
     const deadline = AbortSignal.timeout(LONGEST_STOP);
     stopped.abort();
-    await Promise.race([endAll(deadline), aborted(deadline)]);
+    await Promise.race([endAll(cutOff, deadline), aborted(deadline)]);
     log.flush();
   }
 
-  async function endAll(deadline: AbortSignal): Promise<void> {
-    await server.stop(deadline);
+  async function endAll(cutOff: AbortSignal, deadline: AbortSignal): Promise<void> {
+    await server.stop(cutOff);
     await composition.publications.ended(deadline);
     await background;
     await composition.close();

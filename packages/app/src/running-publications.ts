@@ -1,8 +1,9 @@
 import type { Instant, ReceiveOutcome, StagedArchive, Staging } from '@pinfold/core';
 
 /**
- * A staging that knows which uploads are still in somebody's hands. Every staged archive is discarded in the end, so
- * when none is left, every publication has come to its end, also those whose client has gone.
+ * A staging that knows which uploads are still in somebody's hands. What is not received whole is removed, and every
+ * staged archive is discarded in the end: so when none is left, every publication has come to its end, also those whose
+ * client has gone, and no file of theirs is there.
  */
 export class RunningPublications implements Staging {
   readonly #staging: Staging;
@@ -18,8 +19,14 @@ export class RunningPublications implements Staging {
     limit: number,
     signal?: AbortSignal,
   ): Promise<ReceiveOutcome> {
-    const outcome = await this.#staging.receive(body, limit, signal);
-    return outcome.kind === 'received' ? { ...outcome, archive: this.#counted(outcome.archive) } : outcome;
+    this.#running += 1;
+    let outcome: ReceiveOutcome | undefined;
+    try {
+      outcome = await this.#staging.receive(body, limit, signal);
+    } finally {
+      if (outcome?.kind !== 'received') this.#end();
+    }
+    return outcome.kind === 'received' ? { ...outcome, archive: this.#ending(outcome.archive) } : outcome;
   }
 
   sweep(receivedBefore: Instant): Promise<number> {
@@ -43,8 +50,7 @@ export class RunningPublications implements Staging {
     await promise;
   }
 
-  #counted(archive: StagedArchive): StagedArchive {
-    this.#running += 1;
+  #ending(archive: StagedArchive): StagedArchive {
     let discarded = false;
     return {
       file: archive.file,

@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { archivePart, multipart, openRawConnection } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { list, publish } from './servers/api-calls.ts';
 import { type ChildServer, startChild } from './servers/child-server.ts';
@@ -67,6 +68,29 @@ describe('the server as a process', function () {
     await child.said(/^waiting$/m);
     child.process.kill('SIGTERM');
     expect(await child.ended()).to.deep.equal([0, null]);
+  });
+
+  it('leaves no file of an upload that stalls when it is told to stop', async () => {
+    const { text } = new NodeApiKeySecrets().mint();
+    const server = start({ PINFOLD_API_KEY: text, PINFOLD_WELCOME: 'off' });
+    const { contentType, body } = multipart([archivePart(new Uint8Array(400_000))]);
+    const connection = await openRawConnection(await server.url());
+    const head = [
+      'POST /api/v1/pins HTTP/1.1',
+      'Host: localhost',
+      `Authorization: Bearer ${text}`,
+      'Idempotency-Key: stalled',
+      `Content-Type: ${contentType}`,
+      `Content-Length: ${body.byteLength}`,
+      '\r\n',
+    ];
+    await connection.send(head.join('\r\n'));
+    await connection.send(body.subarray(0, 200_000));
+    const staged = () => readdir(join(folder, 'staging'));
+    while ((await staged()).length === 0);
+    server.process.kill('SIGTERM');
+    expect(await server.ended()).to.deep.equal([0, null]);
+    expect(await staged()).to.deep.equal([]);
   });
 
   for (const workers of ['1', '2']) {
