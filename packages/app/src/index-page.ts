@@ -1,12 +1,33 @@
 import { createHash } from 'node:crypto';
 
-const STYLE = `:root{color-scheme:light dark;--surface:light-dark(oklch(99% .004 85),oklch(20% .012 265));--text:light-dark(oklch(25% .02 265),oklch(93% .008 265));--quiet:light-dark(oklch(45% .02 265),oklch(75% .015 265));--accent:light-dark(oklch(47% .14 255),oklch(78% .11 245))}
-body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:24px 16px;box-sizing:border-box;background:var(--surface);color:var(--text);font:16px/1.5 system-ui,"Hiragino Sans","Noto Sans JP",sans-serif;overflow-wrap:anywhere}
-main{max-width:32rem}
-h1{margin:0 0 8px;font-size:1.5rem;line-height:1.3}
-p{margin:0 0 16px;color:var(--quiet)}
-a{color:var(--accent);text-underline-offset:.2em}
-a:focus-visible{outline:2px solid var(--accent);outline-offset:2px}`;
+/** In the palette of every screen of Pinfold. */
+const STYLE = `:root{color-scheme:light dark;
+--page:light-dark(oklch(0.982 0.003 95),oklch(0.185 0.008 265));
+--surface:light-dark(oklch(1 0 0),oklch(0.225 0.01 265));
+--text:light-dark(oklch(0.245 0.018 265),oklch(0.935 0.006 265));
+--quiet:light-dark(oklch(0.49 0.018 265),oklch(0.73 0.014 265));
+--line:light-dark(oklch(0.9 0.006 265),oklch(0.335 0.014 265));
+--accent:light-dark(oklch(0.5 0.17 268),oklch(0.76 0.11 268));
+--accent-strong:light-dark(oklch(0.44 0.17 268),oklch(0.82 0.09 268));
+--sans:system-ui,"Hiragino Sans","Noto Sans JP","Noto Sans CJK JP","Yu Gothic UI",Meiryo,sans-serif;
+--title:1.5rem;
+--radius:8px}
+*{box-sizing:border-box}
+body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:24px 16px;background:var(--page);color:var(--text);font:16px/1.5 var(--sans);overflow-wrap:anywhere}
+:lang(ja){line-break:strict}
+:lang(ja) h1{word-break:auto-phrase}
+main{width:100%;max-width:28rem;padding:24px;border:1px solid var(--line);border-radius:var(--radius);background:var(--surface)}
+h1{display:flex;align-items:center;gap:8px;margin:0 0 8px;font-size:var(--title);line-height:32px;font-weight:600}
+svg{flex:none;width:24px;height:24px;fill:none;stroke:var(--accent);stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round}
+p{margin:0 0 8px;color:var(--quiet);text-wrap:pretty}
+p:last-child{margin:0}
+a{color:var(--accent);text-decoration-thickness:1px;text-underline-offset:3px}
+a:hover{color:var(--accent-strong)}
+:focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}`;
+
+/** The pin beside the name, as on the management screen. */
+const PIN =
+  '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M9.5 1.8 14.2 6.5 12.6 7.4 9.9 10.1 9.6 13.2 2.8 6.4 5.9 6.1 8.6 3.4z"/><path d="M6 10 2 14"/></svg>';
 
 /** The page's Content-Security-Policy: nothing is loaded but the icon in it, and nobody frames it. */
 export const INDEX_POLICY: string = [
@@ -45,7 +66,7 @@ export function indexPage(acceptLanguage: string | undefined): string {
 </head>
 <body>
 <main>
-<h1>Pinfold</h1>
+<h1>${PIN}Pinfold</h1>
 <p>${text}</p>
 <p>${publish}</p>
 </main>

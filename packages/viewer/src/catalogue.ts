@@ -62,8 +62,8 @@ const en = {
   serviceWorkerText: 'Service workers could go on showing a site after it was stopped.',
   serviceWorkerTitle: 'No service workers here',
   tooManyTries: 'There were too many wrong passwords. Try again in {wait}.',
-  unavailableText: 'This site cannot be reached for the moment. Try again shortly.',
-  unavailableTitle: 'Please try again shortly',
+  unavailableText: 'A part of the service does not answer. Try again shortly.',
+  unavailableTitle: 'This site cannot be shown just now',
 } as const satisfies Record<MessageId, string>;
 
 const ja = {
@@ -97,8 +97,8 @@ const ja = {
   serviceWorkerTitle: 'Service Worker は使えません',
   tooManyTries:
     'パスワードの誤りが続いたため、いまは受け付けていません。{wait}後に、もう一度お試しください。',
-  unavailableText: 'ただいまこのサイトを表示できません。少し待ってから、もう一度お試しください。',
-  unavailableTitle: '少し待ってからお試しください',
+  unavailableText: 'サービスの一部が応答していません。少し待ってから、もう一度お試しください。',
+  unavailableTitle: 'ただいまこのサイトを表示できません',
 } as const satisfies Record<MessageId, string>;
 
 /** The messages of a language. */

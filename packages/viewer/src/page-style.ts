@@ -1,21 +1,39 @@
 import { createHash } from 'node:crypto';
 
-/** The one style sheet of the viewers' pages. */
-export const PAGE_STYLE = `:root{color-scheme:light dark;--surface:light-dark(oklch(98% .005 250),oklch(21% .015 250));--text:light-dark(oklch(25% .02 250),oklch(93% .01 250));--quiet:light-dark(oklch(45% .02 250),oklch(75% .015 250));--line:light-dark(oklch(60% .02 250),oklch(58% .02 250));--field:light-dark(#fff,oklch(16% .015 250));--accent:light-dark(oklch(48% .15 255),oklch(78% .11 250));--on-accent:light-dark(#fff,oklch(18% .03 255));--bad:light-dark(oklch(48% .18 27),oklch(78% .12 25))}
+/** The one style sheet of the viewers' pages, in the palette of every screen of Pinfold. */
+export const PAGE_STYLE = `:root{color-scheme:light dark;
+--page:light-dark(oklch(0.982 0.003 95),oklch(0.185 0.008 265));
+--surface:light-dark(oklch(1 0 0),oklch(0.225 0.01 265));
+--text:light-dark(oklch(0.245 0.018 265),oklch(0.935 0.006 265));
+--quiet:light-dark(oklch(0.49 0.018 265),oklch(0.73 0.014 265));
+--line:light-dark(oklch(0.9 0.006 265),oklch(0.335 0.014 265));
+--edge:light-dark(oklch(0.62 0.015 265),oklch(0.56 0.018 265));
+--accent:light-dark(oklch(0.5 0.17 268),oklch(0.76 0.11 268));
+--accent-strong:light-dark(oklch(0.44 0.17 268),oklch(0.82 0.09 268));
+--on-accent:light-dark(oklch(1 0 0),oklch(0.2 0.04 268));
+--bad:light-dark(oklch(0.5 0.18 27),oklch(0.77 0.13 25));
+--bad-faint:light-dark(oklch(0.968 0.016 27),oklch(0.27 0.04 25));
+--sans:system-ui,"Hiragino Sans","Noto Sans JP","Noto Sans CJK JP","Yu Gothic UI",Meiryo,sans-serif;
+--title:1.5rem;
+--radius:8px}
 *{box-sizing:border-box}
-body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:24px 16px;background:var(--surface);color:var(--text);font:16px/1.5 system-ui,"Hiragino Sans","Noto Sans JP",sans-serif;overflow-wrap:anywhere}
-main{width:100%;max-width:24rem}
-h1{margin:0 0 8px;font-size:1.375rem;line-height:1.3;text-wrap:balance}
-p{margin:0 0 16px;color:var(--quiet)}
-form{margin-top:24px}
+body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:24px 16px;background:var(--page);color:var(--text);font:16px/1.5 var(--sans);overflow-wrap:anywhere}
+:lang(ja){line-break:strict}
+:lang(ja) h1{word-break:auto-phrase}
+main{width:100%;max-width:28rem;padding:24px;border:1px solid var(--line);border-radius:var(--radius);background:var(--surface)}
+h1{margin:0 0 8px;font-size:var(--title);line-height:32px;font-weight:600;text-wrap:balance}
+p{margin:0 0 8px;color:var(--quiet);text-wrap:pretty}
+p:last-child{margin:0}
+form{display:grid;gap:16px;margin-top:16px}
 label{display:block;margin-bottom:4px;font-weight:600}
-input,button{display:block;width:100%;min-height:44px;padding:8px 12px;border-radius:8px;font:inherit}
-input{border:1px solid var(--line);background:var(--field);color:inherit}
+input,button{width:100%;min-height:44px;padding:8px 12px;border-radius:var(--radius);font:inherit}
+input{border:1px solid var(--edge);background:var(--surface);color:inherit}
 input[aria-invalid]{border-color:var(--bad)}
-button{margin-top:16px;border:0;background:var(--accent);color:var(--on-accent);font-weight:600;cursor:pointer}
+button{border:1px solid transparent;background:var(--accent);color:var(--on-accent);font-weight:600;cursor:pointer}
+button:hover{background:var(--accent-strong)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
-.problem{margin:0 0 8px;color:var(--bad)}
-@media(forced-colors:active){button{border:1px solid}}`;
+.problem{display:flex;gap:12px;margin:0;padding:12px;border:1px solid var(--bad);border-radius:var(--radius);background:var(--bad-faint);color:var(--text)}
+svg{flex:none;width:16px;height:24px;fill:none;stroke:var(--bad);stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round}`;
 
 /** The pages' Content-Security-Policy: nothing is loaded, and nobody frames them. */
 export const PAGE_POLICY: string = [

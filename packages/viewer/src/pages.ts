@@ -9,6 +9,10 @@ export type PasswordNotice =
   | { readonly kind: 'limited'; readonly seconds: number }
   | { readonly kind: 'busy' };
 
+/** What went wrong is told by a shape too, not by the colour alone. */
+const WARNING_SIGN =
+  '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 1.8 15 14H1z"/><path d="M8 6v3.6m0 1.8v.2"/></svg>';
+
 /** The page that asks for the password. Of the publication it says nothing. */
 export function passwordPage(language: Language, notice?: PasswordNotice): string {
   const say = catalogues[language];
@@ -21,9 +25,9 @@ export function passwordPage(language: Language, notice?: PasswordNotice): strin
     html`<h1>${say.passwordTitle}</h1>
 <p>${say.passwordIntro}</p>
 <form method="post">
-<label for="password">${say.passwordLabel}</label>
-!${problem === '' ? '' : html`<p class="problem" id="problem" role="alert">${problem}</p>`}
-<input id="password" name="password" type="password" autocomplete="current-password" required autofocus!${described}!${invalid}>
+!${problem === '' ? '' : html`<p class="problem" id="problem" role="alert">!${WARNING_SIGN}${problem}</p>`}
+<div><label for="password">${say.passwordLabel}</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required autofocus!${described}!${invalid}></div>
 <button>${say.passwordButton}</button>
 </form>`,
   );

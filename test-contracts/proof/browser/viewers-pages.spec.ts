@@ -1,0 +1,110 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { expect } from 'chai';
+import { zipSync } from 'fflate';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { violations } from '../management/axe.ts';
+import { launchChromium } from './chromium.ts';
+import { openService, type Service } from './open-service.ts';
+
+const LOOKS = [
+  {
+    name: 'light, wide, English',
+    colorScheme: 'light',
+    viewport: { width: 1_280, height: 720 },
+    locale: 'en-GB',
+  },
+  {
+    name: 'dark, narrow, Japanese',
+    colorScheme: 'dark',
+    viewport: { width: 320, height: 640 },
+    locale: 'ja-JP',
+  },
+] as const;
+const PASSWORD = 'harbour lights';
+const NOBODYS = '/s/00000000-0000-4000-8000-000000000000';
+const WELCOME = join(import.meta.dirname, '..', '..', '..', 'packages', 'app', 'welcome');
+
+async function welcomeSite(): Promise<Uint8Array<ArrayBuffer>> {
+  const entries = await readdir(WELCOME, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const contents = await Promise.all(
+    files.map(async (file) => [relative(WELCOME, file), new Uint8Array(await readFile(file))] as const),
+  );
+  return zipSync(Object.fromEntries(contents));
+}
+
+describe("the viewers' pages in a browser", function () {
+  this.timeout(60_000);
+  let browser: Browser;
+  let service: Service;
+  let archive: Uint8Array<ArrayBuffer>;
+  before(async () => {
+    archive = await welcomeSite();
+    service = await openService('origin');
+    browser = await launchChromium();
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  for (const { name, ...look } of LOOKS) {
+    describe(name, () => {
+      let context: BrowserContext;
+      let page: Page;
+      let heard: string[];
+      beforeEach(async () => {
+        context = await browser.newContext(look);
+        page = await context.newPage();
+        heard = [];
+        page.on('console', (message) => {
+          if (message.type() === 'error' || message.type() === 'warning') heard.push(message.text());
+        });
+      });
+      afterEach(() => context.close());
+
+      /** Within everybody's reach, no wider than the screen, and in order with its own policy. */
+      async function isFit(what: string): Promise<void> {
+        expect(await violations(page), what).to.deep.equal([]);
+        const sideways = 'document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth';
+        expect(await page.evaluate(sideways), what).to.equal(0);
+        expect(
+          heard.filter((text) => !/status of [45]\d\d/.test(text)),
+          what,
+        ).to.deep.equal([]);
+      }
+
+      it('ask for the password with the field in focus, and say beside it when it was wrong', async () => {
+        const pin = await service.publish(archive, `locked ${name}`);
+        await service.patch(pin.id, { password: PASSWORD });
+        await page.goto(pin.shared_url);
+        await page.locator('#password:focus').waitFor();
+        await isFit('password');
+        await page.keyboard.type('not this one');
+        await page.keyboard.press('Enter');
+        await page.getByRole('alert').waitFor();
+        await page.locator('#password:focus[aria-invalid]').waitFor();
+        await isFit('wrong password');
+      });
+
+      it('say what is missing, and where to manage', async () => {
+        expect((await page.goto(`${service.url}${NOBODYS}`))?.status()).to.equal(404);
+        await isFit('not found');
+        await page.goto(`${service.url}/`);
+        await isFit('the page at the public URL');
+      });
+
+      it('stand beside a welcome site of the same hand', async () => {
+        const pin = await service.publish(archive, `welcome ${name}`);
+        await page.goto(pin.shared_url);
+        for (const path of ['index.html', 'ja/index.html']) {
+          await page.goto(new URL(path, page.url()).href);
+          await isFit(path);
+          const ground = 'getComputedStyle(document.documentElement).getPropertyValue("--page") !== ""';
+          expect(await page.evaluate(ground), 'styled').to.equal(true);
+        }
+      });
+    });
+  }
+});
