@@ -37,6 +37,8 @@ export class HttpServer {
       // A GET has no body to wait for, and nobody here listens for the end of one.
       optimizeEmptyRequests: true,
     });
+    // A client that has said all may close its side and listen on (RFC 9293, section 3.6); Node's types leave it out.
+    Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server.on('connection', (socket) => socket.once('close', () => this.#newest.delete(socket)));
   }
 
@@ -52,6 +54,10 @@ export class HttpServer {
    */
   async listen(port: number, host: string): Promise<AddressInfo> {
     this.#server.on('request', (request, response) => this.#take(request, response));
+    this.#server.on('checkContinue', (request, response) => {
+      continueWhenRead(request, response);
+      this.#take(request, response);
+    });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#server.once('error', reject);
     this.#server.listen(port, host, resolve);
@@ -97,6 +103,16 @@ export class HttpServer {
     if (handler !== undefined) handler(request, response);
     else this.#held.push(() => this.#handler?.(request, response));
   }
+}
+
+/** Asks for a body when somebody begins to read it: what is refused before, is without it (RFC 9110, section 10.1.1). */
+function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  const look = (event: string | symbol): void => {
+    if (event !== 'data' && event !== 'readable') return;
+    request.off('newListener', look);
+    if (!response.headersSent) response.writeContinue();
+  };
+  request.on('newListener', look);
 }
 
 /** What the system says of a port or an address, in the words of the settings. */

@@ -19,13 +19,14 @@ export async function readJson(
   request: IncomingMessage,
   options: { readonly clock: Clock; readonly timeouts: BodyTimeouts },
 ): Promise<JsonBody> {
+  if (Number(request.headers['content-length']) > LONGEST) throw tooLong();
   const chunks: Uint8Array[] = [];
   let length = 0;
   const sink = new Writable({
     write: (chunk: Uint8Array, _encoding, callback) => {
       length += chunk.byteLength;
       chunks.push(chunk);
-      callback(length > LONGEST ? malformed('Send at most 16 KiB of JSON.') : null);
+      callback(length > LONGEST ? tooLong() : null);
     },
   });
   feedBody(request, sink, options);
@@ -64,6 +65,10 @@ function countMembers(text: string): number {
     else if (character === ':' && depth === 1) members += 1;
   }
   return members;
+}
+
+function tooLong(): RequestRefused {
+  return malformed('Send at most 16 KiB of JSON.');
 }
 
 function malformed(detail: string): RequestRefused {

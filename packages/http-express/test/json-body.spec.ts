@@ -10,7 +10,7 @@ import { RequestRefused } from '../src/problem.ts';
 const options = { clock: createManualClock(), timeouts: { idle: seconds(30), total: minutes(15) } };
 
 function read(body: string | Uint8Array): Promise<JsonBody> {
-  const request = new PassThrough();
+  const request = Object.assign(new PassThrough(), { headers: {} });
   request.end(body);
   return readJson(request as unknown as IncomingMessage, options);
 }
