@@ -18,6 +18,7 @@ const tasks = {
   pinfold: { file: 'packages/cli/src/main.ts' },
   test: { file: 'scripts/test.ts', needsPnpm: true, serves: true },
   bench: { file: 'bench/run.ts', serves: true },
+  mutation: { file: 'scripts/mutation.ts' },
   pack: { file: 'scripts/pack.ts', needsPnpm: true },
   'many-nodes': { file: 'examples/many-nodes/src/main.ts', serves: true },
 };

@@ -1,0 +1,29 @@
+import { declareValuePlugin, PluginKind } from '@stryker-mutator/api/plugin';
+
+/** Begins as a sentence does or with what it quotes, has words, and ends with a full stop. */
+const SENTENCE = /^["A-Z].* .*[.]$/s;
+
+function textOf({ type, value, quasis }) {
+  return type === 'StringLiteral' ? value : quasis.map((part) => part.value.cooked).join('…');
+}
+
+/** Whether it is the message of an error; what stands before it is the error's code. */
+function isMessage({ key, parentPath }) {
+  if (!parentPath?.isNewExpression()) return false;
+  const { name } = parentPath.node.callee;
+  return name === 'TypeError' ? key === 0 : name === 'Fault' && key === 1;
+}
+
+/** What no test is to notice: the wording for people, and branches that the compiler proves nobody takes. */
+const ignorer = {
+  shouldIgnore(path) {
+    if (path.isStringLiteral() || path.isTemplateLiteral()) {
+      if (isMessage(path)) return 'the message of an error';
+      if (SENTENCE.test(textOf(path.node))) return 'a sentence for people';
+    }
+    const isNever = path.isSwitchCase() && /^default:\s+return \w+ satisfies never;$/.test(path.toString());
+    return isNever ? 'the compiler proves that it is never reached' : undefined;
+  },
+};
+
+export const strykerPlugins = [declareValuePlugin(PluginKind.Ignore, 'prose', ignorer)];
