@@ -130,6 +130,7 @@ describe('publishing in a browser', function () {
       'site/.env',
       'site/node_modules/ and everything in it',
     ]);
+    expect(await dialog.textContent()).to.include('The rest is a whole site: 2 files with an index.html');
     await dialog.getByRole('button', { name: 'Leave out and publish' }).click();
     await heading('Published');
     expect((await published())[0]).to.include({ title: 'site', fileCount: 2 });
@@ -144,6 +145,55 @@ describe('publishing in a browser', function () {
     await page.getByRole('button', { name: 'Choose something else' }).click();
     await page.getByRole('button', { name: 'Choose a folder' }).waitFor();
     expect(await published()).to.deep.equal([]);
+  });
+
+  for (const [what, chooseIt] of [
+    ['folder', (files: Readonly<Record<string, string>>) => chooseFolder('site', files)],
+    ['ZIP', (files: Readonly<Record<string, string>>) => chooseZip(files)],
+  ] as const) {
+    it(`asks nothing about a ${what} whose rest could not be published either, and says why`, async () => {
+      await chooseIt({ 'page.html': 'x', 'node_modules/a.js': 'x', '.env': 'x' });
+      await heading('This cannot be published yet');
+      expect(await page.getByRole('dialog').count()).to.equal(0);
+      expect(await page.locator('.stage').textContent())
+        .to.include('There is no index.html')
+        .and.include('These would be left out: .env, node_modules/');
+      expect(await violations(page)).to.deep.equal([]);
+    });
+
+    it(`asks nothing about a ${what} of which nothing would remain, and says so`, async () => {
+      await chooseIt({ 'node_modules/a.js': 'x', '.env': 'x' });
+      await heading('Nothing in it can be published');
+      expect(await page.getByRole('dialog').count()).to.equal(0);
+      expect(await page.locator('.stage').textContent()).to.include('.env, node_modules/');
+    });
+  }
+
+  it('asks nothing about a folder whose ZIP is too large without the rest, too', async () => {
+    // Bytes that no packing makes smaller.
+    const noise = Array.from({ length: 6 }, () => {
+      const bytes = new Uint8Array(2 * 1024 * 1024);
+      for (let at = 0; at < bytes.length; at += 65_536)
+        crypto.getRandomValues(bytes.subarray(at, at + 65_536));
+      return bytes;
+    });
+    await lay('large', { 'index.html': 'x', 'node_modules/a.js': 'x' });
+    for (const [n, bytes] of noise.entries()) await writeFile(join(folder, 'large', `${n}.bin`), bytes);
+    await choose('Choose a folder', join(folder, 'large'));
+    await heading('This cannot be published yet');
+    expect(await page.locator('.stage').textContent()).to.include('The ZIP is too large');
+    expect(await page.getByRole('dialog').count()).to.equal(0);
+  });
+
+  it('offers to leave out nothing that it cannot take out of the ZIP', async () => {
+    const archive = zipOf({ 'index.html': 'x', '.env': 'x' });
+    // Both entries begin at the same place: the ZIP cannot be cut between them.
+    const second = archive.lastIndexOf(Buffer.from('PK\x01\x02', 'latin1'));
+    archive.writeUInt32LE(0, second + 42);
+    await choose('Choose a ZIP', { name: 'x.zip', mimeType: 'application/zip', buffer: archive });
+    await heading('This cannot be published yet');
+    expect(await page.getByRole('dialog').count()).to.equal(0);
+    expect(await page.locator('.stage').textContent()).to.include('These do not belong in public');
   });
 
   it('lists every problem of a folder and of a ZIP by file, before anything is sent', async () => {

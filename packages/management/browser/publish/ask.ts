@@ -1,10 +1,16 @@
 import { button, element } from './elements.ts';
+import type { Judged } from './judge.ts';
+import type { Source } from './source.ts';
 import type { Speech } from './speech.ts';
 
 const SHOWN = 8;
 
-/** Asks whether what the rules forbid may be left out. */
-export function askToLeaveOut(words: Speech, name: string, forbidden: readonly string[]): Promise<boolean> {
+/** Asks whether what the rules forbid may be left out, where the rest can be published, and says what that is. */
+export function askToLeaveOut(
+  words: Speech,
+  { name, forbidden }: Pick<Source, 'name' | 'forbidden'>,
+  { files, bytes }: Judged,
+): Promise<boolean> {
   const items = forbidden.slice(0, SHOWN).map((path) => {
     const text = path.endsWith('/') ? words.say('leaveOutFolder', { path }) : path;
     return element('li', { dir: 'auto' }, text);
@@ -19,6 +25,7 @@ export function askToLeaveOut(words: Speech, name: string, forbidden: readonly s
     element('p', {}, words.say('leaveOutText', { name, count: forbidden.length })),
     element('ul', { class: 'paths' }, ...items, rest),
     element('p', { class: 'quiet' }, words.say('forbiddenName')),
+    element('p', {}, words.say('leaveOutRest', { count: files, size: words.size(bytes) })),
   );
   const cancel = button(words.say('cancel'), '', () => dialog.close('no'));
   const go = button(words.say('leaveOut'), 'primary', () => dialog.close('yes'));

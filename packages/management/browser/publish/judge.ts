@@ -11,11 +11,20 @@ import type { FolderFile } from './source.ts';
 /** The limits that an archive is judged by. */
 export type ArchiveLimits = Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'files' | 'fileBytes'>;
 
+/** What would be published, and what speaks against it. */
+export interface Judged {
+  readonly problems: readonly Problem[];
+  /** How many files the site would have; as far as known when there are problems. */
+  readonly files: number;
+  /** How many bytes they have, unpacked. */
+  readonly bytes: number;
+}
+
 const REGULAR_FILE = 0o100644 << 16;
 const UNIX = 3;
 
-/** The broken rules of a folder, before anything is packed. */
-export function judgeFolder(files: readonly FolderFile[], limits: ArchiveLimits): readonly Problem[] {
+/** Judges a folder before anything is packed. */
+export function judgeFolder(files: readonly FolderFile[], limits: ArchiveLimits): Judged {
   const entries = files.map(
     ({ path, file }): ListedEntry => ({
       name: path,
@@ -32,12 +41,12 @@ export function judgeFolder(files: readonly FolderFile[], limits: ArchiveLimits)
   return judge({ entries, problems: [], trusted: true }, limits);
 }
 
-/** The broken rules of a ZIP that its directory shows; the server proves the rest. */
-export async function judgeArchive(archive: Blob, limits: ArchiveLimits): Promise<readonly Problem[]> {
-  const large = judgeSize(archive, limits);
-  if (large.length > 0) return large;
+/** Judges a ZIP by what its directory shows; the server proves the rest. */
+export async function judgeArchive(archive: Blob, limits: ArchiveLimits): Promise<Judged> {
   const listing = listingOf(await readDirectory(archive));
-  return listing === undefined ? [] : judge(listing, limits);
+  const judged = listing === undefined ? { problems: [], files: 0, bytes: 0 } : judge(listing, limits);
+  const large = judgeSize(archive, limits);
+  return large.length === 0 ? judged : { ...judged, problems: large };
 }
 
 /** Whether a ZIP has more bytes than the server takes. */
@@ -46,6 +55,8 @@ export function judgeSize(archive: Blob, { archiveBytes }: ArchiveLimits): reado
   return [{ rule: 'archive_too_large', detail: '', limit: archiveBytes, actual: archive.size }];
 }
 
-function judge(listing: ArchiveListing, limits: ArchiveLimits): readonly Problem[] {
-  return judgeListing(listing, limits).problems;
+function judge(listing: ArchiveListing, limits: ArchiveLimits): Judged {
+  const { problems, files } = judgeListing(listing, limits);
+  const bytes = files.reduce((sum, { entry }) => sum + (listing.entries[entry]?.size ?? 0), 0);
+  return { problems, files: files.length, bytes };
 }

@@ -4,11 +4,11 @@ import { askToLeaveOut } from './ask.ts';
 import type { Chosen } from './chosen.ts';
 import { button, element } from './elements.ts';
 import { isForbidden } from './forbidden.ts';
-import { type ArchiveLimits, judgeArchive, judgeFolder, judgeSize } from './judge.ts';
+import { type ArchiveLimits, type Judged, judgeArchive, judgeFolder, judgeSize } from './judge.ts';
 import { leaveOut } from './leave-out.ts';
 import { pack } from './pack.ts';
 import { freshToken, refreshList } from './refresh.ts';
-import { problemReport, remarkReport } from './reports.ts';
+import { namesIn, problemReport, remarkReport, wouldLeaveOut } from './reports.ts';
 import { type ArchiveSource, type FolderSource, type Source, sourceOf } from './source.ts';
 import { type PublishingId, type Speech, speech } from './speech.ts';
 import { Stage } from './stage.ts';
@@ -18,6 +18,15 @@ import { type Published, type Upload, type UploadOutcome, upload } from './uploa
 interface PanelData {
   readonly token: string;
   readonly limits: ArchiveLimits;
+}
+
+/** What of a source is to be published. */
+interface Rest {
+  readonly judged: Judged;
+  /** What is not in it any more. */
+  readonly leftOut: readonly string[];
+  /** Present when there is nothing to pack. */
+  readonly archive?: Blob;
 }
 
 const CANCELLED: unique symbol = Symbol('cancelled');
@@ -79,23 +88,39 @@ class Publishing {
     }
   }
 
-  /** The ZIP to upload, when nothing speaks against it. */
+  /** The ZIP to upload, when nothing speaks against it. What was left out of it is asked about last. */
   async #archiveOf(source: Source): Promise<Blob | undefined> {
-    const { limits } = this.#data;
-    if (source.forbidden.length > 0 && !(await askToLeaveOut(this.#words, source.name, source.forbidden))) {
-      this.#fail('leftOutAsked');
+    const { forbidden } = source;
+    const rest = await this.#restOf(source);
+    if (rest.judged.files === 0 && rest.leftOut.length > 0) {
+      const which = wouldLeaveOut(this.#words, rest.leftOut);
+      this.#stage.end(this.#words.say('nothingLeft'), 'bad', which, this.#again());
       return undefined;
     }
-    if (source.kind === 'archive') {
-      const archive = withoutForbidden(source);
-      return this.#unlessProblems(await judgeArchive(archive, limits), archive);
-    }
-    if (source.files.length === 0) {
+    if (source.kind === 'folder' && source.files.length === 0) {
       this.#fail('empty');
       return undefined;
     }
-    if (this.#unlessProblems(judgeFolder(source.files, limits), new Blob()) === undefined) return undefined;
-    return await this.#pack(source);
+    if (this.#haveProblems(rest.judged.problems, rest.leftOut)) return undefined;
+    const archive = source.kind === 'folder' ? await this.#pack(source) : rest.archive;
+    if (archive === undefined || forbidden.length === 0) return archive;
+    if (await askToLeaveOut(this.#words, source, rest.judged)) return archive;
+    this.#fail('leftOutAsked');
+    return undefined;
+  }
+
+  /** What can be published of it, when what is forbidden has been left out. */
+  async #restOf(source: Source): Promise<Rest> {
+    const { limits } = this.#data;
+    if (source.kind === 'folder')
+      return { judged: judgeFolder(source.files, limits), leftOut: source.forbidden };
+    const archive = withoutForbidden(source);
+    const judged = await judgeArchive(archive ?? source.file, limits);
+    return {
+      judged,
+      leftOut: archive === undefined ? [] : source.forbidden,
+      archive: archive ?? source.file,
+    };
   }
 
   async #pack(source: FolderSource): Promise<Blob | undefined> {
@@ -104,21 +129,27 @@ class Publishing {
     this.#work('packing', source.name);
     const onProgress = (bytes: number) => this.#stage.progress(bytes, total, performance.now());
     const packed = await pack(worker, source.files, onProgress, this.#cancel.signal);
-    if (packed.kind === 'packed')
-      return this.#unlessProblems(judgeSize(packed.archive, this.#data.limits), packed.archive);
+    if (packed.kind === 'packed') {
+      const { archive } = packed;
+      return this.#haveProblems(judgeSize(archive, this.#data.limits), source.forbidden)
+        ? undefined
+        : archive;
+    }
     this.#stage.end(this.#words.say('unreadable', { name: packed.path }), 'bad', this.#again());
     return undefined;
   }
 
-  #unlessProblems(problems: readonly Problem[], archive: Blob): Blob | undefined {
-    if (problems.length === 0) return archive;
+  /** Shows what is against publishing, if anything is. */
+  #haveProblems(problems: readonly Problem[], leftOut: readonly string[]): boolean {
+    if (problems.length === 0) return false;
     this.#stage.end(
       this.#words.say('problemsTitle'),
       'bad',
       problemReport(this.#words, problems),
+      wouldLeaveOut(this.#words, leftOut),
       this.#again(),
     );
-    return undefined;
+    return true;
   }
 
   async #send(wish: Upload, source: Source): Promise<void> {
@@ -136,7 +167,7 @@ class Publishing {
       case 'replayed':
         return await this.#succeed(outcome, source);
       case 'problems':
-        this.#unlessProblems(outcome.problems, wish.archive);
+        this.#haveProblems(outcome.problems, []);
         return;
       case 'refused':
         this.#stage.end(outcome.message, 'bad', this.#again());
@@ -176,7 +207,11 @@ class Publishing {
       element('p', {}, said),
       left === undefined
         ? undefined
-        : element('p', { class: 'quiet', dir: 'auto' }, words.say('leftOut', { names: left.join(', ') })),
+        : element(
+            'p',
+            { class: 'quiet', dir: 'auto' },
+            words.say('leftOut', { names: namesIn(words, left) }),
+          ),
       remarkReport(words, published.remarks),
       element('div', { class: 'buttons' }, details, this.#another('publishAnother')),
     );
@@ -233,10 +268,10 @@ class Publishing {
   }
 }
 
-/** The ZIP without what is forbidden in it; as it is where that cannot be taken out here. */
-function withoutForbidden({ file, directory, forbidden }: ArchiveSource): Blob {
+/** The ZIP without what is forbidden in it; `undefined` where that cannot be taken out here. */
+function withoutForbidden({ file, directory, forbidden }: ArchiveSource): Blob | undefined {
   if (forbidden.length === 0 || directory.kind !== 'read') return file;
-  return leaveOut(file, directory, isForbidden) ?? file;
+  return leaveOut(file, directory, isForbidden);
 }
 
 /** Crypto's own UUIDs are for secure contexts only, and a key needs no more than to be new. */

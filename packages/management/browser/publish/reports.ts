@@ -24,6 +24,22 @@ export function problemReport(words: Speech, problems: readonly Problem[]): HTML
   return element('ul', { class: 'problems' }, ...items);
 }
 
+const NAMED = 5;
+
+/** The first few names, and how many more there are. */
+export function namesIn(words: Speech, names: readonly string[]): string {
+  const first = names.slice(0, NAMED).join(', ');
+  const more = names.length - NAMED;
+  return more > 0 ? `${first} ${words.say('andMore', { count: more })}` : first;
+}
+
+/** What would be left out of something that cannot be published for other reasons; nothing when that is nothing. */
+export function wouldLeaveOut(words: Speech, names: readonly string[]): HTMLElement | undefined {
+  if (names.length === 0) return undefined;
+  const text = words.say('wouldLeaveOut', { names: namesIn(words, names) });
+  return element('p', { class: 'quiet', dir: 'auto' }, text);
+}
+
 /** Remarks on what was published; nothing when there are none. */
 export function remarkReport(words: Speech, remarks: Published['remarks']): HTMLElement | undefined {
   if (remarks.length === 0) return undefined;

@@ -9,7 +9,7 @@ import { listingOf, readDirectory } from '../../browser/publish/read-directory.t
 const readListing = async (archive: Blob) => listingOf(await readDirectory(archive));
 
 async function rulesOf(bytes: Uint8Array<ArrayBuffer>): Promise<readonly string[]> {
-  return (await judgeArchive(new Blob([bytes]), defaultLimits)).map(({ rule }) => rule);
+  return (await judgeArchive(new Blob([bytes]), defaultLimits)).problems.map(({ rule }) => rule);
 }
 
 describe('the rules in the browser', () => {
@@ -45,6 +45,21 @@ describe('the rules in the browser', () => {
     ]);
   });
 
+  it('count the files of the site and their bytes, in a ZIP as in a folder', async () => {
+    const zip = zipSync({
+      'site/index.html': strToU8('hello'),
+      'site/a.txt': strToU8('xx'),
+      '__MACOSX/b': strToU8('y'),
+    });
+    expect(await judgeArchive(new Blob([zip]), defaultLimits)).to.deep.equal({
+      problems: [],
+      files: 2,
+      bytes: 7,
+    });
+    const files = [{ path: 'index.html', file: { size: 5 } as File }];
+    expect(judgeFolder(files, defaultLimits)).to.deep.equal({ problems: [], files: 1, bytes: 5 });
+  });
+
   it('leave to the server what they cannot read', async () => {
     const zip = zipSync({ 'index.html': strToU8('x') });
     new DataView(zip.buffer).setUint32(zip.length - 6, 0xffffffff, true);
@@ -55,7 +70,7 @@ describe('the rules in the browser', () => {
   it('judge a folder before it is packed', () => {
     const file = (path: string, size = 1) => ({ path, file: { size } as File });
     const rules = (...files: ReturnType<typeof file>[]) =>
-      judgeFolder(files, defaultLimits).map(({ rule }) => rule);
+      judgeFolder(files, defaultLimits).problems.map(({ rule }) => rule);
     expect(rules(file('index.html'), file('a/b.txt'))).to.deep.equal([]);
     expect(rules(file('Index.html'))).to.deep.equal(['missing_index']);
     expect(rules(file('index.html'), file('a:b'), file('big', 10_485_761))).to.have.members([

@@ -22,6 +22,12 @@ export const publishing = {
     one: '{count} item in {name} cannot be published.',
     other: '{count} items in {name} cannot be published.',
   },
+  leaveOutRest: {
+    one: 'The rest is a whole site: {count} file, its index.html, {size}.',
+    other: 'The rest is a whole site: {count} files with an index.html, {size}.',
+  },
+  wouldLeaveOut: 'These would be left out: {names}',
+  nothingLeft: 'Nothing in it can be published',
   leaveOutFolder: '{path} and everything in it',
   leaveOut: 'Leave out and publish',
   leftOut: 'Left out: {names}.',

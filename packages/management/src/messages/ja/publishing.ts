@@ -21,6 +21,11 @@ export const publishing: Readonly<Record<keyof typeof en, Message>> = {
   remarks: '公開しましたが、見る人が困るかもしれない点があります。',
   leaveOutTitle: 'これらを除きますか？',
   leaveOutText: { other: '{name} には公開できないものが {count} 件あります。' },
+  leaveOutRest: {
+    other: '残りは index.html を含む {count} 個のファイル（{size}）で、サイトとしてそろっています。',
+  },
+  wouldLeaveOut: '除くもの：{names}',
+  nothingLeft: '公開できるものがありません',
   leaveOutFolder: '{path} とその中身すべて',
   leaveOut: '除いて公開する',
   leftOut: '除いたもの：{names}',
