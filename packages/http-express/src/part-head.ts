@@ -5,7 +5,7 @@ export interface PartHead {
   readonly name: string;
   /** The file's name as it was sent; absent for a plain field. */
   readonly filename?: RawFilename;
-  /** The media type in lower case, without parameters. */
+  /** The media type in lower case, without parameters; absent, too, when its header is there and names none. */
   readonly type?: string;
 }
 
@@ -34,14 +34,12 @@ export function readPartHead(text: string): PartHead {
   const name = parameters.get('name');
   if (name === undefined) throw malformed();
   const filename = rawFilename(parameters);
-  const type = headers
-    .get('content-type')
-    ?.split(/[; \t]/, 1)[0]
-    ?.toLowerCase();
+  const typed = headers.get('content-type') ?? '';
+  const [type = ''] = typed.toLowerCase().split(/[; \t]/, 1);
   return {
     name,
     ...(filename === undefined ? {} : { filename }),
-    ...(type === undefined ? {} : { type }),
+    ...(typed === '' ? {} : { type }),
   };
 }
 

@@ -28,7 +28,8 @@ describe('The head of a part', () => {
     const typed = (type: string) => readPartHead(`${disposition('name=x')}\r\ncontent-type:${type}`).type;
     expect(typed(' Application/ZIP; charset=x')).to.equal('application/zip');
     expect(typed('application/zip ;x')).to.equal('application/zip');
-    expect(typed('')).to.equal('');
+    expect(typed(';x')).to.equal('');
+    for (const none of ['', ' \t']) expect(typed(none)).to.equal(undefined);
     expect(readPartHead(disposition('name=x')).type).to.equal(undefined);
   });
 

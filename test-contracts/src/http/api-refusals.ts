@@ -110,7 +110,7 @@ export const refusalClauses: readonly HttpClause[] = [
         'Application/X-Zip-Compressed',
         'application/octet-stream; charset=binary',
       ];
-      for (const type of [undefined, ...zips]) {
+      for (const type of [undefined, '', ...zips]) {
         const part = { name: 'archive', filename: 'a.zip', body, ...(type === undefined ? {} : { type }) };
         expect((await client.publish({ parts: [part] })).status, type).to.equal(201);
       }
