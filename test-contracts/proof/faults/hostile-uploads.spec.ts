@@ -1,4 +1,4 @@
-import { readdir, readlink } from 'node:fs/promises';
+import { readdir, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accountId, after, hours, minutes, seconds } from '@pinfold/core';
 import {
@@ -39,7 +39,7 @@ async function heldBy({ node, served, place, clock }: Service): Promise<Held> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   served.server.getConnections((error, open) => (error === null ? resolve(open) : reject(error)));
   return {
-    files: process.platform === 'linux' ? await openFiles() : 0,
+    files: process.platform === 'linux' ? await openFiles(place.folder) : 0,
     uploads: (await readdir(join(place.folder, 'staging'))).length,
     sockets: await promise,
     reservations: (await node.ports.roles.countForCleanup(count)).reservations,
@@ -47,11 +47,12 @@ async function heldBy({ node, served, place, clock }: Service): Promise<Held> {
   };
 }
 
-/** The descriptors of this process but sockets, which are counted otherwise and close when they like. */
-async function openFiles(): Promise<number> {
+/** The descriptors of this process that lead into a folder. */
+async function openFiles(folder: string): Promise<number> {
+  const inside = `${await realpath(folder)}/`;
   const names = await readdir('/proc/self/fd');
   const targets = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')));
-  return targets.filter((target) => target.startsWith('/')).length;
+  return targets.filter((target) => target.startsWith(inside)).length;
 }
 
 /** An upload that nobody honest sends: it begins, and ends as it must or when it is let go. */
