@@ -11,6 +11,8 @@ import { serveNode } from '../service/serve-node.ts';
 const WORKERS = 6;
 const CRASHES = 2;
 const ENOUGH = 15;
+/** Of the keys answered with 503, which are many when the database takes its time, so many are asked about again. */
+const REMEMBERED = 100;
 
 /** What clients were told, and may rely on. */
 interface Ledger {
@@ -18,7 +20,7 @@ interface Ledger {
   readonly published: Map<string, string>;
   /** The title of each role whose change was acknowledged, and of no other since. */
   readonly titles: Map<string, string>;
-  /** Keys whose publication was answered with 503. */
+  /** Some keys whose publication was answered with 503. */
   readonly unknown: Set<string>;
   answers: number;
 }
@@ -40,7 +42,7 @@ async function work(client: Client, worker: number, ledger: Ledger, goesOn: () =
     ledger.answers += 1;
     const id = answer.pin?.id;
     if (id === undefined) {
-      ledger.unknown.add(key);
+      if (ledger.unknown.size < REMEMBERED) ledger.unknown.add(key);
       continue;
     }
     ledger.published.set(key, id);
