@@ -138,7 +138,11 @@ export const readingClauses: readonly HttpClause[] = [
       for (const query of [...limits, ...states, ...cursors, ...keys, ...alone, ...names]) {
         expectProblem(await client.get(`/api/v1/pins?${query}`), 400, 'invalid_request', query);
       }
-      expect((await client.get(`/api/v1/pins?limit=1&state=published&cursor=${ours}`)).status).to.equal(200);
+      const page = `/api/v1/pins?limit=1&state=published&cursor=${ours}`;
+      expectProblem(await new ApiClient(port, port.keys.second).get(page), 400, 'invalid_request');
+      for (const key of [port.keys.first, port.keys.readOnly]) {
+        expect((await new ApiClient(port, key).get(page)).status).to.equal(200);
+      }
       const [id = ''] = await listIds(port);
       expectProblem(await client.get(`/api/v1/pins/${id}?limit=1`), 400, 'invalid_request');
       expectProblem(await client.get('/api/v1/limits?x=1'), 400, 'invalid_request');

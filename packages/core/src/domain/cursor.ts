@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from '../refusal.ts';
-import { parseRoleId, type RoleId } from './identity.ts';
+import { type AccountId, parseRoleId, type RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
 import type { RoleState } from './role.ts';
 
@@ -11,6 +11,7 @@ export interface RoleCursor {
 
 /** What a list was filtered by; a cursor is good under the same filter only. */
 export interface RoleFilter {
+  readonly account: AccountId;
   readonly state: RoleState | undefined;
   /** A folded text to be found in the title or the id. */
   readonly search: string | undefined;
@@ -34,9 +35,9 @@ export function decodeCursor(text: string, filter: RoleFilter): RoleCursor | Ref
 }
 
 /** FNV-1a over the filter: it tells filters apart, and protects nothing. */
-function filterMark({ state, search }: RoleFilter): string {
+function filterMark({ account, state, search }: RoleFilter): string {
   let hash = 0x811c9dc5;
-  for (const character of JSON.stringify([state ?? null, search ?? null])) {
+  for (const character of JSON.stringify([account, state ?? null, search ?? null])) {
     hash = Math.imul(hash ^ (character.codePointAt(0) as number), 0x01000193) >>> 0;
   }
   return hash.toString(36);

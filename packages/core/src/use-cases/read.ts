@@ -51,15 +51,14 @@ export class ReadRoles {
     | Refusal<'invalid_cursor'>
   > {
     const search = request.search === undefined ? undefined : foldForSearch(request.search);
-    const filter = { state: request.state, search };
+    const { account, state } = request;
+    const filter = { account, state, search };
     const after = request.cursor === undefined ? undefined : decodeCursor(request.cursor, filter);
     if (after !== undefined && 'kind' in after) return after;
     const page = await this.#roles.list({
-      account: request.account,
+      ...filter,
       now: this.#clock.now(),
-      state: request.state,
       idempotencyKey: undefined,
-      search,
       after,
       limit: request.limit,
     });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
+  accountId,
   decodeCursor,
   encodeCursor,
   instant,
@@ -11,7 +12,8 @@ import {
 import { NOW, UUID } from '../values.ts';
 
 const id = UUID as RoleId;
-const everything: RoleFilter = { state: undefined, search: undefined };
+const account = accountId('default');
+const everything: RoleFilter = { account, state: undefined, search: undefined };
 
 describe('a cursor', () => {
   it('leads back to its place', () => {
@@ -24,7 +26,7 @@ describe('a cursor', () => {
         fc.option(fc.string(), { nil: undefined }),
         (at, uuid, state, search) => {
           const cursor = { publishedAt: instant(at), id: parseRoleId(uuid) as RoleId };
-          const filter: RoleFilter = { state, search };
+          const filter: RoleFilter = { account, state, search };
           expect(decodeCursor(encodeCursor(cursor, filter), filter)).to.deep.equal(cursor);
         },
       ),
@@ -32,17 +34,18 @@ describe('a cursor', () => {
   });
   it('is good under its own filter only', () => {
     const text = encodeCursor({ publishedAt: NOW, id }, everything);
-    for (const filter of [
-      { state: 'expired', search: undefined },
-      { state: undefined, search: 'a' },
-      { state: undefined, search: 'undefined' },
-      { state: undefined, search: '' },
+    for (const other of [
+      { account: accountId('another') },
+      { state: 'expired' },
+      { search: 'a' },
+      { search: 'undefined' },
+      { search: '' },
     ] as const) {
-      expect(decodeCursor(text, filter)).to.have.property('code', 'invalid_cursor');
+      expect(decodeCursor(text, { ...everything, ...other })).to.have.property('code', 'invalid_cursor');
     }
   });
   it('is safe in a URL as it stands', () => {
-    const text = encodeCursor({ publishedAt: NOW, id }, { state: 'published', search: 'ä /&' });
+    const text = encodeCursor({ publishedAt: NOW, id }, { account, state: 'published', search: 'ä /&' });
     expect(encodeURIComponent(text)).to.equal(text);
   });
   it('that is not ours is refused', () => {

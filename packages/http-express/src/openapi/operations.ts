@@ -119,7 +119,9 @@ function listOperation(pin: object): JsonObject {
     operationId: 'listPins',
     summary: 'List the publications of the account, newest first',
     parameters: [
-      query('cursor', 'What an earlier page gave as next_cursor, with the same state.', { type: 'string' }),
+      query('cursor', 'What an earlier page of the account gave as next_cursor, with the same state.', {
+        type: 'string',
+      }),
       query('limit', 'The most pins on a page.', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
       query('state', 'Only pins in this state; without it all but deleted ones.', {
         enum: ['published', 'expired', 'deleted'],
