@@ -21,6 +21,8 @@ export interface ProblemBody {
 /** What a problem says beside its code. */
 export interface ProblemDetails {
   readonly detail?: string;
+  /** What to suggest, where the code's own advice says less; without its full stop. */
+  readonly advice?: string;
   readonly errors?: readonly Problem[];
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -82,10 +84,10 @@ export function answerThrown(error: unknown, context: ProblemContext, now: Insta
 
 function problemBody(
   problem: HttpProblem,
-  refusal: { readonly detail?: string; readonly errors?: readonly Problem[] },
+  refusal: Omit<ProblemDetails, 'headers'>,
   { requestId, publishing }: ProblemContext,
 ): ProblemBody {
-  const { errors = [] } = refusal;
+  const { errors = [], advice = problem.advice } = refusal;
   const omitted = Math.max(0, errors.length - MOST_ERRORS);
   return {
     type: `urn:pinfold:problem:${problem.code}`,
@@ -95,7 +97,7 @@ function problemBody(
     code: problem.code,
     instance: `urn:uuid:${requestId}`,
     retryable: isRetryable(problem),
-    suggestion: suggestionOf(problem, publishing),
+    suggestion: suggestionOf({ ...problem, advice }, publishing),
     ...(errors.length > 0 ? { errors: errors.slice(0, MOST_ERRORS).map(wireError) } : {}),
     ...(problem.code === 'invalid_archive' ? { errors_omitted: omitted } : {}),
   };

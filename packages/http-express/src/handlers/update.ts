@@ -5,6 +5,7 @@ import { hasMediaType } from '../media-type.ts';
 import { pinOf } from '../pin.ts';
 import { type HttpRefusal, refuseRequest } from '../problem.ts';
 import { readNoQuery } from '../query.ts';
+import { tellState } from '../state-refusal.ts';
 import type { Handle } from './handler.ts';
 
 type UpdateBody =
@@ -35,7 +36,9 @@ export const update: Handle = async (service, { exchange, caller }, path) => {
   exchange.role = id;
   const request = { account: caller.account, id, signal: exchange.signal };
   const outcome = await useCases.update.update(request, wanted);
-  if (outcome.kind === 'refused') return outcome;
+  if (outcome.kind === 'refused') {
+    return tellState(outcome, wanted.type === 'reset_expiration' ? 'reset_expiration' : 'change');
+  }
   return { status: 200, json: { pin: pinOf(outcome.role, publicUrl, useCases.clock.now()) } };
 };
 

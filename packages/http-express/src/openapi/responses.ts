@@ -1,6 +1,7 @@
 import { after, instant, seconds } from '@pinfold/core';
 import { answerRefusal, refuseRequest } from '../problem.ts';
 import { type HttpProblem, problemTable, type WireCode } from '../problem-table.ts';
+import { tellState } from '../state-refusal.ts';
 import { EXAMPLE_REQUEST_ID, exampleErrors } from './examples.ts';
 import { type JsonObject, schemaRef } from './schemas.ts';
 
@@ -75,7 +76,7 @@ export function problem(codes: readonly WireCode[], publishing: boolean): JsonOb
 }
 
 function exampleProblem(code: WireCode, publishing: boolean): unknown {
-  const refusal = refuseRequest(code, { errors: exampleErrors[code] ?? [] });
+  const refusal = tellState(refuseRequest(code, { errors: exampleErrors[code] ?? [] }), 'change');
   const waiting = { ...refusal, retryAt: after(EXAMPLE_INSTANT, seconds(5)) };
   return answerRefusal(waiting, { requestId: EXAMPLE_REQUEST_ID, publishing }, EXAMPLE_INSTANT).problem;
 }
