@@ -11,14 +11,20 @@ import { OWNER, openScreen, type Screen, zipOf } from '../test/open-screen.ts';
 const folder = resolve(process.argv[2] ?? join(tmpdir(), 'pinfold-screenshots'));
 mkdirSync(folder, { recursive: true });
 
+const WIDE = { width: 1_280, height: 800 };
+const PHONE = { width: 360, height: 740 };
+/** The documents'. */
+const SMALL = { width: 1_000, height: 700 };
+const ENGLISH = 'en-GB';
+const JAPANESE = 'ja-JP';
+
 const VIEWS: Readonly<Record<string, BrowserContextOptions>> = {
-  'wide-light-en': { viewport: { width: 1_200, height: 800 }, colorScheme: 'light', locale: 'en-GB' },
-  'wide-dark-ja': { viewport: { width: 1_200, height: 800 }, colorScheme: 'dark', locale: 'ja-JP' },
-  'phone-light-ja': { viewport: { width: 375, height: 740 }, colorScheme: 'light', locale: 'ja-JP' },
-  // The documents'.
-  'small-light-en': { viewport: { width: 1_000, height: 700 }, colorScheme: 'light', locale: 'en-GB' },
-  'small-dark-ja': { viewport: { width: 1_000, height: 700 }, colorScheme: 'dark', locale: 'ja-JP' },
-  'phone-dark-en': { viewport: { width: 375, height: 740 }, colorScheme: 'dark', locale: 'en-GB' },
+  'wide-light-en': { viewport: WIDE, colorScheme: 'light', locale: ENGLISH },
+  'wide-dark-ja': { viewport: WIDE, colorScheme: 'dark', locale: JAPANESE },
+  'phone-light-ja': { viewport: PHONE, colorScheme: 'light', locale: JAPANESE },
+  'phone-dark-en': { viewport: PHONE, colorScheme: 'dark', locale: ENGLISH },
+  'small-light-en': { viewport: SMALL, colorScheme: 'light', locale: ENGLISH },
+  'small-dark-ja': { viewport: SMALL, colorScheme: 'dark', locale: JAPANESE },
 };
 
 /** The documents' pictures, and what each is a copy of. */
@@ -58,7 +64,10 @@ async function fill(
     { account: OWNER, id: locked.id },
     { type: 'set_password', password: 'correct horse' as Password },
   );
-  const long = await screen.publish(LONG.slice(0, 255), files(2));
+  const long = await screen.publish(LONG.slice(0, 255), {
+    ...files(2),
+    [`${'a-file-name-without-any-gap-'.repeat(6)}.txt`]: 'x',
+  });
   clock.advance(hours(3));
   const fresh = await screen.publish('Landing page', files(9));
   await keys.create({ account: OWNER, label: 'Laptop' });
@@ -85,6 +94,10 @@ async function takeAll(
   };
   await page.goto(`${screen.base}/sign-in`);
   await shot('sign-in-key');
+  await page.locator('#key').fill('pf_nobody');
+  await page.locator('.sign-in button.primary').click();
+  await page.locator('#key-error').waitFor();
+  await shot('sign-in-wrong');
   await signIn(screen, page, () => shot('sign-in-link'));
   await shot('list-empty');
   const ids = await fill(screen);
@@ -98,6 +111,14 @@ async function takeAll(
     await page.goto(`${screen.base}/publications/${id}`);
     await shot(`detail-${what}`);
   }
+  await page.goto(`${screen.base}/publications/${ids.locked}`);
+  await page.locator('#password summary').first().click();
+  await page.locator('#new-password').fill('short');
+  await page.locator('#password-field ~ .buttons button').click();
+  await page.locator('#password-error').waitFor();
+  await shot('detail-refused');
+  await page.goto(`${screen.base}/?q=nothing-like-it`);
+  await shot('list-none');
   await page.goto(`${screen.base}/publications/${ids.fresh}`);
   await page.locator('a[data-dialog]').click();
   await page.locator('dialog').waitFor();
@@ -108,6 +129,7 @@ async function takeAll(
   await page.locator('#label').fill('Website');
   await page.locator('.field-form button.primary').click();
   await page.locator('#new-key').waitFor();
+  await page.locator('details.inline summary').first().click();
   await shot('keys');
   await page.goto(`${screen.base}/nowhere`);
   await shot('nowhere');

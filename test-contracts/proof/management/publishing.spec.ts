@@ -284,6 +284,17 @@ describe('publishing in a browser', function () {
     expect(await published()).to.have.lengthOf(1);
   });
 
+  it('begins the bar anew for the upload, with the focus where the work is shown', async () => {
+    const asked = Promise.withResolvers<void>();
+    await page.route(UPLOAD, () => asked.resolve());
+    await chooseFolder('site', SITE);
+    await asked.promise;
+    await page.getByText('Uploading site…').first().waitFor();
+    const bar = await page.evaluate('document.querySelector("progress").value');
+    expect(bar, 'of the upload, not of the packing').to.equal(0);
+    expect(await page.evaluate('document.activeElement.closest(".stage") !== null')).to.equal(true);
+  });
+
   it('can be cancelled while it uploads, and then publishes nothing', async () => {
     await page.route(UPLOAD, () => {});
     await chooseZip(SITE);

@@ -126,7 +126,7 @@ class Publishing {
   async #pack(source: FolderSource): Promise<Blob | undefined> {
     const { worker = '' } = this.#panel.dataset;
     const total = source.files.reduce((sum, { file }) => sum + file.size, 0);
-    this.#work('packing', source.name);
+    this.#work('packing', source.name, total);
     const onProgress = (bytes: number) => this.#stage.progress(bytes, total, performance.now());
     const packed = await pack(worker, source.files, onProgress, this.#cancel.signal);
     if (packed.kind === 'packed') {
@@ -154,7 +154,7 @@ class Publishing {
 
   async #send(wish: Upload, source: Source): Promise<void> {
     const { name } = source;
-    this.#work('uploading', name);
+    this.#work('uploading', name, wish.archive.size);
     const progress = {
       sent: (bytes: number) => this.#stage.progress(bytes, wish.archive.size, performance.now()),
       arrived: () => this.#work('checking', name),
@@ -193,7 +193,6 @@ class Publishing {
       expiresAt === null
         ? undefined
         : words.say('publishedUntil', { moment: words.moment(instant(expiresAt) as Instant) });
-    const said = [copied ? words.say('linkCopied') : undefined, until].filter(Boolean).join(' ');
     const left = source.forbidden.length > 0 ? source.forbidden : undefined;
     const details = element(
       'a',
@@ -204,7 +203,8 @@ class Publishing {
       words.say(published.kind === 'published' ? 'publishedNow' : 'publishedBefore'),
       'good',
       element('div', { class: 'url-row' }, link, copy),
-      element('p', {}, said),
+      copied ? element('p', {}, words.say('linkCopied')) : undefined,
+      until === undefined ? undefined : element('p', {}, until),
       left === undefined
         ? undefined
         : element(
@@ -246,8 +246,10 @@ class Publishing {
     this.#stage.end(this.#words.say(texts[kind]), 'bad', buttons);
   }
 
-  #work(id: PublishingId, name: string): void {
-    this.#stage.work(this.#words.say(id, { name }), name, () => this.#cancel.abort(CANCELLED));
+  #work(id: PublishingId, name: string, total?: number): void {
+    this.#stage.work({ text: this.#words.say(id, { name }), name, total }, () =>
+      this.#cancel.abort(CANCELLED),
+    );
   }
 
   #fail(id: PublishingId): void {

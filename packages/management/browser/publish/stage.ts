@@ -1,6 +1,15 @@
 import { button, element } from './elements.ts';
 import type { Speech } from './speech.ts';
 
+/** A step that takes a while. */
+export interface Step {
+  readonly text: string;
+  /** What is published. */
+  readonly name: string;
+  /** The bytes that it goes through; absent where the bar stays as it is. */
+  readonly total?: number | undefined;
+}
+
 const REPORTED_EVERY = 5_000;
 
 /** The part of the panel where publishing is shown, in place of where things are dropped. */
@@ -19,7 +28,7 @@ export class Stage {
     this.#words = words;
     this.#status = element('p', { class: 'hidden', role: 'status' });
     this.#bar = element('progress', { max: '1', value: '0' });
-    this.#line = element('p', { class: 'stage-line', dir: 'auto' });
+    this.#line = element('p', { class: 'stage-line', dir: 'auto', tabindex: '-1' });
     this.#figure = element('p', { class: 'stage-figure quiet' });
     this.#place = element('div', { class: 'stage' });
   }
@@ -41,14 +50,17 @@ export class Stage {
     this.#panel.querySelector<HTMLElement>('[data-choose]')?.focus();
   }
 
-  /** Shows a step that takes a while, with a bar and a way out. */
-  work(text: string, name: string, cancel: () => void): void {
+  /** Shows a step with a bar and a way out; the first one takes the focus, for what had it is gone. */
+  work({ text, name, total }: Step, cancel: () => void): void {
     this.#panel.toggleAttribute('data-working', true);
     this.#bar.setAttribute('aria-label', this.#words.say('progressLabel', { name }));
     this.#line.textContent = text;
     this.#figure.textContent = '';
-    this.#say(text);
-    if (this.#bar.isConnected) return;
+    if (total !== undefined) this.#measure(0, total);
+    if (this.#bar.isConnected) {
+      this.#say(text);
+      return;
+    }
     const row = element(
       'div',
       { class: 'stage-row' },
@@ -56,16 +68,13 @@ export class Stage {
       button(this.#words.say('cancel'), '', cancel),
     );
     this.#show(element('div', { class: 'stage-head' }, this.#line, this.#figure), row);
+    this.#say('');
+    this.#line.focus();
   }
 
   /** Moves the bar; who listens is told every few seconds. */
   progress(done: number, total: number, now: number): void {
-    this.#bar.value = total === 0 ? 1 : done / total;
-    const text = this.#words.say('uploadedOf', {
-      done: this.#words.size(done),
-      total: this.#words.size(total),
-    });
-    this.#figure.textContent = text;
+    const text = this.#measure(done, total);
     if (now - this.#reported < REPORTED_EVERY) return;
     this.#reported = now;
     this.#status.textContent = text;
@@ -78,6 +87,16 @@ export class Stage {
     this.#show(heading, ...content.filter((part) => part !== undefined));
     this.#say(title);
     heading.focus();
+  }
+
+  #measure(done: number, total: number): string {
+    this.#bar.value = total === 0 ? 1 : done / total;
+    const text = this.#words.say('uploadedOf', {
+      done: this.#words.size(done),
+      total: this.#words.size(total),
+    });
+    this.#figure.textContent = text;
+    return text;
   }
 
   #show(...content: readonly Node[]): void {

@@ -57,7 +57,7 @@ function row(visit: SignedInVisit, key: ApiKey): Html {
 <form method="post" action="${base}/keys/${key.id}/revoke"><input type="hidden" name="form" value="${visit.formToken}"><button class="danger">${words.say('revokeNamed', { name })}</button></form></details>`;
   return html`<tr class="${key.revokedAt === null ? '' : 'over'}">
 <th scope="row"><span class="name" dir="auto" title="${name}">${name}</span><span class="marks"><code class="quiet">pf_${key.id}_…</code></span></th>
-${cell('scopes', html`${key.scopes.map((scope) => html`<span class="chip">${words.say(SCOPE_MESSAGES[scope])}</span> `)}`)}
+${cell('scopes', html`<span class="scopes">${key.scopes.map((scope) => html`<span class="chip">${words.say(SCOPE_MESSAGES[scope])}</span> `)}</span>`)}
 ${cell('created', distance(visit, key.createdAt))}
 ${cell('lastUsed', key.lastUsedAt === null ? words.say('neverUsed') : distance(visit, key.lastUsedAt))}
 <td class="actions">${key.revokedAt === null ? revoke : html`<span class="state stopped">${words.say('revoked')} ${distance(visit, key.revokedAt)}</span>`}</td></tr>`;
