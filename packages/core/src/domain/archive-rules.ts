@@ -11,6 +11,7 @@ import {
 } from './entry-path.ts';
 import type { Limits } from './limits.ts';
 import { filesThatAreFolders } from './path-conflicts.ts';
+import { missingIndex, siteRoot } from './site-root.ts';
 
 /** The names of the rules an archive can break (contract, section 6). */
 export type ArchiveRule =
@@ -104,11 +105,6 @@ interface NamedEntry {
   readonly isSystem: boolean;
 }
 
-const MISSING_INDEX: ArchiveProblem = {
-  rule: 'missing_index',
-  detail: 'Put an index.html (lower case) at the root of the ZIP or in the one folder that holds everything.',
-};
-
 const BOUNDS: ReadonlySet<ArchiveRule> = new Set(['too_many_files', 'file_too_large', 'expanded_too_large']);
 
 /** Applies every rule that needs no bytes to a listing, and reports all that are broken at once. */
@@ -127,7 +123,7 @@ export function judgeListing(
     ...boundProblems(entries, limits),
     ...samePathProblems(files),
     ...conflictProblems(entries, files),
-    ...(root === undefined && readable ? [MISSING_INDEX] : []),
+    ...(root === undefined && readable ? [noIndex(own)] : []),
   ];
   const provable = listing.trusted && !problems.some((problem) => BOUNDS.has(problem.rule));
   return {
@@ -249,14 +245,8 @@ function conflictProblems(
   }));
 }
 
-/** The folder to strip with its slash, `''` for none, `undefined` when there is no index.html where one must be. */
-function siteRoot(entries: readonly NamedEntry[]): string | undefined {
-  const has = (path: string): boolean => entries.some(({ name }) => name === path);
-  if (has('index.html')) return '';
-  const first = entries[0]?.name ?? '';
-  const folder = first.slice(0, first.indexOf('/') + 1);
-  const holdsAll = folder !== '' && entries.every((entry) => entry.name.startsWith(folder));
-  return holdsAll && has(`${folder}index.html`) ? folder : undefined;
+function noIndex(entries: readonly NamedEntry[]): ArchiveProblem {
+  return { rule: 'missing_index', detail: missingIndex(entries) };
 }
 
 function siteFiles(files: readonly NamedEntry[], root: string): readonly SiteFile[] {
