@@ -53,6 +53,26 @@ describe('the screen without scripts', function () {
     );
   });
 
+  it('is no wider than a phone, with problems in it too', async () => {
+    const phone = await openContext({
+      javaScriptEnabled: false,
+      viewport: { width: 320, height: 640 },
+      locale: 'ja-JP',
+    });
+    try {
+      const narrow = await phone.newPage();
+      await signIn(narrow, service);
+      const file = `${'a-name-without-any-gap-'.repeat(8)}:.txt`;
+      await narrow.locator('#archive').setInputFiles(zipOf({ 'page.html': 'x', [file]: 'x' }));
+      await narrow.locator('.upload button').click();
+      await narrow.getByRole('alert').waitFor();
+      const sideways = 'document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth';
+      expect(await narrow.evaluate(sideways)).to.equal(0);
+    } finally {
+      await phone.close();
+    }
+  });
+
   it('does everything that can be done to a publication', async () => {
     await service.publish('Report');
     await page.reload();
