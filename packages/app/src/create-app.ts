@@ -2,7 +2,13 @@ import { tokens } from '@pinfold/inversify';
 import type { Container } from 'inversify';
 import { runCleanupTimer } from './cleanup-timer.ts';
 import { type Composition, type CompositionOptions, openComposition } from './composition.ts';
-import { DEFAULT_ACCOUNT, type FirstStart, makeFirstStart } from './first-start.ts';
+import {
+  DEFAULT_ACCOUNT,
+  type FirstStart,
+  findUntouched,
+  makeFirstStart,
+  type Untouched,
+} from './first-start.ts';
 import { HttpServer } from './http-server.ts';
 import { type Log, type LogSink, openLog } from './log.ts';
 import { httpModules, requestHandler } from './request-handler.ts';
@@ -24,6 +30,8 @@ export interface Listening {
   readonly port: number;
   /** What the very first start made; absent at every later one. Its key is shown nowhere else. */
   readonly firstStart: FirstStart | undefined;
+  /** Whom to tell how to begin, though this is no first start: keys were made before it, and nothing was done yet. */
+  readonly untouched: Untouched | undefined;
   /** Signs in to the management screen as the account `default`, once and within the hour. */
   readonly signInLink: string;
 }
@@ -99,8 +107,9 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     addresses = webAddresses(settings, port);
     await warn(log, settings, addresses);
     const firstStart = await makeFirstStart(composition, log, settings);
+    const untouched = firstStart === undefined ? await findUntouched(composition) : undefined;
     background = runCleanupTimer(cleanupOf(composition, log), stopped.signal);
-    return { addresses, port, firstStart };
+    return { addresses, port, firstStart, untouched };
   }
 
   async function welcomed(listening: Omit<Listening, 'signInLink'>): Promise<Listening> {

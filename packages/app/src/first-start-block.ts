@@ -1,4 +1,4 @@
-import type { FirstStart } from './first-start.ts';
+import type { FirstStart, Untouched } from './first-start.ts';
 import type { WebAddresses } from './settings/web-addresses.ts';
 
 /** What is printed after the very first start. It is the only place that ever shows the key. */
@@ -23,9 +23,30 @@ export function firstStartBlock(
   return `\n${lines.join('\n')}\n\n`;
 }
 
-/** What is printed at every later start. */
-export function startLine({ publicUrl }: WebAddresses, signInLink: string): string {
-  return `\nPinfold is ready at ${publicUrl}\nManage        ${signInLink}  (good once, within the hour)\n\n`;
+/** What is printed at every later start: how to begin, too, while nobody has. */
+export function startBlock(
+  untouched: Untouched | undefined,
+  addresses: WebAddresses,
+  signInLink: string,
+): string {
+  const { publicUrl } = addresses;
+  const lines = [
+    `Pinfold is ready at ${publicUrl}`,
+    `Manage        ${signInLink}  (good once, within the hour)`,
+    ...(untouched === undefined ? [] : howToBegin(untouched, addresses)),
+  ];
+  return `\n${lines.join('\n')}\n\n`;
+}
+
+function howToBegin({ key }: Untouched, addresses: WebAddresses): readonly string[] {
+  if (key === undefined) return ['API key       none that publishes ("pinfold keys create" makes one)'];
+  return [
+    `API key       pf_${key}_…  (shown when it was made; put it in PINFOLD_API_KEY for this line)`,
+    '',
+    'Publish a ZIP:',
+    curlLine(addresses.publicUrl, '$PINFOLD_API_KEY', 'site.zip'),
+    ...safariNote(addresses),
+  ];
 }
 
 /** A line for any POSIX shell, with a new Idempotency-Key each time it is run. */

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type AccountId,
+  type ApiKeyId,
   accountId,
   duration,
   type Filename,
@@ -23,6 +24,12 @@ export interface FirstStart {
   readonly apiKey: string | undefined;
   /** The welcome site; absent when there is none. */
   readonly welcome: { readonly role: Role; readonly file: string } | undefined;
+}
+
+/** A server with keys, none of which was ever used, and nothing published: they were made before its first start. */
+export interface Untouched {
+  /** The newest key that publishes; its text was shown when it was made. Absent when there is none. */
+  readonly key: ApiKeyId | undefined;
 }
 
 /** What is wished of the first start. */
@@ -57,6 +64,19 @@ export async function makeFirstStart(
   if (apiKey !== undefined && first === undefined) await ensureKey(composition, log, apiKey);
   if (first === undefined) return undefined;
   return { apiKey: apiKey === undefined ? first.text : undefined, welcome: published };
+}
+
+/** What a start that is not the first one finds where nobody has done anything yet. */
+export async function findUntouched({
+  manageKeys,
+  useCases,
+}: Pick<Composition, 'manageKeys' | 'useCases'>): Promise<Untouched | undefined> {
+  const keys = await manageKeys.list();
+  if (keys.some(({ lastUsedAt }) => lastUsedAt !== null)) return undefined;
+  const published = await useCases.read.list({ account: DEFAULT_ACCOUNT, limit: 1 });
+  if (published.kind === 'refused' || published.roles.length > 0) return undefined;
+  const usable = keys.filter(({ revokedAt, scopes }) => revokedAt === null && scopes.includes('pins:write'));
+  return { key: usable.at(-1)?.id };
 }
 
 async function ensureKey({ manageKeys }: Composition, log: Log, apiKey: string): Promise<void> {

@@ -1,6 +1,6 @@
 export { type Composition, type CompositionOptions, openComposition } from './composition.ts';
 export { type App, type AppOptions, createApp, type Listening } from './create-app.ts';
-export { DEFAULT_ACCOUNT, type FirstStart } from './first-start.ts';
+export { DEFAULT_ACCOUNT, type FirstStart, type Untouched } from './first-start.ts';
 export type { Log, LogSink, RequestEntry } from './log.ts';
 export { runUntilStopped } from './run-until-stopped.ts';
 export type { DatabaseSetting } from './settings/database-setting.ts';

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { isFault } from '@pinfold/core';
 import type { App, Listening } from './create-app.ts';
-import { firstStartBlock, startLine } from './first-start-block.ts';
+import { firstStartBlock, startBlock } from './first-start-block.ts';
 import { SettingsError } from './settings/settings-error.ts';
 import { isWorker, Workers, wordsOfLeader } from './workers.ts';
 
@@ -90,11 +90,11 @@ async function lead(app: App): Promise<Started> {
   };
 }
 
-function print({ addresses, firstStart, signInLink }: Listening): void {
+function print({ addresses, firstStart, untouched, signInLink }: Listening): void {
   process.stdout.write(
-    firstStart === undefined
-      ? startLine(addresses, signInLink)
-      : firstStartBlock(firstStart, addresses, signInLink),
+    firstStart !== undefined
+      ? firstStartBlock(firstStart, addresses, signInLink)
+      : startBlock(untouched, addresses, signInLink),
   );
 }
 

@@ -1,11 +1,11 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ManageKeys } from '@pinfold/core';
+import { accountId, type ManageKeys } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
-import { type App, createApp, type Listening, readSettings } from '../src/index.ts';
+import { type App, createApp, type Listening, openComposition, readSettings } from '../src/index.ts';
 import { list, publish } from './servers/api-calls.ts';
 
 describe('the first start', () => {
@@ -104,6 +104,29 @@ describe('the first start', () => {
     const { addresses, firstStart } = await start({ PINFOLD_WELCOME: 'off' });
     expect(firstStart?.welcome).to.equal(undefined);
     expect(await list(addresses.publicUrl, firstStart?.apiKey ?? '')).to.deep.equal([]);
+  });
+
+  it('is none when a key was made before it, but then a start tells of that key until something was done', async () => {
+    const settings = readSettings({ PINFOLD_DATA_DIR: folder });
+    const before = await openComposition(settings);
+    const { key } = await before.manageKeys.create({ account: accountId('default') });
+    await before.manageKeys.create({ account: accountId('default'), scopes: ['pins:read'] });
+    await before.close();
+    const { firstStart, untouched } = await start();
+    expect(firstStart).to.equal(undefined);
+    expect(untouched).to.deep.equal({ key: key.id });
+    expect((await restart()).untouched, 'nothing done').to.deep.equal({ key: key.id });
+    await keys().revoke(key.id);
+    expect((await restart()).untouched, 'no key that publishes').to.deep.equal({ key: undefined });
+    const { text: other } = await keys().create({ account: accountId('default') });
+    const answer = await publish((await restart()).addresses.publicUrl, other, 'first of all');
+    expect(answer.status).to.equal(201);
+    expect((await restart()).untouched, 'something published').to.equal(undefined);
+  });
+
+  it('tells nobody how to begin again', async () => {
+    expect((await start()).untouched).to.equal(undefined);
+    expect((await restart()).untouched).to.equal(undefined);
   });
 
   it('keeps everything in a folder for its owner alone', async () => {

@@ -1,9 +1,11 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { accountId } from '@pinfold/core';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { archivePart, multipart, openRawConnection } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
+import { openComposition, readSettings } from '../src/index.ts';
 import { list, publish } from './servers/api-calls.ts';
 import { type ChildServer, startChild } from './servers/child-server.ts';
 
@@ -54,6 +56,18 @@ describe('the server as a process', function () {
     second.process.kill('SIGTERM');
     await second.ended();
     expect(second.output()).not.to.match(anyKey);
+  });
+
+  it('says how to publish with a key that was made before the first start, and makes none', async () => {
+    const composition = await openComposition(readSettings({ PINFOLD_DATA_DIR: folder }));
+    const { key } = await composition.manageKeys.create({ account: accountId('default') });
+    await composition.close();
+    const server = start();
+    await server.said(/^curl .*\$PINFOLD_API_KEY.*$/m);
+    expect(server.output())
+      .to.include(`pf_${key.id}_…`)
+      .and.match(/\/manage\/sign-in\?link=\w+/);
+    expect(server.output()).not.to.match(anyKey);
   });
 
   it('says in one line which setting is wrong, and does not start', async () => {
