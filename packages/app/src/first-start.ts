@@ -91,7 +91,7 @@ async function ensureKey({ manageKeys }: Composition, log: Log, apiKey: string):
 /** A site that cannot be published must not keep the server from starting. */
 async function publishWelcomeSite(composition: Composition, log: Log): Promise<FirstStart['welcome']> {
   try {
-    const bytes = await packWelcomeSite();
+    const bytes = await packWelcomeSite(composition.useCases.limits);
     const file = join(composition.dataDir, WELCOME_FILE);
     await writeFile(file, bytes, { mode: 0o600 });
     const role = await publish(composition, bytes);

@@ -50,6 +50,15 @@ describe('the first start', () => {
     expect(((await answer.json()) as { warnings: unknown }).warnings).to.deep.equal([]);
   });
 
+  it('makes a welcome site that tells the lifetime of the settings', async () => {
+    const { addresses, firstStart } = await start({
+      PINFOLD_DEFAULT_LIFETIME_DAYS: '30',
+      PINFOLD_VIEWER_MODE: 'path',
+    });
+    const page = await fetch(`${addresses.publicUrl}/s/${firstStart?.welcome?.role.id}/`);
+    expect(await page.text()).to.include('lives for 30 days');
+  });
+
   it('gives a link to the management screen at every start, each good once', async () => {
     const links = [(await start()).signInLink, (await restart()).signInLink];
     const { addresses } = await restart();

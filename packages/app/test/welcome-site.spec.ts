@@ -1,3 +1,4 @@
+import { days, defaultLimits, hours, minutes } from '@pinfold/core';
 import { expect } from 'chai';
 import { strFromU8, unzipSync } from 'fflate';
 import { packWelcomeSite } from '../src/welcome-site.ts';
@@ -6,7 +7,7 @@ describe('the welcome site', () => {
   let files: Readonly<Record<string, Uint8Array>>;
 
   before(async () => {
-    files = unzipSync(await packWelcomeSite());
+    files = unzipSync(await packWelcomeSite(defaultLimits));
   });
 
   const pages = { en: 'index.html', ja: 'ja/index.html' } as const;
@@ -18,7 +19,7 @@ describe('the welcome site', () => {
   }
 
   it('is packed the same each time', async () => {
-    expect(await packWelcomeSite()).to.deep.equal(await packWelcomeSite());
+    expect(await packWelcomeSite(defaultLimits)).to.deep.equal(await packWelcomeSite(defaultLimits));
   });
 
   for (const [language, page] of Object.entries(pages)) {
@@ -45,7 +46,30 @@ describe('the welcome site', () => {
     expect(outline(pages.ja)).to.deep.equal(outline(pages.en));
   });
 
+  it('says how long publications live on this server', async () => {
+    const said = async (lifetime = defaultLimits.lifetime, renewal = defaultLimits.renewal) => {
+      const unpacked = unzipSync(await packWelcomeSite({ lifetime, renewal }));
+      const text = (page: string) => strFromU8(unpacked[page] ?? new Uint8Array());
+      return [
+        /lives for (.*?)\. Renew it for (.*?) more/.exec(text(pages.en))?.slice(1),
+        /公開期間は (.*?)です。さらに (.*?)延ばす/.exec(text(pages.ja))?.slice(1),
+      ].map((found) => found?.map((words) => words.replaceAll(/\s/g, ' ')));
+    };
+    expect(await said()).to.deep.equal([
+      ['7 days', '7 days'],
+      ['7 日', '7 日'],
+    ]);
+    expect(await said(days(1), hours(12))).to.deep.equal([
+      ['1 day', '12 hours'],
+      ['1 日', '12 時間'],
+    ]);
+    expect(await said(hours(36), minutes(1))).to.deep.equal([
+      ['1.5 days', '1 minute'],
+      ['1.5 日', '1 分'],
+    ]);
+  });
+
   it('is light', async () => {
-    expect((await packWelcomeSite()).byteLength).to.be.below(20_000);
+    expect((await packWelcomeSite(defaultLimits)).byteLength).to.be.below(20_000);
   });
 });
