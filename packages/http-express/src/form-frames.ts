@@ -17,6 +17,8 @@ const SPACE = 0x20;
 const TAB = 0x09;
 const CR = 0x0d;
 const LF = 0x0a;
+/** RFC 2046, section 5.1.1. */
+const LONGEST_BOUNDARY = 70;
 const LONGEST_HEAD = 16_384;
 /** White space a delimiter may be followed by, of which nobody sends any. */
 const LONGEST_PADDING = 256;
@@ -33,8 +35,8 @@ const MOST_IGNORED = 65_536;
  * bytes were UTF-8, which of two file names was meant, and that there was a part at all when its head is odd.
  */
 export class FormFrames {
-  /** The boundary written. */
-  readonly boundary: string = randomUUID();
+  /** The boundary written: as long as may be, since the parser behind looks at one byte in as many as it has. */
+  readonly boundary: string = `${randomUUID()}${randomUUID()}`.slice(0, LONGEST_BOUNDARY);
   readonly #delimiter: Buffer;
   readonly #judge: PartJudge;
   #state: 'ignored' | 'head' | 'body' | 'closed' = 'ignored';
@@ -99,7 +101,7 @@ export class FormFrames {
   #readText(): boolean {
     const at = this.#rest.indexOf(this.#delimiter);
     if (at === -1) {
-      this.#pass(Math.max(0, this.#rest.byteLength - this.#delimiter.byteLength + 1));
+      this.#pass(this.#rest.byteLength - this.#begunDelimiter());
       return false;
     }
     const after = at + this.#delimiter.byteLength;
@@ -111,6 +113,16 @@ export class FormFrames {
       this.#state = line.kind === 'closing' ? 'closed' : 'head';
     }
     return line.kind !== 'more';
+  }
+
+  /** How many of the last bytes read may be the beginning of a delimiter. */
+  #begunDelimiter(): number {
+    const length = this.#rest.byteLength;
+    let at = this.#rest.indexOf(CR, Math.max(0, length - this.#delimiter.byteLength + 1));
+    while (at !== -1 && this.#rest.compare(this.#delimiter, 0, length - at, at) !== 0) {
+      at = this.#rest.indexOf(CR, at + 1);
+    }
+    return at === -1 ? 0 : length - at;
   }
 
   #readHead(): boolean {

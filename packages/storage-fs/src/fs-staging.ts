@@ -106,7 +106,7 @@ export class FsStaging implements Staging {
     const target = new HashedFile(handle);
     let size = 0;
     try {
-      for await (const chunk of untilAborted(body, signal)) {
+      for await (const chunk of signal === undefined ? body : untilAborted(body, signal)) {
         size += chunk.byteLength;
         if (size > limit) return undefined;
         await orFault(received, () => target.write(chunk));
