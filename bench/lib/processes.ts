@@ -25,7 +25,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server on the servers' core and waits for the line `ready` from it. */
+/** Starts a server on the servers' core and waits until it says in a line that it is ready. */
 export async function startServer(
   command: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -36,7 +36,7 @@ export async function startServer(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout });
-  for await (const line of lines) if (line.startsWith('ready')) break;
+  for await (const line of lines) if (/\bready\b/.test(line)) break;
   child.stdout.resume();
   return { process: child, stop: () => stop(child) };
 }

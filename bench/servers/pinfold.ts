@@ -1,9 +1,4 @@
-import { createApp, readSettings } from '@pinfold/app';
+// The reference server, run as `npm start` runs it.
+import { createApp, readSettings, runUntilStopped } from '@pinfold/app';
 
-const app = await createApp(readSettings(process.env));
-await app.listen();
-console.log('ready');
-process.on('SIGTERM', async () => {
-  await app.close();
-  process.exit(0);
-});
+process.exit(await runUntilStopped(async () => createApp(readSettings(process.env))));
