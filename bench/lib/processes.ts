@@ -14,6 +14,11 @@ export function pinned(core: number, command: readonly string[]): readonly strin
   return canPin ? ['taskset', '-c', String(core), ...command] : command;
 }
 
+/** Keeps this process and what it starts to a core, where the machine can do that. */
+export function keepTo(core: number): void {
+  if (canPin) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)]);
+}
+
 /** Whether a program can be started. */
 export function isThere(program: string): boolean {
   return spawnSync(program, ['-v'], { stdio: 'ignore' }).error === undefined;

@@ -4,18 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installPeers, peerServer } from '../lib/peers.ts';
 import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
-import { freePort, type RunningServer, startServer } from '../lib/processes.ts';
+import { freePort, keepTo, LOAD_CORE, type RunningServer, startServer } from '../lib/processes.ts';
 import { type Row, report } from '../lib/report.ts';
 import { filledSite, type Site, swaggerSite, zipOf } from '../lib/sites.ts';
 import { inRounds, median } from '../lib/statistics.ts';
 import { bombRow, memoryRows } from './publishing-bounds.ts';
-import { post, postMany } from './uploads.ts';
+import { objectRows } from './publishing-objects.ts';
+import { throughputRows } from './publishing-throughput.ts';
+import { post } from './uploads.ts';
 
 const ROUNDS = 7;
 const MiB = 1_048_576;
 
 /** Time to 201 and throughput, against the floor and against what people do today. */
 export async function run(): Promise<void> {
+  keepTo(LOAD_CORE);
   installPeers();
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
   const running: RunningServer[] = [];
@@ -29,10 +32,11 @@ export async function run(): Promise<void> {
       rows.push(...(await timeRows(name, zipOf(site), { pinfold, floor, handler }, folder)));
     }
     const middle = zipOf((await archives())['500 files / 10 MiB'] as Site);
-    rows.push(...(await throughputRow(middle, pinfold, handler)));
+    rows.push(...(await throughputRows(middle, pinfold, handler, ROUNDS)));
     rows.push(await replayRow(middle, pinfold, floor));
     for (const server of running.splice(0)) await server.stop();
-    await report('publishing', [...rows, ...(await memoryRows(folder)), await bombRow(folder)]);
+    rows.push(...(await memoryRows(folder)), await bombRow(folder), ...(await objectRows(folder)));
+    await report('publishing', rows);
   } finally {
     for (const server of running) await server.stop();
     await rm(folder, { recursive: true });
@@ -93,30 +97,6 @@ async function timeRows(
       ...(name.startsWith('500') ? { goal: { atMost: 1 } } : {}),
     },
     { what, figure: median(values.pinfold) / median(values.handler), unit: '× unzip handler' },
-  ];
-}
-
-async function throughputRow(
-  archive: Uint8Array<ArrayBuffer>,
-  pinfold: PinfoldServer,
-  handler: number,
-): Promise<readonly Row[]> {
-  const values = await inRounds(
-    {
-      pinfold: () => postMany(pinfold, archive, 16, 4),
-      handler: () => postMany({ port: handler }, archive, 16, 4),
-    },
-    ROUNDS,
-  );
-  const figure = median(values.pinfold) / median(values.handler);
-  return [
-    {
-      what: 'publications/s, 16 publishers',
-      figure,
-      unit: '× unzip handler',
-      goal: { atLeast: 1.5 },
-      values,
-    },
   ];
 }
 
