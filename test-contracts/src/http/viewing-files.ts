@@ -92,12 +92,17 @@ export const fileClauses: readonly HttpClause[] = [
   },
   {
     id: 'http/view-host',
-    says: 'the Host decides first: a site has nothing of the service on its own origin, and any other Host is the public one',
+    says: 'the Host decides first: a site has nothing of the service on its own origin, any other Host is the public one, and of two nobody decides: 400',
     check: async ({ port }) => {
       const { pin, visitor, page } = await openNewSite(port);
       const { pathname } = new URL(pin.shared_url);
       const elsewhere = await exchange(port, { path: pathname, headers: { Host: '10.1.2.3:9' } });
       expect(elsewhere.status).to.equal(302);
+      const hosts = [new URL(port.baseUrl).host, new URL(page.url).host];
+      for (const both of [hosts, hosts.toReversed()]) {
+        const headers = both.flatMap((host) => ['Host', host]);
+        expect((await exchange(port, { path: pathname, headers })).status, both.join()).to.equal(400);
+      }
       if (port.viewerMode === 'path') {
         expect(page.url).to.equal(`${pin.shared_url}/`);
         return;

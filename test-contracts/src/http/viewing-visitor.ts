@@ -119,23 +119,26 @@ function isBelow(path: string, folder: string): boolean {
   return folder === '/' || path === folder || path.startsWith(`${folder}/`);
 }
 
-/** Sends a request whose target is as it stands. */
+/** A request whose target is as it stands, and so are headers that are a list of names and values in turn. */
+export type BareWish = Omit<ViewWish, 'headers'> & {
+  readonly path: string;
+  readonly headers?: OutgoingHttpHeaders | readonly string[];
+};
+
+/** Sends a request on a connection of its own. */
 export function exchange(
   service: HttpService,
-  { method = 'GET', path, headers, body }: ViewWish & { readonly path: string },
+  { method = 'GET', path, headers = {}, body }: BareWish,
 ): Promise<Omit<ViewAnswer, 'url'>> {
   const { protocol, hostname, port } = new URL(service.baseUrl);
   const send = protocol === 'https:' ? sendHttps : sendHttp;
   const { promise, resolve, reject } = Promise.withResolvers<Omit<ViewAnswer, 'url'>>();
-  const request = send(
-    { hostname, port, method, path, headers: { ...headers }, agent: false },
-    (response) => {
-      buffer(response).then((bytes) => {
-        const { statusCode: status = 0, headers: received } = response;
-        resolve({ status, headers: received, bytes: Buffer.from(bytes), text: bytes.toString() });
-      }, reject);
-    },
-  );
+  const request = send({ hostname, port, method, path, headers, agent: false }, (response) => {
+    buffer(response).then((bytes) => {
+      const { statusCode: status = 0, headers: received } = response;
+      resolve({ status, headers: received, bytes: Buffer.from(bytes), text: bytes.toString() });
+    }, reject);
+  });
   request.on('error', reject).end(body);
   return promise;
 }
