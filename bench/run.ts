@@ -3,6 +3,7 @@
  */
 const tables = {
   serving: () => import('./tables/serving.ts'),
+  limits: () => import('./tables/limits.ts'),
   publishing: () => import('./tables/publishing.ts'),
   start: () => import('./tables/start.ts'),
   size: () => import('./tables/size.ts'),
