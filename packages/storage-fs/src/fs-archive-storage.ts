@@ -12,6 +12,7 @@ import {
 import { ArchiveFolders } from './archive-folders.ts';
 import { type ArchivePlace, placeOf } from './archive-place.ts';
 import { walkArchives } from './archive-walk.ts';
+import { Deletions } from './deletions.ts';
 import { type Files, nodeFiles, orFault, systemCode, unlessRefused } from './files.ts';
 import { makeFolder, syncFolder } from './folders.ts';
 import { writeProbe } from './probe.ts';
@@ -49,6 +50,7 @@ export class FsArchiveStorage implements ArchiveStorage {
   readonly #clock: Clock;
   readonly #files: Files;
   readonly #folders: ArchiveFolders;
+  readonly #deletions: Deletions = new Deletions();
 
   constructor(options: FsArchiveStorageOptions, files: Files = nodeFiles) {
     this.#root = options.folder;
@@ -85,13 +87,7 @@ export class FsArchiveStorage implements ArchiveStorage {
 
   async delete(id: ArchiveId, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    const place = placeOf(this.#root, id);
-    await orFault(stored, async () => {
-      const deleted = this.#files.unlink(place.file).then(() => true);
-      if ((await unlessRefused(['ENOENT'], deleted)) === undefined) await this.#assertRoot();
-      const age = this.#clock.now() - archiveCreatedAt(id);
-      if (age > PRUNED_AFTER) await this.#folders.prune(place);
-    });
+    await this.#deletions.run(() => orFault(stored, () => this.#delete(id)));
   }
 
   async list(
@@ -152,6 +148,14 @@ export class FsArchiveStorage implements ArchiveStorage {
       }
     }
     await syncFolder(this.#files, place.folder);
+  }
+
+  async #delete(id: ArchiveId): Promise<void> {
+    const place = placeOf(this.#root, id);
+    const deleted = this.#files.unlink(place.file).then(() => true);
+    if ((await unlessRefused(['ENOENT'], deleted)) === undefined) await this.#assertRoot();
+    const age = this.#clock.now() - archiveCreatedAt(id);
+    if (age > PRUNED_AFTER) await this.#folders.prune(place);
   }
 
   async #readRange(

@@ -5,6 +5,7 @@ import { FsArchiveStorage, openFsArchiveStorage } from '@pinfold/storage-fs';
 import { anArchiveId, START, someBytes, uuidOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { placeOf } from '../src/archive-place.ts';
+import { nodeFiles } from '../src/files.ts';
 import { FailingFiles } from './failing-files.ts';
 import { causeOf, descriptors, faultOf, filesIn, type Opened, openFolder } from './opened.ts';
 
@@ -116,6 +117,35 @@ describe('FsArchiveStorage', () => {
     await put(anArchiveId(1));
     const read = await opened.storage.read(anArchiveId(1), 10, 20);
     expect(read?.buffer.byteLength).to.equal(20);
+  });
+
+  it('touches the disk for two deletions at a time, however many a sweep asks for', async () => {
+    const held: (() => void)[] = [];
+    const unlink = (path: string): Promise<void> =>
+      new Promise<void>((resolve) => held.push(resolve)).then(() => nodeFiles.unlink(path));
+    const files = { ...nodeFiles, unlink } as typeof nodeFiles;
+    const { staging, clock } = opened;
+    const storage = new FsArchiveStorage({ folder: root, staging, clock }, files);
+    const ids = Array.from({ length: 5 }, (_, n) => anArchiveId(n + 1));
+    for (const id of ids) await put(id);
+    const deletions = ids.map((id) => storage.delete(id));
+    for (const begun of [2, 4, 5]) {
+      expect(await storage.read(ids[4] as ArchiveId, 0, 1), 'others read meanwhile').to.have.length(1);
+      expect(held).to.have.length(begun);
+      for (const go of held) go();
+      await Promise.all(deletions.slice(0, begun));
+    }
+    expect(await filesIn(opened.folder)).to.deep.equal([]);
+  });
+
+  it('goes on with the next deletion after one that failed', async () => {
+    const { system, storage } = failing();
+    for (const n of [1, 2, 3, 4]) await put(anArchiveId(n));
+    system.failing = { call: 'unlink', code: 'EIO' };
+    await expectFaults([1, 2, 3, 4].map((n) => storage.delete(anArchiveId(n))));
+    system.failing = undefined;
+    await Promise.all([1, 2, 3, 4].map((n) => storage.delete(anArchiveId(n))));
+    expect(await filesIn(opened.folder)).to.deep.equal([]);
   });
 
   describe('listing', () => {
