@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { ApiKeyStore, AttemptCounter, Clock, RoleStore, SessionStore } from '@pinfold/core';
+import { Checkpointer } from './checkpointer.ts';
 import { checkSchema, migrate } from './migrate.ts';
 import { SqliteApiKeyStore } from './sqlite-api-key-store.ts';
 import { SqliteAttemptCounter } from './sqlite-attempt-counter.ts';
@@ -48,7 +49,8 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqlitePers
   if (!isAbsolute(file) || file !== file.trim()) {
     throw new TypeError('the path of the database file must be absolute');
   }
-  const connection = new SqliteConnection(file, sleep);
+  const checkpointer = new Checkpointer(file);
+  const connection = new SqliteConnection(file, sleep, () => checkpointer.changed());
   await connection.read((prepare) => prepare('SELECT 1').get());
   return {
     roles: new SqliteRoleStore(connection),
@@ -57,7 +59,10 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<SqlitePers
     sessions: new SqliteSessionStore(connection),
     migrate: () => migrate(connection),
     check: (signal) => checkSchema(connection, signal),
-    close: async () => connection.close(),
+    close: async () => {
+      connection.close();
+      await checkpointer.close();
+    },
   };
 }
 

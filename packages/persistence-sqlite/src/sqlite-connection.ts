@@ -16,12 +16,15 @@ export type Statements = Pick<SqliteConnection, 'read' | 'snapshot' | 'write' | 
 export class SqliteConnection {
   readonly #file: string;
   readonly #sleep: Clock['sleep'];
+  readonly #changed: () => void;
   #opened: SqliteFile | undefined;
   #closed = false;
 
-  constructor(file: string, sleep: Clock['sleep']) {
+  /** `changed` is called after each transaction that may have changed something. */
+  constructor(file: string, sleep: Clock['sleep'], changed: () => void = () => {}) {
     this.#file = file;
     this.#sleep = sleep;
+    this.#changed = changed;
   }
 
   /** Runs one statement, or several that may each see another state, none of which changes anything. */
@@ -36,24 +39,25 @@ export class SqliteConnection {
 
   /** Runs statements in one transaction: what another connection changes comes before or after all of them. */
   write<Result>(work: (prepare: Prepare, exec: (sql: string) => void) => Result): Promise<Result> {
-    return this.#patiently((file) => {
-      file.force(true);
-      return file.transaction('BEGIN IMMEDIATE', (prepare) => work(prepare, file.exec));
-    });
+    return this.#patiently((file) => this.#change(file, true, (prepare) => work(prepare, file.exec)));
   }
 
   /** As {@link write}, without waiting for the disk: for what may be forgotten when the machine loses its power. */
   note<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
-    return this.#patiently((file) => {
-      file.force(false);
-      return file.transaction('BEGIN IMMEDIATE', work);
-    });
+    return this.#patiently((file) => this.#change(file, false, work));
   }
 
   /** Lets go of the file, for good. */
   close(): void {
     this.#closed = true;
     this.#drop();
+  }
+
+  #change<Result>(file: SqliteFile, forced: boolean, work: (prepare: Prepare) => Result): Result {
+    file.force(forced);
+    const result = file.transaction('BEGIN IMMEDIATE', work);
+    this.#changed();
+    return result;
   }
 
   async #patiently<Result>(work: (file: SqliteFile) => Result, signal?: AbortSignal): Promise<Result> {

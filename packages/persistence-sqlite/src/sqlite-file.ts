@@ -3,6 +3,11 @@ import Database from 'better-sqlite3';
 
 /** Pages kept in memory by one connection, in KiB. */
 const CACHE_KIB = 16_384;
+/**
+ * The length from which on a commit copies the write-ahead log itself, in pages: 64 MiB. Before that a thread does it;
+ * this is for when there is none.
+ */
+const LOG_PAGES = 16_384;
 /** Where the write-ahead log is cut back to after it had to grow, in bytes. */
 const LOG_BYTES = 67_108_864;
 
@@ -53,6 +58,7 @@ function configure(database: Database.Database): void {
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   database.pragma(`cache_size = -${CACHE_KIB}`);
+  database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
   database.pragma(`journal_size_limit = ${LOG_BYTES}`);
 }
 

@@ -104,11 +104,14 @@ export class SqliteRoleStore implements RoleStore {
     return this.#connection.read((prepare) => whichAreNamed(prepare, ids));
   }
 
-  listArchives(after: ArchiveId | undefined, limit: number): Promise<readonly ArchiveId[]> {
+  // A sweep asks for page after page, and batch after batch: others get their turn in between.
+  async listArchives(after: ArchiveId | undefined, limit: number): Promise<readonly ArchiveId[]> {
+    await setImmediate();
     return this.#connection.read((prepare) => listArchives(prepare, after, limit));
   }
 
-  purge(begunBefore: Instant, limit: number): Promise<number> {
+  async purge(begunBefore: Instant, limit: number): Promise<number> {
+    await setImmediate();
     return this.#connection.note((prepare) => purge(prepare, begunBefore, limit));
   }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type AttemptOutcome, after, before, minutes, type Token } from '@pinfold/core';
 import {
   aPublication,
@@ -10,7 +11,7 @@ import {
 import { openSqlite, type SqlitePersistence } from '../src/index.ts';
 
 /** What a process of its own is told to do with the file, at the same moment as others. */
-export type Contest = 'migrate' | 'reserve' | 'save' | 'attempt' | 'publish';
+export type Contest = 'migrate' | 'reserve' | 'save' | 'attempt' | 'publish' | 'begin';
 
 const CONTESTS: Readonly<Record<Contest, (handle: SqlitePersistence, name: string) => Promise<number>>> = {
   /** Answers how often it was the first. */
@@ -68,6 +69,15 @@ const CONTESTS: Readonly<Record<Contest, (handle: SqlitePersistence, name: strin
       await roles.reserve(aReservation(1_000_000 + n));
       await roles.commit(aPublication(1_000_000 + n), leaseOf(aReservation(1_000_000 + n)));
       process.send?.(n);
+    }
+  },
+
+  /** Reserves key after key until it is killed, while a thread copies the log, and tells of every hundredth. */
+  begin: async ({ roles }) => {
+    for (let n = 1; ; n += 1) {
+      await roles.reserve(aReservation(n));
+      await setImmediate();
+      if (n % 100 === 0) process.send?.(n);
     }
   },
 };

@@ -47,6 +47,7 @@ describe('openSqlite', () => {
       expect(setting('journal_mode')).to.equal('wal');
       expect(setting('synchronous')).to.equal(2);
       expect(setting('foreign_keys')).to.equal(1);
+      expect(setting('wal_autocheckpoint')).to.equal(16_384);
       expect(setting('busy_timeout')).to.be.at.most(10);
       file.close();
     }));

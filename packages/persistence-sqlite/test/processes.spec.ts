@@ -10,6 +10,7 @@ import {
   publishTo,
   START,
 } from '@pinfold/test-contracts/fixtures';
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { openSqlite, type SqlitePersistence } from '../src/index.ts';
 import type { Contest } from './contender.ts';
@@ -100,5 +101,24 @@ describe('Several processes on one file', function () {
           if (n <= acknowledged) expect(parts).to.deep.equal([true, true, true]);
         }
       }
+    }));
+
+  it('leave a whole file when one is killed while its log is copied', () =>
+    onFile(async (file, { roles }) => {
+      const child = await enter('begin', file, 'victim');
+      child.send('go');
+      let acknowledged = 0;
+      child.on('message', (n: number) => {
+        acknowledged = n;
+        if (n === 2_000) child.kill('SIGKILL');
+      });
+      await once(child, 'exit');
+      const begunBefore = after(START, days(1));
+      const counted = await roles.countForCleanup({ now: START, endedBefore: START, begunBefore });
+      expect(counted.reservations).to.be.at.least(acknowledged);
+      expect(acknowledged).to.be.at.least(2_000);
+      const database = new Database(file, { readonly: true });
+      expect(database.pragma('integrity_check', { simple: true })).to.equal('ok');
+      database.close();
     }));
 });

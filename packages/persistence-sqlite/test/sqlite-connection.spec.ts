@@ -68,6 +68,24 @@ describe('SqliteConnection, and what a power cut may take', () => {
     }));
 });
 
+describe('SqliteConnection, and what was changed', () => {
+  it('tells of each transaction that was committed, and of nothing else', () =>
+    inFolder(async (folder) => {
+      let changes = 0;
+      const connection = new SqliteConnection(join(folder, 'pinfold.sqlite'), neverWait, () => {
+        changes += 1;
+      });
+      await connection.write((prepare) => prepare('CREATE TABLE noted (text TEXT)').run());
+      await connection.note((prepare) => prepare('INSERT INTO noted VALUES (1)').run());
+      expect(changes).to.equal(2);
+      await connection.read((prepare) => prepare('SELECT * FROM noted').all());
+      await connection.snapshot((prepare) => prepare('SELECT * FROM noted').all());
+      await rejectionOf(connection.note((prepare) => prepare('INSERT INTO absent VALUES (1)').run()));
+      expect(changes).to.equal(2);
+      connection.close();
+    }));
+});
+
 describe('SqliteConnection, while another process holds the lock', () => {
   it('waits in small steps until the lock is free', async () => {
     const waits: number[] = [];

@@ -1,0 +1,172 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { after, days } from '@pinfold/core';
+import { aReservation, START } from '@pinfold/test-contracts/fixtures';
+import Database from 'better-sqlite3';
+import { expect } from 'chai';
+import { checkpoint } from '../src/checkpoint.ts';
+import { Checkpointer } from '../src/checkpointer.ts';
+import { openSqlite } from '../src/index.ts';
+import { inFolder } from './sqlite-subject.ts';
+
+/** Changes after which the log is copied. */
+const ENOUGH = 500;
+
+/** A file whose log is copied by nobody else, with pages in the log. */
+async function withLog(
+  pages: number,
+  play: (file: string, database: Database.Database) => unknown,
+): Promise<void> {
+  await inFolder(async (folder) => {
+    const file = join(folder, 'pinfold.sqlite');
+    const database = new Database(file);
+    database.pragma('journal_mode = WAL');
+    database.pragma('wal_autocheckpoint = 0');
+    database.exec('CREATE TABLE noted (text TEXT)');
+    note(database, pages);
+    await play(file, database);
+    database.close();
+  });
+}
+
+function note(database: Database.Database, pages: number): void {
+  const insert = database.prepare('INSERT INTO noted VALUES (?)');
+  for (let n = 0; n < pages; n += 1) insert.run('x');
+}
+
+/** How long the log is, and how much of it was copied; it copies what it can itself. */
+function logOf(database: Database.Database): number {
+  const [{ log }] = database.pragma('wal_checkpoint(PASSIVE)') as [{ log: number }];
+  return log;
+}
+
+describe('checkpoint', () => {
+  it('copies the log, and writes the head of the next one in place of a request', () =>
+    withLog(100, (file, database) => {
+      checkpoint(file);
+      expect(logOf(database)).to.equal(1);
+      expect(database.prepare('SELECT count(*) AS count FROM noted').get()).to.deep.equal({ count: 100 });
+    }));
+
+  it('changes nothing that anyone reads', () =>
+    withLog(1, (file, database) => {
+      database.pragma('user_version = 7');
+      checkpoint(file);
+      expect(database.pragma('user_version', { simple: true })).to.equal(7);
+      expect(database.pragma('integrity_check', { simple: true })).to.equal('ok');
+    }));
+
+  it('leaves a short log to those who still read it', () =>
+    withLog(50, (file, database) => {
+      const reader = new Database(file);
+      reader.exec('BEGIN');
+      reader.prepare('SELECT count(*) FROM noted').get();
+      note(database, 50);
+      checkpoint(file);
+      expect(logOf(database)).to.be.at.least(100);
+      expect(reader.prepare('SELECT count(*) AS count FROM noted').get()).to.deep.equal({ count: 50 });
+      reader.close();
+    }));
+
+  it('begins a long log anew as soon as nobody reads the old one', () =>
+    withLog(50, async (file, database) => {
+      const reader = new Worker(new URL('./reading-thread.ts', import.meta.url), { workerData: file });
+      await once(reader, 'message');
+      note(database, 50);
+      checkpoint(file, 99);
+      expect(logOf(database)).to.equal(1);
+      await once(reader, 'exit');
+    }));
+
+  it('makes no file where there is none', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'pinfold.sqlite');
+      expect(() => checkpoint(file)).to.throw(Database.SqliteError);
+      expect(existsSync(file)).to.equal(false);
+    }));
+});
+
+describe('Checkpointer', () => {
+  /** One whose thread notes what it is asked. */
+  async function withTold(
+    play: (told: {
+      readonly checkpointer: Checkpointer;
+      readonly asked: () => number;
+      readonly change: (count: number) => void;
+      readonly die: () => void;
+    }) => Promise<void>,
+  ): Promise<void> {
+    await inFolder(async (folder) => {
+      const file = join(folder, 'asked');
+      const checkpointer = new Checkpointer(file, new URL('./told-thread.ts', import.meta.url));
+      await play({
+        checkpointer,
+        asked: () => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0),
+        change: (count) => {
+          for (let n = 0; n < count; n += 1) checkpointer.changed();
+        },
+        die: () => writeFileSync(`${file}.die`, ''),
+      });
+      await checkpointer.close();
+    });
+  }
+
+  it('asks its thread once for so many changes, and not again while it works', () =>
+    withTold(async ({ checkpointer, asked, change }) => {
+      change(ENOUGH - 1);
+      await setImmediate();
+      expect(asked()).to.equal(0);
+      change(1 + 3 * ENOUGH);
+      await checkpointer.close();
+      expect(asked()).to.equal(1);
+    }));
+
+  it('asks again when the thread is done', () =>
+    withTold(async ({ asked, change }) => {
+      while (asked() < 3) {
+        change(ENOUGH);
+        await setImmediate();
+      }
+    }));
+
+  it('takes another thread when one has died', () =>
+    withTold(async ({ asked, change, die }) => {
+      die();
+      while (asked() < 2) {
+        change(ENOUGH);
+        await setImmediate();
+      }
+    }));
+
+  it('asks nothing any more when it is closed, once or twice', () =>
+    withTold(async ({ checkpointer, asked, change }) => {
+      await Promise.all([checkpointer.close(), checkpointer.close()]);
+      change(ENOUGH);
+      await setImmediate();
+      expect(asked()).to.equal(0);
+    }));
+});
+
+describe('openSqlite, and the write-ahead log', function () {
+  this.timeout(20_000);
+
+  it('has it copied by a thread after many changes, and leaves none behind', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'pinfold.sqlite');
+      const handle = await openSqlite({ file });
+      await handle.migrate();
+      for (let n = 1; n <= ENOUGH; n += 1) await handle.roles.reserve(aReservation(n));
+      const other = new Database(file);
+      while (logOf(other) >= ENOUGH) await setImmediate();
+      other.close();
+      const begunBefore = after(START, days(1));
+      const counted = await handle.roles.countForCleanup({ now: START, endedBefore: START, begunBefore });
+      expect(counted.reservations).to.equal(ENOUGH);
+      await handle.close();
+      expect(await readdir(folder)).to.deep.equal(['pinfold.sqlite']);
+    }));
+});

@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import { START } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { openSqlite, type SqlitePersistence } from '../src/index.ts';
+import { inFolder } from './sqlite-subject.ts';
+
+/** What a sweep repeats until nothing is left, with no other port in between. */
+const STEPS: Readonly<Record<string, (handle: SqlitePersistence) => Promise<unknown>>> = {
+  'purging reservations': ({ roles }) => roles.purge(START, 100),
+  'purging counts of tries': ({ attempts }) => attempts.purge(START, 100),
+  'listing archives': ({ roles }) => roles.listArchives(undefined, 500),
+};
+
+describe('A sweep on SQLite', () => {
+  for (const [name, step] of Object.entries(STEPS)) {
+    it(`lets others have their turn before each step of ${name}`, () =>
+      inFolder(async (folder) => {
+        const handle = await openSqlite({ file: join(folder, 'pinfold.sqlite') });
+        await handle.migrate();
+        let turns = 0;
+        setImmediate(() => {
+          turns += 1;
+        });
+        await step(handle);
+        expect(turns).to.equal(1);
+        await handle.close();
+      }));
+  }
+});

@@ -1,0 +1,9 @@
+import { appendFileSync, existsSync } from 'node:fs';
+import { parentPort } from 'node:worker_threads';
+
+/** In the place of the thread that checkpoints: notes each order in the file it names, and dies where it is told to. */
+parentPort?.on('message', (file: string) => {
+  appendFileSync(file, 'asked\n');
+  if (existsSync(`${file}.die`)) throw new Error('made by a test');
+  parentPort?.postMessage('done');
+});
