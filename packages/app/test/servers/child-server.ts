@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { after } from 'mocha';
 
 /** A server in a process of its own. */
 export interface ChildServer {
@@ -15,6 +16,13 @@ export interface ChildServer {
   ended(): Promise<readonly [code: number | null, signal: NodeJS.Signals | null]>;
 }
 
+const running = new Set<ChildProcessWithoutNullStreams>();
+
+// One that a failed test has left would keep this process from its end.
+after(() => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** Starts a script with nothing of this process's settings but what is given. */
 export function startChild(env: Readonly<Record<string, string>>, script: string = 'serve.ts'): ChildServer {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PINFOLD_'));
@@ -27,6 +35,8 @@ export function startChild(env: Readonly<Record<string, string>>, script: string
     ],
     { env: { ...Object.fromEntries(inherited), NODE_OPTIONS: '', PINFOLD_PORT: '0', ...env } },
   );
+  running.add(child);
+  child.once('close', () => running.delete(child));
   let output = '';
   const seen = new Set<() => void>();
   const take = (chunk: Buffer): void => {
