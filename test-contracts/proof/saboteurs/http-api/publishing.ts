@@ -147,7 +147,7 @@ function endingWithTheClient(): Parameters<typeof openApi>[0] {
   return {
     tamper: () => (request, response) => {
       response.once('close', () => {
-        gone ||= request.complete && !response.writableFinished;
+        gone ||= request.complete && !response.writableEnded;
       });
     },
     ports:
@@ -155,7 +155,7 @@ function endingWithTheClient(): Parameters<typeof openApi>[0] {
       ({ archives }) => ({
         archives: spoil(archives, {
           put: async (...inputs) => {
-            for (let turn = 0; turn < 200 && !gone; turn += 1) await setImmediate();
+            for (let turn = 0; turn < 50 && !gone; turn += 1) await setImmediate();
             if (gone) throw new Fault('storage_unavailable', 'the client has gone');
             return archives.put(...inputs);
           },
