@@ -107,7 +107,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     addresses = webAddresses(settings, port);
     await warn(log, settings, addresses);
     const firstStart = await makeFirstStart(composition, log, settings);
-    const untouched = firstStart === undefined ? await findUntouched(composition) : undefined;
+    const untouched = firstStart === undefined ? await findUntouched(composition, settings) : undefined;
     background = runCleanupTimer(cleanupOf(composition, log), stopped.signal);
     return { addresses, port, firstStart, untouched };
   }

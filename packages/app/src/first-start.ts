@@ -66,11 +66,12 @@ export async function makeFirstStart(
   return { apiKey: apiKey === undefined ? first.text : undefined, welcome: published };
 }
 
-/** What a start that is not the first one finds where nobody has done anything yet. */
-export async function findUntouched({
-  manageKeys,
-  useCases,
-}: Pick<Composition, 'manageKeys' | 'useCases'>): Promise<Untouched | undefined> {
+/** What a start that is not the first one finds where nobody has done anything yet. Who set the key knows it. */
+export async function findUntouched(
+  { manageKeys, useCases }: Pick<Composition, 'manageKeys' | 'useCases'>,
+  { apiKey }: Pick<FirstStartOptions, 'apiKey'>,
+): Promise<Untouched | undefined> {
+  if (apiKey !== undefined) return undefined;
   const keys = await manageKeys.list();
   if (keys.some(({ lastUsedAt }) => lastUsedAt !== null)) return undefined;
   const published = await useCases.read.list({ account: DEFAULT_ACCOUNT, limit: 1 });

@@ -133,9 +133,15 @@ describe('the first start', () => {
     expect((await restart()).untouched, 'something published').to.equal(undefined);
   });
 
-  it('tells nobody how to begin again', async () => {
+  it('tells nobody how to begin again, nor who gave the key', async () => {
     expect((await start()).untouched).to.equal(undefined);
     expect((await restart()).untouched).to.equal(undefined);
+    await running.pop()?.close();
+    await rm(folder, { recursive: true });
+    const given = { PINFOLD_API_KEY: new NodeApiKeySecrets().mint().text, PINFOLD_WELCOME: 'off' };
+    expect((await start(given)).firstStart).not.to.equal(undefined);
+    expect((await restart(given)).untouched).to.equal(undefined);
+    expect((await restart()).untouched).not.to.equal(undefined);
   });
 
   it('keeps everything in a folder for its owner alone', async () => {
