@@ -43,7 +43,16 @@ export async function startServer(
   const lines = createInterface({ input: child.stdout });
   for await (const line of lines) if (/\bready\b/.test(line)) break;
   child.stdout.resume();
-  return { process: child, stop: () => stop(child) };
+  const tell = (code: number | null, signal: string | null) =>
+    process.stderr.write(`${args.at(-1)} ended by itself: ${signal ?? code}\n`);
+  child.once('exit', tell);
+  return {
+    process: child,
+    stop: () => {
+      child.off('exit', tell);
+      return stop(child);
+    },
+  };
 }
 
 /** Ends a process that was started here. */
