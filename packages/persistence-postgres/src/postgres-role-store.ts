@@ -41,6 +41,7 @@ import {
 } from './role-store/keys.ts';
 import { type ListStatements, list, listStatements } from './role-store/listing.ts';
 import { load, loadManifest, type RoleStatements, roleStatements, save } from './role-store/roles.ts';
+import { Settlements } from './settlements.ts';
 import type { Tables } from './tables.ts';
 
 /** Keeps roles, manifests and Idempotency-Keys in PostgreSQL. */
@@ -50,6 +51,7 @@ export class PostgresRoleStore implements RoleStore {
   readonly #roles: RoleStatements;
   readonly #lists: ListStatements;
   readonly #cleanup: CleanupStatements;
+  readonly #settlements: Settlements = new Settlements();
 
   constructor(connection: PostgresConnection, tables: Tables) {
     this.#connection = connection;
@@ -99,7 +101,7 @@ export class PostgresRoleStore implements RoleStore {
   }
 
   settleCleanup(task: CleanupTask, outcome: CleanupOutcome): Promise<void> {
-    return settle(this.#connection, this.#cleanup, task, outcome);
+    return this.#settlements.run(() => settle(this.#connection, this.#cleanup, task, outcome));
   }
 
   countForCleanup(request: CleanupCountRequest): Promise<CleanupCount> {
