@@ -16,8 +16,14 @@ export interface GrowthServer {
   list(): Promise<number>;
   view(id: string): Promise<number>;
   manage(): Promise<number>;
-  cleanUp(): Promise<CleanUpReport>;
+  cleanUp(): Promise<CleanedUp>;
   stop(): Promise<void>;
+}
+
+/** What a cleanup did, and the longest that the event loop was late meanwhile, in milliseconds. */
+export interface CleanedUp {
+  readonly report: CleanUpReport;
+  readonly longestDelay: number;
 }
 
 /** Starts one on a core, or on any. */
@@ -52,8 +58,8 @@ export async function startGrowthServer(
     cleanUp: async () => {
       const answer = once(child, 'message');
       child.send('clean up');
-      const [{ report }] = (await answer) as [{ readonly report: CleanUpReport }];
-      return report;
+      const [cleanedUp] = (await answer) as [CleanedUp];
+      return cleanedUp;
     },
     stop: () => stop(child),
   };

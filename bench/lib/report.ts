@@ -17,11 +17,16 @@ export interface Row {
 
 /** Prints a table for people and writes it as JSON for machines. */
 export async function report(name: string, rows: readonly Row[]): Promise<void> {
-  console.table(rows.map(forPeople));
+  print(rows);
   const folder = join(import.meta.dirname, '../results');
   await mkdir(folder, { recursive: true });
   const result = { name, ...circumstances(), rows: rows.map((row) => ({ ...row, met: isMet(row) })) };
   await writeFile(join(folder, `${name}.json`), `${JSON.stringify(result, undefined, 2)}\n`);
+}
+
+/** Prints a table, or a part of one, for people. */
+export function print(rows: readonly Row[]): void {
+  console.table(rows.map(forPeople));
 }
 
 function forPeople(row: Row): Record<string, string> {

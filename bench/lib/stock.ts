@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** A database that Pinfold has made, and that a bench fills past it. */
@@ -57,8 +57,8 @@ function rowOf(account: string, title: string, publishedAt: number, deletedAt: n
   return { id: randomUUID(), account, archive, key: randomUUID(), title, publishedAt, expiresAt, deletedAt };
 }
 
-/** Gives roles an archive in a folder of archives: one more name of a file that is there. */
-export async function linkArchives(
+/** Gives roles an archive of their own in a folder of archives: a copy of one that is there. */
+export async function copyArchive(
   folder: string,
   original: string,
   roles: readonly SampledRole[],
@@ -66,7 +66,7 @@ export async function linkArchives(
   for (const { archive } of roles) {
     const file = archiveFile(folder, archive);
     await mkdir(dirname(file), { recursive: true });
-    await link(original, file);
+    await copyFile(original, file);
   }
 }
 

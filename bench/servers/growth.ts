@@ -1,4 +1,5 @@
 // The reference server as a process of its own that tells how to sign in, and cleans up when it is told to.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createApp, readSettings } from '@pinfold/app';
 import { hours } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
@@ -8,7 +9,12 @@ const { signInLink } = await app.listen();
 const { cleanUp } = await app.container.getAsync(tokens.useCases);
 
 process.on('message', async (told) => {
-  if (told === 'clean up') process.send?.({ report: await cleanUp.run({ time: hours(1) }) });
+  if (told !== 'clean up') return;
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const report = await cleanUp.run({ time: hours(1) });
+  delay.disable();
+  process.send?.({ report, longestDelay: delay.max / 1e6 });
 });
 process.on('SIGTERM', async () => {
   await app.close();

@@ -3,32 +3,68 @@ import { median } from '../lib/statistics.ts';
 import type { Ground } from './growth-ground.ts';
 
 const ENDED = 10_000;
+/** Milliseconds that no request may be held. */
+const GOAL = 20;
 const TIMES = 5;
+const MOST_TIMES = 15;
 
-/** The longest that a request had to wait while the archives of 10,000 roles were removed by the same process. */
-export async function cleanupRow(database: string, ground: Ground): Promise<Row> {
-  const [quiet, cleaning]: [number[], number[]] = [[], []];
-  for (let n = 0; n < TIMES; n += 1) {
-    await ground.stock.addEnded(ENDED);
-    await ground.link(await ground.stock.ended());
-    let running = true;
-    const asked = longestWait(ground, () => running);
-    const start = performance.now();
-    const { archives, failures } = await ground.server.cleanUp();
-    const taken = performance.now() - start;
-    running = false;
-    cleaning.push(await asked);
-    if (archives !== ENDED || failures > 0) throw new Error(`${archives} removed, ${failures} failed`);
-    const end = performance.now() + taken;
-    quiet.push(await longestWait(ground, () => performance.now() < end));
-  }
-  return {
-    what: `${database}: longest request while 10,000 archives are removed`,
-    figure: median(cleaning),
-    unit: 'ms',
-    goal: { atMost: 20 },
-    values: { 'while cleaning up': cleaning, 'as long without': quiet },
-  };
+/** The longest that a request took, and the event loop was late, in milliseconds. */
+interface Round {
+  readonly cleaning: number;
+  readonly delay: number;
+  readonly quiet: number;
+  readonly taken: number;
+}
+
+/**
+ * The longest that a request had to wait while the archives of 10,000 roles were removed by the same process. A round
+ * in which the machine alone let a request wait for longer than the goal says nothing, and is done again.
+ */
+export async function cleanupRows(database: string, ground: Ground): Promise<readonly Row[]> {
+  // The first one also compares storage with a million records, and starts threads.
+  await cleanUp(ground);
+  const rounds: Round[] = [];
+  const calm = () => rounds.filter(({ quiet }) => quiet <= GOAL);
+  while (calm().length < TIMES && rounds.length < MOST_TIMES) rounds.push(await cleanUp(ground));
+  const counted = calm().length < TIMES ? rounds : calm();
+  const all = (name: keyof Round) => counted.map((round) => round[name]);
+  return [
+    {
+      what: `${database}: longest request while 10,000 archives are removed`,
+      figure: median(all('cleaning')),
+      unit: 'ms',
+      goal: { atMost: GOAL },
+      values: {
+        'while cleaning up': all('cleaning'),
+        'as long without': all('quiet'),
+        'the event loop': all('delay'),
+      },
+    },
+    {
+      what: `${database}: time to remove 10,000 archives`,
+      figure: median(all('taken')) / 1_000,
+      unit: 's',
+      values: { rounds: [counted.length], 'rounds left out': [rounds.length - counted.length] },
+    },
+  ];
+}
+
+async function cleanUp(ground: Ground): Promise<Round> {
+  await ground.stock.addEnded(ENDED);
+  await ground.stockArchives(await ground.stock.ended());
+  let running = true;
+  const asked = longestWait(ground, () => running);
+  const start = performance.now();
+  const { report, longestDelay } = await ground.server.cleanUp();
+  const taken = performance.now() - start;
+  running = false;
+  const cleaning = await asked;
+  const { archives, failures } = report;
+  if (archives !== ENDED || failures > 0) throw new Error(`${archives} removed, ${failures} failed`);
+  const end = performance.now() + taken;
+  const quiet = await longestWait(ground, () => performance.now() < end);
+  process.stderr.write(`cleaned up in ${Math.round(taken)} ms\n`);
+  return { cleaning, delay: longestDelay, quiet, taken };
 }
 
 async function longestWait({ server, next }: Ground, goesOn: () => boolean): Promise<number> {

@@ -4,7 +4,7 @@ import { type PostgresServer, startPostgres } from 'pinfold-test-servers';
 import { type GrowthServer, startGrowthServer } from '../lib/growth-server.ts';
 import { SERVER_CORE } from '../lib/processes.ts';
 import { smallPages, zipOf } from '../lib/sites.ts';
-import { archiveFile, linkArchives, type SampledRole, type Stocked } from '../lib/stock.ts';
+import { archiveFile, copyArchive, type SampledRole, type Stocked } from '../lib/stock.ts';
 import { stockPostgres } from '../lib/stock-postgres.ts';
 import { onlyManifest, stockSqlite } from '../lib/stock-sqlite.ts';
 import { send } from './uploads.ts';
@@ -17,7 +17,7 @@ export interface Ground {
   readonly next: () => SampledRole;
   readonly archive: Uint8Array<ArrayBuffer>;
   /** Gives roles an archive, after records named one. */
-  link(roles: readonly SampledRole[]): Promise<void>;
+  stockArchives(roles: readonly SampledRole[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,17 +44,17 @@ export async function openGround(
       : await stockPostgres(engine.address, engine.address.database);
   const [original] = await stock.sample(1);
   const archives = join(folder, 'archives');
-  const link = (roles: readonly SampledRole[]): Promise<void> =>
-    linkArchives(archives, archiveFile(archives, original?.archive ?? ''), roles);
+  const stockArchives = (roles: readonly SampledRole[]): Promise<void> =>
+    copyArchive(archives, archiveFile(archives, original?.archive ?? ''), roles);
   await stock.addRoles(count);
   const sample = (await stock.sample(SAMPLE + 1)).filter(({ id }) => id !== original?.id);
-  await link(sample);
+  await stockArchives(sample);
   let turn = 0;
   return {
     server,
     stock,
     archive,
-    link,
+    stockArchives,
     next: () => {
       turn += 1;
       return sample[turn % sample.length] as SampledRole;

@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Row, report } from '../lib/report.ts';
+import { keepTo, LOAD_CORE } from '../lib/processes.ts';
+import { print, type Row, report } from '../lib/report.ts';
 import { inRounds, median } from '../lib/statistics.ts';
-import { cleanupRow } from './growth-cleanup.ts';
+import { cleanupRows } from './growth-cleanup.ts';
 import { type Ground, openGround } from './growth-ground.ts';
 import { processesRows } from './growth-processes.ts';
 import { post } from './uploads.ts';
@@ -12,23 +13,49 @@ const FEW = 1_000;
 const MANY = 1_000_000;
 const ROUNDS = 7;
 
-/** What 1,000,000 roles cost in place of 1,000, what cleaning up costs others, and what a second process gives. */
-export async function run(): Promise<void> {
+const PARTS = ['requests', 'cleanup', 'processes'] as const;
+type Part = (typeof PARTS)[number];
+
+/**
+ * What 1,000,000 roles cost in place of 1,000, what cleaning up costs others, and what more processes give.
+ * `npm run bench -- growth PART` prints one part, and keeps no result.
+ */
+export async function run(part: string | undefined = process.argv[3]): Promise<void> {
+  const parts = PARTS.filter((name) => part === undefined || part === name);
+  if (parts.length === 0) throw new TypeError(`the parts are ${PARTS.join(', ')}`);
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
   const rows: Row[] = [];
   try {
+    // First, since what follows leaves the servers' core to one server.
+    const processes = parts.includes('processes') ? await processesRows(folder) : [];
+    keepTo(LOAD_CORE);
     for (const database of ['SQLite', 'PostgreSQL'] as const) {
-      const few = await openGround(database, join(folder, `${database} few`), FEW);
-      const many = await openGround(database, join(folder, `${database} many`), MANY);
-      rows.push(...(await ratioRows(database, few, many)), await cleanupRow(database, many));
-      await few.close();
-      await many.close();
+      rows.push(...(await databaseRows(database, folder, parts)));
     }
-    rows.push(...(await processesRows(folder)));
-    await report('growth', rows);
+    rows.push(...processes);
+    if (part === undefined) await report('growth', rows);
+    else print(rows);
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+async function databaseRows(
+  database: 'SQLite' | 'PostgreSQL',
+  folder: string,
+  parts: readonly Part[],
+): Promise<readonly Row[]> {
+  if (!parts.includes('requests') && !parts.includes('cleanup')) return [];
+  const rows: Row[] = [];
+  const many = await openGround(database, join(folder, `${database} many`), MANY);
+  if (parts.includes('requests')) {
+    const few = await openGround(database, join(folder, `${database} few`), FEW);
+    rows.push(...(await ratioRows(database, few, many)));
+    await few.close();
+  }
+  if (parts.includes('cleanup')) rows.push(...(await cleanupRows(database, many)));
+  await many.close();
+  return rows;
 }
 
 /** How a request is repeated in one round: its figure is the middle one, in milliseconds. */
