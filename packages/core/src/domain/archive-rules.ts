@@ -116,6 +116,7 @@ export function judgeListing(
   const files = entries.filter((entry) => !entry.isFolder);
   const own = entries.filter((entry) => !entry.isSystem);
   const root = siteRoot(own);
+  const stripped = root ?? '';
   const readable = entries.length > 0 || listing.problems.length === 0;
   const problems: readonly ArchiveProblem[] = [
     ...listing.problems,
@@ -128,8 +129,8 @@ export function judgeListing(
   const provable = listing.trusted && !problems.some((problem) => BOUNDS.has(problem.rule));
   return {
     problems,
-    files: siteFiles(files, root ?? ''),
-    tasks: provable ? proofTasks(entries, root ?? '', limits) : [],
+    files: siteFiles(files, stripped),
+    tasks: provable ? proofTasks(entries, stripped, limits) : [],
   };
 }
 

@@ -26,11 +26,12 @@ export function encodeCursor(cursor: RoleCursor, filter: RoleFilter): string {
 
 /** Reads a cursor that was made under the same filter. */
 export function decodeCursor(text: string, filter: RoleFilter): RoleCursor | Refusal<'invalid_cursor'> {
-  const [, at, uuid, mark] = CURSOR.exec(text) ?? [];
-  const id = uuid === undefined ? undefined : parseRoleId(uuid);
-  if (at === undefined || id === undefined || mark !== filterMark(filter)) return refuse('invalid_cursor');
+  const [, at = '', uuid = '', mark] = CURSOR.exec(text) ?? [];
   const publishedAt = Number.parseInt(at, 36);
-  if (!Number.isSafeInteger(publishedAt)) return refuse('invalid_cursor');
+  const id = parseRoleId(uuid);
+  if (!Number.isSafeInteger(publishedAt) || id === undefined || mark !== filterMark(filter)) {
+    return refuse('invalid_cursor');
+  }
   return { publishedAt: publishedAt as Instant, id };
 }
 

@@ -4,32 +4,25 @@ import { utf8Length } from './text.ts';
 /** The path of a file in a site, proved: relative, `/` between segments, none of them empty, `.` or `..`. */
 export type EntryPath = Branded<string, 'EntryPath'>;
 
-const CONTROL = /\p{Cc}/u;
 const MAX_BYTES = 1_024;
-/** What most names are: segments of these characters that begin with no dot. */
-const PLAIN = /^(?:[\w@-][\w.@ -]*\/)*[\w@-][\w.@ -]*\/?$/;
+const UNSAFE: readonly (readonly [form: RegExp, reason: string])[] = [
+  [/^$/, 'The name is empty.'],
+  [/\p{Cc}/u, 'The path has a control character.'],
+  [/\\/, 'The path has a backslash.'],
+  [/:/, 'The path has a colon.'],
+  [/^\//, 'The path is absolute.'],
+  [/(?:^|\/)(?:\.{1,2}(?:\/|$)|\/)/, 'The path has an empty segment, "." or "..".'],
+];
 const FORBIDDEN = /(?:^|\/)(\.git|\.env|node_modules|tmp|log)(?=\/|$)/iu;
 const SYSTEM_FILES = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
 
 /** Why a name is no safe path, as one sentence, or `undefined` when it is one (contract, section 6: `unsafe_path`). */
 export function unsafePath(name: string): string | undefined {
-  if (name === '') return 'The name is empty.';
-  if (isTooLong(name)) return `The path has more than ${MAX_BYTES} bytes.`;
-  if (PLAIN.test(name)) return undefined;
-  if (CONTROL.test(name)) return 'The path has a control character.';
-  if (name.includes('\\')) return 'The path has a backslash.';
-  if (name.includes(':')) return 'The path has a colon.';
-  if (name.startsWith('/')) return 'The path is absolute.';
-  const path = name.endsWith('/') ? name.slice(0, -1) : name;
-  for (const segment of path.split('/')) {
-    if (segment === '' || segment === '.' || segment === '..') return `The path has a segment "${segment}".`;
+  // No character has more than three bytes for each of its UTF-16 units.
+  if (name.length * 3 > MAX_BYTES && utf8Length(name) > MAX_BYTES) {
+    return `The path has more than ${MAX_BYTES} bytes.`;
   }
-  return undefined;
-}
-
-/** No character has less than one byte, or more than three for each of its UTF-16 units. */
-function isTooLong(name: string): boolean {
-  return name.length > MAX_BYTES || (name.length * 3 > MAX_BYTES && utf8Length(name) > MAX_BYTES);
+  return UNSAFE.find(([form]) => form.test(name))?.[1];
 }
 
 /** Proves the path of a file; `undefined` when it is unsafe or names a folder. */

@@ -8,7 +8,6 @@ export interface Tag {
 
 /** Elements whose content is text, whatever it looks like. A template is for scripts to fill in. */
 const OPAQUE = new Set(['script', 'style', 'textarea', 'title', 'template', 'xmp', 'noembed', 'noframes']);
-const LONGEST_NAME = 20;
 const LONGEST_ATTRIBUTE = 4;
 
 const QUOTE = 34;
@@ -29,7 +28,7 @@ export function* tagsOf(html: string, names: ReadonlySet<string>): Generator<Tag
       at = html.indexOf('<', endOfOther(html, at));
       continue;
     }
-    const name = nameEnd - at > LONGEST_NAME ? '' : html.slice(at + 1, nameEnd).toLowerCase();
+    const name = html.slice(at + 1, nameEnd).toLowerCase();
     const tag: Tag | undefined = names.has(name) ? { name } : undefined;
     const end = readAttributes(html, nameEnd, tag);
     if (end === -1) return;
@@ -42,7 +41,7 @@ export function* tagsOf(html: string, names: ReadonlySet<string>): Generator<Tag
 function endOfName(html: string, from: number): number {
   const lower = html.charCodeAt(from) | 0x20;
   if (!(lower >= 0x61 && lower <= 0x7a)) return from;
-  let at = from + 1;
+  let at = from;
   while (at < html.length && !endsWord(html.charCodeAt(at))) at += 1;
   return at;
 }
@@ -68,12 +67,12 @@ function behind(html: string, mark: string, from: number): number {
   return at === -1 ? html.length : at + mark.length;
 }
 
-/** Reads attributes up to the `>` and answers the place behind it, or -1 when the text ends before. */
+/** Reads attributes up to the `>` and answers its place, or -1 when the text ends before. */
 function readAttributes(html: string, from: number, tag: Tag | undefined): number {
   let at = from;
   while (at < html.length) {
     const code = html.charCodeAt(at);
-    if (code === END) return at + 1;
+    if (code === END) return at;
     if (code === SLASH || isSpace(code)) {
       at += 1;
       continue;

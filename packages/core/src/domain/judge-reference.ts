@@ -2,20 +2,16 @@ import { foldPath } from './entry-path.ts';
 import type { Reference } from './observations.ts';
 import { type Resolution, resolve } from './site.ts';
 
-/** Where a reference leads: out of the site, or to a path in it. */
-export type Destination =
-  | { readonly kind: 'elsewhere' }
-  | {
-      readonly kind: 'inside';
-      /** Whether the reference begins with `/`. */
-      readonly absolute: boolean;
-      /** Whether the site has something to show there, if only the start page of an app. */
-      readonly answered: boolean;
-      /** The file that would be there if upper and lower case were the same. */
-      readonly otherCase?: string;
-    };
+/** Where a reference leads in its site. */
+export interface Destination {
+  /** Whether the reference begins with `/`. */
+  readonly absolute: boolean;
+  /** Whether the site has something to show there, if only the start page of an app. */
+  readonly answered: boolean;
+  /** The file that would be there if upper and lower case were the same. */
+  readonly otherCase: string | undefined;
+}
 
-const ELSEWHERE: Destination = { kind: 'elsewhere' };
 const OTHER_SITE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2}|#|\?|$)/i;
 /** What a script is to fill in. */
 const TEMPLATE = /\{\{|\}\}|<%|\$\{/;
@@ -40,17 +36,21 @@ export class SitePaths {
   }
 }
 
-/** Finds out where a reference of a page leads, and whether the site answers there. */
-export function follow(site: SitePaths, page: string, { target, navigation }: Reference): Destination {
-  if (OTHER_SITE.test(target) || TEMPLATE.test(target)) return ELSEWHERE;
+/** Finds out where a reference of a page leads, and whether the site answers there; `undefined`: out of the site. */
+export function follow(
+  site: SitePaths,
+  page: string,
+  { target, navigation }: Reference,
+): Destination | undefined {
+  if (OTHER_SITE.test(target) || TEMPLATE.test(target)) return undefined;
   const path = pathOf(page, target);
-  if (path === undefined) return ELSEWHERE;
+  if (path === undefined) return undefined;
   const absolute = /^[\\/]/.test(target);
-  if (isAnswer(resolve(site, path, false))) return { kind: 'inside', absolute, answered: true };
+  if (isAnswer(resolve(site, path, false))) return { absolute, answered: true, otherCase: undefined };
   const answered = navigation && isAnswer(resolve(site, path, true));
   const folded = resolve({ get: (name: string) => site.getFolded(name) }, path, false);
   const otherCase = folded.kind === 'file' ? folded.entry : site.getFolded(`${path.slice(1)}/index.html`);
-  return { kind: 'inside', absolute, answered, ...(otherCase === undefined ? {} : { otherCase }) };
+  return { absolute, answered, otherCase };
 }
 
 function isAnswer({ kind }: Resolution<string>): boolean {
@@ -62,7 +62,7 @@ function isAnswer({ kind }: Resolution<string>): boolean {
  * `\` read as `/` as browsers do. `undefined` for what no path can be.
  */
 function pathOf(page: string, target: string): string | undefined {
-  const path = (/^[^?#]*/.exec(target)?.[0] ?? '').replaceAll('\\', '/');
+  const path = target.replace(/[?#].*/s, '').replaceAll('\\', '/');
   const folder = page.slice(0, page.lastIndexOf('/') + 1);
   const segments: string[] = [];
   const joined = (path.startsWith('/') ? path : `/${folder}${path}`).split('/').slice(1);

@@ -43,7 +43,7 @@ const REFERRING = new Set([...LINKS, ...PARTS, 'link', 'base']);
 /** The `rel` of links that a browser loads with the page; all others name pages. */
 const LOADED =
   /(?:^|\s)(?:stylesheet|icon|apple-touch-icon|mask-icon|preload|modulepreload|manifest)(?:\s|$)/i;
-const CHARACTERS = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|quot|apos|lt|gt));?/gi;
+const CHARACTERS = /&(?:#(\d{1,7}|x[\da-f]{1,6})|(amp|quot|apos|lt|gt));?/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', quot: '"', apos: "'", lt: '<', gt: '>' };
 
 /** Whether {@link observe} can see anything in a file of that path, so that others need not be decoded. */
@@ -56,7 +56,7 @@ export function observe(path: string, text: string): Observation {
   if (!isObservable(path)) return NOTHING;
   const secrets = secretsIn(text);
   const references = HTML.test(path) ? referencesIn(text) : [];
-  return secrets.length === 0 && references.length === 0 ? NOTHING : { references, secrets };
+  return { references, secrets };
 }
 
 /** A page with a base element says itself that its references lead elsewhere: nothing is judged then. */
@@ -83,12 +83,15 @@ function isNavigation({ name, rel = '' }: Tag): boolean {
 /** As a URL parser takes it, without space around it, tabs and line ends; empty when it is too long to be a path. */
 function targetOf(value: string): string {
   if (value.length > LONGEST_TARGET) return '';
-  const text = value.replaceAll(/[\t\n\r]/g, '').trim();
-  return text.includes('&') ? text.replaceAll(CHARACTERS, characterOf) : text;
+  return value
+    .replaceAll(/[\t\n\r]/g, '')
+    .trim()
+    .replaceAll(CHARACTERS, characterOf);
 }
 
-function characterOf(whole: string, decimal?: string, hex?: string, name?: string): string {
+function characterOf(whole: string, digits: string, name?: string): string {
   if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole;
-  const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number.parseInt(decimal, 10);
+  // In front of decimal digits the 0 means nothing; in front of an x it makes the number a hexadecimal one.
+  const code = Number(`0${digits}`);
   return code <= 0x10_ff_ff ? String.fromCodePoint(code) : whole;
 }

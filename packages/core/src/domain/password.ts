@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../refusal.ts';
+import { type Problem, type Refusal, refuse } from '../refusal.ts';
 import type { Branded } from './brand.ts';
 import type { Limits } from './limits.ts';
 import { codePoints, hasLoneSurrogate, utf8Length } from './text.ts';
@@ -23,12 +23,18 @@ export function parsePassword(
   const characters = codePoints(value);
   if (characters < limits.passwordMinCharacters) {
     const limit = limits.passwordMinCharacters;
-    return invalid('too_short', `The password needs at least ${limit} characters.`, limit, characters);
+    return invalid('too_short', `The password needs at least ${limit} characters.`, {
+      limit,
+      actual: characters,
+    });
   }
   const bytes = utf8Length(value);
   if (bytes > limits.passwordMaxBytes) {
     const limit = limits.passwordMaxBytes;
-    return invalid('too_long', `The password has more than ${limit} bytes in UTF-8.`, limit, bytes);
+    return invalid('too_long', `The password has more than ${limit} bytes in UTF-8.`, {
+      limit,
+      actual: bytes,
+    });
   }
   return value.normalize('NFC') as Password;
 }
@@ -39,7 +45,10 @@ export function parseGuess(value: string): Password | undefined {
   return value.normalize('NFC') as Password;
 }
 
-function invalid(rule: string, detail: string, limit?: number, actual?: number): Refusal<'invalid_password'> {
-  const figures = limit === undefined || actual === undefined ? {} : { limit, actual };
+function invalid(
+  rule: string,
+  detail: string,
+  figures: Pick<Problem, 'limit' | 'actual'> = {},
+): Refusal<'invalid_password'> {
   return refuse('invalid_password', { errors: [{ rule, detail, ...figures }] });
 }

@@ -38,7 +38,7 @@ export class ReferenceSieve {
 
   #sortOf(page: string, folder: string, reference: Reference): Sort {
     const { target, navigation } = reference;
-    const key = `${navigation ? 'a' : 'b'}${target.startsWith('/') ? '' : folder}\n${target}`;
+    const key = `${navigation}\n${target.startsWith('/') ? '' : folder}\n${target}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const sort = this.#judge(page, reference);
@@ -48,7 +48,7 @@ export class ReferenceSieve {
 
   #judge(page: string, reference: Reference): Sort {
     const destination = follow(this.#site, page, reference);
-    if (destination.kind === 'elsewhere') return 'nothing';
+    if (destination === undefined) return 'nothing';
     const { absolute, answered, otherCase } = destination;
     if (answered && otherCase === undefined) return absolute ? 'absolute' : 'nothing';
     const doubt = otherCase === undefined ? 'unanswered' : 'other case';

@@ -22,9 +22,8 @@ export function resolve<File>(files: FilesByPath<File>, path: string, navigation
   const name = path.slice(1);
   const direct = name === '' || name.endsWith('/') ? files.get(`${name}index.html`) : file(files, name);
   if (direct !== undefined) return { kind: 'file', entry: direct };
-  if (name !== '' && !name.endsWith('/') && files.get(`${name}/index.html`) !== undefined) {
-    return { kind: 'folder' };
-  }
+  // No file has an empty segment in its path, so this finds nothing where the name is empty or ends with `/`.
+  if (files.get(`${name}/index.html`) !== undefined) return { kind: 'folder' };
   return fallback(files, name, navigation);
 }
 

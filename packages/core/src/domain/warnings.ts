@@ -52,7 +52,7 @@ function referenceWarning(
   absolutePathsWork: boolean,
 ): Warning | undefined {
   const destination = follow(site, page, reference);
-  if (destination.kind === 'elsewhere') return undefined;
+  if (destination === undefined) return undefined;
   const target = cut(reference.target);
   if (destination.absolute && !absolutePathsWork) {
     const detail = `"${target}" begins with "/" and leads out of the site here; make it relative.`;

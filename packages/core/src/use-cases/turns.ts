@@ -1,6 +1,8 @@
 import type { AccountId } from '../domain/identity.ts';
 import { Fault } from '../fault.ts';
 
+type Start = () => void;
+
 /**
  * Lets a bounded number of publications run, and a bounded number wait. Accounts take turns, so that one that
  * publishes a hundred sites does not keep another waiting for all of them.
@@ -9,7 +11,7 @@ export class Turns {
   readonly #atOnce: number;
   readonly #queue: number;
   /** In order of turns: a Map keeps the order of insertion, and an account that was served goes to its end. */
-  readonly #waiting: Map<AccountId, Set<() => void>> = new Map();
+  readonly #waiting: Map<AccountId, readonly [Start, ...Start[]]> = new Map();
   #running = 0;
   #length = 0;
 
@@ -21,12 +23,11 @@ export class Turns {
   /**
    * Runs `work` when it is the account's turn.
    *
-   * @throws Fault `publishing_overloaded` when too many wait already; the signal's reason when it aborts the wait.
+   * @throws Fault `publishing_overloaded` when too many wait already.
    */
-  async take<Result>(account: AccountId, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    signal?.throwIfAborted();
+  async take<Result>(account: AccountId, work: () => Promise<Result>): Promise<Result> {
     if (this.#running < this.#atOnce) this.#running += 1;
-    else await this.#wait(account, signal);
+    else await this.#wait(account);
     try {
       return await work();
     } finally {
@@ -35,31 +36,15 @@ export class Turns {
   }
 
   /** Resolves when a place was handed over, which then counts as running already. */
-  #wait(account: AccountId, signal: AbortSignal | undefined): Promise<void> {
+  #wait(account: AccountId): Promise<void> {
     if (this.#length >= this.#queue) {
       throw new Fault('publishing_overloaded', 'too many publications are waiting');
     }
-    return new Promise((resolve, reject) => {
-      const start = () => {
-        signal?.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = () => {
-        this.#drop(account, start);
-        reject(signal?.reason);
-      };
-      signal?.addEventListener('abort', leave, { once: true });
-      const own = this.#waiting.get(account) ?? new Set();
-      this.#waiting.set(account, own.add(start));
-      this.#length += 1;
+    this.#length += 1;
+    return new Promise((start) => {
+      const own = this.#waiting.get(account);
+      this.#waiting.set(account, own === undefined ? [start] : [...own, start]);
     });
-  }
-
-  #drop(account: AccountId, start: () => void): void {
-    const own = this.#waiting.get(account);
-    if (own?.delete(start) !== true) return;
-    this.#length -= 1;
-    if (own.size === 0) this.#waiting.delete(account);
   }
 
   /** Hands a place that became free to the account whose turn it is. */
@@ -69,14 +54,10 @@ export class Turns {
       this.#running -= 1;
       return;
     }
-    const [account, own] = next;
-    const [start] = own;
-    if (start === undefined) return;
-    this.#drop(account, start);
-    if (own.size > 0) {
-      this.#waiting.delete(account);
-      this.#waiting.set(account, own);
-    }
+    const [account, [start, second, ...others]] = next;
+    this.#length -= 1;
+    this.#waiting.delete(account);
+    if (second !== undefined) this.#waiting.set(account, [second, ...others]);
     start();
   }
 }

@@ -9,15 +9,11 @@ const B = accountId('b');
 function bench(turns: Turns) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
-  const start = (account: AccountId, name: string, signal?: AbortSignal) =>
-    turns.take(
-      account,
-      () => {
-        begun.push(name);
-        return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
-      },
-      signal,
-    );
+  const start = (account: AccountId, name: string) =>
+    turns.take(account, () => {
+      begun.push(name);
+      return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
+    });
   const end = async (name: string) => {
     ends.get(name)?.();
     await settle();
@@ -69,26 +65,5 @@ describe('publications taking turns', () => {
     expect(await failed.catch((error: Error) => error.message)).to.equal('broken');
     expect(await next).to.equal('next');
     expect(await turns.take(A, () => Promise.resolve('again'))).to.equal('again');
-  });
-
-  it('leave the queue when they are aborted, with the reason, and free their place in it', async () => {
-    const { begun, start, end } = bench(new Turns(1, 1));
-    const leaving = new AbortController();
-    const first = start(A, 'a1');
-    const second = start(A, 'a2', leaving.signal).catch((reason: unknown) => reason);
-    leaving.abort('gone');
-    expect(await second).to.equal('gone');
-    const third = start(B, 'b1');
-    for (const name of ['a1', 'b1']) await end(name);
-    await Promise.all([first, third]);
-    expect(begun).to.deep.equal(['a1', 'b1']);
-  });
-
-  it('do not begin when they were aborted before', async () => {
-    const { begun, start } = bench(new Turns(1, 1));
-    expect(await start(A, 'a1', AbortSignal.abort('gone')).catch((reason: unknown) => reason)).to.equal(
-      'gone',
-    );
-    expect(begun).to.deep.equal([]);
   });
 });
