@@ -102,6 +102,14 @@ describe('the names of an archive', () => {
     expect(rulesOf(site(entry('é'), entry('E\u0301')))).to.deep.equal(['duplicate_path E\u0301']);
   });
 
+  it('that are the same to a file system are told with the one they are the same as', () => {
+    const [folded] = site(entry('Logo.png'), entry('logo.PNG')).problems;
+    expect(folded).to.include({ path: 'logo.PNG' });
+    expect(folded?.detail).to.include('"Logo.png"');
+    const [twice] = site(entry('Logo.png'), entry('Logo.png')).problems;
+    expect(twice?.detail).not.to.include('"Logo.png"');
+  });
+
   it('may not be those of a file and a folder at once', () => {
     expect(rulesOf(site(entry('a'), entry('a/b')))).to.deep.equal(['path_conflict a']);
     expect(rulesOf(site(entry('a/'), entry('a')))).to.deep.equal(['path_conflict a']);
@@ -174,10 +182,15 @@ describe('what is to be proved', () => {
   it('is what can be inflated, though another rule is broken', () => {
     const { tasks } = site(entry('../a'), entry('b', { flags: 1 }), entry('c', { method: 12 }));
     expect(tasks.map(({ entry: position }) => position)).to.deep.equal([0, 1]);
+    const [page] = judge([entry('long/path/of/a/page.html')]).tasks;
+    expect(page).to.include({ path: 'long/path/of/a/page.html' });
   });
 
   it('is nothing where a count or a size is broken, or the structure cannot be trusted', () => {
     expect(site(entry('a', { size: 11 * MiB })).tasks).to.deep.equal([]);
+    const many = Array.from({ length: 6 }, (_, n) => entry(`${n}`, { size: 9 * MiB }));
+    expect(rulesOf(site(...many))).to.deep.equal(['expanded_too_large']);
+    expect(site(...many).tasks).to.deep.equal([]);
     expect(site(...Array.from({ length: 500 }, (_, n) => entry(`${n}`))).tasks).to.deep.equal([]);
     expect(judge([entry('index.html')], { trusted: false }).tasks).to.deep.equal([]);
   });

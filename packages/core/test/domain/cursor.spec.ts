@@ -54,8 +54,10 @@ describe('a cursor', () => {
       '',
       'abc',
       `${text}x`,
+      `${text}/`,
       ` ${text}`,
       text.replace(id, 'x'.repeat(36)),
+      text.replace(id, '-'.repeat(36)),
       text.slice(0, -1),
     ]) {
       expect(decodeCursor(wrong, everything)).to.have.property('code', 'invalid_cursor');

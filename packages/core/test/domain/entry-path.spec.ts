@@ -66,6 +66,12 @@ describe('unsafePath', () => {
     });
   }
 
+  it('tells the faults of a path apart', () => {
+    const faults = ['', 'a\n', 'a\\b', 'a:b', '/a', 'a//b', 'a'.repeat(1_025)].map(unsafePath);
+    expect(new Set(faults).size).to.equal(7);
+    for (const path of ['../a', 'a/..', './a', 'a/.', 'a//']) expect(unsafePath(path)).to.equal(faults[5]);
+  });
+
   it('agrees with a check of segment by segment', () => {
     const odd = fc.constantFrom('.', '..', '', 'a', 'b-c', '@', ' ', ':', '\\', '\0', 'é', '_');
     fc.assert(
@@ -85,6 +91,8 @@ describe('unsafePath', () => {
         expect(entryPath(name)).to.equal(safe ? name : undefined);
       }),
     );
+    expect(entryPath('a')).to.equal('a');
+    expect(entryPath('a/')).to.equal(undefined);
   });
 });
 

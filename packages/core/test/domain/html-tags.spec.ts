@@ -12,6 +12,14 @@ describe('tagsOf', () => {
     ['<a href=x>', [{ name: 'a', href: 'x' }]],
     ['<A HREF = "x" >', [{ name: 'a', href: 'x' }]],
     ['<a\nhref="x"\n>', [{ name: 'a', href: 'x' }]],
+    ['<a\thref="x">', [{ name: 'a', href: 'x' }]],
+    ['<a\rhref=x\rrel=y>', [{ name: 'a', href: 'x', rel: 'y' }]],
+    ['<a\u0001href="x">', []],
+    ['xa href="y">', []],
+    ['<b>xa href="y">', []],
+    ['<z title="<a href=x>">', []],
+    ['<{<a href="x">', [{ name: 'a', href: 'x' }]],
+    ['<a title="y>" href="x">', [{ name: 'a', href: 'x' }]],
     ['<a class="b>c" href="x">', [{ name: 'a', href: 'x' }]],
     ['<a href="x" href="y">', [{ name: 'a', href: 'x' }]],
     ['<a data-href="x">', [{ name: 'a' }]],
@@ -29,7 +37,11 @@ describe('tagsOf', () => {
     ['<area href="x"><abbr href="x">', []],
     ['</a href="x"><? a href="x"?><!a href="x">', []],
     ['<!-- <a href="x"> --><a href="y">', [{ name: 'a', href: 'y' }]],
+    ['<!-- > <a href="x"> --><a href="y">', [{ name: 'a', href: 'y' }]],
     ['<!--><a href="y">', [{ name: 'a', href: 'y' }]],
+    ['<!x <a href="x"><a href="y">', [{ name: 'a', href: 'y' }]],
+    ['<?x <a href="x"><a href="y">', [{ name: 'a', href: 'y' }]],
+    ['</p <a href="x"><a href="y">', [{ name: 'a', href: 'y' }]],
     ['a < b <a href="y">', [{ name: 'a', href: 'y' }]],
     [
       '<script src="x">"<a href=\'y\'>"</script><a href="z">',
@@ -45,11 +57,20 @@ describe('tagsOf', () => {
     ['<a href="x', []],
     ['<script>', [{ name: 'script' }]],
     ['<script><a href="x">', [{ name: 'script' }]],
+    ['<script>xxscript<a href="x">', [{ name: 'script' }]],
+    ['<script></b><a href="x"></script><a href="y">', [{ name: 'script' }, { name: 'a', href: 'y' }]],
     ['<', []],
     ['', []],
   ] as const) {
     it(`reads ${JSON.stringify(html)}`, () => {
       expect(tags(html)).to.deep.equal(expected);
+    });
+  }
+
+  for (const name of ['script', 'style', 'textarea', 'title', 'template', 'xmp', 'noembed', 'noframes']) {
+    it(`takes what stands in ${name} for text`, () => {
+      const html = `<${name}><a href="x"></a></${name}><a href="y">`;
+      expect([...tagsOf(html, new Set(['a']))]).to.deep.equal([{ name: 'a', href: 'y' }]);
     });
   }
 

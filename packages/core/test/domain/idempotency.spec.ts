@@ -11,7 +11,9 @@ import {
 } from '../../src/index.ts';
 
 function ruleOf(outcome: ReturnType<typeof parseIdempotencyKey>): string | undefined {
-  return typeof outcome === 'object' ? outcome.errors?.[0]?.rule : undefined;
+  if (typeof outcome !== 'object') return undefined;
+  expect(outcome.code).to.equal('invalid_idempotency_key');
+  return outcome.errors?.[0]?.rule;
 }
 
 describe('an Idempotency-Key', () => {
@@ -21,10 +23,13 @@ describe('an Idempotency-Key', () => {
   it('in double quotes counts and compares without them', () => {
     expect(parseIdempotencyKey('"abc"', defaultLimits)).to.equal('abc');
     expect(parseIdempotencyKey(`"${'a'.repeat(255)}"`, defaultLimits)).to.equal('a'.repeat(255));
-    expect(parseIdempotencyKey('"', defaultLimits)).to.equal('"');
+    for (const key of ['"', '"a', 'a"', 'a"b']) expect(parseIdempotencyKey(key, defaultLimits)).to.equal(key);
   });
   it('has 1 to 255 characters', () => {
     expect(parseIdempotencyKey('a'.repeat(255), defaultLimits)).to.be.a('string');
+    const long = parseIdempotencyKey('a'.repeat(300), defaultLimits);
+    expect(ruleOf(long)).to.equal('too_long');
+    expect(long).to.have.deep.nested.property('errors[0]').that.includes({ limit: 255, actual: 300 });
     expect(ruleOf(parseIdempotencyKey('a'.repeat(256), defaultLimits))).to.equal('too_long');
     expect(ruleOf(parseIdempotencyKey('', defaultLimits))).to.equal('empty');
     expect(ruleOf(parseIdempotencyKey('""', defaultLimits))).to.equal('empty');
@@ -37,6 +42,7 @@ describe('an Idempotency-Key', () => {
   it('does not contain the credential of its request', () => {
     expect(ruleOf(parseIdempotencyKey('x-pf_abc_def-1', defaultLimits, 'pf_abc_def'))).to.equal('secret');
     expect(parseIdempotencyKey('x-1', defaultLimits, '')).to.equal('x-1');
+    expect(parseIdempotencyKey('undefined', defaultLimits)).to.equal('undefined');
   });
 });
 
@@ -47,7 +53,9 @@ describe('the original file name', () => {
   });
   it('is not empty then, not over 255 characters, and has no control character or lone surrogate', () => {
     for (const name of ['', 'folder/', 'folder\\', 'a\nb.zip', 'a\u0085', '\ud800.zip', 'a'.repeat(256)]) {
-      expect(parseFilename(name)).to.have.property('code', 'invalid_filename');
+      const refused = parseFilename(name);
+      expect(refused).to.have.property('code', 'invalid_filename');
+      expect(refused).to.have.nested.property('errors[0].rule', 'filename');
     }
     expect(parseFilename('𠮷'.repeat(255))).to.be.a('string');
   });

@@ -60,9 +60,29 @@ describe('a manifest', () => {
     }
   });
 
-  for (const text of ['', 'null', '{}', '[]', '[1]', '[1,{}]', '[2,[]]', '["1",[]]', '[1,[]', 'PK']) {
+  for (const text of [
+    '',
+    'null',
+    '{}',
+    '{"length":2,"1":[]}',
+    '[]',
+    '[1]',
+    '[1,{}]',
+    '[2,[]]',
+    '["1",[]]',
+    '[1,[],[]]',
+    '[1,[]',
+    'PK',
+  ]) {
     it(`is corrupt when a store gives ${JSON.stringify(text)}`, () => {
       expect(codeOf(text)).to.equal('store_corrupt');
     });
   }
+
+  it('that is no JSON at all is told with why', () => {
+    expect(() => decodeManifest('PK' as EncodedManifest))
+      .to.throw()
+      .with.property('cause')
+      .that.is.instanceOf(SyntaxError);
+  });
 });

@@ -12,8 +12,9 @@ const BODY = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj';
 describe('the references of a page', () => {
   it('are the href and src of elements that refer to files', () => {
     const html = `<a href=1><area href=2><link rel=stylesheet href=3><script src=4></script><img src=5><iframe src=6>
-      </iframe><source src=7><video src=8><audio src=9><track src=10><embed src=11><input src=12>`;
-    expect(targets(html)).to.deep.equal(Array.from({ length: 12 }, (_, n) => String(n + 1)));
+      </iframe><source src=7><video src=8><audio src=9><track src=10><embed src=11><input src=12><frame src=13>
+      <svg><image href=14 /><use href=15 /></svg>`;
+    expect(targets(html)).to.deep.equal(Array.from({ length: 15 }, (_, n) => String(n + 1)));
   });
 
   it('are no other attributes and elements', () => {
@@ -23,14 +24,10 @@ describe('the references of a page', () => {
   });
 
   it('are navigations where a person follows them, and parts of the page else', () => {
-    const html = '<a href=1><area href=2><iframe src=3></iframe><img src=4><script src=5></script>';
-    expect(references(html).map(({ navigation }) => navigation)).to.deep.equal([
-      true,
-      true,
-      true,
-      false,
-      false,
-    ]);
+    const followed = '<a href=1><area href=2><iframe src=3></iframe><frame src=4>';
+    expect(references(followed).map(({ navigation }) => navigation)).to.deep.equal([true, true, true, true]);
+    const parts = '<img src=1><script src=2></script><svg><use href=3>';
+    expect(references(parts).map(({ navigation }) => navigation)).to.deep.equal([false, false, false]);
   });
 
   it('are parts where a link is loaded, and navigations where it names a page', () => {
@@ -39,12 +36,13 @@ describe('the references of a page', () => {
       'preload stylesheet',
       'icon',
       'SHORTCUT ICON',
+      'icon shortcut',
       'modulepreload',
       'manifest',
     ]) {
       expect(references(`<link rel="${rel}" href=x>`)[0]?.navigation, rel).to.equal(false);
     }
-    for (const rel of ['canonical', 'alternate', 'next', 'prefetch']) {
+    for (const rel of ['canonical', 'alternate', 'next', 'prefetch', 'stylesheets', 'my-icon']) {
       expect(references(`<link rel="${rel}" href=x>`)[0]?.navigation, rel).to.equal(true);
     }
   });
@@ -54,12 +52,17 @@ describe('the references of a page', () => {
     expect(targets('<a href="a\nb\t.html">')).to.deep.equal(['ab.html']);
     expect(targets('<a href="a?b=1&amp;c=2">')).to.deep.equal(['a?b=1&c=2']);
     expect(targets('<a href="&#x2F;a&#47;b&quot;">')).to.deep.equal(['/a/b"']);
-    expect(targets('<a href="a&b&unknown;&#x7fffffff;">')).to.deep.equal(['a&b&unknown;&#x7fffffff;']);
+    expect(targets('<a href="&lt;&gt;&apos;&QUOT;&#X41;&#0065">')).to.deep.equal(['<>\'"AA']);
+    expect(targets('<a href="&#x10FFFF;">')).to.deep.equal(['\u{10ffff}']);
+    expect(targets('<a href="a&b&unknown;&#x110000;&#9999999;">')).to.deep.equal([
+      'a&b&unknown;&#x110000;&#9999999;',
+    ]);
   });
 
   it('come once each, and only from HTML', () => {
     expect(targets('<a href=x></a><img src=x><a href=y>')).to.deep.equal(['x', 'y']);
     expect(references('<a href=x>', 'a.js')).to.deep.equal([]);
+    expect(references('<a href=x>', 'a.html.js')).to.deep.equal([]);
     expect(references('<a href=x>', 'a.HTM')).to.have.length(1);
   });
 
@@ -68,8 +71,16 @@ describe('the references of a page', () => {
     expect(targets('<base target=_blank><a href=x>')).to.deep.equal(['x']);
   });
 
-  it('are no data', () => {
+  it('are no data: none is longer than 2,048 characters', () => {
     expect(targets(`<img src="data:image/png;base64,${'A'.repeat(3_000)}">`)).to.deep.equal([]);
+    expect(targets(`<img src="${'a'.repeat(2_048)}"><img src="${'b'.repeat(2_049)}">`)).to.deep.equal([
+      'a'.repeat(2_048),
+    ]);
+  });
+
+  it('are 2,000 at most', () => {
+    const html = Array.from({ length: 2_500 }, (_, n) => `<img src=${n}>`).join('');
+    expect(targets(html)).to.deep.equal(Array.from({ length: 2_000 }, (_, n) => String(n)));
   });
 });
 
@@ -124,10 +135,20 @@ describe('what seems a secret', () => {
   });
 
   it('is looked for in pages and texts, not in images, fonts and source maps', () => {
-    for (const path of ['a.html', 'a.js', 'a.css', 'a.json', '.npmrc', 'a.txt', 'key']) {
+    for (const path of ['a.html', 'a.js', 'a.css', 'a.json', '.npmrc', 'a.txt', 'key', 'a.png.txt', 'png']) {
       expect(isObservable(path), path).to.equal(true);
     }
-    for (const path of ['a.png', 'a.JPG', 'a.woff2', 'a.js.map', 'a.wasm', 'a.pdf']) {
+    for (const path of [
+      'a.png',
+      'a.JPG',
+      'a.jpeg',
+      'a.woff',
+      'a.woff2',
+      'a.mp3',
+      'a.js.map',
+      'a.wasm',
+      'a.pdf',
+    ]) {
       expect(isObservable(path), path).to.equal(false);
       expect(secrets('AKIAIOSFODNN7EXAMPLE', path)).to.deep.equal([]);
     }

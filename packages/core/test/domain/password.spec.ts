@@ -27,6 +27,12 @@ describe('a password', () => {
     expect(ruleOf('🔑'.repeat(19))).to.equal('invalid_password/too_long');
     expect(ruleOf('é'.repeat(37))).to.equal('invalid_password/too_long');
   });
+  it('that is too short or too long is told the limit and the length it met', () => {
+    const first = (value: unknown) => Object(parsePassword(value, defaultLimits)).errors[0];
+    expect(first('🔑'.repeat(7))).to.include({ limit: 8, actual: 7 });
+    expect(first('é'.repeat(40))).to.include({ limit: 72, actual: 80 });
+    expect(first(1)).to.have.all.keys('rule', 'detail');
+  });
   it('is measured as sent and kept in NFC', () => {
     const decomposed = 'e\u0301'.repeat(4);
     expect(parsePassword(decomposed, defaultLimits)).to.equal('é'.repeat(4));

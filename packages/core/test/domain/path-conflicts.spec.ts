@@ -26,5 +26,7 @@ describe('filesThatAreFolders', () => {
   it('does not take one path for another whose hash is the same', () => {
     const file = { name: 'Aa' };
     expect(filesThatAreFolders([file, { name: 'BB/c' }], [file])).to.deep.equal([]);
+    const start = { name: '\0' };
+    expect(filesThatAreFolders([start, { name: '\0\0/c' }], [start])).to.deep.equal([]);
   });
 });

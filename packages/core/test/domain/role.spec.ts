@@ -23,7 +23,7 @@ const commands: readonly RoleCommand[] = [
 
 function changed(role: typeof published, command: RoleCommand) {
   const outcome = decide(role, command, NOW, limits);
-  if (outcome.kind === 'refused') throw new Error(`refused: ${outcome.errors?.[0]?.rule}`);
+  if (outcome.kind !== 'decided') throw new Error(`refused: ${outcome.errors?.[0]?.rule}`);
   return outcome.role;
 }
 

@@ -18,7 +18,8 @@ describe('text', () => {
     }
   });
   it('is searched whatever its case and width', () => {
-    expect(foldForSearch('ＡＢＣ ｶﾞ')).to.equal(foldForSearch('abc ガ'));
+    // Stores keep this form, so that it stays what it is.
+    expect(foldForSearch('ＡＢＣ ｶﾞ')).to.equal('abc ガ');
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(foldForSearch(foldForSearch(text))).to.equal(foldForSearch(text));

@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type EntryPath, Manifest, type ObservedFile, type Warning, warningsOf } from '../../src/index.ts';
+import {
+  type EntryPath,
+  Manifest,
+  type ObservedFile,
+  type Reference,
+  type Warning,
+  warningsOf,
+} from '../../src/index.ts';
 import { observe, ReferenceSieve } from '../../src/observe.ts';
 
 type Site = Readonly<Record<string, string>>;
@@ -51,6 +58,17 @@ describe('warnings of a site', () => {
     expect(rules({ 'index.html': html })).to.deep.equal([]);
   });
 
+  it('are none for a reference to the page itself', () => {
+    const page = { path: 'docs/a.html', references: [{ target: '', navigation: false }], secrets: [] };
+    expect(warningsOf(manifestOf({ 'docs/a.html': '' }), [page], true)).to.deep.equal([]);
+  });
+
+  it('take . and .. for folders, also at the end', () => {
+    const files = { 'a/b/c.html': '<a href=".."><a href=".">', 'a.html': '', 'a/b.html': '' };
+    expect(rules(files)).to.deep.equal(['broken_reference a/b/c.html', 'broken_reference a/b/c.html']);
+    expect(rules({ ...files, 'a/index.html': '', 'a/b/index.html': '' })).to.deep.equal([]);
+  });
+
   it('name references that no file answers', () => {
     const site = {
       'index.html': '<img src="a.png"><a href="gone.html"><a href="/x/y.css">',
@@ -89,7 +107,8 @@ describe('warnings of a site', () => {
   });
 
   it('name absolute references where sites live under a path, answered or not', () => {
-    const site = { 'index.html': '<script src="/a.js"></script><img src="a.png">', 'a.js': '', 'a.png': '' };
+    const html = '<script src="/a.js"></script><img src="a.png"><img src="b/c.png">';
+    const site = { 'index.html': html, 'a.js': '', 'a.png': '', 'b/c.png': '' };
     expect(rules(site)).to.deep.equal([]);
     expect(rules(site, false)).to.deep.equal(['absolute_reference index.html']);
   });
@@ -133,9 +152,13 @@ describe('warnings of a site', () => {
     expect(found).to.have.length(20);
   });
 
-  it('cut long references', () => {
-    const [warning] = warnings({ 'index.html': `<img src="${'x'.repeat(1_000)}.png">` });
-    expect(warning?.detail.length).to.be.below(200);
+  it('name what they are about, and of a long reference the first 100 characters', () => {
+    const about = (reference: string) =>
+      warnings({ 'index.html': `<img src="${reference}">`, 'Logo.png': '' })[0]?.detail;
+    expect(about('gone.png')).to.include('"gone.png"');
+    expect(about('logo.PNG')).to.include('"logo.PNG"').and.to.include('"Logo.png"');
+    expect(about('x'.repeat(100))).to.include(`"${'x'.repeat(100)}"`);
+    expect(about('x'.repeat(101))).to.include(`"${'x'.repeat(100)}…"`);
   });
 });
 
@@ -188,10 +211,31 @@ describe('the sieve of references', () => {
     );
   });
 
-  it('lets no more through than can be shown', () => {
+  const part = (to: string): Reference => ({ target: to, navigation: false });
+
+  it('lets through nothing that can become no warning', () => {
     const sieve = new ReferenceSieve(['index.html', 'a.html']);
-    const many = Array.from({ length: 100 }, (_, n) => ({ target: `/gone${n}.png`, navigation: false }));
-    expect(sieve.sift('index.html', many)).to.have.length(20);
-    expect(sieve.sift('a.html', many)).to.have.length(0);
+    const harmless = ['a.html', 'a', '#top', 'https://example.com/', 'a.html?x'].map(part);
+    expect(sieve.sift('index.html', harmless)).to.deep.equal([]);
+    expect(sieve.sift('index.html', [{ target: 'deep/link', navigation: true }])).to.deep.equal([]);
+  });
+
+  it('lets through as many of each sort as can be shown, and no more', () => {
+    const sieve = new ReferenceSieve(['index.html', 'a.html', 'b.png']);
+    // Answered, broken and in another case; relative, and absolute, of which path mode warns alone.
+    const sorts = ['/a.html', 'gone.png', '/gone.png', 'B.png', '/B.png'];
+    const many = Array.from({ length: 100 }, (_, n) => sorts.map((sort) => part(`${sort}?${n}`))).flat();
+    expect(sieve.sift('index.html', many)).to.deep.equal(many.slice(0, 20 * sorts.length));
+    expect(sieve.sift('a.html', many)).to.deep.equal([]);
+  });
+
+  it('judges what stands on several pages anew where it means something else', () => {
+    const sieve = new ReferenceSieve(['a1/x.png', 'a1/y/index.html', 'a1/index.html', 'index.html']);
+    const same = [part('x.png'), part('y/')];
+    expect(sieve.sift('a1/index.html', same)).to.deep.equal([]);
+    expect(sieve.sift('a2/index.html', same)).to.deep.equal(same);
+    expect(sieve.sift('index.html', same)).to.deep.equal(same);
+    const link = { target: 'deep/link', navigation: true };
+    expect(sieve.sift('index.html', [link, part('deep/link'), link])).to.deep.equal([part('deep/link')]);
   });
 });

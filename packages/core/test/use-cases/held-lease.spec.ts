@@ -27,8 +27,12 @@ class HandClock implements Clock {
     return instant(this.#now);
   }
 
+  /** What the next pause fails with. */
+  breaks: Error | undefined;
+
   sleep(length: number, signal?: AbortSignal): Promise<void> {
     this.pauses.push(length);
+    if (this.breaks !== undefined) return Promise.reject(this.breaks);
     return new Promise((resolve, reject) => {
       this.#ends = () => {
         this.#now += length;
@@ -89,10 +93,20 @@ describe('a lease held while a publication works', () => {
     expect(await held).to.equal('done');
   });
 
-  it('aborts the work when renewing fails for another reason, and says which', async () => {
+  for (const error of [new TypeError('a bug'), new Fault('store_corrupt', 'no lease')]) {
+    it(`aborts the work when renewing fails for another reason, and says which: ${error}`, async () => {
+      const { clock, held } = hold(() => Promise.reject(error));
+      const outcome = held.catch((reason: unknown) => reason);
+      await clock.pass();
+      expect(await outcome).to.equal(error);
+    });
+  }
+
+  it('aborts the work when the clock fails, and says how', async () => {
     const bug = new TypeError('a bug');
-    const { clock, held } = hold(() => Promise.reject(bug));
-    const outcome = held.catch((error: unknown) => error);
+    const { clock, held } = hold(() => Promise.resolve({ kind: 'held' }));
+    clock.breaks = bug;
+    const outcome = held.catch((reason: unknown) => reason);
     await clock.pass();
     expect(await outcome).to.equal(bug);
   });

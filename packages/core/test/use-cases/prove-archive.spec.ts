@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import {
+  type ArchiveInspector,
+  type ArchiveListing,
+  type ArchiveProof,
+  defaultLimits,
+  type ListedEntry,
+  type StagedArchive,
+} from '../../src/index.ts';
+import { proveArchive } from '../../src/use-cases/prove-archive.ts';
+
+function entry(name: string, differing: Partial<ListedEntry> = {}): ListedEntry {
+  const sizes = { crc32: 7, compressedSize: 10, size: 20, dataOffset: 40 };
+  return { name, host: 3, externalAttributes: 0, flags: 0, method: 8, ...sizes, ...differing };
+}
+
+/** Proves what an inspector lists; `proof` is what it finds, all entries in order and as text unless told otherwise. */
+function prove(entries: readonly ListedEntry[], proof: Partial<ArchiveProof> = {}, absolutePathsWork = true) {
+  const asked: string[][] = [];
+  const listing: ArchiveListing = { entries, problems: [], trusted: true };
+  const inspector: ArchiveInspector = {
+    list: () => Promise.resolve(listing),
+    prove: ({ tasks }) => {
+      asked.push(tasks.map(({ name }) => name));
+      const all = tasks.map((task) => ({ entry: task.entry, utf8: true, references: [], secrets: [] }));
+      return Promise.resolve({ problems: [], entries: all, ...proof });
+    },
+  };
+  const proved = proveArchive(inspector, {} as StagedArchive, defaultLimits, absolutePathsWork);
+  return { asked, proved };
+}
+
+const rulesOf = async ({ proved }: ReturnType<typeof prove>) => {
+  const outcome = await proved;
+  return outcome.kind === 'refused' ? outcome.errors?.map(({ rule }) => rule) : outcome.kind;
+};
+
+describe('proving an archive', () => {
+  it('gives its files with where their bytes lie, and their size together', async () => {
+    const stored = entry('s/a.txt', { method: 0, size: 5, compressedSize: 5, dataOffset: 90, crc32: 9 });
+    const found = [
+      { entry: 1, utf8: true, references: [], secrets: [] },
+      { entry: 2, utf8: false, references: [], secrets: [] },
+    ];
+    const { proved } = prove([entry('s/'), entry('s/index.html'), stored], { entries: found });
+    expect(await proved).to.deep.equal({
+      kind: 'proved',
+      size: 25,
+      warnings: [],
+      entries: [
+        {
+          path: 'index.html',
+          offset: 40,
+          compressedSize: 10,
+          size: 20,
+          method: 'deflated',
+          crc32: 7,
+          utf8: true,
+        },
+        { path: 'a.txt', offset: 90, compressedSize: 5, size: 5, method: 'stored', crc32: 9, utf8: false },
+      ],
+    });
+  });
+
+  it('reports what the listing and the bytes tell together, one of each rule first', async () => {
+    const problems = [
+      { rule: 'corrupt_data', detail: '', path: '.env' },
+      { rule: 'header_mismatch', detail: '' },
+    ] as const;
+    const found = prove([entry('.env'), entry('.git'), entry('index.html')], { problems });
+    expect(await rulesOf(found)).to.deep.equal([
+      'forbidden_name',
+      'corrupt_data',
+      'header_mismatch',
+      'forbidden_name',
+    ]);
+  });
+
+  it('inflates nothing where there is nothing to inflate, and reports no more than the rules say', async () => {
+    const large = prove([entry('index.html', { size: 11 * 1_048_576 })]);
+    expect(await rulesOf(large)).to.deep.equal(['file_too_large']);
+    expect(large.asked).to.deep.equal([]);
+    const sound = prove([entry('index.html')]);
+    expect(await rulesOf(sound)).to.equal('proved');
+    expect(sound.asked).to.deep.equal([['index.html']]);
+  });
+
+  it('warns of absolute references where sites live under a path', async () => {
+    const references = [{ target: '/index.html', navigation: true }];
+    const entries = [{ entry: 0, utf8: true, references, secrets: [] }];
+    const rules = async (absolutePathsWork: boolean) => {
+      const outcome = await prove([entry('index.html')], { entries }, absolutePathsWork).proved;
+      return outcome.kind === 'proved' ? outcome.warnings.map(({ rule }) => rule) : outcome.kind;
+    };
+    expect(await rules(true)).to.deep.equal([]);
+    expect(await rules(false)).to.deep.equal(['absolute_reference']);
+  });
+
+  it('publishes no file that was left unproved', async () => {
+    const { proved } = prove([entry('index.html')], { entries: [] });
+    const error: unknown = await proved.catch((reason) => reason);
+    expect(error).to.be.instanceOf(TypeError);
+  });
+});
