@@ -56,6 +56,18 @@ describe('changing a role', () => {
       { type: 'set_password', password: 'long enough' as Password },
     );
     expect(await codeOf(outcome)).to.equal('invalid_state');
+    const strange = update.update(
+      { account: STRANGER, id },
+      { type: 'set_password', password: 'long enough' as Password },
+    );
+    expect(await codeOf(strange)).to.equal('not_found');
+  });
+
+  it('lets an operator change the password of any role', async () => {
+    const password = 'long enough' as Password;
+    const outcome = await stage.useCases.update.update({ id }, { type: 'set_password', password });
+    expect(outcome.kind).to.equal('changed');
+    expect((await role()).passwordHash).to.equal('plain:long enough');
   });
 
   it('decides again when another change was faster, and loses neither', async () => {

@@ -36,10 +36,39 @@ describe('comparing storage with the records', () => {
     expect(await stage.archives()).to.equal(4);
   });
 
+  it('judges no archive that is 24 hours old to the millisecond, stored or missing', async () => {
+    const [lost] = await stage.publishMany(1);
+    const missing = await stage.archiveOf(lost as RoleId);
+    await stage.memory.archives.delete(missing);
+    await stage.orphan(1);
+    stage.clock.advance(hours(24));
+    expect(await run({ force: true })).to.deep.include({ compared: 0, unnamed: 0, missing: [] });
+    stage.clock.advance(duration(1));
+    expect(await run({ force: true })).to.deep.include({ compared: 1, unnamed: 1, missing: [missing] });
+  });
+
+  it('lists storage no further than to the first archive that is too young', async () => {
+    await stage.orphan(501);
+    const list: ArchiveStorage['list'] = async (last, ...page) => {
+      expect(last).to.equal(undefined);
+      return await stage.memory.archives.list(last, ...page);
+    };
+    const { cleanUp } = stage.with({ archives: overriding(stage.memory.archives, { list }) });
+    expect(await cleanUp.run()).to.include({ compared: 0, listing: 'done' });
+  });
+
+  it('does not miss an archive that a listing left out', async () => {
+    await stage.publishMany(1);
+    stage.clock.advance(hours(25));
+    const list: ArchiveStorage['list'] = () => Promise.resolve([]);
+    const { cleanUp } = stage.with({ archives: overriding(stage.memory.archives, { list }) });
+    expect(await cleanUp.run()).to.deep.include({ compared: 0, missing: [] });
+  });
+
   it('lists storage once in 24 hours over all nodes, also when a clock was wrong once and it is forced', async () => {
     expect((await run()).listing).to.equal('done');
     stage.clock.advance(hours(23));
-    expect((await run()).listing).to.equal('not_due');
+    expect(await run()).to.deep.include({ listing: 'not_due', missing: [] });
     stage.clock.advance(hours(1));
     expect((await run()).listing).to.equal('done');
     const years = { now: after(stage.clock.now(), hours(100_000)), lastBefore: stage.clock.now() };
@@ -117,21 +146,26 @@ describe('comparing storage with the records', () => {
     expect((await stage.memory.roles.load(id as RoleId))?.value).to.deep.equal(role);
   });
 
-  it('reports neither a young archive that is missing, nor one that another node removes at the moment', async () => {
-    const [removed] = await stage.publishEnded(1);
-    const archive = await stage.archiveOf(removed as RoleId);
-    stage.clock.advance(hours(25));
-    const [young] = await stage.publishMany(1);
-    await stage.memory.archives.delete(await stage.archiveOf(young as RoleId));
-    await stage.memory.archives.delete(archive);
-    const read: ArchiveStorage['read'] = async (...range) => {
-      const bytes = await stage.memory.archives.read(...range);
-      await stage.with({}).cleanUp.run();
-      return bytes;
-    };
-    const other = stage.with({ archives: overriding(stage.memory.archives, { read }) });
-    expect((await other.cleanUp.run()).missing).to.deep.equal([]);
-  });
+  for (const [how, dryRun] of [
+    ['', false],
+    [', in a dry run', true],
+  ] as const) {
+    it(`reports neither a young archive that is missing, nor one that another node removes at the moment${how}`, async () => {
+      const [removed] = await stage.publishEnded(1);
+      const archive = await stage.archiveOf(removed as RoleId);
+      stage.clock.advance(hours(25));
+      const [young] = await stage.publishMany(1);
+      await stage.memory.archives.delete(await stage.archiveOf(young as RoleId));
+      await stage.memory.archives.delete(archive);
+      const read: ArchiveStorage['read'] = async (...range) => {
+        const bytes = await stage.memory.archives.read(...range);
+        await stage.with({}).cleanUp.run();
+        return bytes;
+      };
+      const other = stage.with({ archives: overriding(stage.memory.archives, { read }) });
+      expect((await other.cleanUp.run({ dryRun })).missing).to.deep.equal([]);
+    });
+  }
 
   it('does not miss the archive of a role that ended, when a cleanup before broke off in the middle', async () => {
     await stage.publishEnded(1);

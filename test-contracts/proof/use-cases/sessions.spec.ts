@@ -1,15 +1,18 @@
 import {
+  type ApiKeyId,
+  type ApiKeyStore,
   accountId,
   hours,
   ManageKeys,
   ManageSessions,
   minutes,
   type RoleId,
+  type SessionStore,
   type Title,
 } from '@pinfold/core';
 import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
-import { OWNER, openStage, type Stage } from './stage.ts';
+import { OWNER, openStage, overriding, type Stage } from './stage.ts';
 
 describe('signing in to the management screen', () => {
   let stage: Stage;
@@ -18,15 +21,15 @@ describe('signing in to the management screen', () => {
   beforeEach(async () => {
     stage = await openStage();
     const { clock, memory } = stage;
-    const apiKeySecrets = new NodeApiKeySecrets();
-    keys = new ManageKeys({ apiKeys: memory.apiKeys, apiKeySecrets, clock });
-    const sessionSecrets = new NodeSessionSecrets();
-    sessions = new ManageSessions(
-      { sessions: memory.sessions, sessionSecrets, apiKeys: memory.apiKeys, clock },
-      keys,
-    );
+    keys = new ManageKeys({ apiKeys: memory.apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock });
+    sessions = over(memory.sessions);
   });
   afterEach(() => stage.dispose());
+
+  function over(store: SessionStore, apiKeys: ApiKeyStore = stage.memory.apiKeys): ManageSessions {
+    const sessionSecrets = new NodeSessionSecrets();
+    return new ManageSessions({ sessions: store, sessionSecrets, apiKeys, clock: stage.clock }, keys);
+  }
 
   async function byLink() {
     const { token } = await sessions.offerLink(OWNER);
@@ -38,6 +41,7 @@ describe('signing in to the management screen', () => {
   it('takes a link once, for its account and for twelve hours', async () => {
     const { token } = await sessions.offerLink(OWNER);
     const started = await sessions.redeem(token);
+    expect(started?.kind).to.equal('started');
     expect(await sessions.redeem(token)).to.equal(undefined);
     stage.clock.advance(hours(11.99));
     expect(await sessions.find(started?.token ?? '')).to.include({ account: OWNER, apiKey: null });
@@ -50,6 +54,14 @@ describe('signing in to the management screen', () => {
     stage.clock.advance(minutes(60));
     expect(await sessions.redeem(token)).to.equal(undefined);
     expect(await sessions.redeem('hello')).to.equal(undefined);
+  });
+
+  it('asks the store for no token that is none', async () => {
+    const asked = () => Promise.reject(new TypeError('asked'));
+    const unasked = over(overriding(stage.memory.sessions, { redeem: asked, find: asked, end: asked }));
+    expect(await unasked.redeem('hello')).to.equal(undefined);
+    expect(await unasked.find('hello')).to.equal(undefined);
+    await unasked.end('hello');
   });
 
   it("takes no link's token for a session's, nor the other way round", async () => {
@@ -93,6 +105,9 @@ describe('signing in to the management screen', () => {
     const started = await sessions.signInWithKey(manager.text);
     if (started?.kind !== 'started') throw new Error('not signed in');
     expect(await sessions.find(started.token)).to.deep.equal(started.session);
+    const find: ApiKeyStore['find'] = () => Promise.resolve(undefined);
+    const without = over(stage.memory.sessions, overriding(stage.memory.apiKeys, { find }));
+    expect(await without.find(started.token), 'a key that is not there at all').to.equal(undefined);
     await keys.revoke(manager.key.id);
     expect(await sessions.find(started.token)).to.equal(undefined);
     expect(await sessions.signInWithKey(manager.text)).to.equal(undefined);
@@ -102,6 +117,7 @@ describe('signing in to the management screen', () => {
     const { key } = await keys.create({ account: OWNER });
     expect(await keys.revoke(key.id, accountId('stranger'))).to.deep.equal({ kind: 'unknown' });
     expect((await keys.list())[0]?.revokedAt).to.equal(null);
+    expect(await keys.revoke('unknown' as ApiKeyId, OWNER)).to.deep.equal({ kind: 'unknown' });
     expect(await keys.revoke(key.id, OWNER)).to.deep.equal({ kind: 'revoked' });
   });
 });
@@ -132,5 +148,8 @@ describe('changing a role as it was seen', () => {
     await update.update({ id }, { type: 'reset_expiration' });
     const outcome = await update.update({ id }, { type: 'set_password', password: null }, seen);
     expect(outcome.kind).to.equal('overtaken');
+    const now = { generation: (await stage.memory.roles.load(id))?.value.generation ?? (0 as never) };
+    const again = await update.update({ id }, { type: 'set_password', password: null }, now);
+    expect(again.kind, 'as it was seen').to.equal('changed');
   });
 });

@@ -7,9 +7,10 @@ import {
   type Password,
   type PasswordHash,
   type RoleId,
+  type RoleStore,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
+import { codeOf, OWNER, openStage, overriding, type Stage } from './stage.ts';
 
 const SECRET = 'open sesame' as Password;
 
@@ -53,6 +54,8 @@ describe('letting viewers in', () => {
     expect((await enter('x')).kind).to.equal('not_protected');
     await stage.useCases.stop.stop({ id });
     expect((await enter('x')).kind).to.equal('unknown');
+    id = 'ffffffff-ffff-4fff-8fff-ffffffffffff' as RoleId;
+    expect((await enter('x')).kind, 'never published').to.equal('unknown');
     id = await stage.publish({ key: 'key-2' as never });
     stage.clock.advance(days(7));
     expect((await enter('x')).kind).to.equal('expired');
@@ -176,15 +179,20 @@ describe('opening a site', () => {
     expect(Buffer.from(read.bytes).toString('latin1')).to.equal('K\x03\x04');
   });
 
-  it('says that the role ended when its archive went with it', async () => {
+  it('says that the role ended when its archive and manifest went with it', async () => {
     const before = await role();
     await stage.useCases.stop.stop({ id });
-    await stage.memory.archives.delete(before.archive);
+    stage.clock.advance(hours(1));
+    expect((await stage.useCases.cleanUp.run()).archives).to.equal(1);
     expect(await stage.useCases.open.read(before, 0, 1)).to.deep.equal({ kind: 'unknown' });
+    expect(await stage.useCases.open.manifest(before)).to.deep.equal({ kind: 'unknown' });
   });
 
   it('fails when a published role has no archive', async () => {
     await stage.memory.archives.delete((await role()).archive);
     expect(await codeOf(stage.useCases.open.read(await role(), 0, 1))).to.equal('archive_missing');
+    const loadManifest: RoleStore['loadManifest'] = () => Promise.resolve(undefined);
+    const { open } = stage.with({ roles: overriding(stage.memory.roles, { loadManifest }) });
+    expect(await codeOf(open.manifest(await role()))).to.equal('archive_missing');
   });
 });

@@ -1,0 +1,122 @@
+import {
+  type ArchiveStorage,
+  after,
+  createUseCases,
+  Fault,
+  hours,
+  type RoleStore,
+  seconds,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import { codeOf, OWNER, openStage, overriding, type Stage } from './stage.ts';
+
+const GONE = () => Promise.reject(new Fault('store_unavailable', 'gone'));
+
+describe('publishing where something breaks', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await openStage();
+  });
+  afterEach(() => stage.dispose());
+
+  const failing = (error: Error) => () => Promise.reject(error);
+  const errorOf = (outcome: Promise<unknown>) => outcome.catch((error: unknown) => error);
+
+  /** Publishing that loses its lease to a faster one once it has put its archive. */
+  async function overtaken(remove: ArchiveStorage['delete']) {
+    let first = true;
+    const put: ArchiveStorage['put'] = async (...archive) => {
+      await stage.memory.archives.put(...archive);
+      if (!first) return;
+      first = false;
+      await stage.memory.roles.purge(after(stage.clock.now(), seconds(1)), 10);
+      await stage.publish();
+    };
+    const archives = overriding(stage.memory.archives, { put, delete: remove });
+    return await stage.with({ archives }).publish.publish(await stage.request());
+  }
+
+  it('tells the fault that came first, though the key cannot be freed either', async () => {
+    const fault = new Fault('storage_unavailable', 'full');
+    const broken = stage.with({
+      archives: overriding(stage.memory.archives, { put: failing(fault) }),
+      roles: overriding(stage.memory.roles, { release: GONE }),
+    });
+    expect(await errorOf(broken.publish.publish(await stage.request()))).to.equal(fault);
+  });
+
+  it('answers a replay though its own archive cannot be taken back', async () => {
+    const outcome = await overtaken(failing(new Fault('storage_unavailable', 'gone')));
+    expect(outcome.kind).to.equal('replayed');
+    expect(await stage.memory.archives.list(undefined, 10), 'one for the sweep').to.have.length(2);
+  });
+
+  it('takes back no archive where it has put none', async () => {
+    await stage.publish();
+    const remove = failing(new TypeError('removed'));
+    const { publish } = stage.with({ archives: overriding(stage.memory.archives, { delete: remove }) });
+    expect((await publish.publish(await stage.request())).kind).to.equal('replayed');
+  });
+
+  it('hides no mistake of the program, whatever it is in', async () => {
+    const bug = new TypeError('a bug');
+    const fault = new Fault('storage_unavailable', 'full');
+    const broken = stage.with({
+      archives: overriding(stage.memory.archives, { put: failing(fault) }),
+      roles: overriding(stage.memory.roles, { release: failing(bug) }),
+    });
+    expect(await errorOf(broken.publish.publish(await stage.request())), 'release').to.equal(bug);
+    stage.clock.advance(seconds(60));
+    expect(await errorOf(overtaken(failing(bug))), 'delete').to.equal(bug);
+    const request = await stage.request();
+    const archive = { ...request.archive, discard: failing(bug) };
+    const outcome = stage.useCases.publish.publish({ ...request, archive });
+    expect(await errorOf(outcome), 'discard').to.equal(bug);
+  });
+
+  it('fails where a complete key names a role that is not there', async () => {
+    await stage.publish();
+    const load: RoleStore['load'] = () => Promise.resolve(undefined);
+    const { publish } = stage.with({ roles: overriding(stage.memory.roles, { load }) });
+    expect(await codeOf(publish.publish(await stage.request()))).to.equal('store_corrupt');
+  });
+
+  it('says when a key that is in use may be free', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    stage.inspector.during = () => promise;
+    const first = stage.useCases.publish.publish(await stage.request());
+    const second = await stage.useCases.publish.publish(await stage.request());
+    expect(second).to.deep.include({
+      code: 'idempotency_in_progress',
+      retryAt: after(stage.clock.now(), seconds(60)),
+    });
+    resolve();
+    expect((await first).kind).to.equal('published');
+  });
+
+  it('commits an archive that is as old as a reservation may be, since no sweep removes it yet', async () => {
+    const put: ArchiveStorage['put'] = async (...archive) => {
+      await stage.memory.archives.put(...archive);
+      stage.clock.advance(hours(12));
+      await stage.memory.roles.purge(after(stage.clock.now(), seconds(1)), 10);
+    };
+    const slow = stage.with({ archives: overriding(stage.memory.archives, { put }) });
+    expect((await slow.publish.publish(await stage.request())).kind).to.equal('published');
+  });
+
+  it('warns of absolute references only where sites are said to live under a path', async () => {
+    const references = [{ target: '/index.html', navigation: true }];
+    stage.inspector.prove = async ({ tasks }) => {
+      const entries = tasks.map(({ entry }) => ({ entry, utf8: true, references, secrets: [] }));
+      return { problems: [], entries };
+    };
+    const warned = async (...options: [] | [{ readonly absolutePathsWork: boolean }]) => {
+      const { publish } = createUseCases(stage.ports, {}, ...options);
+      const outcome = await publish.check(OWNER, (await stage.request()).archive);
+      return outcome.kind === 'checked' ? outcome.warnings.map(({ rule }) => rule) : outcome.code;
+    };
+    expect(await warned()).to.deep.equal([]);
+    expect(await warned({ absolutePathsWork: true })).to.deep.equal([]);
+    expect(await warned({ absolutePathsWork: false })).to.deep.equal(['absolute_reference']);
+  });
+});
