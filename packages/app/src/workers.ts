@@ -37,6 +37,8 @@ export class Workers {
   #stopping = false;
 
   constructor(count: number, log: Pick<Log, 'info' | 'error'>) {
+    // Each worker takes connections by itself. Those that the leader would hand to one that dies are never closed.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
     this.#count = count;
     this.#log = log;
   }

@@ -102,6 +102,16 @@ describe('several processes on one port', function () {
     expect(await server.ended()).to.deep.equal([0, null]);
   });
 
+  it('leave no connection unanswered that comes while one of them dies', async () => {
+    const server = start();
+    for (let deaths = 0; deaths < 4; deaths += 1) {
+      const [url, workers] = await started(server, 2 + deaths);
+      process.kill(workers.at(-1) ?? 0, 'SIGKILL');
+      const asked = Array.from({ length: 20 }, () => statusOf(url, '/readyz').catch(() => 'closed'));
+      expect(await Promise.all(asked)).to.include(200);
+    }
+  });
+
   it('end with the process that leads them', async () => {
     const server = start();
     const [, workers] = await started(server, 2);
