@@ -18,7 +18,8 @@ without one. So on the machine of the server no API key is needed; whoever may r
 publish
   --title TEXT             the management title
   --account NAME           whose publication it is; without --url only (default: default)
-  --idempotency-key KEY    a key of your own: the same one with the same content publishes once
+  --idempotency-key KEY    a key of your own: the same one with the same content publishes once;
+                           what fails for two and a half minutes names the one to go on with
   --url URL                publish to a Pinfold elsewhere, by its API (or PINFOLD_URL)
   --key KEY                the API key for it; better in PINFOLD_KEY, where other users of the machine cannot see it
 manage

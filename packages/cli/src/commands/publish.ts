@@ -7,9 +7,11 @@ import { readArguments } from '../arguments.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { knownAddresses, noteSilence } from '../known-addresses.ts';
 import { packFolder } from '../publishing/pack-folder.ts';
+import { GivenUp } from '../publishing/persist.ts';
 import type { Published, Wish } from '../publishing/publication.ts';
 import { publishDirectly } from '../publishing/publish-directly.ts';
 import { publishOverHttp, type Server } from '../publishing/publish-over-http.ts';
+import { resumption } from '../publishing/resumption.ts';
 import { readAccount } from '../read-account.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
@@ -33,7 +35,11 @@ export async function publish(args: readonly string[], terminal: Terminal): Prom
   const account = values.account === undefined ? undefined : readAccount(values.account);
   const packed = await pack(positionals[0] ?? '', terminal);
   const wish = { ...packed, title: values.title, idempotencyKey: values['idempotency-key'] ?? randomUUID() };
-  const published = await send(wish, server, account, terminal);
+  const published = await send(wish, server, account, terminal).catch((error: unknown) => {
+    if (!(error instanceof GivenUp)) throw error;
+    terminal.err(resumption(wish));
+    throw error.cause;
+  });
   if (values.json) terminal.out(JSON.stringify(published));
   else tell(published, terminal);
 }
@@ -89,7 +95,7 @@ async function send(
   terminal: Terminal,
 ): Promise<Published> {
   const note = (reason: Error, pause: Duration): void => {
-    terminal.err(`${reason.message}; trying again in ${Math.ceil(pause / 1_000)} s`);
+    terminal.err(`${reason.message.replace(/\.$/, '')}; trying again in ${Math.ceil(pause / 1_000)} s`);
   };
   if (server !== undefined) return publishOverHttp(server, wish, new SystemClock(), note);
   return withComposition(terminal, async (composition, settings) => {

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { type Clock, type Duration, seconds } from '@pinfold/core';
 import { CommandFailure } from '../command-failure.ts';
 import { persist, type Try } from './persist.ts';
@@ -43,7 +44,7 @@ async function attempt({ url, apiKey }: Server, wish: Wish, clock: Clock): Promi
     const text = await answer.text();
     if (answer.status === 200 || answer.status === 201) return { kind: 'done', result: parsePublished(text) };
     const problem = parseProblem(text);
-    const reason = failureOf(answer.status, problem);
+    const reason = failureOf(url, answer.status, problem);
     const again = problem.retryable ?? RETRYABLE.includes(answer.status);
     if (!again) throw reason;
     return { kind: 'again', after: waitOf(answer.headers.get('retry-after'), clock), reason };
@@ -86,12 +87,21 @@ function parseJson(text: string): unknown {
   }
 }
 
-function failureOf(status: number, { code, detail, suggestion, errors = [] }: ProblemJson): CommandFailure {
+function failureOf(url: string, status: number, problem: ProblemJson): CommandFailure {
+  const { code, detail, suggestion, errors = [] } = problem;
+  if (code === undefined && detail === undefined) return new CommandFailure(wordless(url, status));
   const what = [detail, suggestion].filter((sentence) => sentence !== undefined).join(' ');
   const rules = errors.length === 0 ? '' : `\n${brokenRules(errors)}`;
-  return new CommandFailure(
-    `refused with ${status}${code === undefined ? '' : ` (${code})`}: ${what}${rules}`,
-  );
+  const named = code === undefined ? '' : ` (${code})`;
+  return new CommandFailure(`refused with ${status}${named}${what === '' ? '' : `: ${what}`}${rules}`);
+}
+
+/** An answer without a problem is mostly not Pinfold's own. */
+function wordless(url: string, status: number): string {
+  const why =
+    status >= 500 ? 'a proxy that reaches no server does so' : `is ${new URL(url).origin} that of a Pinfold?`;
+  const said = STATUS_CODES[status];
+  return `${new URL(url).host} answered with ${status}${said === undefined ? '' : ` ${said}`} and no reason; ${why}`;
 }
 
 /** Retry-After in seconds or as a date (RFC 9110, section 10.2.3). */

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { Clock, Duration } from '@pinfold/core';
+import { after, type Clock, type Duration } from '@pinfold/core';
 import { START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { CommandFailure } from '../../src/command-failure.ts';
+import { GivenUp } from '../../src/publishing/persist.ts';
 import type { Published } from '../../src/publishing/publication.ts';
 import { publishOverHttp } from '../../src/publishing/publish-over-http.ts';
 
@@ -13,6 +14,10 @@ type Answer = readonly [status: number, headers: Record<string, string>, body: u
 
 const published = { pin: { id: 'x', shared_url: 'https://pin.example/s/x' }, warnings: [] };
 const done: Answer = [201, {}, published];
+
+function sum(figures: readonly number[]): number {
+  return figures.reduce((total, figure) => total + figure, 0);
+}
 
 describe('publishOverHttp', () => {
   let server: Server;
@@ -42,10 +47,12 @@ describe('publishOverHttp', () => {
 
   function publish(...prepared: readonly Answer[]): Promise<Published> {
     answers.push(...prepared);
+    let now = START;
     const clock: Clock = {
-      now: () => START,
+      now: () => now,
       sleep: async (length: Duration) => {
         pauses.push(length / 1_000);
+        now = after(now, length);
       },
     };
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -101,11 +108,36 @@ describe('publishOverHttp', () => {
     });
   }
 
-  it('waits longer each time, and gives up in the end', async () => {
-    const { message } = await failure(...Array<Answer>(20).fill([503, {}, { code: 'unavailable' }]));
-    expect(pauses).to.deep.equal([0.5, 1, 2, 4, 8, 16, 32]);
-    expect(message).to.include('unavailable');
-    expect(message).not.to.include('secret');
+  it('publishes in the end where a node died with the lease of a minute', async () => {
+    const inProgress: Answer = [
+      409,
+      { 'retry-after': '5' },
+      { code: 'idempotency_in_progress', retryable: true },
+    ];
+    const minute = Array<Answer>(12).fill(inProgress);
+    expect(await publish([502, {}, 'Bad Gateway'], ...minute, done)).to.deep.equal(published);
+    expect(sum(pauses)).to.be.within(60, 120);
+  });
+
+  it('waits longer each time, and gives up in the end, two minutes or more after the first failure', async () => {
+    const reason = await failure(...Array<Answer>(40).fill([503, {}, { code: 'unavailable' }]));
+    expect(pauses.slice(0, 7)).to.deep.equal([0.5, 1, 2, 4, 8, 8, 8]);
+    expect(sum(pauses)).to.be.within(120, 180);
+    expect(reason).to.be.instanceOf(GivenUp);
+    expect(reason.message).to.include('unavailable');
+    expect(reason.message).not.to.include('secret');
+  });
+
+  it('is not hurried by a Retry-After of nothing', async () => {
+    const answer: Answer = [503, { 'retry-after': '0' }, { code: 'unavailable' }];
+    await failure(...Array<Answer>(40).fill(answer));
+    expect(pauses.slice(0, 3)).to.deep.equal([0.5, 1, 2]);
+  });
+
+  it('says what was answered where a proxy says nothing else', async () => {
+    const { message } = await failure(...Array<Answer>(40).fill([502, {}, '<html>']));
+    expect(message).to.match(/^127\.0\.0\.1:\d+ answered with 502 Bad Gateway\b/);
+    expect((await failure([404, {}, '<html>'])).message).to.include('404 Not Found');
   });
 
   for (const [status, code] of [
@@ -117,8 +149,9 @@ describe('publishOverHttp', () => {
     [422, 'invalid_archive'],
   ] as const) {
     it(`does not try again after ${status} ${code}`, async () => {
-      const { message } = await failure([status, {}, { code, retryable: false, detail: 'Why.' }], done);
-      expect(message).to.include(code);
+      const reason = await failure([status, {}, { code, retryable: false, detail: 'Why.' }], done);
+      expect(reason).not.to.be.instanceOf(GivenUp);
+      expect(reason.message).to.include(code);
       expect(pauses).to.deep.equal([]);
     });
   }
