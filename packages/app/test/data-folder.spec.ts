@@ -2,9 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { makeDataFolder } from '../src/data-folder.ts';
 import { createApp, readSettings, SettingsError } from '../src/index.ts';
 
-describe('a start whose data folder cannot be made', () => {
+describe('a start whose data folder cannot be made or written', () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pinfold-data-folder-'));
@@ -26,4 +27,18 @@ describe('a start whose data folder cannot be made', () => {
     const error = await refusal('/proc/pinfold/data');
     expect(error).to.be.instanceOf(SettingsError).with.property('variable', 'PINFOLD_DATA_DIR');
   });
+
+  for (const code of ['EROFS', 'EACCES']) {
+    it(`names the variable and the folder in one line, each once, where nothing can be written (${code})`, async () => {
+      const refuse = (): Promise<void> => Promise.reject(Object.assign(new Error(`${code}: no`), { code }));
+      const error = await makeDataFolder(folder, refuse).catch((reason: unknown) => reason);
+      if (!(error instanceof SettingsError)) throw error;
+      const { message, variable } = error;
+      expect(variable).to.equal('PINFOLD_DATA_DIR');
+      expect(message)
+        .to.include(code)
+        .and.match(/^[^\n]+$/);
+      for (const once of [variable, JSON.stringify(folder)]) expect(message.split(once)).to.have.length(2);
+    });
+  }
 });
