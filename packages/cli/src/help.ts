@@ -31,7 +31,8 @@ keys create
 keys list
   --account NAME           the keys of one account (default: all)
 cleanup
-  --dry-run                say what would be removed, and change nothing
+  --dry-run                say what would be removed and what is missing, and change nothing; what is younger than a day
+                           is not compared, nor named as missing
   --force                  compare storage with records now, and remove archives without a record however many
 
 Every command but serve takes --json, for scripts: one JSON document on standard output.

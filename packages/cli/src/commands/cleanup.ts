@@ -1,4 +1,5 @@
-import { type CleanUpReport, type Clock, hours, type Instant, seconds } from '@pinfold/core';
+import type { Settings } from '@pinfold/app';
+import { type CleanUpReport, type Clock, hours, type Instant, isFault, seconds } from '@pinfold/core';
 import { readArguments } from '../arguments.ts';
 import { CommandFailure } from '../command-failure.ts';
 import type { Terminal } from '../terminal.ts';
@@ -16,14 +17,19 @@ export async function cleanup(args: readonly string[], terminal: Terminal): Prom
     'dry-run': { type: 'boolean' },
   });
   const dryRun = values['dry-run'] ?? false;
-  const report = await withComposition(terminal, ({ useCases }) =>
-    useCases.cleanUp.run({
-      force: values.force ?? false,
-      dryRun,
-      time: LONGEST,
-      onProgress: progressTo(terminal, useCases.clock),
-    }),
+  const report = await withComposition(terminal, ({ useCases }, settings) =>
+    useCases.cleanUp
+      .run({
+        force: values.force ?? false,
+        dryRun,
+        time: LONGEST,
+        onProgress: progressTo(terminal, useCases.clock),
+      })
+      .catch((error: unknown) => {
+        throw inWordsOfSettings(error, settings);
+      }),
   );
+  if (dryRun) terminal.err(NOT_COMPARED);
   if (values.json) terminal.out(JSON.stringify(report));
   else for (const line of linesOf(report, dryRun)) terminal.out(line);
   if (report.listing === 'refused') {
@@ -31,6 +37,18 @@ export async function cleanup(args: readonly string[], terminal: Terminal): Prom
       'so many archives have no record that the database may be the wrong one, so no archive was removed; "pinfold cleanup --force" removes them all the same',
     );
   }
+}
+
+/** Without it, a dry run after a loss would look as if nothing of today were missing. */
+const NOT_COMPARED =
+  'pinfold: archives of the last day are not compared, so those of them that are missing are not named';
+
+/** A bucket that cannot be used is a wrong setting to whoever starts the command. */
+function inWordsOfSettings(error: unknown, { storage }: Settings): unknown {
+  if (!isFault(error) || error.code !== 'storage_unavailable' || storage.kind !== 's3') return error;
+  return new CommandFailure(`PINFOLD_STORAGE_URL names what cannot be used: ${error.message}`, {
+    cause: error,
+  });
 }
 
 /** Says now and then how far a long sweep has come. */

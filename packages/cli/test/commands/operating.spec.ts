@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, readSettings } from '@pinfold/app';
@@ -145,6 +147,39 @@ describe('the commands, on the settings of a server', function () {
     const forced = await run(env, 'cleanup', '--force', '--json');
     expect(forced.code).to.equal(0);
     expect(JSON.parse(forced.out).orphans).to.equal(21);
+  });
+
+  it('say of a dry run that it compares nothing younger than a day', async () => {
+    for (const more of [[], ['--json']]) {
+      const { code, out, err } = await run(env, 'cleanup', '--dry-run', ...more);
+      expect(code).to.equal(0);
+      expect(err).to.match(/^pinfold: [^\n]*\bday\b[^\n]*\n$/);
+      expect(out).not.to.include(err);
+    }
+    expect((await run(env, 'cleanup')).err).to.equal('');
+  });
+
+  it('name the setting when there is no such bucket to clean up', async () => {
+    const store = createServer((request, response) => {
+      const body = '<?xml version="1.0"?><Error><Code>NoSuchBucket</Code><Message>no</Message></Error>';
+      request.resume().once('end', () => response.writeHead(404).end(body));
+    });
+    store.listen(0, '127.0.0.1');
+    await once(store, 'listening');
+    const { port } = store.address() as AddressInfo;
+    const { code, err } = await runProcess(
+      {
+        ...env,
+        PINFOLD_STORAGE_URL: `s3://nowhere?endpoint=http://127.0.0.1:${port}`,
+        AWS_ACCESS_KEY_ID: 'id',
+        AWS_SECRET_ACCESS_KEY: 'key',
+      },
+      'cleanup',
+    );
+    store.closeAllConnections();
+    store.close();
+    expect(code).to.equal(1);
+    expect(err).to.match(/^pinfold: PINFOLD_STORAGE_URL [^\n]+"nowhere"[^\n]*\n$/);
   });
 
   /** An archive of long ago that no record names. */
