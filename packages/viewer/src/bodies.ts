@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
-import { inflateRaw } from 'node:zlib';
+import { crc32, inflateRaw } from 'node:zlib';
 import { type Ended, Fault, MAX_READ, type ManifestEntry, type Open, type Role } from '@pinfold/core';
 import { LRUCache } from 'lru-cache';
+import { checkProved } from './check-proved.ts';
 import { gzipMember } from './gzip-member.ts';
 import type { Form } from './site-files.ts';
 
@@ -76,9 +77,15 @@ function sizeOf({ bytes, text = '' }: Body): number {
 }
 
 async function bytesOf(entry: ManifestEntry, form: Form, bytes: Uint8Array): Promise<Buffer> {
+  // Its own end tells whoever expands it whether it is whole.
   if (form.gzip) return gzipMember(entry, bytes);
   // A copy of its own: what a storage gives may be a view of something larger.
-  if (entry.method === 'stored') return Buffer.from(bytes);
+  const whole = entry.method === 'stored' ? Buffer.from(bytes) : await inflated(entry, bytes);
+  checkProved(entry, whole.length, crc32(whole));
+  return whole;
+}
+
+async function inflated(entry: ManifestEntry, bytes: Uint8Array): Promise<Buffer> {
   try {
     return await inflate(bytes, { maxOutputLength: Math.max(1, entry.size) });
   } catch (cause) {

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createInflateRaw } from 'node:zlib';
+import { crc32, createInflateRaw } from 'node:zlib';
 import { type Ended, Fault, MAX_READ, type ManifestEntry, type Open, type Role } from '@pinfold/core';
+import { checkProved } from './check-proved.ts';
 import { GZIP_HEADER, gzipTrailer } from './gzip-member.ts';
 
 /** A role ended while its file was being read; the answer cannot be completed. */
@@ -49,16 +50,30 @@ export async function* gzipPieces(source: PieceSource): AsyncGenerator<Uint8Arra
   yield gzipTrailer(source.entry);
 }
 
-/** Bytes `from` to `from + length` of an expanded entry. */
-export async function* expandedPieces(
+/** Bytes `from` to `from + length` of an expanded entry. The end of a whole one is held back until it is proved. */
+export function expandedPieces(
   source: PieceSource,
   from: number,
   length: number,
 ): AsyncGenerator<Uint8Array> {
-  if (source.entry.method === 'stored') {
-    yield* storedPieces(source, from, length);
-    return;
+  const { entry } = source;
+  const pieces =
+    entry.method === 'stored' ? storedPieces(source, from, length) : inflatedPart(source, from, length);
+  return length === entry.size ? proved(entry, pieces) : pieces;
+}
+
+async function* proved(entry: ManifestEntry, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  let checksum = 0;
+  for await (const piece of pieces) {
+    length += piece.length;
+    checksum = crc32(piece, checksum);
+    if (length === entry.size) checkProved(entry, length, checksum);
+    yield piece;
   }
+}
+
+async function* inflatedPart(source: PieceSource, from: number, length: number): AsyncGenerator<Uint8Array> {
   let toSkip = from;
   let left = length;
   for await (const piece of inflated(source)) {
@@ -68,6 +83,7 @@ export async function* expandedPieces(
     if (part.length > 0) yield part;
     if (left === 0) return;
   }
+  throw new Fault('store_corrupt', 'an entry expands to less than its manifest says');
 }
 
 const CHUNK = 65_536;

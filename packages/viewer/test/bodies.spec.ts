@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { type ArchiveStorage, MAX_READ } from '@pinfold/core';
+import { type ArchiveStorage, isFault, MAX_READ, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
+import { expectPage } from './expect-page.ts';
 import { openRig, type Rig } from './rig.ts';
 
 /** A storage that counts, and waits when it is told to. */
@@ -109,6 +111,59 @@ describe('the bodies of files', () => {
     expect(watched.reads).to.have.length(1);
     expect(rig.log.find(({ status }) => status === 499)).to.include({ route: 'site', role: id });
     expect(rig.log.some(({ error }) => error !== undefined)).to.equal(false);
+  });
+
+  describe('that storage has altered', () => {
+    const LARGE = MAX_READ + 70_000;
+    /** Two bytes that a deflate stream may consist of: an empty last block. */
+    const EMPTY = Uint8Array.of(3, 0);
+    let id: RoleId;
+    let alter: (bytes: Uint8Array) => void;
+
+    beforeEach(async () => {
+      await rig.close();
+      alter = () => undefined;
+      rig = await openRig({
+        ports: ({ archives }) => ({
+          archives: {
+            put: (...put: Parameters<ArchiveStorage['put']>) => archives.put(...put),
+            read: async (...read: Parameters<ArchiveStorage['read']>) => {
+              const bytes = Uint8Array.from(await archives.read(...read));
+              alter(bytes);
+              return bytes;
+            },
+          } as ArchiveStorage,
+        }),
+      });
+      id = await rig.publish({
+        'index.html': 'home'.repeat(100),
+        'small.txt': { stored: 'small' },
+        'large.txt': { stored: 'large'.padEnd(LARGE, '.') },
+        'deflated.bin': randomBytes(LARGE),
+      });
+    });
+
+    it('are an error, not other bytes, where a file is read whole', async () => {
+      alter = (bytes) => bytes.set([1], bytes.length - 1);
+      expectPage(await rig.askSite(id, '/small.txt'), 500);
+      expectPage(await rig.askSite(id, '/'), 500);
+      alter = (bytes) => bytes.set(EMPTY);
+      expectPage(await rig.askSite(id, '/'), 500);
+      expectPage(await rig.askSite(id, '/', { headers: { range: 'bytes=0-9' } }), 500);
+      expect(rig.log.every(({ error }) => isFault(error) && error.code === 'store_corrupt')).to.equal(true);
+      alter = () => undefined;
+      expect((await rig.askSite(id, '/')).text).to.equal('home'.repeat(100));
+    });
+
+    it('are broken off before the end where a file is read piece by piece', async () => {
+      alter = (bytes) => bytes.set([1], bytes.length - 1);
+      const failed = await rig.askSite(id, '/large.txt').catch((error: unknown) => error);
+      expect(failed).to.include({ code: 'ECONNRESET' });
+      expect(rig.log.at(-1)?.error).to.include({ code: 'store_corrupt' });
+      alter = (bytes) => bytes.set(EMPTY);
+      expectPage(await rig.askSite(id, '/deflated.bin'), 500);
+      expectPage(await rig.askSite(id, '/deflated.bin', { headers: { range: 'bytes=0-9' } }), 500);
+    });
   });
 
   it('break off, rather than end, when storage fails in the middle', async () => {
