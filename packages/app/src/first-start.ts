@@ -13,7 +13,6 @@ import {
 } from '@pinfold/core';
 import type { Composition } from './composition.ts';
 import type { Log } from './log.ts';
-import { packWelcomeSite } from './welcome-site.ts';
 
 /** The account of the first key, of the welcome site, and of what an operator publishes by the command. */
 export const DEFAULT_ACCOUNT: AccountId = accountId('default');
@@ -92,6 +91,8 @@ async function ensureKey({ manageKeys }: Composition, log: Log, apiKey: string):
 /** A site that cannot be published must not keep the server from starting. */
 async function publishWelcomeSite(composition: Composition, log: Log): Promise<FirstStart['welcome']> {
   try {
+    // Packing is needed once in the life of an installation, and not loaded by any other start.
+    const { packWelcomeSite } = await import('./welcome-site.ts');
     const bytes = await packWelcomeSite(composition.useCases.limits);
     const file = join(composition.dataDir, WELCOME_FILE);
     await writeFile(file, bytes, { mode: 0o600 });

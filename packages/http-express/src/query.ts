@@ -1,6 +1,6 @@
-import { Ajv, type JSONSchemaType } from 'ajv';
 import type { Request } from 'express';
 import { type HttpRefusal, refuseRequest } from './problem.ts';
+import { checkOf } from './schema-check.ts';
 
 /** What `GET /api/v1/pins` may be asked for; absent members were not sent. */
 export interface ListQuery {
@@ -23,8 +23,6 @@ export interface PublishQuery {
 export type ReadQuery<Query> = (
   request: Request,
 ) => { readonly kind: 'query'; readonly query: Query } | HttpRefusal;
-
-const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
 
 /** No parameter at all. */
 export const readNoQuery: ReadQuery<object> = reader<object>({ type: 'object', additionalProperties: false });
@@ -55,7 +53,7 @@ export const readListQuery: ReadQuery<ListQuery | KeyQuery> = reader<ListQuery |
 });
 
 function reader<Query>(schema: object): ReadQuery<Query> {
-  const isQuery = ajv.compile<Query>(schema as JSONSchemaType<Query>);
+  const isQuery = checkOf<Query>(schema);
   return (request) => {
     const sent = queryOf(request);
     return sent !== undefined && isQuery(sent) ? { kind: 'query', query: sent } : wrongQuery();

@@ -1,10 +1,10 @@
 import { type Limits, parsePassword, parseRoleId, parseTitle, type Update } from '@pinfold/core';
-import { Ajv } from 'ajv';
 import { type JsonBody, readJson } from '../json-body.ts';
 import { hasMediaType } from '../media-type.ts';
 import { pinOf } from '../pin.ts';
 import { type HttpRefusal, refuseRequest } from '../problem.ts';
 import { readNoQuery } from '../query.ts';
+import { checkOf } from '../schema-check.ts';
 import { tellState } from '../state-refusal.ts';
 import type { Handle } from './handler.ts';
 
@@ -14,7 +14,7 @@ type UpdateBody =
   | { readonly reset_expiration: true };
 
 /** One known member; what a title or a password may be, the core says, since each has a code of its own. */
-const isUpdate = new Ajv().compile<UpdateBody>({
+const isUpdate = checkOf<UpdateBody>({
   type: 'object',
   minProperties: 1,
   maxProperties: 1,
