@@ -52,6 +52,8 @@ export async function cleanupRows(database: string, ground: Ground): Promise<rea
 async function cleanUp(ground: Ground): Promise<Round> {
   await ground.stock.addEnded(ENDED);
   await ground.stockArchives(await ground.stock.ended());
+  // Meanwhile a pool has closed its connections, and whoever opens one waits for that, cleanup or none.
+  await Promise.all(Array.from({ length: 30 }, () => ground.server.view(ground.next().id)));
   let running = true;
   const asked = longestWait(ground, () => running);
   const start = performance.now();
