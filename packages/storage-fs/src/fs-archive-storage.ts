@@ -15,7 +15,7 @@ import { walkArchives } from './archive-walk.ts';
 import { Deletions } from './deletions.ts';
 import { type Files, nodeFiles, orFault, systemCode, unlessRefused } from './files.ts';
 import { makeFolder, syncFolder } from './folders.ts';
-import { writeProbe } from './probe.ts';
+import { unlessFull, writeProbe } from './probe.ts';
 import { stagedName } from './staged-name.ts';
 
 /** Options of {@link openFsArchiveStorage}. */
@@ -191,9 +191,9 @@ export class FsArchiveStorage implements ArchiveStorage {
 }
 
 /**
- * Opens a folder for archives, making it when it is not there.
+ * Opens a folder for archives, making it when it is not there. A disk that is full does not keep it from opening.
  *
- * @throws Fault `storage_unavailable` when nothing can be stored there, or the staging folder lies on another volume.
+ * @throws Fault `storage_unavailable` when nothing can be stored there, room or not, or the staging folder lies on another volume.
  */
 export async function openFsArchiveStorage(
   options: FsArchiveStorageOptions,
@@ -202,7 +202,7 @@ export async function openFsArchiveStorage(
   const folder = await orFault(stored, () => makeFolder(files, options.folder));
   const storage = new FsArchiveStorage({ ...options, folder }, files);
   try {
-    await storage.check();
+    await unlessFull(() => storage.check());
   } catch (error) {
     if (!(error instanceof Fault) || systemCode(error.cause) !== 'EXDEV') throw error;
     const message = `the archives' folder ${folder} and the staging folder ${options.staging.folder} must lie on one volume`;

@@ -4,7 +4,7 @@ import type { Clock, Instant, ReceiveOutcome, Sha256, StagedArchive, Staging } f
 import { type Files, nodeFiles, orFault, unlessRefused } from './files.ts';
 import { makeFolder } from './folders.ts';
 import { HashedFile } from './hashed-file.ts';
-import { writeProbe } from './probe.ts';
+import { unlessFull, writeProbe } from './probe.ts';
 import { begunAt, stagedName } from './staged-name.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -128,13 +128,13 @@ export class FsStaging implements Staging {
 }
 
 /**
- * Opens a folder for uploads, making it when it is not there.
+ * Opens a folder for uploads, making it when it is not there. A disk that is full does not keep it from opening.
  *
- * @throws Fault `staging_unavailable` when nothing can be written there.
+ * @throws Fault `staging_unavailable` when nothing can be written there, room or not.
  */
-export async function openFsStaging(options: FsStagingOptions): Promise<FsStaging> {
-  const folder = await orFault(received, () => makeFolder(nodeFiles, options.folder));
-  const staging = new FsStaging({ ...options, folder });
-  await staging.check();
+export async function openFsStaging(options: FsStagingOptions, files: Files = nodeFiles): Promise<FsStaging> {
+  const folder = await orFault(received, () => makeFolder(files, options.folder));
+  const staging = new FsStaging({ ...options, folder }, files);
+  await unlessFull(() => staging.check());
   return staging;
 }

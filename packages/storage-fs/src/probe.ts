@@ -1,7 +1,10 @@
-import type { Files } from './files.ts';
+import { Fault } from '@pinfold/core';
+import { type Files, systemCode } from './files.ts';
 
 /** One block: an empty file can still be made on a disk that is full. */
 const BLOCK = 4_096;
+/** The disk, or what one user may have of it, is full. */
+const FULL = ['ENOSPC', 'EDQUOT'];
 
 /** Writes a small new file, to see whether that is possible now; none is left when it was not. */
 export async function writeProbe(files: Files, file: string): Promise<void> {
@@ -15,5 +18,17 @@ export async function writeProbe(files: Files, file: string): Promise<void> {
   } catch (error) {
     await files.rm(file, { force: true });
     throw error;
+  }
+}
+
+/**
+ * Looks whether a folder is of use when it is opened. One that has no room now is: what lies in it can be read, and
+ * removed to make room, and each call that writes says by itself that it cannot.
+ */
+export async function unlessFull(check: () => Promise<void>): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    if (!(error instanceof Fault) || !FULL.includes(systemCode(error.cause) ?? '')) throw error;
   }
 }

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
+import { anArchiveId, someBytes } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { FailingFiles, fullDisk } from './failing-files.ts';
+import { faultOf, inOne, type Opened, openFolder } from './opened.ts';
+
+describe('Folders opened on a full disk', () => {
+  let opened: Opened;
+  beforeEach(async () => {
+    opened = await openFolder();
+  });
+  afterEach(() => opened.dispose());
+
+  for (const code of ['ENOSPC', 'EDQUOT']) {
+    it(`open on ${code}, and receive when there is room, without a restart`, async () => {
+      const system = new FailingFiles();
+      system.failing = { call: 'open', code };
+      const staging = await openFsStaging(
+        { folder: opened.staging.folder, clock: opened.clock },
+        system.files,
+      );
+      expect(await faultOf(staging.receive(inOne(someBytes(10, 1)), 100))).to.equal('staging_unavailable');
+      system.failing = undefined;
+      expect(await staging.receive(inOne(someBytes(10, 1)), 100)).to.have.property('kind', 'received');
+    });
+  }
+
+  for (const code of ['EACCES', 'EROFS', 'EIO']) {
+    it(`do not open on ${code}`, async () => {
+      const system = new FailingFiles();
+      system.failing = { call: 'open', code };
+      const opening = openFsStaging({ folder: opened.staging.folder, clock: opened.clock }, system.files);
+      expect(await faultOf(opening)).to.equal('staging_unavailable');
+    });
+  }
+
+  it('open, and what lies there can be read and removed', async () => {
+    const { folder, staging, clock } = opened;
+    const id = anArchiveId(1);
+    await opened.storage.put(id, await opened.stage(someBytes(100, 1)));
+    const root = join(folder, 'archives');
+    const storage = await openFsArchiveStorage({ folder: root, staging, clock }, fullDisk);
+    expect(await faultOf(storage.check())).to.equal('storage_unavailable');
+    expect(await storage.read(id, 0, 1)).to.have.lengthOf(1);
+    await storage.delete(id);
+    expect(await storage.list(undefined, 10)).to.deep.equal([]);
+  });
+});
