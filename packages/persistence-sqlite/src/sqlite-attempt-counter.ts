@@ -75,7 +75,7 @@ export class SqliteAttemptCounter implements AttemptCounter {
   async purge(endedBy: Instant, limit: number): Promise<number> {
     // A sweep asks for batch after batch: others get their turn in between.
     await setImmediate();
-    return this.#connection.note((prepare) => prepare(PURGE).run(endedBy, limit).changes);
+    return this.#connection.reclaim((prepare) => prepare(PURGE).run(endedBy, limit).changes);
   }
 
   countEnded(endedBy: Instant): Promise<number> {

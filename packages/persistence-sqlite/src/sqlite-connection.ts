@@ -1,5 +1,6 @@
 import { type Clock, duration, Fault } from '@pinfold/core';
-import { asFault, isBusy, spoilsConnection, unavailable } from './sqlite-errors.ts';
+import { Reserve } from './reserve.ts';
+import { asFault, isBusy, isFull, isOfSqlite, spoilsConnection, unavailable } from './sqlite-errors.ts';
 import { openSqliteFile, type Prepare, type SqliteFile } from './sqlite-file.ts';
 
 /** How long a lock held by another connection is waited for, all in all. */
@@ -7,7 +8,7 @@ const PATIENCE = 5_000;
 const LONGEST_WAIT = 16;
 
 /** What stores need of a connection. */
-export type Statements = Pick<SqliteConnection, 'read' | 'snapshot' | 'write' | 'note'>;
+export type Statements = Pick<SqliteConnection, 'read' | 'snapshot' | 'write' | 'note' | 'reclaim'>;
 
 /**
  * The connection that a handle's stores share. It waits for locks without stopping the event loop, and opens the file
@@ -17,34 +18,55 @@ export class SqliteConnection {
   readonly #file: string;
   readonly #sleep: Clock['sleep'];
   readonly #changed: () => void;
+  readonly #reserve: Pick<Reserve, 'lend' | 'keep'>;
   #opened: SqliteFile | undefined;
   #closed = false;
 
   /** `changed` is called after each transaction that may have changed something. */
-  constructor(file: string, sleep: Clock['sleep'], changed: () => void = () => {}) {
+  constructor(
+    file: string,
+    sleep: Clock['sleep'],
+    changed: () => void = () => {},
+    reserve: Pick<Reserve, 'lend' | 'keep'> = new Reserve(file),
+  ) {
     this.#file = file;
     this.#sleep = sleep;
     this.#changed = changed;
+    this.#reserve = reserve;
   }
 
   /** Runs one statement, or several that may each see another state, none of which changes anything. */
   read<Result>(work: (prepare: Prepare) => Result, signal?: AbortSignal): Promise<Result> {
-    return this.#patiently((file) => work(file.prepare), signal);
+    return this.#patiently(() => this.#attempt((file) => work(file.prepare)), signal);
   }
 
   /** Runs statements that change nothing and must see one state of the file. */
   snapshot<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
-    return this.#patiently((file) => file.transaction('BEGIN', work));
+    return this.#patiently(() => this.#attempt((file) => file.transaction('BEGIN', work)));
   }
 
   /** Runs statements in one transaction: what another connection changes comes before or after all of them. */
   write<Result>(work: (prepare: Prepare, exec: (sql: string) => void) => Result): Promise<Result> {
-    return this.#patiently((file) => this.#change(file, true, (prepare) => work(prepare, file.exec)));
+    return this.#patiently(() =>
+      this.#attempt((file) => this.#change(file, true, (prepare) => work(prepare, file.exec))),
+    );
   }
 
   /** As {@link write}, without waiting for the disk: for what may be forgotten when the machine loses its power. */
   note<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
-    return this.#patiently((file) => this.#change(file, false, work));
+    return this.#patiently(() => this.#attempt((file) => this.#change(file, false, work)));
+  }
+
+  /**
+   * As {@link note}, for what a cleanup writes: it makes room, and on a full disk it gets what was kept for it. Others
+   * do not, or a disk that became full once could be helped by nobody but a person.
+   */
+  async reclaim<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
+    const change = (file: SqliteFile): Result => this.#change(file, false, work);
+    const result = await this.#patiently((): Result => this.#withReserve(() => this.#attempt(change)));
+    // What the archives took that went since the last write is free now.
+    this.#reserve.keep();
+    return result;
   }
 
   /** Lets go of the file, for good. */
@@ -60,12 +82,12 @@ export class SqliteConnection {
     return result;
   }
 
-  async #patiently<Result>(work: (file: SqliteFile) => Result, signal?: AbortSignal): Promise<Result> {
+  async #patiently<Result>(attempt: () => Result, signal?: AbortSignal): Promise<Result> {
     signal?.throwIfAborted();
     let waited = 0;
     for (let wait = 1; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
       try {
-        return this.#attempt(work);
+        return attempt();
       } catch (error) {
         if (!isBusy(error)) throw asFault(error);
         if (waited + wait > PATIENCE) throw unavailable(error);
@@ -86,9 +108,34 @@ export class SqliteConnection {
     }
   }
 
+  /** Once more with the reserve when the disk is full. The log's room comes first: it may be much. */
+  #withReserve<Result>(attempt: () => Result): Result {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      return this.#reserve.lend(() => {
+        this.#emptyLog();
+        return attempt();
+      });
+    }
+  }
+
+  /** A log that cannot be emptied, for want of room or for a reader, is in nobody's way. */
+  #emptyLog(): void {
+    try {
+      this.#attempt((file) => file.emptyLog());
+    } catch (error) {
+      if (!isOfSqlite(error)) throw error;
+    }
+  }
+
+  /** With the disk full, too: viewing needs room for nothing but the memory that readers share. */
   #open(): SqliteFile {
     try {
-      return openSqliteFile(this.#file);
+      const opened = openWithReserve(this.#file, this.#reserve);
+      this.#reserve.keep();
+      return opened;
     } catch (error) {
       throw isSystemError(error) ? unavailable(error) : error;
     }
@@ -97,6 +144,15 @@ export class SqliteConnection {
   #drop(): void {
     this.#opened?.close();
     this.#opened = undefined;
+  }
+}
+
+function openWithReserve(file: string, reserve: Pick<Reserve, 'lend'>): SqliteFile {
+  try {
+    return openSqliteFile(file);
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    return reserve.lend(() => openSqliteFile(file));
   }
 }
 

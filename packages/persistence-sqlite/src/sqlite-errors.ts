@@ -5,6 +5,8 @@ import Database from 'better-sqlite3';
 const UNAVAILABLE = /^SQLITE_(?:BUSY|CANTOPEN|FULL|IOERR|PERM|PROTOCOL|READONLY)(?:_|$)/;
 const CORRUPT = /^SQLITE_(?:CORRUPT|NOTADB)(?:_|$)/;
 const BUSY = /^SQLITE_(?:BUSY|PROTOCOL)(?:_|$)/;
+/** Without room for the log (by a quota: `IOERR_WRITE`), or for the memory that its readers share. */
+const FULL = /^SQLITE_(?:FULL|IOERR_WRITE|IOERR_SHMSIZE)$/;
 /** After these the connection may be of no more use: it saw another file, or a file it could only read. */
 const DROP = /^SQLITE_(?:CANTOPEN|CORRUPT|IOERR|NOTADB|READONLY)(?:_|$)/;
 
@@ -16,6 +18,16 @@ export function isBusy(error: unknown): boolean {
 /** Whether the connection should be opened anew before its next use. */
 export function spoilsConnection(error: unknown): boolean {
   return matches(error, DROP);
+}
+
+/** Whether there was no room on the disk: nothing was done. */
+export function isFull(error: unknown): boolean {
+  return matches(error, FULL);
+}
+
+/** Whether SQLite said it, of whatever kind it is. */
+export function isOfSqlite(error: unknown): boolean {
+  return error instanceof Database.SqliteError;
 }
 
 /** The fault that an error of SQLite means; any other error, which is a bug, as it came. */

@@ -20,6 +20,8 @@ export interface SqliteFile {
   /** Runs the work in a transaction: it sees one state, or holds the write lock from its beginning. */
   transaction<Result>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: (prepare: Prepare) => Result): Result;
   exec(sql: string): void;
+  /** Copies the write-ahead log into the file, and gives its room back unless somebody reads in it. */
+  emptyLog(): void;
   /** Whether the transactions from now on are on the disk when they are committed; they are at first. */
   force(forced: boolean): void;
   close(): void;
@@ -88,6 +90,9 @@ function wrap(database: Database.Database): SqliteFile {
     },
     exec: (sql) => {
       database.exec(sql);
+    },
+    emptyLog: () => {
+      database.pragma('wal_checkpoint(TRUNCATE)');
     },
     force: (forced) => {
       if (forced !== isForced) database.exec(`PRAGMA synchronous = ${forced ? 'FULL' : 'NORMAL'}`);

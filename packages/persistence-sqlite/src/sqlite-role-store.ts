@@ -89,11 +89,11 @@ export class SqliteRoleStore implements RoleStore {
 
   // A cleanup that a power cut makes forgotten is done again, to the same end.
   claimForCleanup(request: CleanupRequest): Promise<readonly CleanupTask[]> {
-    return this.#connection.note((prepare) => claim(prepare, request));
+    return this.#connection.reclaim((prepare) => claim(prepare, request));
   }
 
   settleCleanup(task: CleanupTask, outcome: CleanupOutcome): Promise<void> {
-    return this.#connection.note((prepare) => settle(prepare, task, outcome));
+    return this.#connection.reclaim((prepare) => settle(prepare, task, outcome));
   }
 
   countForCleanup(request: CleanupCountRequest): Promise<CleanupCount> {
@@ -112,14 +112,14 @@ export class SqliteRoleStore implements RoleStore {
 
   async purge(begunBefore: Instant, limit: number): Promise<number> {
     await setImmediate();
-    return this.#connection.note((prepare) => purge(prepare, begunBefore, limit));
+    return this.#connection.reclaim((prepare) => purge(prepare, begunBefore, limit));
   }
 
   takeSweepTurn(request: {
     readonly now: Instant;
     readonly lastBefore: Instant;
   }): Promise<{ readonly kind: 'taken' } | { readonly kind: 'too_soon' }> {
-    return this.#connection.note((prepare) => takeSweepTurn(prepare, request));
+    return this.#connection.reclaim((prepare) => takeSweepTurn(prepare, request));
   }
 }
 

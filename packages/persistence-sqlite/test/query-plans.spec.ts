@@ -62,6 +62,7 @@ function noting(connection: SqliteConnection, texts: Set<string>): Statements {
     snapshot: (work) => connection.snapshot((prepare) => work(noted(prepare))),
     write: (work) => connection.write((prepare, exec) => work(noted(prepare), exec)),
     note: (work) => connection.note((prepare) => work(noted(prepare))),
+    reclaim: (work) => connection.reclaim((prepare) => work(noted(prepare))),
   };
 }
 
