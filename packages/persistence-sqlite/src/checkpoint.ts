@@ -3,10 +3,15 @@ import Database from 'better-sqlite3';
 /** From this length on the log is begun anew although writers must wait for that, in pages: 32 MiB. */
 export const LONG_LOG = 8_192;
 
-/** How long a writer is waited for before the log is left as it is, in milliseconds. */
-const PATIENCE = 1_000;
+/**
+ * How long others are waited for before the log is left as it is, in milliseconds. Whoever waits for those who read in
+ * the log keeps all writers waiting, and a backup reads for long.
+ */
+const PATIENCE = 20;
 
 interface Checkpoint {
+  /** 1 while another process copies the log. */
+  readonly busy: number;
   /** Pages in the log, and those of them that are in the file now. */
   readonly log: number;
   readonly checkpointed: number;
@@ -23,8 +28,8 @@ export function checkpoint(file: string, longLog: number = LONG_LOG): void {
   // one would, as the last that closes, remove the log of the new one.
   const database = new Database(file, { fileMustExist: true, timeout: PATIENCE });
   try {
-    const [{ log, checkpointed }] = database.pragma('wal_checkpoint(PASSIVE)') as [Checkpoint];
-    if (log === checkpointed || log > longLog) beginAnew(database);
+    const [{ busy, log, checkpointed }] = database.pragma('wal_checkpoint(PASSIVE)') as [Checkpoint];
+    if (busy === 0 && (log === checkpointed || log > longLog)) beginAnew(database);
   } finally {
     database.close();
   }
@@ -32,7 +37,9 @@ export function checkpoint(file: string, longLog: number = LONG_LOG): void {
 
 /** The first to write into a log that begins anew forces its head to the disk: it had better not be a request. */
 function beginAnew(database: Database.Database): void {
-  database.exec('PRAGMA wal_checkpoint(RESTART); BEGIN IMMEDIATE');
+  const [{ busy }] = database.pragma('wal_checkpoint(RESTART)') as [{ busy: 0 | 1 }];
+  if (busy === 1) return;
+  database.exec('BEGIN IMMEDIATE');
   database.pragma(`user_version = ${database.pragma('user_version', { simple: true })}`);
   database.exec('COMMIT');
 }
