@@ -15,7 +15,7 @@ import { httpModules, requestHandler } from './request-handler.ts';
 import { carriedOut } from './settings/carried-out.ts';
 import type { Settings } from './settings/settings.ts';
 import { type WebAddresses, webAddresses } from './settings/web-addresses.ts';
-import { offerSignInLink } from './sign-in-link.ts';
+import { offerSignInLinkIfPossible } from './sign-in-link.ts';
 
 /** What the settings leave to code. */
 export interface AppOptions extends CompositionOptions {
@@ -32,8 +32,11 @@ export interface Listening {
   readonly firstStart: FirstStart | undefined;
   /** Whom to tell how to begin, though this is no first start: keys were made before it, and nothing was done yet. */
   readonly untouched: Untouched | undefined;
-  /** Signs in to the management screen as the account `default`, once and within the hour. */
-  readonly signInLink: string;
+  /**
+   * Signs in to the management screen as the account `default`, once and within the hour. Absent when the database
+   * could not note it, on a full disk for example.
+   */
+  readonly signInLink: string | undefined;
 }
 
 /** The reference server. */
@@ -117,7 +120,8 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       url: addresses.publicUrl,
       viewer_mode: addresses.viewerMode,
     });
-    return { ...listening, signInLink: await offerSignInLink(composition, addresses, DEFAULT_ACCOUNT) };
+    const signInLink = await offerSignInLinkIfPossible(composition, addresses, DEFAULT_ACCOUNT, log);
+    return { ...listening, signInLink };
   }
 
   async function close(): Promise<void> {
@@ -175,7 +179,7 @@ async function warn(log: Log, settings: Settings, addresses: WebAddresses): Prom
  * is away may be back soon, and keeps nobody from starting.
  */
 async function lookAtStorage(
-  { container, close }: Composition,
+  { container, publications, close }: Composition,
   { storage }: Settings,
   log: Log,
 ): Promise<void> {
@@ -190,6 +194,7 @@ async function lookAtStorage(
     await close();
     throw error;
   }
+  void publications.check().catch((error: unknown) => log.error('uploads cannot be received now', error));
 }
 
 function cleanupOf({ useCases }: Composition, log: Log): Parameters<typeof runCleanupTimer>[0] {

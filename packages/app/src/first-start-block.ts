@@ -5,7 +5,7 @@ import type { WebAddresses } from './settings/web-addresses.ts';
 export function firstStartBlock(
   { apiKey, welcome }: FirstStart,
   addresses: WebAddresses,
-  signInLink: string,
+  signInLink: string | undefined,
 ): string {
   const { publicUrl } = addresses;
   const shown = apiKey === undefined ? 'the one in PINFOLD_API_KEY' : `${apiKey}  (shown only now: keep it)`;
@@ -13,7 +13,7 @@ export function firstStartBlock(
     `Pinfold is ready at ${publicUrl}`,
     '',
     ...(welcome === undefined ? [] : [`Welcome site  ${publicUrl}/s/${welcome.role.id}`]),
-    `Manage        ${signInLink}  (good once, within the hour; "pinfold manage" prints another)`,
+    ...manageLine(signInLink, '; "pinfold manage" prints another'),
     `API key       ${shown}`,
     '',
     `Publish a ZIP${welcome === undefined ? '' : ' (yours in the place of the welcome site)'}:`,
@@ -27,15 +27,19 @@ export function firstStartBlock(
 export function startBlock(
   untouched: Untouched | undefined,
   addresses: WebAddresses,
-  signInLink: string,
+  signInLink: string | undefined,
 ): string {
   const { publicUrl } = addresses;
   const lines = [
     `Pinfold is ready at ${publicUrl}`,
-    `Manage        ${signInLink}  (good once, within the hour)`,
+    ...manageLine(signInLink),
     ...(untouched === undefined ? [] : howToBegin(untouched, addresses)),
   ];
   return `\n${lines.join('\n')}\n\n`;
+}
+
+function manageLine(signInLink: string | undefined, more = ''): readonly string[] {
+  return signInLink === undefined ? [] : [`Manage        ${signInLink}  (good once, within the hour${more})`];
 }
 
 function howToBegin({ key }: Untouched, addresses: WebAddresses): readonly string[] {

@@ -1,6 +1,7 @@
-import type { AccountId } from '@pinfold/core';
+import { type AccountId, isFault } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import type { Composition } from './composition.ts';
+import type { Log } from './log.ts';
 import type { WebAddresses } from './settings/web-addresses.ts';
 
 /** Where the management screen is, under the public URL. */
@@ -15,4 +16,20 @@ export async function offerSignInLink(
   const sessions = await container.getAsync(tokens.manageSessions);
   const { token } = await sessions.offerLink(account);
   return `${publicUrl}${MANAGEMENT_PATH}/sign-in?link=${token}`;
+}
+
+/** As {@link offerSignInLink}, for a start: sites are viewed without it, also from a database that takes no more. */
+export async function offerSignInLinkIfPossible(
+  composition: Pick<Composition, 'container'>,
+  addresses: Pick<WebAddresses, 'publicUrl'>,
+  account: AccountId,
+  log: Log,
+): Promise<string | undefined> {
+  try {
+    return await offerSignInLink(composition, addresses, account);
+  } catch (error) {
+    if (!isFault(error) || error.code !== 'store_unavailable') throw error;
+    log.error('no sign-in link could be made', error);
+    return undefined;
+  }
 }

@@ -60,7 +60,7 @@ describe('the first start', () => {
   });
 
   it('gives a link to the management screen at every start, each good once', async () => {
-    const links = [(await start()).signInLink, (await restart()).signInLink];
+    const links = [(await start()).signInLink ?? '', (await restart()).signInLink ?? ''];
     const { addresses } = await restart();
     const sessions = running.at(-1)?.container.get(tokens.manageSessions);
     for (const link of links) {
