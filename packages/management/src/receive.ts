@@ -1,46 +1,91 @@
 import type { IncomingMessage } from 'node:http';
-import type { ReceiveOutcome, Staging } from '@pinfold/core';
+import { type Clock, type Duration, minutes, seconds } from '@pinfold/core';
 
-/** How an upload came in; `stalled` when it stood still or took too long. */
-export type Received = ReceiveOutcome | { readonly kind: 'stalled' };
+/** A body that stood still or took too long. */
+export interface Stalled {
+  readonly kind: 'stalled';
+}
 
-const SILENCE = 30_000;
-const LONGEST = 15 * 60_000;
+/** The longest that the body of an upload may take. */
+export const LONGEST_UPLOAD: Duration = minutes(15);
+/** The longest that a form without a file may take. */
+export const LONGEST_FORM: Duration = minutes(1);
+
+const SILENCE = seconds(30);
+const LOOK = seconds(10);
 const MOST_DRAINED = 67_108_864;
 const STALLED: unique symbol = Symbol('stalled');
 
 /**
- * Receives an upload as long as it keeps coming: 30 seconds of silence end it, and 15 minutes in all.
+ * Reads a request's body as long as it keeps coming: 30 seconds of silence end it, and `longest` in all. The connection
+ * stays as it is, since it still has to carry the answer.
  *
- * @param body what the request carries, or a part of it.
+ * @param read must reject with the signal's reason soon after it aborts.
  */
-export async function receive(
+export async function whileItComes<Outcome>(
   request: IncomingMessage,
-  body: AsyncIterable<Uint8Array>,
-  staging: Staging,
-  limit: number,
-): Promise<Received> {
+  clock: Clock,
+  longest: Duration,
+  read: (stall: AbortSignal) => Promise<Outcome>,
+): Promise<Outcome | Stalled> {
   const stall = new AbortController();
-  const stop = () => stall.abort(STALLED);
-  const total = setTimeout(stop, LONGEST);
-  request.socket.setTimeout(SILENCE).once('timeout', stop);
+  const over = new AbortController();
+  watch(request, clock, longest, over.signal).then(
+    () => stall.abort(STALLED),
+    (error: unknown) => {
+      if (!over.signal.aborted) stall.abort(error);
+    },
+  );
   try {
-    return await staging.receive(body, limit, stall.signal);
+    return await read(stall.signal);
   } catch (error) {
     if (error === STALLED) return { kind: 'stalled' };
     throw error;
   } finally {
-    clearTimeout(total);
-    request.socket.setTimeout(0).off('timeout', stop);
+    over.abort();
   }
 }
 
-/** Reads on and throws away what still comes, since a connection that closes at once loses the answer. */
-export function drain(request: IncomingMessage): void {
+/** Resolves when the body has stalled. It looks now and then, so that no chunk has to be listened to. */
+async function watch(
+  request: IncomingMessage,
+  clock: Clock,
+  longest: Duration,
+  over: AbortSignal,
+): Promise<void> {
+  let seen = request.socket.bytesRead;
+  let silent = 0;
+  for (let time = 0; time < longest && silent < SILENCE; time += LOOK) {
+    await clock.sleep(LOOK, over);
+    const { bytesRead } = request.socket;
+    // What came and was not taken yet is our own slowness, not the client's.
+    const isOurs = request.isPaused() || request.readableLength > 0;
+    silent = bytesRead === seen && !isOurs ? silent + LOOK : 0;
+    seen = bytesRead;
+  }
+}
+
+/**
+ * Reads on and throws away what still comes of a body, since a connection that closes at once loses the answer; after
+ * 30 seconds or 64 MiB it closes all the same.
+ */
+export function drain(request: IncomingMessage, clock: Clock): void {
+  if (!isUnderWay(request)) return;
+  const over = new AbortController();
+  const stop = () => over.abort();
   let bytes = 0;
   request.on('data', (chunk: Uint8Array) => {
     bytes += chunk.length;
     if (bytes > MOST_DRAINED) request.destroy();
   });
-  request.socket.setTimeout(SILENCE).once('timeout', () => request.destroy());
+  request.once('end', stop).once('close', stop).once('error', stop).resume();
+  clock.sleep(SILENCE, over.signal).then(
+    () => request.destroy(),
+    () => {},
+  );
+}
+
+function isUnderWay({ headers, complete, destroyed }: IncomingMessage): boolean {
+  const { 'transfer-encoding': coding, 'content-length': length } = headers;
+  return (coding !== undefined || Number(length ?? 0) > 0) && !complete && !destroyed;
 }

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { isFault, parseRoleId } from '@pinfold/core';
+import { type Clock, isFault, parseRoleId } from '@pinfold/core';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { type Answer, page, seeOther } from './answer.ts';
 import type { Assets } from './assets.ts';
@@ -16,6 +16,7 @@ import { arrivalOf } from './gate.ts';
 import { parseLanguage, preferredLanguage } from './language.ts';
 import { catalogues } from './messages/catalogues.ts';
 import type { ManagementLogEntry, ManagementOptions } from './options.ts';
+import { drain, LONGEST_FORM, whileItComes } from './receive.ts';
 import { openSaid } from './said.ts';
 import { protect, send } from './send.ts';
 import { bounceView, troubleView } from './views/trouble.ts';
@@ -62,7 +63,7 @@ export class Serving {
     return this.#serve(async (visit) => {
       const foreign = this.#refuseForeign(visit);
       if (foreign !== undefined) return foreign;
-      await readForm(visit);
+      await readForm(visit, this.#options.useCases.clock);
       const token = formToken(visit.secret, '');
       return refuseStale(visit, token) ?? (await handler({ ...visit, formToken: token }));
     });
@@ -78,7 +79,7 @@ export class Serving {
     return this.#serve(async (visit) => {
       const foreign = this.#refuseForeign(visit);
       if (foreign !== undefined) return foreign;
-      await readForm(visit);
+      await readForm(visit, this.#options.useCases.clock);
       return await this.#signedIn(
         visit,
         async (own) => refuseStale(own, own.formToken) ?? (await handler(own)),
@@ -136,6 +137,7 @@ export class Serving {
           await send(visit, this.scope(visit), troubleOf(visit, thrown));
         }
       }
+      drain(request, this.#options.useCases.clock);
       this.#log(request, response, { requestId, time: this.#options.useCases.clock.now() - begun, error });
     };
   }
@@ -242,10 +244,14 @@ function hasGone({ signal, request }: Visit): boolean {
   return signal.aborted || (request.destroyed && !request.complete);
 }
 
-function readForm({ request, response }: Visit): Promise<void> {
-  return new Promise((resolve, reject) => {
-    parseForm(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-  });
+async function readForm({ request, response }: Visit, clock: Clock): Promise<void> {
+  const read = (stall: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      stall.addEventListener('abort', () => reject(stall.reason), { once: true });
+      parseForm(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
+    });
+  const stalled = await whileItComes(request, clock, LONGEST_FORM, read);
+  if (stalled !== undefined) throw Object.assign(new Error('the form stood still'), { status: 408 });
 }
 
 function goneSignal(response: Response): AbortSignal {

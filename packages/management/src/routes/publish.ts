@@ -14,7 +14,7 @@ import { isSameToken } from '../form-guard.ts';
 import { discard, readUploadForm } from '../form-upload.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { ManagementOptions } from '../options.ts';
-import { drain, receive } from '../receive.ts';
+import { LONGEST_UPLOAD, whileItComes } from '../receive.ts';
 import type { Remark } from '../said.ts';
 import { refuse } from '../serve.ts';
 import { problemList } from '../views/problems.ts';
@@ -38,16 +38,16 @@ export class PublishRoutes {
 
   /** The multipart form of a browser without scripts. */
   async publishForm(visit: SignedInVisit): Promise<Answer> {
-    const { staging, limits } = this.#options.useCases;
+    const { useCases } = this.#options;
     const { request, response, formToken: token } = visit;
-    const form = await readUploadForm(request, response, { staging, limits, token });
+    const form = await readUploadForm(request, response, { useCases, token });
     if (form === 'broken') return refuse(visit, 400, 'badFormTitle', 'badFormText');
+    if ('kind' in form) return this.#trouble(visit, 408, 'uploadStalled');
     const { fields, filename, archive } = form;
     if (!isSameToken(token, textOf(fields.form)))
       return refuse(visit, 403, 'staleFormTitle', 'staleFormText');
     if (filename === undefined || filename === '' || archive === undefined)
       return this.#trouble(visit, 422, 'nothingChosen');
-    if (archive.kind === 'stalled') return this.#trouble(visit, 408, 'uploadStalled');
     if (archive.kind === 'too_large') return this.#tooLarge(visit);
     const wish = this.#wish({ key: textOf(fields.key), filename, title: textOf(fields.title) });
     if ('kind' in wish) {
@@ -59,7 +59,7 @@ export class PublishRoutes {
 
   /** A ZIP as the body of the request, which our script sends with progress, and again after a break. */
   async publishUpload(visit: SignedInVisit): Promise<Answer> {
-    const { staging, limits } = this.#options.useCases;
+    const { clock, staging, limits } = this.#options.useCases;
     const { request } = visit;
     const { headers } = request;
     if (!isSameToken(visit.formToken, textOf(headers['x-pinfold-form']))) {
@@ -72,8 +72,9 @@ export class PublishRoutes {
     });
     if ('kind' in wish) return refuse(visit, 400, 'badFormTitle', REFUSED[wish.code] ?? 'badFormText');
     const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
-    const received = await receive(request, body, staging, limits.archiveBytes);
-    if (received.kind !== 'received') drain(request);
+    const received = await whileItComes(request, clock, LONGEST_UPLOAD, (stall) =>
+      staging.receive(body, limits.archiveBytes, stall),
+    );
     if (received.kind === 'stalled') return refuse(visit, 408, 'badFormTitle', 'uploadStalled');
     if (received.kind === 'too_large') {
       return {

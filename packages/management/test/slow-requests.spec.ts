@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { seconds } from '@pinfold/core';
+import { expect } from 'chai';
+import { OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
+import { Person } from './person.ts';
+
+const FORM = 'Content-Type: application/x-www-form-urlencoded';
+const MULTIPART = 'Content-Type: multipart/form-data; boundary=x';
+
+/** A request that the server has begun with, and what has come back. */
+interface Begun {
+  readonly socket: Socket;
+  readonly chunks: readonly Buffer[];
+}
+
+describe('a request to the screen that does not end', () => {
+  let screen: Screen;
+  let person: Person;
+  let form: string;
+  beforeEach(async () => {
+    screen = await openScreen();
+    person = new Person(screen.base);
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    form = (await person.get('/')).token;
+  });
+  afterEach(() => screen.close());
+
+  /** Opens a request and waits until the server has begun with it. */
+  async function begin(line: string, headers: readonly string[]): Promise<Begun> {
+    const { port, hostname } = new URL(screen.base);
+    const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const socket = connect(Number(port), hostname);
+    const head = [`${line} HTTP/1.1`, 'Host: x', `Cookie: ${cookie}`, 'Expect: 100-continue', ...headers];
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => {});
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    await once(socket, 'data');
+    return { socket, chunks };
+  }
+
+  /** What is answered until the connection is closed, with time going by. */
+  async function answerOf({ socket, chunks }: Begun, drip?: string): Promise<string> {
+    const closed = once(socket, 'close');
+    for (let n = 0; n < 1_000 && !socket.closed; n += 1) {
+      if (drip !== undefined) socket.write(drip);
+      await setTimeout(1);
+      screen.clock.advance(seconds(10));
+    }
+    await closed;
+    return Buffer.concat(chunks).toString().replace('HTTP/1.1 100 Continue\r\n\r\n', '');
+  }
+
+  const leftBehind = () => screen.useCases.staging.sweep((screen.clock.now() + seconds(1)) as never);
+
+  it('is answered with 408 when an upload by the script stands still', async () => {
+    const headers = [`X-Pinfold-Form: ${form}`, 'Idempotency-Key: k', 'X-Pinfold-Filename: a.zip'];
+    const begun = await begin('POST /manage/upload', [...headers, 'Content-Length: 1000']);
+    begun.socket.write('PK');
+    expect(await answerOf(begun)).to.match(/^HTTP\/1\.1 408 /);
+    expect(await leftBehind()).to.equal(0);
+  });
+
+  it('is answered with 408 when a form with a file stands still, wherever in it', async () => {
+    const field = (name: string, value: string) =>
+      `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+    const file = '--x\r\nContent-Disposition: form-data; name="archive"; filename="a.zip"\r\n\r\n';
+    const fields = field('form', form) + field('key', 'k');
+    const archive = Buffer.from(zipOf({ 'index.html': 'x' })).toString('latin1');
+    for (const part of ['--x', fields, `${fields}${file}PK`, `${fields}${file}${archive}\r\n--x\r\n`]) {
+      const begun = await begin('POST /manage/publish', [MULTIPART, 'Content-Length: 100000']);
+      begun.socket.write(part, 'latin1');
+      expect(await answerOf(begun), part.slice(0, 200)).to.match(/^HTTP\/1\.1 408 /);
+      expect(await leftBehind()).to.equal(0);
+    }
+  });
+
+  it('is answered with 408 when a small form stands still or drips', async () => {
+    for (const path of ['/manage/sign-in', '/manage/sign-out', '/manage/keys']) {
+      const still = await begin(`POST ${path}`, [FORM, 'Content-Length: 50']);
+      expect(await answerOf(still), path).to.match(/^HTTP\/1\.1 408 /);
+      const dripping = await begin(`POST ${path}`, [FORM, 'Content-Length: 5000']);
+      expect(await answerOf(dripping, 'a'), path).to.match(/^HTTP\/1\.1 408 /);
+    }
+  });
+
+  it('is answered, and closed when its body goes on and nobody reads it', async () => {
+    const chunked = 'Transfer-Encoding: chunked';
+    for (const [line, status] of [
+      ['GET /manage/', 200],
+      ['GET /manage/nowhere', 404],
+      ['POST /manage/nowhere', 404],
+    ] as const) {
+      const begun = await begin(line, [chunked]);
+      const answer = await answerOf(begun, '1\r\nx\r\n');
+      expect(answer, line).to.match(new RegExp(`^HTTP/1\\.1 ${status} `));
+    }
+  });
+});
