@@ -68,9 +68,13 @@ async function takePassword(
   if (!isOwnForm(request.headers, context.settings.publicOrigin)) {
     return sendPlainPage(exchange, 403, plainPages.foreignForm);
   }
-  const form = await readPasswordForm(request);
+  const form = await readPasswordForm(request, context.useCases.clock);
   if (form.kind === 'gone') return;
-  if (form.kind === 'refused') return sendPlainPage(exchange, form.status, plainPages.badForm);
+  if (form.kind === 'refused') {
+    // What is left of a form that stands still is not waited for.
+    const more = form.status === 408 ? ['Connection', 'close'] : [];
+    return sendPlainPage(exchange, form.status, plainPages.badForm, more);
+  }
   await tryPassword(context, exchange, id, form.password, returnPathOf(query));
 }
 

@@ -1,4 +1,7 @@
-import type { RoleId } from '@pinfold/core';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { type RoleId, seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { expectPage } from './expect-page.ts';
 import { FORM, openRig, PASSWORD, type Rig } from './rig.ts';
@@ -63,5 +66,38 @@ describe('the password form', () => {
     const headers = { 'content-type': 'Application/X-WWW-Form-Urlencoded; charset=UTF-8' };
     const answer = await rig.ask(`/s/${id}`, { method: 'POST', headers, body });
     expectPage(answer, 403);
+  });
+
+  it('is a 408 page when it is not whole after 30 seconds, and the connection closes', async () => {
+    for (const drip of [false, true]) {
+      const socket = connect(rig.port, '127.0.0.1');
+      const type = 'Content-Type: application/x-www-form-urlencoded';
+      const head = [
+        `POST /s/${id} HTTP/1.1`,
+        'Host: x',
+        'Expect: 100-continue',
+        type,
+        'Content-Length: 4000',
+      ];
+      socket.write(`${head.join('\r\n')}\r\n\r\n`);
+      await once(socket, 'data');
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.on('error', () => {});
+      const closed = once(socket, 'close');
+      for (let n = 0; n < 4; n += 1) {
+        if (drip) socket.write('password=');
+        await setImmediate();
+        expect(text).to.equal('');
+        if (n < 3) rig.clock.advance(seconds(9));
+      }
+      rig.clock.advance(seconds(3));
+      await closed;
+      expect(text)
+        .to.match(/^HTTP\/1\.1 408 /)
+        .and.match(/connection: close/i);
+    }
   });
 });
