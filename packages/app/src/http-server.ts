@@ -20,16 +20,32 @@ const KEEP_ALIVE_TIMEOUT = 75_000;
 /** How long connections without a request stay open while stopping: a request may be on its way over one. */
 const LINGER = 500;
 
+/** How long a server waits for clients, in milliseconds. */
+export interface Patience {
+  /** For the rest of a request's body once it is answered. */
+  readonly rest: number;
+  /** For a client that takes nothing of its answer: up to twice as long, since Node counts from its last look. */
+  readonly untaken: number;
+  /** Between two looks for answers that are not taken. */
+  readonly look: number;
+}
+
+const PATIENCE: Patience = { rest: 30_000, untaken: 120_000, look: 30_000 };
+
 /** A `node:http` server that can be stopped without losing a request. */
 export class HttpServer {
   readonly #server: Server;
   /** The newest answer on each connection: one entry for many requests, so that none pays for the end. */
   readonly #newest: Map<Socket, ServerResponse> = new Map();
+  /** Connections whose answer was not taken whole at the last look. */
+  readonly #untaken: Set<Socket> = new Set();
+  readonly #patience: Patience;
   #handler: RequestHandler | undefined;
   #held: (() => void)[] = [];
   #stopping = false;
 
-  constructor() {
+  constructor(patience: Patience = PATIENCE) {
+    this.#patience = patience;
     this.#server = createServer({
       headersTimeout: HEADERS_TIMEOUT,
       requestTimeout: REQUEST_TIMEOUT,
@@ -39,7 +55,12 @@ export class HttpServer {
     });
     // A client that has said all may close its side and listen on (RFC 9293, section 3.6); Node's types leave it out.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
-    this.#server.on('connection', (socket) => socket.once('close', () => this.#newest.delete(socket)));
+    this.#server.on('connection', (socket) =>
+      socket.once('close', () => {
+        this.#newest.delete(socket);
+        this.#untaken.delete(socket);
+      }),
+    );
   }
 
   /** Whether it is being stopped. */
@@ -67,6 +88,8 @@ export class HttpServer {
       throw asSettingsError(error);
     }
     this.#server.off('error', reject);
+    const looking = setInterval(() => this.#watchUntaken(), this.#patience.look).unref();
+    this.#server.once('close', () => clearInterval(looking));
     return this.#server.address() as AddressInfo;
   }
 
@@ -99,10 +122,37 @@ export class HttpServer {
   #take(request: IncomingMessage, response: ServerResponse): void {
     if (this.#stopping) response.shouldKeepAlive = false;
     this.#newest.set(request.socket, response);
+    if (hasBody(request)) response.once('finish', () => this.#endRest(request));
     const handler = this.#handler;
     if (handler !== undefined) handler(request, response);
     else this.#held.push(() => this.#handler?.(request, response));
   }
+
+  /** Node reads on and throws away what still comes of an answered request, which must not go on for ever. */
+  #endRest(request: IncomingMessage): void {
+    if (request.complete || request.destroyed) return;
+    request.resume();
+    const timer = setTimeout(() => request.destroy(), this.#patience.rest);
+    const stop = () => clearTimeout(timer);
+    request.once('end', stop).once('close', stop).once('error', stop);
+  }
+
+  /**
+   * Lets the time of those run out who take nothing of their answer. To look at all connections now and then costs a
+   * request nothing, and one that only waits for its answer is never cut.
+   */
+  #watchUntaken(): void {
+    for (const [socket, response] of this.#newest) {
+      if (socket.writableLength > 0) {
+        if (!this.#untaken.has(socket)) socket.setTimeout(this.#patience.untaken);
+        this.#untaken.add(socket);
+      } else if (this.#untaken.delete(socket) && !response.writableFinished) socket.setTimeout(0);
+    }
+  }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
 /** Asks for a body when somebody begins to read it: what is refused before, is without it (RFC 9110, section 10.1.1). */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { HttpServer } from '../src/http-server.ts';
 import { SettingsError } from '../src/settings/settings-error.ts';
@@ -95,6 +96,64 @@ describe('HttpServer', () => {
     end.abort();
     await stopped;
     expect(await answer).to.equal('cut off');
+  });
+
+  describe('with a client that holds its connection', () => {
+    beforeEach(async () => {
+      await server.stop(AbortSignal.abort());
+      server = new HttpServer({ rest: 50, untaken: 50, look: 10 });
+      port = (await server.listen(0, '127.0.0.1')).port;
+    });
+
+    it('closes it when a body goes on after its answer', async () => {
+      server.answerWith((_request, response) => response.end('answered'));
+      const bodies = ['Content-Length: 5000\r\n\r\npart', 'Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n'];
+      for (const method of ['GET', 'POST']) {
+        for (const body of bodies) {
+          const socket = connect({ port, host: '127.0.0.1' });
+          socket.write(`${method} / HTTP/1.1\r\nHost: x\r\n${body}`);
+          expect(await readUntil(socket, 'no such text')).to.include('answered');
+        }
+      }
+    });
+
+    it('goes on with it when the body ends soon after its answer', async () => {
+      await server.stop(AbortSignal.abort());
+      server = new HttpServer();
+      port = (await server.listen(0, '127.0.0.1')).port;
+      server.answerWith((_request, response) => response.end('answered'));
+      const socket = connect({ port, host: '127.0.0.1' });
+      socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n');
+      await once(socket, 'data');
+      const rest = '12345GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n';
+      socket.write(rest);
+      expect(String((await once(socket, 'data'))[0])).to.include('answered');
+      socket.destroy();
+    });
+
+    it('closes it when nothing is taken of an answer', async () => {
+      const gone = Promise.withResolvers<void>();
+      server.answerWith((_request, response) => {
+        response.once('close', gone.resolve);
+        response.end(Buffer.alloc(64 * 1_048_576));
+      });
+      const socket = connect({ port, host: '127.0.0.1' });
+      socket.on('error', () => {});
+      socket.pause();
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      await gone.promise;
+      socket.destroy();
+    });
+
+    it('does not close it while its answer is worked on', async () => {
+      const begun = Promise.withResolvers<() => void>();
+      server.answerWith((_request, response) => begun.resolve(() => response.end('worked')));
+      const answer = fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: 'whole' });
+      const finish = await begun.promise;
+      await setTimeout(200);
+      finish();
+      expect(await (await answer).text()).to.equal('worked');
+    });
   });
 
   it('names the setting when the port is taken, or the address is not ours', async () => {
