@@ -59,8 +59,7 @@ async function watch(
     await clock.sleep(LOOK, over);
     const { bytesRead } = request.socket;
     // What came and was not taken yet is our own slowness, not the client's.
-    const isOurs = request.isPaused() || request.readableLength > 0;
-    silent = bytesRead === seen && !isOurs ? silent + LOOK : 0;
+    silent = bytesRead === seen && request.readableLength === 0 ? silent + LOOK : 0;
     seen = bytesRead;
   }
 }

@@ -133,8 +133,9 @@ export class Serving {
         await send(visit, this.scope(visit), await this.#answer(visit, isNew, handle));
       } catch (thrown) {
         if (!hasGone(visit)) {
-          error = thrown;
-          await send(visit, this.scope(visit), troubleOf(visit, thrown));
+          const trouble = troubleOf(visit, thrown);
+          if (trouble.status >= 500) error = thrown;
+          await send(visit, this.scope(visit), trouble);
         }
       }
       drain(request, this.#options.useCases.clock);
@@ -212,22 +213,24 @@ export function refuseStale(visit: Visit, expected: string): Answer | undefined 
   return isSameToken(expected, sent) ? undefined : refuse(visit, 403, 'staleFormTitle', 'staleFormText');
 }
 
+/** An answer with a status of its own. */
+type Refused = Exclude<Answer, { kind: 'see_other' }>;
+
 /** A page, or for a script its short form, that says why nothing was done. */
 export function refuse(
   visit: Visit,
   status: number,
   title: Parameters<typeof troubleView>[1],
   text: Parameters<typeof troubleView>[2],
-): Answer {
+): Refused {
   if (wantsJson(visit.request))
     return { kind: 'json', status, body: { kind: 'refused', message: visit.words.say(text) } };
-  return page(troubleView(visit, title, text), status);
+  return { kind: 'page', status, html: troubleView(visit, title, text) };
 }
 
-function troubleOf(visit: Visit, error: unknown): Answer {
+function troubleOf(visit: Visit, error: unknown): Refused {
   const status = statusOf(error);
-  if (status === 503)
-    return { ...refuse(visit, 503, 'busyTitle', 'busyText'), retryAfter: RETRY_SECONDS } as Answer;
+  if (status === 503) return { ...refuse(visit, 503, 'busyTitle', 'busyText'), retryAfter: RETRY_SECONDS };
   if (status < 500) return refuse(visit, status, 'badFormTitle', 'badFormText');
   return refuse(visit, 500, 'errorTitle', 'errorText');
 }
