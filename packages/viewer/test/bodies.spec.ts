@@ -128,9 +128,11 @@ describe('the bodies of files', () => {
           archives: {
             put: (...put: Parameters<ArchiveStorage['put']>) => archives.put(...put),
             read: async (...read: Parameters<ArchiveStorage['read']>) => {
-              const bytes = Uint8Array.from(await archives.read(...read));
-              alter(bytes);
-              return bytes;
+              const bytes = await archives.read(...read);
+              if (bytes === undefined) return undefined;
+              const copy = Uint8Array.from(bytes);
+              alter(copy);
+              return copy;
             },
           } as ArchiveStorage,
         }),
