@@ -1,7 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { after } from 'mocha';
 
 /** A server in a process of its own. */
 export interface ChildServer {
