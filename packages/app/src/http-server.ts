@@ -30,7 +30,7 @@ export interface Patience {
   readonly look: number;
 }
 
-const PATIENCE: Patience = { rest: 30_000, untaken: 120_000, look: 30_000 };
+const PATIENCE: Patience = { rest: 30_000, untaken: 60_000, look: 30_000 };
 
 /** A `node:http` server that can be stopped without losing a request. */
 export class HttpServer {
