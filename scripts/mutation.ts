@@ -30,7 +30,7 @@ function installTools(): void {
 }
 
 function configuration(parts: readonly string[]): object {
-  const { isTTY } = process.stdout;
+  const isTTY = process.stdout.isTTY === true;
   return {
     testRunner: 'mocha',
     plugins: [
