@@ -10,6 +10,7 @@ const MOST_TIMES = 15;
 
 /** The longest that a request took, and the event loop was late, in milliseconds. */
 interface Round {
+  readonly removed: number;
   readonly cleaning: number;
   readonly delay: number;
   readonly quiet: number;
@@ -18,15 +19,17 @@ interface Round {
 
 /**
  * The longest that a request had to wait while the archives of 10,000 roles were removed by the same process. A round
- * in which the machine alone let a request wait for longer than the goal says nothing, and is done again.
+ * in which the machine alone let a request wait for longer than the goal says nothing and is done again, and so is one
+ * in which the server's own sweep took a part of the archives.
  */
 export async function cleanupRows(database: string, ground: Ground): Promise<readonly Row[]> {
   // The first one also compares storage with a million records, and starts threads.
   await cleanUp(ground);
   const rounds: Round[] = [];
-  const calm = () => rounds.filter(({ quiet }) => quiet <= GOAL);
+  const whole = () => rounds.filter(({ removed }) => removed === ENDED);
+  const calm = () => whole().filter(({ quiet }) => quiet <= GOAL);
   while (calm().length < TIMES && rounds.length < MOST_TIMES) rounds.push(await cleanUp(ground));
-  const counted = calm().length < TIMES ? rounds : calm();
+  const counted = calm().length < TIMES ? whole() : calm();
   const all = (name: keyof Round) => counted.map((round) => round[name]);
   return [
     {
@@ -62,11 +65,11 @@ async function cleanUp(ground: Ground): Promise<Round> {
   running = false;
   const cleaning = await asked;
   const { archives, failures } = report;
-  if (archives !== ENDED || failures > 0) throw new Error(`${archives} removed, ${failures} failed`);
+  if (failures > 0) throw new Error(`${archives} removed, ${failures} failed`);
   const end = performance.now() + taken;
   const quiet = await longestWait(ground, () => performance.now() < end);
   process.stderr.write(`cleaned up in ${Math.round(taken)} ms\n`);
-  return { cleaning, delay: longestDelay, quiet, taken };
+  return { removed: archives, cleaning, delay: longestDelay, quiet, taken };
 }
 
 async function longestWait({ server, next }: Ground, goesOn: () => boolean): Promise<number> {
