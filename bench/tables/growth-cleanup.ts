@@ -68,7 +68,10 @@ async function cleanUp(ground: Ground): Promise<Round> {
   if (failures > 0) throw new Error(`${archives} removed, ${failures} failed`);
   const end = performance.now() + taken;
   const quiet = await longestWait(ground, () => performance.now() < end);
-  process.stderr.write(`cleaned up in ${Math.round(taken)} ms\n`);
+  const [whole, longest, alone] = [taken, cleaning, quiet].map(Math.round);
+  process.stderr.write(
+    `${archives} removed in ${whole} ms, longest request ${longest} ms, without ${alone} ms\n`,
+  );
   return { removed: archives, cleaning, delay: longestDelay, quiet, taken };
 }
 
