@@ -46,16 +46,18 @@ async function databaseRows(
   parts: readonly Part[],
 ): Promise<readonly Row[]> {
   if (!parts.includes('requests') && !parts.includes('cleanup')) return [];
-  const rows: Row[] = [];
-  const many = await openGround(database, join(folder, `${database} many`), MANY);
-  if (parts.includes('requests')) {
-    const few = await openGround(database, join(folder, `${database} few`), FEW);
-    rows.push(...(await ratioRows(database, few, many)));
-    await few.close();
+  const open = (name: string, count: number) =>
+    openGround(database, join(folder, `${database} ${name}`), count);
+  const many = await open('many', MANY);
+  try {
+    const requests = parts.includes('requests')
+      ? await ratioRows(database, await open('few', FEW), many)
+      : [];
+    const cleanup = parts.includes('cleanup') ? await cleanupRows(database, many) : [];
+    return [...requests, ...cleanup];
+  } finally {
+    await many.close();
   }
-  if (parts.includes('cleanup')) rows.push(...(await cleanupRows(database, many)));
-  await many.close();
-  return rows;
 }
 
 /** How a request is repeated in one round: its figure is the middle one, in milliseconds. */
@@ -70,6 +72,14 @@ const REPEATED: Readonly<
 };
 
 async function ratioRows(database: string, few: Ground, many: Ground): Promise<readonly Row[]> {
+  try {
+    return await ratiosOf(database, few, many);
+  } finally {
+    await few.close();
+  }
+}
+
+async function ratiosOf(database: string, few: Ground, many: Ground): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const [what, { times, ask }] of Object.entries(REPEATED)) {
     const middle = async (ground: Ground): Promise<number> => {
