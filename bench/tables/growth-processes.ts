@@ -176,13 +176,13 @@ function cpuOfAll(pids: Service['pids']): Record<Who, number> {
   return { servers: sum('servers'), PostgreSQL: sum('PostgreSQL'), S3: sum('S3') };
 }
 
-/** A value of each who spent anything, for each count of processes, by names as `servers two`. */
+/** A value of each who spent something most of the time, for each count of processes, by names as `servers two`. */
 function spentBy(
   spent: Grown['spent'],
   value: (cpu: number, rate: number) => number,
 ): Readonly<Record<string, number[]>> {
   const all = Object.values(spent).flat();
-  const parties = (Object.keys(NOTHING) as Who[]).filter((who) => all.some(({ cpu }) => cpu[who] > 0));
+  const parties = (Object.keys(NOTHING) as Who[]).filter((who) => median(all.map(({ cpu }) => cpu[who])) > 0);
   const named = parties.flatMap((who) =>
     NAMES.map((count) => [`${who} ${count}`, spent[count].map(({ cpu, rate }) => value(cpu[who], rate))]),
   );

@@ -17,6 +17,7 @@ describe('tagsOf', () => {
     ['<a\u0001href="x">', []],
     ['xa href="y">', []],
     ['<b>xa href="y">', []],
+    ['<b>a href="y">', []],
     ['<z title="<a href=x>">', []],
     ['<{<a href="x">', [{ name: 'a', href: 'x' }]],
     ['<a title="y>" href="x">', [{ name: 'a', href: 'x' }]],

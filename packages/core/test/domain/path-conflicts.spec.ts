@@ -18,6 +18,13 @@ describe('filesThatAreFolders', () => {
     );
   });
 
+  it('takes time for the length of all names, however many and deep they are', () => {
+    // A search whose time grows with the square of their number would not end within the test's limit.
+    const deep = 'a/'.repeat(500);
+    const files = Array.from({ length: 10_000 }, (_, n) => ({ name: `${deep}${n}` }));
+    expect(filesThatAreFolders(files, files)).to.deep.equal([]);
+  });
+
   it('finds a file that a folder entry names', () => {
     const file = { name: 'a' };
     expect(filesThatAreFolders([file, { name: 'a/' }], [file])).to.deep.equal([file]);

@@ -23,6 +23,9 @@ describe('a missing index.html', () => {
     expect(found('site/index.html', 'other/')).to.equal(
       '"index.html" in a folder that does not hold everything',
     );
+    expect(found('a.css', 'site/Index.html')).to.equal(
+      '"Index.html" in a folder that does not hold everything',
+    );
     expect(found('a/b/index.html', 'a/c')).to.equal('"index.html" 2 folders deep');
   });
 

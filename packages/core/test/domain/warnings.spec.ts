@@ -177,6 +177,7 @@ describe('the sieve of references', () => {
     '/a',
     'a',
     'A.HTML',
+    'A',
     'b',
     'b/',
     '/b/c.js',
@@ -227,6 +228,12 @@ describe('the sieve of references', () => {
     const many = Array.from({ length: 100 }, (_, n) => sorts.map((sort) => part(`${sort}?${n}`))).flat();
     expect(sieve.sift('index.html', many)).to.deep.equal(many.slice(0, 20 * sorts.length));
     expect(sieve.sift('a.html', many)).to.deep.equal([]);
+  });
+
+  it('lets links through that an app answers with its start page, and a file but for case', () => {
+    const sieve = new ReferenceSieve(['index.html', 'about.html']);
+    const [link, other] = ['About', 'elsewhere'].map((to) => ({ target: to, navigation: true }));
+    expect(sieve.sift('index.html', [link, other] as Reference[])).to.deep.equal([link]);
   });
 
   it('judges what stands on several pages anew where it means something else', () => {
