@@ -1,4 +1,6 @@
-// The arrows: core <- test-contracts and adapters <- inversify <- app <- cli, never sideways, never back.
+// The arrows: core <- test-contracts and adapters <- inversify <- app <- cli, never sideways, never back; the doors
+// (API, viewer, management screen) stand on core <- http.
+const doors = 'http-express|viewer|management';
 const anyPackage = '^(packages|test-contracts|examples)/';
 
 /** A package may import itself and what is named; nothing else of ours. */
@@ -21,8 +23,15 @@ export default {
       name: 'adapters-import-core-only',
       comment: 'what is neither core nor composition is an adapter; none knows another',
       severity: 'error',
-      from: { path: '^packages/([^/]+)/src/', pathNot: '^packages/(core|inversify|app|cli)/' },
+      from: { path: '^packages/([^/]+)/src/', pathNot: `^packages/(core|inversify|app|cli|${doors})/` },
       to: { path: anyPackage, pathNot: '^packages/($1|core)/src/' },
+    },
+    {
+      name: 'doors-import-core-and-http',
+      comment: 'API, viewer and management screen stand side by side on one base',
+      severity: 'error',
+      from: { path: `^packages/(${doors})/src/` },
+      to: { path: anyPackage, pathNot: '^packages/($1|core|http)/src/' },
     },
     only('test-contracts-imports-core-only', '^test-contracts/src/', '^packages/core/src/'),
     {

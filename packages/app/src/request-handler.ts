@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { hasSeveralHosts } from '@pinfold/http';
 import type { ApiLogEntry } from '@pinfold/http-express';
 import { tokens } from '@pinfold/inversify';
 import { api, httpExpressModule } from '@pinfold/inversify/http-express';
@@ -66,16 +67,12 @@ export async function requestHandler(
     .set('etag', false)
     .use(publicPath === '' ? '/' : publicPath, await container.getAsync(api))
     .use((request, response, next) =>
+      // What neither viewer nor API takes with more than one Host header, the viewer refuses.
       hasSeveralHosts(request) ? showNothing(request, response) : own(request, response) || next(),
     )
     .use(`${publicPath}${MANAGEMENT_PATH}`, await container.getAsync(management))
     .use(showNothing);
   return (request, response) => view(request, response, () => app(request, response));
-}
-
-/** What neither viewer nor API takes with more than one Host header, the viewer refuses (RFC 9112, section 3.2). */
-function hasSeveralHosts({ headersDistinct }: IncomingMessage): boolean {
-  return (headersDistinct.host ?? []).length > 1;
 }
 
 function apiEntry({ time, role, ...entry }: ApiLogEntry | ManagementLogEntry): Parameters<Log['request']>[0] {

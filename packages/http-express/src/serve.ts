@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller, Clock } from '@pinfold/core';
+import { hasSeveralHosts } from '@pinfold/http';
 import { type Answer, encodeAnswer } from './answer.ts';
 import type { Authenticate } from './authentication.ts';
 import type { ApiLog, Exchange } from './exchange.ts';
@@ -103,11 +104,6 @@ async function settle(
     if (failure.status >= 500) exchange.error = error;
     return failure;
   }
-}
-
-/** RFC 9112, section 3.2: such a request is refused whatever it asks for. */
-function hasSeveralHosts({ headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>): boolean {
-  return (headersDistinct.host ?? []).length > 1;
 }
 
 function severalHosts(): HttpRefusal {

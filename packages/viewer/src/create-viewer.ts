@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isFault } from '@pinfold/core';
+import { hasSeveralHosts } from '@pinfold/http';
 import { sendPlainPage, sendUnavailable } from './answers.ts';
 import { Bodies } from './bodies.ts';
 import { type Exchange, targetOf } from './exchange.ts';
 import { filePolicies } from './file-policies.ts';
 import { Grants } from './grants.ts';
-import { hasSeveralHosts, siteOfHost } from './host.ts';
+import { siteOfHost } from './host.ts';
 import { plainPages } from './pages.ts';
 import { serveSharedUrl } from './shared-url.ts';
 import { serveSiteOrigin } from './site-origin.ts';

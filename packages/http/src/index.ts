@@ -1,0 +1,1 @@
+export { hasSeveralHosts } from './several-hosts.ts';
