@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, readSettings } from '@pinfold/app';
-import { accountId, type RoleId } from '@pinfold/core';
+import { accountId, OPERATOR, type RoleId } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { ScryptPasswordHasher } from '@pinfold/platform-node';
 import {
@@ -45,8 +45,8 @@ async function openApp(mode: Mode): Promise<HttpSubject> {
       readOnly: (await manageKeys.create({ account: first, scopes: ['pins:read'] })).text,
     },
     advance: async (length) => clock.advance(length),
-    pin: async (id) => void (await pin.pin({ id: id as RoleId })),
-    unpin: async (id) => void (await pin.unpin({ id: id as RoleId })),
+    pin: async (id) => void (await pin.pin({ by: OPERATOR, id: id as RoleId })),
+    unpin: async (id) => void (await pin.unpin({ by: OPERATOR, id: id as RoleId })),
   };
   return {
     port,

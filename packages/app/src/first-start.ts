@@ -8,6 +8,7 @@ import {
   type Filename,
   type IdempotencyKey,
   isFault,
+  OPERATOR,
   type Role,
   type Title,
 } from '@pinfold/core';
@@ -56,7 +57,7 @@ export async function makeFirstStart(
   { apiKey, welcome }: FirstStartOptions,
 ): Promise<FirstStart | undefined> {
   const { manageKeys } = composition;
-  const keys = await manageKeys.list();
+  const keys = await manageKeys.list(OPERATOR);
   const published = welcome && keys.length === 0 ? await publishWelcomeSite(composition, log) : undefined;
   const wish = { account: DEFAULT_ACCOUNT, label: 'first start' };
   const first = keys.length === 0 ? await manageKeys.createFirst(wish, apiKey) : undefined;
@@ -71,9 +72,9 @@ export async function findUntouched(
   { apiKey }: Pick<FirstStartOptions, 'apiKey'>,
 ): Promise<Untouched | undefined> {
   if (apiKey !== undefined) return undefined;
-  const keys = await manageKeys.list();
+  const keys = await manageKeys.list(OPERATOR);
   if (keys.some(({ lastUsedAt }) => lastUsedAt !== null)) return undefined;
-  const published = await useCases.read.list({ account: DEFAULT_ACCOUNT, limit: 1 });
+  const published = await useCases.read.list({ by: DEFAULT_ACCOUNT, limit: 1 });
   if (published.kind === 'refused' || published.roles.length > 0) return undefined;
   const usable = keys.filter(({ revokedAt, scopes }) => revokedAt === null && scopes.includes('pins:write'));
   return { key: usable.at(-1)?.id };

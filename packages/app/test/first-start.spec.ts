@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { accountId, type ManageKeys } from '@pinfold/core';
+import { accountId, type ManageKeys, OPERATOR } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
@@ -79,7 +79,7 @@ describe('the first start', () => {
 
   it('is not made again by a key that was revoked', async () => {
     const { firstStart } = await start();
-    for (const { id } of await keys().list()) await keys().revoke(id);
+    for (const { id } of await keys().list(OPERATOR)) await keys().revoke(id, OPERATOR);
     expect((await restart()).firstStart).to.equal(undefined);
     expect(firstStart?.apiKey).to.be.a('string');
   });
@@ -89,7 +89,7 @@ describe('the first start', () => {
     const { addresses, firstStart } = await start({ PINFOLD_API_KEY: text });
     expect(firstStart?.apiKey).to.equal(undefined);
     expect(await list(addresses.publicUrl, text)).to.have.length(1);
-    expect(await keys().list()).to.have.length(1);
+    expect(await keys().list(OPERATOR)).to.have.length(1);
   });
 
   it('is over, yet PINFOLD_API_KEY is made sure of at every start', async () => {
@@ -103,7 +103,7 @@ describe('the first start', () => {
   it('leaves a revoked key revoked, though PINFOLD_API_KEY names it', async () => {
     const { text, id } = new NodeApiKeySecrets().mint();
     await start({ PINFOLD_API_KEY: text });
-    await keys().revoke(id);
+    await keys().revoke(id, OPERATOR);
     const { addresses } = await restart({ PINFOLD_API_KEY: text });
     const headers = { authorization: `Bearer ${text}` };
     expect((await fetch(`${addresses.publicUrl}/api/v1/pins`, { headers })).status).to.equal(401);
@@ -125,7 +125,7 @@ describe('the first start', () => {
     expect(firstStart).to.equal(undefined);
     expect(untouched).to.deep.equal({ key: key.id });
     expect((await restart()).untouched, 'nothing done').to.deep.equal({ key: key.id });
-    await keys().revoke(key.id);
+    await keys().revoke(key.id, OPERATOR);
     expect((await restart()).untouched, 'no key that publishes').to.deep.equal({ key: undefined });
     const { text: other } = await keys().create({ account: accountId('default') });
     const answer = await publish((await restart()).addresses.publicUrl, other, 'first of all');

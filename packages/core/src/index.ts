@@ -1,3 +1,4 @@
+export { type Actor, OPERATOR } from './domain/actor.ts';
 export {
   type ApiKey,
   type ApiKeyId,

@@ -1,5 +1,8 @@
 import type {
+  AccountId,
+  Actor,
   ArchiveId,
+  ChangeRequest,
   decide,
   EntryPath,
   entryPath,
@@ -7,7 +10,11 @@ import type {
   FaultCode,
   Instant,
   instant,
+  ListRequest,
+  ManageKeys,
+  OPERATOR,
   parseRoleId,
+  ReadRoles,
   Refusal,
   RefusalCode,
   RoleId,
@@ -33,3 +40,23 @@ holds<Equals<Fault['code'], FaultCode>>();
 holds<Equals<Refusal['code'], RefusalCode>>();
 holds<Equals<IsAny<Parameters<typeof decide>[0]>, false>>();
 holds<Equals<IsAny<FaultCode>, false>>();
+
+// Nobody is the operator by omission: who asks is said, or it does not compile.
+holds<Equals<Actor, AccountId | typeof OPERATOR>>();
+declare const id: RoleId;
+declare const read: ReadRoles;
+declare const keys: ManageKeys;
+// @ts-expect-error in whose name?
+export const forgotten: ChangeRequest = { id };
+// @ts-expect-error nobody is no actor
+export const nobody: ChangeRequest = { by: undefined, id };
+// @ts-expect-error another symbol is not the operator
+export const another: ChangeRequest = { by: Symbol('operator'), id };
+// @ts-expect-error whose list?
+export const everybody: ListRequest = { limit: 1 };
+// @ts-expect-error who reads?
+void read.read(id);
+// @ts-expect-error whose keys?
+void keys.list();
+// @ts-expect-error who revokes?
+void keys.revoke('key' as never);

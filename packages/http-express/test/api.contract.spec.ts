@@ -1,4 +1,4 @@
-import type { RoleId } from '@pinfold/core';
+import { OPERATOR, type RoleId } from '@pinfold/core';
 import { type HttpSubject, httpApiContract } from '@pinfold/test-contracts';
 import { describeContract } from '@pinfold/test-contracts/mocha';
 import { openRig } from './rig.ts';
@@ -13,8 +13,8 @@ describeContract(httpApiContract, {
       viewerMode: 'origin',
       keys,
       advance: async (length) => rig.clock.advance(length),
-      pin: async (id) => void (await useCases.pin.pin({ id: id as RoleId })),
-      unpin: async (id) => void (await useCases.pin.unpin({ id: id as RoleId })),
+      pin: async (id) => void (await useCases.pin.pin({ by: OPERATOR, id: id as RoleId })),
+      unpin: async (id) => void (await useCases.pin.unpin({ by: OPERATOR, id: id as RoleId })),
     } satisfies HttpSubject['port'];
     return { port, peer: async () => port, dispose: rig.close };
   },

@@ -1,4 +1,4 @@
-import { type ApiKeyStore, Fault, minutes, seconds } from '@pinfold/core';
+import { type ApiKeyStore, Fault, minutes, OPERATOR, seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { apiKeyAuthentication } from '../src/index.ts';
 import { ask, until } from './client.ts';
@@ -12,7 +12,7 @@ describe('Authentication by API keys', () => {
   afterEach(() => rig.close());
 
   const firstKey = async () => {
-    const keys = await rig.manageKeys.list();
+    const keys = await rig.manageKeys.list(OPERATOR);
     return (
       keys.find(({ id }) => rig.keys.first.startsWith(`pf_${id}_`)) ?? expect.fail('the key is not there')
     );
@@ -33,7 +33,7 @@ describe('Authentication by API keys', () => {
 
   it('refuses a revoked key from that moment on, exactly as an unknown one', async () => {
     const { id } = await firstKey();
-    await rig.manageKeys.revoke(id);
+    await rig.manageKeys.revoke(id, OPERATOR);
     const revoked = await ask(rig, '/api/v1/limits');
     const unknown = await ask(rig, '/api/v1/limits', { headers: { authorization: 'Bearer nobody' } });
     expect(revoked.status).to.equal(401);

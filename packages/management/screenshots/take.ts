@@ -3,7 +3,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { days, hours, type Password } from '@pinfold/core';
+import { days, hours, OPERATOR, type Password } from '@pinfold/core';
 import packaged from '@sparticuz/chromium';
 import { type BrowserContextOptions, chromium, type FileChooser, type Page } from 'playwright-core';
 import { OWNER, openScreen, type Screen, zipOf } from '../test/open-screen.ts';
@@ -53,15 +53,15 @@ async function fill(
   const stopped = await screen.publish('Invitation, first try');
   clock.advance(days(4));
   const soon = await screen.publish('ポートフォリオ 2026', files(4));
-  await useCases.stop.stop({ id: stopped.id });
+  await useCases.stop.stop({ by: OPERATOR, id: stopped.id });
   clock.advance(days(6) as never);
   void old;
   const pinned = await screen.publish('Style guide', files(160));
-  await useCases.pin.pin({ id: pinned.id });
+  await useCases.pin.pin({ by: OPERATOR, id: pinned.id });
   clock.advance(hours(5));
   const locked = await screen.publish('Board minutes, November', files(12));
   await useCases.update.update(
-    { account: OWNER, id: locked.id },
+    { by: OWNER, id: locked.id },
     { type: 'set_password', password: 'correct horse' as Password },
   );
   const long = await screen.publish(LONG.slice(0, 255), {
@@ -73,7 +73,7 @@ async function fill(
   await keys.create({ account: OWNER, label: 'Laptop' });
   await keys.create({ account: OWNER, label: 'Nightly build', scopes: ['pins:write'] });
   const gone = await keys.create({ account: OWNER, label: 'Old phone', scopes: ['pins:read', 'manage'] });
-  await keys.revoke(gone.key.id);
+  await keys.revoke(gone.key.id, OPERATOR);
   void soon;
   return { fresh: fresh.id, locked: locked.id, pinned: pinned.id, long: long.id };
 }

@@ -1,4 +1,4 @@
-import { accountId, days, hours, minutes } from '@pinfold/core';
+import { accountId, days, hours, minutes, OPERATOR } from '@pinfold/core';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { Person } from './person.ts';
@@ -46,9 +46,9 @@ describe('the list', () => {
 
   it('marks what is pinned, protected, or ends within a day', async () => {
     const [pinned, locked] = [await screen.publish('Pinned'), await screen.publish('Locked')];
-    await screen.useCases.pin.pin({ id: pinned.id });
+    await screen.useCases.pin.pin({ by: OPERATOR, id: pinned.id });
     await screen.useCases.update.update(
-      { id: locked.id },
+      { by: OPERATOR, id: locked.id },
       { type: 'set_password', password: 'long enough' as never },
     );
     await screen.publish('Plain');
@@ -71,7 +71,7 @@ describe('the list', () => {
     screen.clock.advance(days(7));
     await signIn();
     const stopped = await screen.publish('Stopped report');
-    await screen.useCases.stop.stop({ id: stopped.id });
+    await screen.useCases.stop.stop({ by: OPERATOR, id: stopped.id });
     const live = await screen.publish('Ｌｉｖｅ Report');
     expect(await shown('/')).to.deep.equal(['Ｌｉｖｅ Report', 'Expired report']);
     expect(await shown('/?state=published')).to.deep.equal(['Ｌｉｖｅ Report']);
@@ -154,7 +154,7 @@ describe('the keys', () => {
       expect(refused.status).to.equal(422);
       expect(refused.text).to.include('id="label-error"').and.include(`value="${fields.label}"`);
     }
-    expect(await screen.keys.list()).to.deep.equal([]);
+    expect(await screen.keys.list(OPERATOR)).to.deep.equal([]);
   });
 
   it('are revoked at once, and stay in the list', async () => {

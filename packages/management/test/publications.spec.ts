@@ -1,4 +1,4 @@
-import { days, hours, minutes, type Role } from '@pinfold/core';
+import { days, hours, minutes, OPERATOR, type Role } from '@pinfold/core';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { Person } from './person.ts';
@@ -118,7 +118,10 @@ describe('one publication', () => {
   });
 
   it('overwrites no title that another window set meanwhile', async () => {
-    await screen.useCases.update.update({ id: role.id }, { type: 'set_title', title: 'Theirs' as never });
+    await screen.useCases.update.update(
+      { by: OPERATOR, id: role.id },
+      { type: 'set_title', title: 'Theirs' as never },
+    );
     const overtaken = await act('rename', { title: 'Mine', seen: 'Report' });
     expect(overtaken.status).to.equal(422);
     expect(overtaken.text)
@@ -146,7 +149,7 @@ describe('one publication', () => {
 
   it('overwrites no password that another window set meanwhile', async () => {
     await screen.useCases.update.update(
-      { id: role.id },
+      { by: OPERATOR, id: role.id },
       { type: 'set_password', password: 'theirs, first' as never },
     );
     const before = await now();

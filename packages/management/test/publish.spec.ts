@@ -21,7 +21,7 @@ describe('publishing from the screen', () => {
   afterEach(() => screen.close());
 
   async function all() {
-    const listed = await screen.useCases.read.list({ account: OWNER, limit: 100 });
+    const listed = await screen.useCases.read.list({ by: OWNER, limit: 100 });
     if (listed.kind !== 'page') throw new Error(listed.code);
     return listed.roles;
   }

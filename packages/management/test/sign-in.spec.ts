@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { accountId, hours } from '@pinfold/core';
+import { accountId, hours, OPERATOR } from '@pinfold/core';
 import { expect } from 'chai';
 import { createManagement } from '../src/index.ts';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
@@ -65,7 +65,7 @@ describe('signing in', () => {
     }
     expect((await person.post('/sign-in', { form, key: right.text })).status).to.equal(303);
     expect((await person.get('/')).status).to.equal(200);
-    await screen.keys.revoke(right.key.id);
+    await screen.keys.revoke(right.key.id, OPERATOR);
     expect((await person.get('/')).status, 'revoked').to.equal(303);
   });
 

@@ -8,6 +8,7 @@ import {
   type Filename,
   type IdempotencyKey,
   type Limits,
+  OPERATOR,
   type Password,
   type Ports,
   type RoleId,
@@ -95,7 +96,10 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   server.on('request', options.mount?.(viewer) ?? ((request, response) => viewer(request, response)));
   let published = 0;
   const change = async (id: RoleId, password: string | null): Promise<void> => {
-    await useCases.update.update({ id }, { type: 'set_password', password: password as Password | null });
+    await useCases.update.update(
+      { by: OPERATOR, id },
+      { type: 'set_password', password: password as Password | null },
+    );
   };
   return {
     port,
@@ -119,7 +123,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     },
     setPassword: change,
     stop: async (id) => {
-      await useCases.stop.stop({ id });
+      await useCases.stop.stop({ by: OPERATOR, id });
     },
     ask: (path, how) => ask(port, path, how),
     askSite: (id, path, how) => ask(port, path, { host: `${id}.localhost:${port}`, ...how }),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
-import { accountId, createUseCases, ManageKeys, type RoleId, type UseCases } from '@pinfold/core';
+import { accountId, createUseCases, ManageKeys, OPERATOR, type RoleId, type UseCases } from '@pinfold/core';
 import { apiKeyAuthentication, createApi } from '@pinfold/http-express';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { HmacGrantSigner, NodeApiKeySecrets, RandomIds, ScryptPasswordHasher } from '@pinfold/platform-node';
@@ -58,8 +58,8 @@ async function openSubject(mode: ViewerMode): Promise<HttpSubject> {
       viewerMode: mode,
       keys,
       advance: async (length) => clock.advance(length),
-      pin: async (id) => void (await useCases.pin.pin({ id: id as RoleId })),
-      unpin: async (id) => void (await useCases.pin.unpin({ id: id as RoleId })),
+      pin: async (id) => void (await useCases.pin.pin({ by: OPERATOR, id: id as RoleId })),
+      unpin: async (id) => void (await useCases.pin.unpin({ by: OPERATOR, id: id as RoleId })),
     };
   };
   return {

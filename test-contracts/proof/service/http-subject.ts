@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ZipArchiveInspector } from '@pinfold/archive-zip';
-import { accountId, type RoleId } from '@pinfold/core';
+import { accountId, OPERATOR, type RoleId } from '@pinfold/core';
 import type { HttpService, HttpSubject } from '@pinfold/test-contracts';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import type { ViewerMode } from '@pinfold/viewer';
@@ -55,8 +55,8 @@ export async function openHttpSubject(
     viewerMode: mode,
     keys,
     advance: async (length) => clock.advance(length),
-    pin: async (id) => void (await useCases.pin.pin({ id: id as RoleId })),
-    unpin: async (id) => void (await useCases.pin.unpin({ id: id as RoleId })),
+    pin: async (id) => void (await useCases.pin.pin({ by: OPERATOR, id: id as RoleId })),
+    unpin: async (id) => void (await useCases.pin.unpin({ by: OPERATOR, id: id as RoleId })),
   });
   return {
     port: serviceOf(first),

@@ -1,7 +1,7 @@
 // One node of several, the reference server in a process of its own, with a clock that its test moves on and
 // passwords that cost little.
 import { createApp, readSettings } from '@pinfold/app';
-import type { ApiKeyId, Duration, Instant, RoleStore } from '@pinfold/core';
+import { type ApiKeyId, type Duration, type Instant, OPERATOR, type RoleStore } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { ScryptPasswordHasher } from '@pinfold/platform-node';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
@@ -60,7 +60,7 @@ async function carryOut(task: NodeTask): Promise<void> {
       clock.advance(task.length);
       return;
     case 'revoke':
-      await (await app.container.getAsync(tokens.manageKeys)).revoke(task.key);
+      await (await app.container.getAsync(tokens.manageKeys)).revoke(task.key, OPERATOR);
       return;
     case 'clean up':
       await (await app.container.getAsync(tokens.useCases)).cleanUp.run();

@@ -3,6 +3,7 @@ import {
   days,
   type IdempotencyKey,
   minutes,
+  OPERATOR,
   type Password,
   type RoleId,
   type RoleStore,
@@ -34,10 +35,10 @@ describe('changing a role', () => {
     const title = { type: 'set_title', title: null } as const;
     const password = { type: 'set_password', password: 'long enough' as Password } as const;
     for (const request of [
-      { account: STRANGER, id },
-      { account: OWNER, id: UNKNOWN },
+      { by: STRANGER, id },
+      { by: OWNER, id: UNKNOWN },
     ]) {
-      expect(await codeOf(useCases.read.read(request.account, request.id))).to.equal('not_found');
+      expect(await codeOf(useCases.read.read(request.by, request.id))).to.equal('not_found');
       expect(await codeOf(useCases.update.update(request, title))).to.equal('not_found');
       expect(await codeOf(useCases.update.update(request, password))).to.equal('not_found');
       expect(await codeOf(useCases.stop.stop(request))).to.equal('not_found');
@@ -52,12 +53,12 @@ describe('changing a role', () => {
     });
     stage.clock.advance(days(7));
     const outcome = update.update(
-      { account: OWNER, id },
+      { by: OWNER, id },
       { type: 'set_password', password: 'long enough' as Password },
     );
     expect(await codeOf(outcome)).to.equal('invalid_state');
     const strange = update.update(
-      { account: STRANGER, id },
+      { by: STRANGER, id },
       { type: 'set_password', password: 'long enough' as Password },
     );
     expect(await codeOf(strange)).to.equal('not_found');
@@ -65,7 +66,10 @@ describe('changing a role', () => {
 
   it('lets an operator change the password of any role', async () => {
     const password = 'long enough' as Password;
-    const outcome = await stage.useCases.update.update({ id }, { type: 'set_password', password });
+    const outcome = await stage.useCases.update.update(
+      { by: OPERATOR, id },
+      { type: 'set_password', password },
+    );
     expect(outcome.kind).to.equal('changed');
     expect((await role()).passwordHash).to.equal('plain:long enough');
   });
@@ -76,30 +80,30 @@ describe('changing a role', () => {
       if (overtaken < 3) {
         overtaken += 1;
         const title = `other ${overtaken}` as Title;
-        await stage.useCases.update.update({ account: OWNER, id }, { type: 'set_title', title });
+        await stage.useCases.update.update({ by: OWNER, id }, { type: 'set_title', title });
       }
       return await stage.memory.roles.save(changed, loadedAt);
     };
     const slow = stage.with({ roles: overriding(stage.memory.roles, { save }) });
-    expect((await slow.pin.pin({ id })).kind).to.equal('changed');
+    expect((await slow.pin.pin({ by: OPERATOR, id })).kind).to.equal('changed');
     expect(await role()).to.include({ pinned: true, title: 'other 3' });
   });
 
   it('decides a lost race against the newest state, and ends with the request', async () => {
     const save: RoleStore['save'] = async (changed, loadedAt) => {
-      await stage.useCases.stop.stop({ id });
+      await stage.useCases.stop.stop({ by: OPERATOR, id });
       return await stage.memory.roles.save(changed, loadedAt);
     };
     const slow = stage.with({ roles: overriding(stage.memory.roles, { save }) });
-    expect(await codeOf(slow.pin.pin({ id }))).to.equal('invalid_state');
+    expect(await codeOf(slow.pin.pin({ by: OPERATOR, id }))).to.equal('invalid_state');
     const signal = AbortSignal.abort('over');
-    expect(await codeOf(slow.pin.pin({ id, signal }))).to.equal('over');
+    expect(await codeOf(slow.pin.pin({ by: OPERATOR, id, signal }))).to.equal('over');
   });
 
   it('writes nothing when nothing changes', async () => {
     const save: RoleStore['save'] = () => Promise.reject(new Error('saved'));
     const { pin } = stage.with({ roles: overriding(stage.memory.roles, { save }) });
-    expect((await pin.unpin({ id })).kind).to.equal('changed');
+    expect((await pin.unpin({ by: OPERATOR, id })).kind).to.equal('changed');
   });
 });
 
@@ -115,20 +119,20 @@ describe('listing roles', () => {
   afterEach(() => stage.dispose());
 
   it('gives pages, newest first, that a cursor connects', async () => {
-    const first = await stage.useCases.read.list({ account: OWNER, limit: 2 });
+    const first = await stage.useCases.read.list({ by: OWNER, limit: 2 });
     if (first.kind !== 'page') throw new Error(first.code);
     expect(first.roles.map(({ title }) => title)).to.deep.equal(['Gamma', 'Beta']);
     const cursor = first.next as string;
-    const second = await stage.useCases.read.list({ account: OWNER, limit: 2, cursor });
+    const second = await stage.useCases.read.list({ by: OWNER, limit: 2, cursor });
     if (second.kind !== 'page') throw new Error(second.code);
     expect(second.roles.map(({ title }) => title)).to.deep.equal(['Alpha']);
     expect(second.next).to.equal(undefined);
-    const filtered = { account: OWNER, limit: 2, cursor, state: 'expired' } as const;
+    const filtered = { by: OWNER, limit: 2, cursor, state: 'expired' } as const;
     expect(await codeOf(stage.useCases.read.list(filtered))).to.equal('invalid_cursor');
   });
 
   it('searches titles whatever their case and width', async () => {
-    const page = await stage.useCases.read.list({ account: OWNER, limit: 10, search: 'ＡＬＰＨ' });
+    const page = await stage.useCases.read.list({ by: OWNER, limit: 10, search: 'ＡＬＰＨ' });
     expect(page.kind === 'page' && page.roles.map(({ title }) => title)).to.deep.equal(['Alpha']);
   });
 
@@ -136,7 +140,7 @@ describe('listing roles', () => {
     const key = 'Beta' as IdempotencyKey;
     const found = await stage.useCases.read.findByKey(OWNER, key);
     expect(found?.title).to.equal('Beta');
-    await stage.useCases.stop.stop({ id: found?.id as RoleId });
+    await stage.useCases.stop.stop({ by: OPERATOR, id: found?.id as RoleId });
     expect((await stage.useCases.read.findByKey(OWNER, key))?.deletedAt).to.be.a('number');
     expect(await stage.useCases.read.findByKey(STRANGER, key)).to.equal(undefined);
     expect(await stage.useCases.read.findByKey(OWNER, 'nothing' as IdempotencyKey)).to.equal(undefined);

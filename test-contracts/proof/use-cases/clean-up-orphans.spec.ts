@@ -272,7 +272,7 @@ describe('a dry run of cleaning up', () => {
     const forced = { listing: 'done', unnamed: 21, orphans: 21, archives: 1 };
     expect(await run({ dryRun: true, force: true })).to.include(forced);
     expect(await stage.archives()).to.equal(22);
-    const page = await stage.useCases.read.list({ account: OWNER, limit: 10, state: 'deleted' });
+    const page = await stage.useCases.read.list({ by: OWNER, limit: 10, state: 'deleted' });
     expect(page.kind === 'page' && page.roles).to.have.length(1);
   });
 });

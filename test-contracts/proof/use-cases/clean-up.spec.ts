@@ -9,6 +9,7 @@ import {
   Fault,
   hours,
   minutes,
+  OPERATOR,
   type Ports,
   type RoleId,
   type RoleStore,
@@ -35,8 +36,8 @@ describe('cleaning up', () => {
 
   it('removes the archives of stopped and expired roles after an hour of grace, and keeps their records', async () => {
     const [stopped, , kept] = await stage.publishMany(3);
-    await stage.useCases.stop.stop({ id: stopped as RoleId });
-    await stage.useCases.pin.pin({ id: kept as RoleId });
+    await stage.useCases.stop.stop({ by: OPERATOR, id: stopped as RoleId });
+    await stage.useCases.pin.pin({ by: OPERATOR, id: kept as RoleId });
     stage.clock.advance(minutes(59));
     expect((await run()).archives).to.equal(0);
     stage.clock.advance(minutes(1));

@@ -1,4 +1,4 @@
-import { type ArchiveId, archiveIdOf, type Instant, type RoleId } from '@pinfold/core';
+import { type ArchiveId, archiveIdOf, type Instant, OPERATOR, type RoleId } from '@pinfold/core';
 import { openStage, type Stage } from './stage.ts';
 
 /** A {@link Stage} for everything about cleaning up. */
@@ -30,7 +30,7 @@ export async function openCleanupStage(): Promise<CleanupStage> {
     publishMany,
     publishEnded: async (count) => {
       const ids = await publishMany(count);
-      for (const id of ids) await stage.useCases.stop.stop({ id });
+      for (const id of ids) await stage.useCases.stop.stop({ by: OPERATOR, id });
       return ids;
     },
     orphan: async (count, at = stage.clock.now()) => {

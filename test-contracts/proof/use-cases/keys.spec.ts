@@ -5,6 +5,7 @@ import {
   accountId,
   ManageKeys,
   minutes,
+  OPERATOR,
 } from '@pinfold/core';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
@@ -71,7 +72,7 @@ describe('managing API keys', () => {
     expect(await keys.authenticate(apiKeySecrets.mint().text), 'unknown').to.equal(undefined);
     const mixed = text.slice(0, text.lastIndexOf('_')) + stranger.slice(stranger.lastIndexOf('_'));
     expect(await keys.authenticate(mixed), "another's secret").to.equal(undefined);
-    await keys.revoke(key.id);
+    await keys.revoke(key.id, OPERATOR);
     expect(await keys.authenticate(text)).to.equal(undefined);
     expect((await keys.authenticate(stranger))?.account).to.equal(STRANGER);
   });
@@ -81,7 +82,7 @@ describe('managing API keys', () => {
     expect(await keys.authenticate(first?.text ?? '')).to.deep.equal(first?.key);
     expect(first?.key.label).to.equal('first');
     expect(await keys.createFirst({ account: OWNER })).to.equal(undefined);
-    expect(await keys.list()).to.have.length(1);
+    expect(await keys.list(OPERATOR)).to.have.length(1);
   });
 
   it('makes the first key of a text that was chosen, if it is one', async () => {
@@ -99,7 +100,7 @@ describe('managing API keys', () => {
     stage.clock.advance(minutes(1));
     await keys.ensure(text, { account: OWNER, label: 'again' });
     expect(await keys.authenticate(text)).to.deep.equal(made);
-    await keys.revoke(id);
+    await keys.revoke(id, OPERATOR);
     await keys.ensure(text, { account: OWNER });
     expect(await keys.authenticate(text)).to.equal(undefined);
     const error: unknown = await keys.ensure('hello', { account: OWNER }).catch((reason) => reason);
@@ -111,7 +112,7 @@ describe('managing API keys', () => {
     stage.clock.advance(minutes(1));
     const { key: other } = await keys.create({ account: STRANGER });
     expect(await keys.list(OWNER)).to.deep.equal([own]);
-    expect(await keys.list()).to.deep.equal([own, other]);
+    expect(await keys.list(OPERATOR)).to.deep.equal([own, other]);
   });
 
   it('notes the use of a key at most once a minute, and asks the store no oftener', async () => {

@@ -31,7 +31,7 @@ describe('publishing', () => {
   }
 
   async function roles(): Promise<readonly Role[]> {
-    const page = await stage.useCases.read.list({ account: OWNER, limit: 100 });
+    const page = await stage.useCases.read.list({ by: OWNER, limit: 100 });
     return page.kind === 'page' ? page.roles : [];
   }
 
@@ -60,7 +60,7 @@ describe('publishing', () => {
     stage.inspector.entries = [{ name: 'index.html' }, { name: 'app.js.map' }];
     const first = await stage.useCases.publish.publish(await stage.request());
     if (first.kind !== 'published') throw new Error(first.kind);
-    await stage.useCases.stop.stop({ account: OWNER, id: first.role.id });
+    await stage.useCases.stop.stop({ by: OWNER, id: first.role.id });
     const request = await stage.request();
     const again = await stage.useCases.publish.publish(request);
     if (again.kind !== 'replayed') throw new Error(again.kind);

@@ -6,6 +6,7 @@ import {
   ManageKeys,
   ManageSessions,
   minutes,
+  OPERATOR,
   type RoleId,
   type SessionStore,
   type Title,
@@ -108,7 +109,7 @@ describe('signing in to the management screen', () => {
     const find: ApiKeyStore['find'] = () => Promise.resolve(undefined);
     const without = over(stage.memory.sessions, overriding(stage.memory.apiKeys, { find }));
     expect(await without.find(started.token), 'a key that is not there at all').to.equal(undefined);
-    await keys.revoke(manager.key.id);
+    await keys.revoke(manager.key.id, OPERATOR);
     expect(await sessions.find(started.token)).to.equal(undefined);
     expect(await sessions.signInWithKey(manager.text)).to.equal(undefined);
   });
@@ -116,7 +117,7 @@ describe('signing in to the management screen', () => {
   it("revokes another account's key for an operator only", async () => {
     const { key } = await keys.create({ account: OWNER });
     expect(await keys.revoke(key.id, accountId('stranger'))).to.deep.equal({ kind: 'unknown' });
-    expect((await keys.list())[0]?.revokedAt).to.equal(null);
+    expect((await keys.list(OPERATOR))[0]?.revokedAt).to.equal(null);
     expect(await keys.revoke('unknown' as ApiKeyId, OWNER)).to.deep.equal({ kind: 'unknown' });
     expect(await keys.revoke(key.id, OWNER)).to.deep.equal({ kind: 'revoked' });
   });
@@ -132,7 +133,7 @@ describe('changing a role as it was seen', () => {
   afterEach(() => stage.dispose());
 
   const rename = (title: string, seen?: { readonly title: Title | null }) =>
-    stage.useCases.update.update({ id }, { type: 'set_title', title: title as Title }, seen);
+    stage.useCases.update.update({ by: OPERATOR, id }, { type: 'set_title', title: title as Title }, seen);
 
   it('overwrites no title that was set meanwhile, and shows it', async () => {
     await rename('theirs');
@@ -145,11 +146,11 @@ describe('changing a role as it was seen', () => {
   it('overwrites no password that was set meanwhile', async () => {
     const { update } = stage.useCases;
     const seen = { generation: (await stage.memory.roles.load(id))?.value.generation ?? (0 as never) };
-    await update.update({ id }, { type: 'reset_expiration' });
-    const outcome = await update.update({ id }, { type: 'set_password', password: null }, seen);
+    await update.update({ by: OPERATOR, id }, { type: 'reset_expiration' });
+    const outcome = await update.update({ by: OPERATOR, id }, { type: 'set_password', password: null }, seen);
     expect(outcome.kind).to.equal('overtaken');
     const now = { generation: (await stage.memory.roles.load(id))?.value.generation ?? (0 as never) };
-    const again = await update.update({ id }, { type: 'set_password', password: null }, now);
+    const again = await update.update({ by: OPERATOR, id }, { type: 'set_password', password: null }, now);
     expect(again.kind, 'as it was seen').to.equal('changed');
   });
 });

@@ -4,6 +4,7 @@ import {
   Fault,
   hours,
   minutes,
+  OPERATOR,
   type Password,
   type PasswordHash,
   type RoleId,
@@ -25,10 +26,7 @@ describe('letting viewers in', () => {
   afterEach(() => stage.dispose());
 
   async function protect(password: Password | null): Promise<void> {
-    const outcome = await stage.useCases.update.update(
-      { account: OWNER, id },
-      { type: 'set_password', password },
-    );
+    const outcome = await stage.useCases.update.update({ by: OWNER, id }, { type: 'set_password', password });
     expect(outcome.kind).to.equal('changed');
   }
 
@@ -52,7 +50,7 @@ describe('letting viewers in', () => {
   it('tells who needs no password, and what is not there', async () => {
     await protect(null);
     expect((await enter('x')).kind).to.equal('not_protected');
-    await stage.useCases.stop.stop({ id });
+    await stage.useCases.stop.stop({ by: OPERATOR, id });
     expect((await enter('x')).kind).to.equal('unknown');
     id = 'ffffffff-ffff-4fff-8fff-ffffffffffff' as RoleId;
     expect((await enter('x')).kind, 'never published').to.equal('unknown');
@@ -82,7 +80,7 @@ describe('letting viewers in', () => {
       const outcome = await enter(SECRET);
       if (outcome.kind !== 'granted') throw new Error(outcome.kind);
       const token = stage.useCases.enter.sign(outcome.grant);
-      await stage.useCases.update.update({ account: OWNER, id }, change);
+      await stage.useCases.update.update({ by: OWNER, id }, change);
       expect(stage.useCases.enter.admit(await roleNow(), 'cookie', [token])).to.equal(undefined);
     });
   }
@@ -91,8 +89,8 @@ describe('letting viewers in', () => {
     const outcome = await enter(SECRET);
     if (outcome.kind !== 'granted') throw new Error(outcome.kind);
     const token = stage.useCases.enter.sign(outcome.grant);
-    await stage.useCases.update.update({ account: OWNER, id }, { type: 'set_title', title: null });
-    await stage.useCases.pin.pin({ id });
+    await stage.useCases.update.update({ by: OWNER, id }, { type: 'set_title', title: null });
+    await stage.useCases.pin.pin({ by: OPERATOR, id });
     expect(stage.useCases.enter.admit(await roleNow(), 'cookie', [token])).to.deep.equal(outcome.grant);
   });
 
@@ -181,7 +179,7 @@ describe('opening a site', () => {
 
   it('says that the role ended when its archive and manifest went with it', async () => {
     const before = await role();
-    await stage.useCases.stop.stop({ id });
+    await stage.useCases.stop.stop({ by: OPERATOR, id });
     stage.clock.advance(hours(1));
     expect((await stage.useCases.cleanUp.run()).archives).to.equal(1);
     expect(await stage.useCases.open.read(before, 0, 1)).to.deep.equal({ kind: 'unknown' });

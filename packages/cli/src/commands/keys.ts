@@ -1,5 +1,5 @@
 import { DEFAULT_ACCOUNT } from '@pinfold/app';
-import { type ApiKey, type ApiKeyId, SCOPES, type Scope, toRfc3339 } from '@pinfold/core';
+import { type ApiKey, type ApiKeyId, OPERATOR, SCOPES, type Scope, toRfc3339 } from '@pinfold/core';
 import { readArguments } from '../arguments.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { readAccount } from '../read-account.ts';
@@ -43,8 +43,8 @@ async function create(args: readonly string[], terminal: Terminal): Promise<void
 
 async function list(args: readonly string[], terminal: Terminal): Promise<void> {
   const { values } = readArguments(args, [], { account: { type: 'string' } });
-  const account = values.account === undefined ? undefined : readAccount(values.account);
-  const listed = await withComposition(terminal, ({ manageKeys }) => manageKeys.list(account));
+  const by = values.account === undefined ? OPERATOR : readAccount(values.account);
+  const listed = await withComposition(terminal, ({ manageKeys }) => manageKeys.list(by));
   if (values.json) terminal.out(JSON.stringify({ keys: listed.map(keyJson) }));
   else for (const key of listed) terminal.out(lineOf(key));
 }
@@ -52,7 +52,7 @@ async function list(args: readonly string[], terminal: Terminal): Promise<void> 
 async function revoke(args: readonly string[], terminal: Terminal): Promise<void> {
   const { values, positionals } = readArguments(args, ['ID'], {});
   const id = keyId(positionals[0] ?? '');
-  const outcome = await withComposition(terminal, ({ manageKeys }) => manageKeys.revoke(id));
+  const outcome = await withComposition(terminal, ({ manageKeys }) => manageKeys.revoke(id, OPERATOR));
   if (outcome.kind === 'unknown')
     throw new CommandFailure('there is no key of this id; "pinfold keys list" lists them');
   terminal.out(values.json ? JSON.stringify({ id, revoked: true }) : `${id} lets nobody in any more.`);

@@ -1,5 +1,5 @@
 import { webAddresses } from '@pinfold/app';
-import { parseRoleId, type Role, type RoleId, toRfc3339 } from '@pinfold/core';
+import { OPERATOR, parseRoleId, type Role, type RoleId, toRfc3339 } from '@pinfold/core';
 import { pinOf } from '@pinfold/http-express';
 import { readArguments } from '../arguments.ts';
 import { CommandFailure } from '../command-failure.ts';
@@ -21,7 +21,7 @@ async function change(action: 'pin' | 'unpin', args: readonly string[], terminal
   const { values, positionals } = readArguments(args, ['ID'], {});
   const id = readId(positionals[0] ?? '');
   await withComposition(terminal, async ({ useCases }, settings) => {
-    const outcome = await useCases.pin[action]({ id });
+    const outcome = await useCases.pin[action]({ by: OPERATOR, id });
     if (outcome.kind === 'refused') {
       const [reason] = outcome.errors ?? [];
       throw new CommandFailure(reason?.detail ?? 'There is no publication of this id.');

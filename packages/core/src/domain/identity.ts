@@ -44,7 +44,7 @@ export function archiveCreatedAt(id: ArchiveId): Instant {
  * @throws TypeError unless it has 1 to 255 printable characters.
  */
 export function accountId(name: string): AccountId {
-  if (!PRINTABLE.test(name) || [...name].length > 255) {
+  if (typeof name !== 'string' || !PRINTABLE.test(name) || [...name].length > 255) {
     throw new TypeError('an account is 1 to 255 printable characters');
   }
   return name as AccountId;

@@ -1,14 +1,14 @@
-import type { AccountId, RoleId } from '../domain/identity.ts';
+import { type Actor, reachOf } from '../domain/actor.ts';
+import type { RoleId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
 import { decide, type Role, type RoleCommand } from '../domain/role.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { RoleStore } from '../ports/role-store.ts';
+import type { RoleStore, Versioned } from '../ports/role-store.ts';
 import { type Refusal, refuse } from '../refusal.ts';
 
-/** Which role to change, for whom. */
+/** Which role to change, and in whose name. */
 export interface ChangeRequest {
-  /** The owner; absent for an operator, who may change any role. */
-  readonly account?: AccountId;
+  readonly by: Actor;
   readonly id: RoleId;
   /** Ends the request: a change that was overtaken is decided again until then. */
   readonly signal?: AbortSignal;
@@ -41,23 +41,21 @@ export interface ChangePorts {
 export async function changeRole<S extends Seen | undefined = undefined>(
   { roles, clock }: ChangePorts,
   limits: Pick<Limits, 'renewal'>,
-  { account, id, signal }: ChangeRequest,
+  { by, id, signal }: ChangeRequest,
   command: RoleCommand,
   seen?: S,
 ): Promise<ChangeOutcome | (S extends Seen ? Overtaken : never)>;
 export async function changeRole(
   { roles, clock }: ChangePorts,
   limits: Pick<Limits, 'renewal'>,
-  { account, id, signal }: ChangeRequest,
+  { by, id, signal }: ChangeRequest,
   command: RoleCommand,
   seen?: Seen,
 ): Promise<ChangeOutcome | Overtaken> {
   for (;;) {
     signal?.throwIfAborted();
-    const loaded = await roles.load(id, signal);
-    if (loaded === undefined || (account !== undefined && loaded.value.account !== account)) {
-      return refuse('not_found');
-    }
+    const loaded = await loadFor(roles, by, id, signal);
+    if (loaded === undefined) return refuse('not_found');
     if (seen !== undefined && !isAsSeen(loaded.value, seen)) return { kind: 'overtaken', role: loaded.value };
     const decision = decide(loaded.value, command, clock.now(), limits);
     if (decision.kind === 'refused') return decision;
@@ -66,6 +64,18 @@ export async function changeRole(
     const saved = await roles.save(role, loaded.version);
     if (saved.kind === 'saved') return { kind: 'changed', role };
   }
+}
+
+/** A role as an actor finds it: one out of its reach is as unknown as one that never was. */
+export async function loadFor(
+  roles: RoleStore,
+  by: Actor,
+  id: RoleId,
+  signal?: AbortSignal,
+): Promise<Versioned<Role> | undefined> {
+  const isReached = reachOf(by);
+  const loaded = await roles.load(id, signal);
+  return loaded !== undefined && isReached(loaded.value) ? loaded : undefined;
 }
 
 function isAsSeen(role: Role, seen: Seen): boolean {

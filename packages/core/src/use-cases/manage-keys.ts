@@ -1,5 +1,6 @@
+import { type Actor, boundTo, reachOf } from '../domain/actor.ts';
 import { type ApiKey, type ApiKeyId, DEFAULT_SCOPES, type Scope } from '../domain/api-key.ts';
-import type { AccountId } from '../domain/identity.ts';
+import { type AccountId, accountId } from '../domain/identity.ts';
 import { before, type Instant, minutes } from '../domain/instant.ts';
 import type { ApiKeySecrets, PresentedKey } from '../ports/api-key-secrets.ts';
 import type { ApiKeyStore } from '../ports/api-key-store.ts';
@@ -63,18 +64,19 @@ export class ManageKeys {
     await this.#store.create(this.#keyOf(this.#read(text), wish));
   }
 
-  /** Keys of an account, or of all, in order of creation. */
-  list(account?: AccountId): Promise<readonly ApiKey[]> {
-    return this.#store.list(account);
+  /** The keys an actor reaches, in order of creation. */
+  async list(by: Actor): Promise<readonly ApiKey[]> {
+    return await this.#store.list(boundTo(by));
   }
 
-  /** Revokes a key at once; with an account, only if it is that account's. */
+  /** Revokes a key at once, if the actor reaches it. */
   async revoke(
     id: ApiKeyId,
-    account?: AccountId,
+    by: Actor,
   ): Promise<{ readonly kind: 'revoked' } | { readonly kind: 'unknown' }> {
-    if (account !== undefined && (await this.#store.find(id))?.account !== account)
-      return { kind: 'unknown' };
+    const isReached = reachOf(by);
+    const key = await this.#store.find(id);
+    if (key === undefined || !isReached(key)) return { kind: 'unknown' };
     return await this.#store.revoke(id, this.#clock.now());
   }
 
@@ -101,7 +103,8 @@ export class ManageKeys {
     return presented;
   }
 
-  #keyOf({ id, secretHash }: PresentedKey, { account, label = '', scopes = DEFAULT_SCOPES }: NewKey): ApiKey {
+  #keyOf({ id, secretHash }: PresentedKey, { label = '', scopes = DEFAULT_SCOPES, ...wish }: NewKey): ApiKey {
+    const account = accountId(wish.account);
     const createdAt = this.#clock.now();
     return { id, account, scopes, label, secretHash, createdAt, lastUsedAt: null, revokedAt: null };
   }

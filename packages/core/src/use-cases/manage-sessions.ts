@@ -1,4 +1,4 @@
-import type { AccountId } from '../domain/identity.ts';
+import { type AccountId, accountId } from '../domain/identity.ts';
 import { after, type Duration, hours, type Instant } from '../domain/instant.ts';
 import type { Session } from '../domain/session.ts';
 import type { ApiKeyStore } from '../ports/api-key-store.ts';
@@ -53,11 +53,11 @@ export class ManageSessions {
     this.#linkLifetime = options.linkLifetime ?? hours(1);
   }
 
-  /** Makes the token of a link that signs in once, for an operator to hand over. */
+  /** Makes the token of a link that signs in once to `account`, for the operator to hand over. */
   async offerLink(account: AccountId): Promise<{ readonly token: string; readonly endsAt: Instant }> {
     const { text, hash } = this.#ports.sessionSecrets.mint();
     const endsAt = after(this.#ports.clock.now(), this.#linkLifetime);
-    await this.#ports.sessions.offer({ tokenHash: hash, account, endsAt });
+    await this.#ports.sessions.offer({ tokenHash: hash, account: accountId(account), endsAt });
     return { token: text, endsAt };
   }
 

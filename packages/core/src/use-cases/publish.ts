@@ -1,5 +1,11 @@
 import { type Filename, fingerprintOf, type IdempotencyKey } from '../domain/idempotency.ts';
-import { type AccountId, type ArchiveId, archiveCreatedAt, type RoleId } from '../domain/identity.ts';
+import {
+  type AccountId,
+  type ArchiveId,
+  accountId,
+  archiveCreatedAt,
+  type RoleId,
+} from '../domain/identity.ts';
 import { after, before } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
 import { encodeManifest } from '../domain/manifest.ts';
@@ -88,7 +94,7 @@ export class Publish {
    */
   async publish(request: PublishRequest): Promise<PublishOutcome> {
     try {
-      return await this.#turns.take(request.account, () => this.#publish(request));
+      return await this.#turns.take(accountId(request.account), () => this.#publish(request));
     } finally {
       await discard(request.archive);
     }
@@ -97,7 +103,7 @@ export class Publish {
   /** Checks an archive as publishing would, and stores nothing. The archive is discarded in the end. */
   async check(account: AccountId, archive: StagedArchive): Promise<CheckOutcome> {
     try {
-      const proved = await this.#turns.take(account, () => this.#prove(archive));
+      const proved = await this.#turns.take(accountId(account), () => this.#prove(archive));
       if (proved.kind === 'refused') return proved;
       return {
         kind: 'checked',

@@ -1,15 +1,18 @@
+import type { Actor } from '../domain/actor.ts';
 import { decodeCursor, encodeCursor } from '../domain/cursor.ts';
 import type { IdempotencyKey } from '../domain/idempotency.ts';
-import type { AccountId, RoleId } from '../domain/identity.ts';
+import { type AccountId, accountId, type RoleId } from '../domain/identity.ts';
 import type { Role, RoleState } from '../domain/role.ts';
 import { foldForSearch } from '../domain/text.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import { type Refusal, refuse } from '../refusal.ts';
+import { loadFor } from './change-role.ts';
 
 /** Which page of an account's roles is wanted. */
 export interface ListRequest {
-  readonly account: AccountId;
+  /** Whose roles: an account lists its own. */
+  readonly by: AccountId;
   /** Absent: all but deleted ones. */
   readonly state?: RoleState;
   /** A text to be found in titles and ids, whatever its case and width. */
@@ -20,7 +23,7 @@ export interface ListRequest {
   readonly limit: number;
 }
 
-/** Reads an account's own roles. */
+/** Reads roles. */
 export class ReadRoles {
   readonly #roles: RoleStore;
   readonly #clock: Clock;
@@ -30,15 +33,14 @@ export class ReadRoles {
     this.#clock = ports.clock;
   }
 
-  /** One role in any state; another account's is as unknown as one that never was. */
+  /** One role in any state; one out of the actor's reach is as unknown as one that never was. */
   async read(
-    account: AccountId,
+    by: Actor,
     id: RoleId,
     signal?: AbortSignal,
   ): Promise<{ readonly kind: 'found'; readonly role: Role } | Refusal<'not_found'>> {
-    const loaded = await this.#roles.load(id, signal);
-    if (loaded === undefined || loaded.value.account !== account) return refuse('not_found');
-    return { kind: 'found', role: loaded.value };
+    const loaded = await loadFor(this.#roles, by, id, signal);
+    return loaded === undefined ? refuse('not_found') : { kind: 'found', role: loaded.value };
   }
 
   /** A page, newest first, and the cursor of the next one. */
@@ -51,8 +53,7 @@ export class ReadRoles {
     | Refusal<'invalid_cursor'>
   > {
     const search = request.search === undefined ? undefined : foldForSearch(request.search);
-    const { account, state } = request;
-    const filter = { account, state, search };
+    const filter = { account: accountId(request.by), state: request.state, search };
     const after = request.cursor === undefined ? undefined : decodeCursor(request.cursor, filter);
     if (after !== undefined && 'kind' in after) return after;
     const page = await this.#roles.list({
@@ -67,9 +68,9 @@ export class ReadRoles {
   }
 
   /** The role that a key published, in any state, for a caller whose answer got lost. */
-  async findByKey(account: AccountId, key: IdempotencyKey): Promise<Role | undefined> {
+  async findByKey(by: AccountId, key: IdempotencyKey): Promise<Role | undefined> {
     const page = await this.#roles.list({
-      account,
+      account: accountId(by),
       now: this.#clock.now(),
       state: undefined,
       idempotencyKey: key,

@@ -9,6 +9,7 @@ import {
   type ChangePorts,
   type ChangeRequest,
   changeRole,
+  loadFor,
   type Overtaken,
   type Seen,
 } from './change-role.ts';
@@ -44,15 +45,13 @@ export class UpdateRole {
 
   /** Hashing is dear, so a request that would be refused anyway is refused before it. */
   async #hashed(
-    { account, id, signal }: ChangeRequest,
+    { by, id, signal }: ChangeRequest,
     password: Password | null,
   ): Promise<RoleCommand | Refusal<'not_found' | 'invalid_state'>> {
     if (password === null) return { type: 'set_password', hash: null };
     const { roles, clock, passwords } = this.#ports;
-    const loaded = await roles.load(id, signal);
-    if (loaded === undefined || (account !== undefined && loaded.value.account !== account)) {
-      return refuse('not_found');
-    }
+    const loaded = await loadFor(roles, by, id, signal);
+    if (loaded === undefined) return refuse('not_found');
     const trial = decide(loaded.value, { type: 'set_password', hash: null }, clock.now(), this.#limits);
     if (trial.kind === 'refused') return trial;
     return { type: 'set_password', hash: await passwords.hash(password, signal) };

@@ -25,7 +25,7 @@ export const list: Handle = async (service, { exchange, caller }) => {
   }
   const { limit, ...filter } = read.query;
   const listed = await useCases.read.list({
-    account: caller.account,
+    by: caller.account,
     limit: limit === undefined ? DEFAULT_LIMIT : Number(limit),
     ...filter,
   });

@@ -11,6 +11,6 @@ export const stop: Handle = async ({ useCases }, { exchange, caller }, path) => 
   const id = parseRoleId(path);
   if (id === undefined) return refuseRequest('not_found');
   exchange.role = id;
-  const outcome = await useCases.stop.stop({ account: caller.account, id, signal: exchange.signal });
+  const outcome = await useCases.stop.stop({ by: caller.account, id, signal: exchange.signal });
   return outcome.kind === 'refused' ? tellState(outcome, 'stop') : { status: 204 };
 };

@@ -34,7 +34,7 @@ export const update: Handle = async (service, { exchange, caller }, path) => {
   const id = parseRoleId(path);
   if (id === undefined) return refuseRequest('not_found');
   exchange.role = id;
-  const request = { account: caller.account, id, signal: exchange.signal };
+  const request = { by: caller.account, id, signal: exchange.signal };
   const outcome = await useCases.update.update(request, wanted);
   if (outcome.kind === 'refused') {
     return tellState(outcome, wanted.type === 'reset_expiration' ? 'reset_expiration' : 'change');

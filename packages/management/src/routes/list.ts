@@ -24,7 +24,7 @@ export async function showList(
   const state = STATES.has(wanted) ? (wanted as RoleState) : undefined;
   const further = typeof cursor === 'string';
   const listed = await useCases.read.list({
-    account: visit.account,
+    by: visit.account,
     limit: PAGE_SIZE,
     ...(search === '' ? {} : { search }),
     ...(state === undefined ? {} : { state }),

@@ -135,7 +135,7 @@ export class PublicationRoutes {
   ): Promise<Answer> {
     const id = idOf(visit);
     if (id === undefined) return notFound(visit);
-    const outcome = await change({ account: visit.account, id, signal: visit.signal });
+    const outcome = await change({ by: visit.account, id, signal: visit.signal });
     if (outcome.kind === 'overtaken' && field !== undefined) {
       const message = visit.words.say('titleOvertaken', {
         title: outcome.role.title ?? visit.words.say('noTitle'),

@@ -7,6 +7,7 @@ import {
   createUseCases,
   type Limits,
   ManageKeys,
+  OPERATOR,
   type Ports,
   type RoleId,
   type UseCases,
@@ -68,8 +69,8 @@ export async function openService(mode: ViewerMode, spoiling: Spoiling = {}): Pr
       viewerMode: mode,
       keys,
       advance: async (length) => clock.advance(length),
-      pin: async (id) => void (await useCases.pin.pin({ id: id as RoleId })),
-      unpin: async (id) => void (await useCases.pin.unpin({ id: id as RoleId })),
+      pin: async (id) => void (await useCases.pin.pin({ by: OPERATOR, id: id as RoleId })),
+      unpin: async (id) => void (await useCases.pin.unpin({ by: OPERATOR, id: id as RoleId })),
     };
   };
   const everywhere = spoiling.tamper?.();

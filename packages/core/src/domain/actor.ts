@@ -1,0 +1,29 @@
+import type { Branded } from './brand.ts';
+import { type AccountId, accountId } from './identity.ts';
+
+/** Whoever runs the service: reads and changes what belongs to any account. Copies of this package share it. */
+export const OPERATOR: Branded<symbol, 'Operator'> = Symbol.for('@pinfold/core/operator') as never;
+
+/** In whose name something is read or changed: an account reaches what is its own, the operator everything. */
+export type Actor = AccountId | typeof OPERATOR;
+
+/**
+ * The only account whose things an actor reaches; `undefined` for the operator.
+ *
+ * @throws TypeError when it is neither an account nor {@link OPERATOR}: nobody is the operator by omission.
+ */
+export function boundTo(by: Actor): AccountId | undefined {
+  if (typeof by === 'string') return accountId(by);
+  if (by === OPERATOR) return undefined;
+  throw new TypeError('say who asks: an account, or OPERATOR');
+}
+
+/**
+ * Tells what an actor reaches.
+ *
+ * @throws TypeError as {@link boundTo} does.
+ */
+export function reachOf(by: Actor): (thing: { readonly account: AccountId }) => boolean {
+  const own = boundTo(by);
+  return ({ account }) => own === undefined || account === own;
+}

@@ -1,0 +1,91 @@
+import {
+  type Actor,
+  accountId,
+  type IdempotencyKey,
+  ManageKeys,
+  ManageSessions,
+  OPERATOR,
+  type Password,
+  type RoleId,
+} from '@pinfold/core';
+import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
+import { expect } from 'chai';
+import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
+
+/** What a caller without types may pass when it forgets who asks. */
+const NOBODY: readonly unknown[] = [undefined, null, '', 0, true, {}, ['owner'], Symbol('operator')];
+
+describe('authority', () => {
+  let stage: Stage;
+  let id: RoleId;
+  let keys: ManageKeys;
+  let sessions: ManageSessions;
+  beforeEach(async () => {
+    stage = await openStage();
+    id = await stage.publish();
+    const { clock, memory } = stage;
+    const ports = {
+      apiKeys: memory.apiKeys,
+      apiKeySecrets: new NodeApiKeySecrets(),
+      sessions: memory.sessions,
+      sessionSecrets: new NodeSessionSecrets(),
+      clock,
+    };
+    keys = new ManageKeys(ports);
+    sessions = new ManageSessions(ports, keys);
+  });
+  afterEach(() => stage.dispose());
+
+  /** Everything that reads or changes a role in somebody's name, its end last. */
+  function deeds(by: Actor): readonly (() => Promise<{ readonly kind: string }>)[] {
+    const { read, update, pin, stop } = stage.useCases;
+    const request = { by, id };
+    return [
+      () => read.read(by, id),
+      () => update.update(request, { type: 'set_title', title: null }),
+      () => update.update(request, { type: 'set_password', password: 'long enough' as Password }),
+      () => update.update(request, { type: 'set_password', password: null }),
+      () => update.update(request, { type: 'reset_expiration' }),
+      () => pin.pin(request),
+      () => pin.unpin(request),
+      () => stop.stop(request),
+    ];
+  }
+
+  it("is an owner's over its own roles, and the operator's over any", async () => {
+    for (const deed of deeds(OWNER)) expect((await deed()).kind).to.be.oneOf(['found', 'changed']);
+    id = await stage.publish({ key: 'key-2' as IdempotencyKey });
+    for (const deed of deeds(OPERATOR)) expect((await deed()).kind).to.be.oneOf(['found', 'changed']);
+  });
+
+  it("is no stranger's", async () => {
+    for (const deed of deeds(accountId('stranger'))) expect(await codeOf(deed())).to.equal('not_found');
+  });
+
+  it('is never had by saying nothing: without an actor every deed is a TypeError, and changes nothing', async () => {
+    const before = await stage.memory.roles.load(id);
+    const key = (await keys.create({ account: OWNER })).key;
+    for (const nobody of NOBODY as readonly never[]) {
+      const others = [
+        () => stage.useCases.read.list({ by: nobody, limit: 1 }),
+        () => stage.useCases.read.findByKey(nobody, 'key-1' as IdempotencyKey),
+        async () => stage.useCases.publish.publish(await stage.request({ account: nobody })),
+        async () => stage.useCases.publish.check(nobody, (await stage.request()).archive),
+        () => keys.list(nobody),
+        () => keys.revoke(key.id, nobody),
+        () => keys.create({ account: nobody }),
+        () => sessions.offerLink(nobody),
+      ];
+      for (const deed of [...deeds(nobody), ...others]) {
+        expect(await deed().catch((error: unknown) => error)).to.be.an.instanceOf(TypeError);
+      }
+    }
+    expect(await stage.memory.roles.load(id)).to.deep.equal(before);
+    expect(await keys.list(OPERATOR)).to.deep.equal([key]);
+  });
+
+  it('asks an account for what is one account’s: the operator has no list of its own', async () => {
+    const operator = OPERATOR as never;
+    expect(await codeOf(stage.useCases.read.list({ by: operator, limit: 1 }))).to.be.an.instanceOf(TypeError);
+  });
+});
