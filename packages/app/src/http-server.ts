@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { SettingsError } from './settings/settings-error.ts';
+import { answerUnread } from './unread-request.ts';
 
 /** Answers one request. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -13,6 +14,9 @@ const HEADERS_TIMEOUT = 20_000;
  * this only ends what nobody watches.
  */
 const REQUEST_TIMEOUT = 20 * 60_000;
+
+/** The most bytes of a request's head. What is more, Node refuses; what is less, is for the doors to answer. */
+const LARGEST_HEAD = 65_536;
 
 /** Longer than proxies keep their connections (60 s mostly), so that it is they who close one, never both at once. */
 const KEEP_ALIVE_TIMEOUT = 75_000;
@@ -50,11 +54,15 @@ export class HttpServer {
       headersTimeout: HEADERS_TIMEOUT,
       requestTimeout: REQUEST_TIMEOUT,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+      maxHeaderSize: LARGEST_HEAD,
       // A GET has no body to wait for, and nobody here listens for the end of one.
       optimizeEmptyRequests: true,
     });
     // A client that has said all may close its side and listen on (RFC 9293, section 3.6); Node's types leave it out.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
+    this.#server.on('clientError', (error, socket: Socket) =>
+      answerUnread(error, socket, this.#newest.get(socket)),
+    );
     this.#server.on('connection', (socket) =>
       socket.once('close', () => {
         this.#newest.delete(socket);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hasSeveralHosts } from '@pinfold/http';
+import { hasSeveralHosts, hasTooManyCookies } from '@pinfold/http';
 import type { ApiLogEntry } from '@pinfold/http-express';
 import { tokens } from '@pinfold/inversify';
 import { api, httpExpressModule } from '@pinfold/inversify/http-express';
@@ -35,6 +35,7 @@ export function httpModules(
         publicUrl,
         sitesUrl,
         mode: viewerMode,
+        clearCookies: settings.clearCookies,
         clientAddress: clientAddress(settings.trustProxy),
         log: (entry) => log.request(entry),
       };
@@ -67,8 +68,10 @@ export async function requestHandler(
     .set('etag', false)
     .use(publicPath === '' ? '/' : publicPath, await container.getAsync(api))
     .use((request, response, next) =>
-      // What neither viewer nor API takes with more than one Host header, the viewer refuses.
-      hasSeveralHosts(request) ? showNothing(request, response) : own(request, response) || next(),
+      // What neither viewer nor API takes with more than one Host header or too many cookies, the viewer refuses.
+      hasSeveralHosts(request) || hasTooManyCookies(request)
+        ? showNothing(request, response)
+        : own(request, response) || next(),
     )
     .use(`${publicPath}${MANAGEMENT_PATH}`, await container.getAsync(management))
     .use(showNothing);

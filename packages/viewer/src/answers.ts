@@ -24,12 +24,20 @@ const PAGE_HEADERS: HeaderList = [
   'text/html; charset=utf-8',
   'Content-Security-Policy',
   PAGE_POLICY,
+  'Cross-Origin-Opener-Policy',
+  'same-origin',
   ...APART,
 ];
 
-/** Addresses with a grant in them tell `no-referrer` among their own headers; all others have this. */
-function referrerBeside(more: HeaderList): HeaderList {
-  return more.includes('Referrer-Policy') ? NO_HEADERS : ['Referrer-Policy', 'same-origin'];
+/** What such an answer has unless it says otherwise itself: by either of them a sibling could learn who is in, and how. */
+const USUAL: readonly (readonly [name: string, value: string])[] = [
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Referrer-Policy', 'same-origin'],
+];
+
+/** Headers of an answer's own, and the usual ones beside them. */
+function withUsual(more: HeaderList): HeaderList {
+  return [...USUAL.filter(([name]) => !more.includes(name)).flat(), ...more];
 }
 
 /** Seconds after which a viewer may try again when a part of the service cannot be reached. */
@@ -63,6 +71,17 @@ export function sendUnavailable(exchange: Exchange): void {
   sendPlainPage(exchange, 503, plainPages.unavailable, ['Retry-After', UNAVAILABLE_FOR]);
 }
 
+/**
+ * Answers that the browser sends more cookies than are taken.
+ *
+ * @param clear whether the browser is told to forget them: those of the whole domain, whoever set them.
+ */
+export function sendTooManyCookies(exchange: Exchange, clear: boolean, more: HeaderList = NO_HEADERS): void {
+  if (clear) {
+    sendPlainPage(exchange, 431, plainPages.cookiesCleared, ['Clear-Site-Data', '"cookies"', ...more]);
+  } else sendPlainPage(exchange, 431, plainPages.tooManyCookies, more);
+}
+
 /** Answers that the method has no meaning here. */
 export function sendMethodNotAllowed(exchange: Exchange, allow: string, more: HeaderList = NO_HEADERS): void {
   sendPlainPage(exchange, 405, plainPages.method, ['Allow', allow, ...more]);
@@ -77,7 +96,7 @@ function sendHtml(
 ): void {
   const body = Buffer.from(page);
   const length = ['Content-Language', language, 'Content-Length', String(body.length)];
-  response.writeHead(status, [...PAGE_HEADERS, ...length, ...referrerBeside(more), ...more]);
+  response.writeHead(status, [...PAGE_HEADERS, ...length, ...withUsual(more)]);
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
@@ -91,9 +110,8 @@ export function sendForbiddenLine(
   const body = Buffer.from(`${catalogues[language][page.title]}\n`);
   response.writeHead(403, [
     ...['Content-Type', 'text/plain; charset=utf-8', 'Content-Length', String(body.length)],
-    ...referrerBeside(more),
     ...APART,
-    ...more,
+    ...withUsual(more),
   ]);
   response.end(request.method === 'HEAD' ? undefined : body);
 }
@@ -111,14 +129,14 @@ export interface Redirect {
 /** Answers with a redirect. */
 export function sendRedirect(
   { response }: Exchange,
-  { status, location, referrer = 'same-origin', cookies = [] }: Redirect,
+  { status, location, referrer, cookies = [] }: Redirect,
   more: HeaderList = NO_HEADERS,
 ): void {
   response.writeHead(status, [
-    ...['Location', location, 'Content-Length', '0', 'Referrer-Policy', referrer],
+    ...['Location', location, 'Content-Length', '0'],
     ...cookies.flatMap((cookie) => ['Set-Cookie', cookie]),
     ...APART,
-    ...more,
+    ...withUsual([...(referrer === undefined ? [] : ['Referrer-Policy', referrer]), ...more]),
   ]);
   response.end();
 }

@@ -8,6 +8,10 @@ export type MessageId =
   | 'badRequestText'
   | 'badRequestTitle'
   | 'busy'
+  | 'cookiesClear'
+  | 'cookiesCleared'
+  | 'cookiesText'
+  | 'cookiesTitle'
   | 'errorText'
   | 'errorTitle'
   | 'expiredText'
@@ -18,6 +22,8 @@ export type MessageId =
   | 'foreignFormTitle'
   | 'methodText'
   | 'methodTitle'
+  | 'misdirectedText'
+  | 'misdirectedTitle'
   | 'missingPageText'
   | 'missingPageTitle'
   | 'notFoundText'
@@ -40,6 +46,13 @@ const en = {
   badRequestText: 'The address in this request is not one that a browser sends.',
   badRequestTitle: 'That request could not be read',
   busy: 'Many people are entering passwords at this moment. Your password was not looked at: try again shortly.',
+  cookiesClear:
+    'Delete the cookies of this website and of its whole domain in the settings of your browser. Then open the link again.',
+  cookiesCleared:
+    'Your browser has just been told to delete them: open the link again. Should this page come back, delete them yourself.',
+  cookiesText:
+    'Your browser sends more of them with each request than can be taken. A shared site may have set them.',
+  cookiesTitle: 'Too many cookies',
   errorText: 'Something broke on this side. Trying again will hardly help; the error has been recorded.',
   errorTitle: 'This page could not be shown',
   expiredText: 'The time for which this link was shared is over.',
@@ -50,6 +63,8 @@ const en = {
   foreignFormTitle: 'That form was not sent from here',
   methodText: 'This address can be looked at, and nothing else.',
   methodTitle: 'That cannot be done here',
+  misdirectedText: 'No shared site has an address like this one. The link may have been mistyped.',
+  misdirectedTitle: 'There is no site at this address',
   missingPageText: 'This site has no page at this address.',
   missingPageTitle: 'Page not found',
   notFoundText: 'The link may have been mistyped, or its owner has stopped sharing.',
@@ -73,6 +88,13 @@ const ja = {
   badRequestText: 'このリクエストのアドレスは、ブラウザーが送る形式ではありません。',
   badRequestTitle: 'リクエストを読み取れませんでした',
   busy: 'ただいま混み合っています。パスワードはまだ確認していません。少し待ってから、もう一度お試しください。',
+  cookiesClear:
+    'ブラウザーの設定で、このサイトと、同じドメイン全体の Cookie を削除してから、もう一度リンクを開いてください。',
+  cookiesCleared:
+    'Cookie を削除するよう、ブラウザーに伝えました。もう一度リンクを開いてください。同じページが表示される場合は、ご自身で削除してください。',
+  cookiesText:
+    'ブラウザーが送る Cookie が、受け取れる大きさを超えています。共有されたサイトが保存したものかもしれません。',
+  cookiesTitle: 'Cookie が多すぎます',
   errorText: 'こちら側で問題が起きました。再読み込みでは直らない可能性があります。エラーは記録されています。',
   errorTitle: 'ページを表示できませんでした',
   expiredText: 'このリンクの公開期間は終わりました。',
@@ -84,6 +106,8 @@ const ja = {
   foreignFormTitle: 'ここから送られたフォームではありません',
   methodText: 'このアドレスでできるのは閲覧だけです。',
   methodTitle: 'この操作はできません',
+  misdirectedText: '共有サイトのアドレスの形式ではありません。リンクが間違っている可能性があります。',
+  misdirectedTitle: 'このアドレスにサイトはありません',
   missingPageText: 'このアドレスのページは、このサイトにありません。',
   missingPageTitle: 'ページが見つかりません',
   notFoundText: 'リンクが間違っているか、公開が停止された可能性があります。',

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isFault } from '@pinfold/core';
-import { hasSeveralHosts } from '@pinfold/http';
-import { sendPlainPage, sendUnavailable } from './answers.ts';
+import { hasSeveralHosts, hasTooManyCookies } from '@pinfold/http';
+import { sendPlainPage, sendTooManyCookies, sendUnavailable } from './answers.ts';
 import { Bodies } from './bodies.ts';
 import { type Exchange, targetOf } from './exchange.ts';
 import { filePolicies } from './file-policies.ts';
 import { Grants } from './grants.ts';
-import { siteOfHost } from './host.ts';
+import { isBelowHost, isHost, siteOfHost } from './host.ts';
 import { plainPages } from './pages.ts';
 import { serveSharedUrl } from './shared-url.ts';
 import { serveSiteOrigin } from './site-origin.ts';
@@ -18,6 +18,7 @@ import type { ViewerContext } from './viewer-context.ts';
 import {
   DEFAULT_CACHE_BYTES,
   DEFAULT_SITE_CACHE_BYTES,
+  type Settings,
   settingsOf,
   type ViewerLogEntry,
   type ViewerOptions,
@@ -50,18 +51,34 @@ export function createViewer(options: ViewerOptions): Viewer {
     const site =
       settings.mode === 'origin' ? siteOfHost(request.headers.host, settings.sitesHostname) : undefined;
     const isShared = target.startsWith(prefix);
-    if ((site !== undefined || isShared || next === undefined) && hasSeveralHosts(request)) {
+    const isAstray = site === undefined && leadsNowhere(settings, request);
+    const isOwn = site !== undefined || isAstray || isShared || next === undefined;
+    if (isOwn && hasSeveralHosts(request)) {
       answer(options, exchange, () => sendPlainPage(exchange, 400, plainPages.badRequest));
+    } else if (isAstray) {
+      answer(options, exchange, () => sendPlainPage(exchange, 421, plainPages.misdirected));
     } else if (site !== undefined) {
       answer(options, exchange, () => serveSiteOrigin(context, exchange, site, target));
     } else if (isShared) {
       answer(options, exchange, () => servePublic(context, exchange, target.slice(prefix.length)));
     } else if (next !== undefined) {
       next();
+    } else if (hasTooManyCookies(request)) {
+      answer(options, exchange, () => sendTooManyCookies(exchange, settings.clearCookies));
     } else {
       answer(options, exchange, () => sendPlainPage(exchange, 404, plainPages.notFound));
     }
   };
+}
+
+/** Whether a host is the sites' to give, and no site's. Whatever else it showed would be at home among the sites. */
+function leadsNowhere(
+  { mode, publicHostname, sitesHostname }: Settings,
+  { headers }: IncomingMessage,
+): boolean {
+  return (
+    mode === 'origin' && isBelowHost(headers.host, sitesHostname) && !isHost(headers.host, publicHostname)
+  );
 }
 
 function contextOf(options: ViewerOptions): ViewerContext {

@@ -16,3 +16,21 @@ export function siteOfHost(host: string | undefined, hostname: string): RoleId |
   if (rest !== hostname && rest.toLowerCase().replace(/\.$/, '') !== hostname) return undefined;
   return parseRoleId(host.slice(0, UUID_LENGTH));
 }
+
+/**
+ * Whether a Host header names a host below another, at any depth.
+ *
+ * @param hostname in lower case, without port.
+ */
+export function isBelowHost(host: string | undefined, hostname: string): boolean {
+  return host !== undefined && nameOf(host).endsWith(`.${hostname}`);
+}
+
+/** Whether a Host header names a host, whatever the port. */
+export function isHost(host: string | undefined, hostname: string): boolean {
+  return host !== undefined && nameOf(host) === hostname;
+}
+
+function nameOf(host: string): string {
+  return host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
+}

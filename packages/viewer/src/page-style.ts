@@ -24,6 +24,7 @@ main{width:100%;max-width:28rem;padding:24px;border:1px solid var(--line);border
 h1{margin:0 0 8px;font-size:var(--title);line-height:32px;font-weight:600;text-wrap:balance}
 p{margin:0 0 8px;color:var(--quiet);text-wrap:pretty}
 p:last-child{margin:0}
+h1+p~div{margin-top:24px}
 form{display:grid;gap:16px;margin-top:16px}
 label{display:block;margin-bottom:4px;font-weight:600}
 input,button{width:100%;min-height:44px;padding:8px 12px;border-radius:var(--radius);font:inherit}

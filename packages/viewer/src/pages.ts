@@ -56,36 +56,52 @@ export interface PlainPage {
 type PlainPageName =
   | 'badForm'
   | 'badRequest'
+  | 'cookiesCleared'
   | 'error'
   | 'expired'
   | 'forbidden'
   | 'foreignForm'
   | 'method'
+  | 'misdirected'
   | 'missingPage'
   | 'notFound'
   | 'serviceWorker'
+  | 'tooManyCookies'
   | 'unavailable';
 
 /** Every page that asks nothing. */
 export const plainPages: Readonly<Record<PlainPageName, PlainPage>> = {
   badForm: { title: 'badFormTitle', text: ['badFormText'] },
   badRequest: { title: 'badRequestTitle', text: ['badRequestText'] },
+  cookiesCleared: { title: 'cookiesTitle', text: ['cookiesText', 'cookiesCleared', 'cookiesClear'] },
   error: { title: 'errorTitle', text: ['errorText'] },
   expired: { title: 'expiredTitle', text: ['expiredText', 'askSender'] },
   forbidden: { title: 'forbiddenTitle', text: ['forbiddenText'] },
   foreignForm: { title: 'foreignFormTitle', text: ['foreignFormText'] },
   method: { title: 'methodTitle', text: ['methodText'] },
+  misdirected: { title: 'misdirectedTitle', text: ['misdirectedText', 'askSender'] },
   missingPage: { title: 'missingPageTitle', text: ['missingPageText'] },
   notFound: { title: 'notFoundTitle', text: ['notFoundText', 'askSender'] },
   serviceWorker: { title: 'serviceWorkerTitle', text: ['serviceWorkerText'] },
+  tooManyCookies: { title: 'cookiesTitle', text: ['cookiesText', 'cookiesClear'] },
   unavailable: { title: 'unavailableTitle', text: ['unavailableText'] },
 };
 
 /** Writes a {@link PlainPage}. */
 export function plainPage(language: Language, page: PlainPage): string {
+  return documentOf(language, catalogues[language][page.title], contentOf(language, page));
+}
+
+/** Writes a {@link PlainPage} in every language, one below the other. */
+export function bilingualPage(page: PlainPage): string {
+  const japanese = html`<div lang="ja">!${contentOf('ja', page)}</div>`;
+  return documentOf('en', catalogues.en[page.title], `${contentOf('en', page)}\n${japanese}`);
+}
+
+function contentOf(language: Language, { title, text }: PlainPage): string {
   const say = catalogues[language];
-  const paragraphs = page.text.map((id) => html`<p>${say[id]}</p>`).join('\n');
-  return documentOf(language, say[page.title], html`<h1>${say[page.title]}</h1>!${paragraphs}`);
+  const paragraphs = text.map((id) => html`<p>${say[id]}</p>`).join('\n');
+  return html`<h1>${say[title]}</h1>!${paragraphs}`;
 }
 
 function documentOf(language: Language, title: string, content: string): string {

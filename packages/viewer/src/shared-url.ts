@@ -1,6 +1,13 @@
 import { isFault, parseRoleId, type Role, type RoleId } from '@pinfold/core';
+import { hasTooManyCookies } from '@pinfold/http';
 import { grantedWay, openWay, sharedUrlOf } from './addresses.ts';
-import { sendMethodNotAllowed, sendPasswordPage, sendPlainPage, sendRedirect } from './answers.ts';
+import {
+  sendMethodNotAllowed,
+  sendPasswordPage,
+  sendPlainPage,
+  sendRedirect,
+  sendTooManyCookies,
+} from './answers.ts';
 import { clientOf } from './client-address.ts';
 import { type Exchange, isRead } from './exchange.ts';
 import { isOwnForm } from './form-origin.ts';
@@ -25,6 +32,7 @@ export async function serveSharedUrl(
   exchange.route = 'shared_url';
   const id = parseRoleId(idText);
   if (id !== undefined) exchange.role = id;
+  if (hasTooManyCookies(request)) return sendTooManyCookies(exchange, context.settings.clearCookies);
   if (!isRead(request) && request.method !== 'POST') {
     return sendMethodNotAllowed(exchange, 'GET, HEAD, POST');
   }

@@ -1,4 +1,5 @@
 import type { Ended, Role, RoleId } from '@pinfold/core';
+import { hasTooManyCookies } from '@pinfold/http';
 import { HAND_OVER_PATH, sharedUrlOf, siteBaseOf } from './addresses.ts';
 import {
   type HeaderList,
@@ -6,6 +7,7 @@ import {
   sendMethodNotAllowed,
   sendPlainPage,
   sendRedirect,
+  sendTooManyCookies,
 } from './answers.ts';
 import { type Exchange, isRead } from './exchange.ts';
 import { isNavigation } from './find-file.ts';
@@ -16,6 +18,8 @@ import { encodeRawBytes, splitTarget, type Target } from './target.ts';
 import type { ViewerContext } from './viewer-context.ts';
 
 const NOTHING_MORE: HeaderList = [];
+/** Of every answer to an address with a grant in it. */
+const UNNAMED: HeaderList = ['Referrer-Policy', 'no-referrer'];
 
 /** Answers a request to a site's own origin. */
 export async function serveSiteOrigin(
@@ -28,26 +32,33 @@ export async function serveSiteOrigin(
   const { request } = exchange;
   exchange.route = 'site';
   exchange.role = id;
+  const target = splitTarget(whole);
+  const more = target.path === HAND_OVER_PATH ? UNNAMED : NOTHING_MORE;
+  if (hasTooManyCookies(request)) return sendTooManyCookies(exchange, settings.clearCookies, more);
   const visit = await useCases.enter.visit(id);
-  if (visit.kind !== 'published') return sendStopped(context, exchange, visit.kind);
-  if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD');
+  if (visit.kind !== 'published') return sendStopped(context, exchange, visit.kind, more);
+  if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', more);
   if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
-    return sendForbiddenLine(exchange, plainPages.serviceWorker);
+    return sendForbiddenLine(exchange, plainPages.serviceWorker, more);
   }
   const { role } = visit;
-  const target = splitTarget(whole);
   if (target.path === HAND_OVER_PATH) return takeOver(context, exchange, role, target);
   if (role.passwordHash !== null && !holdsGrant(context, exchange, role)) {
     return turnAway(context, exchange, role, whole);
   }
   const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: NOTHING_MORE } as const;
   const ended = await serveSite(context, exchange, role, target, place);
-  if (ended !== undefined) sendStopped(context, exchange, ended.kind);
+  if (ended !== undefined) sendStopped(context, exchange, ended.kind, NOTHING_MORE);
 }
 
 /** What the browser has kept of the site goes too. Never "cookies": that reaches every sibling. */
-function sendStopped(context: ViewerContext, exchange: Exchange, kind: Ended['kind']): void {
-  const forget = ['Clear-Site-Data', '"cache", "storage"', 'Set-Cookie', context.grants.removedSiteCookie];
+function sendStopped(
+  { grants }: ViewerContext,
+  exchange: Exchange,
+  kind: Ended['kind'],
+  more: HeaderList,
+): void {
+  const forget = ['Clear-Site-Data', '"cache", "storage"', 'Set-Cookie', grants.removedSiteCookie, ...more];
   if (kind === 'expired') sendPlainPage(exchange, 410, plainPages.expired, forget);
   else sendPlainPage(exchange, 404, plainPages.notFound, forget);
 }
@@ -66,7 +77,7 @@ function takeOver(context: ViewerContext, exchange: Exchange, role: Role, target
   } else if (role.passwordHash === null || holdsGrant(context, exchange, role)) {
     sendRedirect(exchange, onward);
   } else {
-    turnAway(context, exchange, role, path, 'no-referrer');
+    turnAway(context, exchange, role, path, UNNAMED);
   }
 }
 
@@ -79,12 +90,12 @@ function turnAway(
   exchange: Exchange,
   role: Role,
   path: string,
-  referrer: 'same-origin' | 'no-referrer' = 'same-origin',
+  more: HeaderList = NOTHING_MORE,
 ): void {
   if (!isNavigation(exchange.request.headers.accept)) {
-    sendForbiddenLine(exchange, plainPages.forbidden);
+    sendForbiddenLine(exchange, plainPages.forbidden, more);
     return;
   }
   const location = sharedUrlOf(settings, role.id) + returnQuery(path);
-  sendRedirect(exchange, { status: 302, location, referrer });
+  sendRedirect(exchange, { status: 302, location }, more);
 }

@@ -1,7 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseRoleId, type Role } from '@pinfold/core';
+import { hasTooManyCookies } from '@pinfold/http';
 import { grantedWay, sharedUrlOf } from './addresses.ts';
-import { sendForbiddenLine, sendMethodNotAllowed, sendPlainPage, sendRedirect } from './answers.ts';
+import {
+  sendForbiddenLine,
+  sendMethodNotAllowed,
+  sendPlainPage,
+  sendRedirect,
+  sendTooManyCookies,
+} from './answers.ts';
 import { type Exchange, isRead } from './exchange.ts';
 import { FROM_ANYWHERE, FROM_ANYWHERE_UNNAMED } from './file-policies.ts';
 import { isNavigation } from './find-file.ts';
@@ -26,6 +33,9 @@ export async function serveSitePath(
   const { request } = exchange;
   exchange.route = 'site';
   const id = parseRoleId(idText);
+  if (hasTooManyCookies(request)) {
+    return sendTooManyCookies(exchange, settings.clearCookies, FROM_ANYWHERE_UNNAMED);
+  }
   if (id === undefined) return sendPlainPage(exchange, 404, plainPages.notFound);
   exchange.role = id;
   if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', FROM_ANYWHERE_UNNAMED);

@@ -36,6 +36,11 @@ export interface ViewerOptions {
   readonly clientAddress?: (request: IncomingMessage) => string;
   /** Whether sites may register service workers, which can outlive a stop in a viewer's browser. Default `refuse`. */
   readonly serviceWorkers?: 'refuse' | 'allow';
+  /**
+   * Whether a request with too many cookies, which is answered with 431, also tells the browser to delete the cookies of
+   * the whole domain, whoever set them. Default false.
+   */
+  readonly clearCookies?: boolean;
   /** Bytes of memory for hot bodies; 0 keeps none. Default 64 MiB. */
   readonly cacheBytes?: number;
   /** Bytes of memory, estimated, for what is known of hot sites' files. Default 32 MiB. */
@@ -52,6 +57,7 @@ export interface Settings {
   readonly secure: boolean;
   /** Scheme, host and port, in lower case. */
   readonly publicOrigin: string;
+  readonly publicHostname: string;
   /** The path of the public URL, without a slash at its end. */
   readonly publicPath: string;
   /** Scheme with `//`. */
@@ -60,6 +66,7 @@ export interface Settings {
   readonly sitesHost: string;
   readonly sitesHostname: string;
   readonly serviceWorkers: 'refuse' | 'allow';
+  readonly clearCookies: boolean;
   readonly clientAddress: (request: IncomingMessage) => string;
 }
 
@@ -82,11 +89,13 @@ export function settingsOf(options: ViewerOptions): Settings {
     mode: options.mode ?? 'origin',
     secure: publicUrl.protocol === 'https:',
     publicOrigin: publicUrl.origin,
+    publicHostname: publicUrl.hostname.replace(/\.$/, ''),
     publicPath: publicUrl.pathname.replace(/\/+$/, ''),
     sitesScheme: `${sitesUrl.protocol}//`,
     sitesHost: sitesUrl.host,
     sitesHostname: sitesUrl.hostname.replace(/\.$/, ''),
     serviceWorkers: options.serviceWorkers ?? 'refuse',
+    clearCookies: options.clearCookies ?? false,
     clientAddress: options.clientAddress ?? ((request) => request.socket.remoteAddress ?? ''),
   };
 }

@@ -8,6 +8,8 @@ export function expectPage(answer: Answer, status: number): void {
   expect(answer.headers).to.include({
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
     'x-robots-tag': 'noindex',

@@ -35,6 +35,8 @@ export interface Settings extends WebAddressSettings {
   readonly apiKey: string | undefined;
   /** Whether the very first start publishes the welcome site. */
   readonly welcome: boolean;
+  /** Whether browsers with too many cookies are told to delete those of the whole domain. */
+  readonly clearCookies: boolean;
   /** What an operator should be told at the start, in one line each. */
   readonly notes: readonly string[];
 }
@@ -64,6 +66,7 @@ const VARIABLES = [
   'LOG_LEVEL',
   'API_KEY',
   'WELCOME',
+  'CLEAR_COOKIES',
 ] as const;
 
 /** Read by the `pinfold` command for a server elsewhere, so they may stand beside the settings. */
@@ -111,7 +114,8 @@ export function readSettings(env: Environment): Settings {
     trustProxy: read('TRUST_PROXY', readTrustProxy),
     logLevel: read('LOG_LEVEL', readLogLevel),
     apiKey: read('API_KEY', readApiKey),
-    welcome: read('WELCOME', readSwitch),
+    welcome: read('WELCOME', readSwitch(true)),
+    clearCookies: read('CLEAR_COOKIES', readSwitch(false)),
     notes: [...unknownVariables(env), ...addressNotes(addresses)],
   };
 }
@@ -175,11 +179,13 @@ function readApiKey(variable: string, value: string | undefined): string | undef
   return value;
 }
 
-function readSwitch(variable: string, value: string | undefined): boolean {
-  if (value !== undefined && value !== 'on' && value !== 'off') {
-    throw new SettingsError(variable, 'must be on or off');
-  }
-  return value !== 'off';
+function readSwitch(usual: boolean): (variable: string, value: string | undefined) => boolean {
+  return (variable, value) => {
+    if (value !== undefined && value !== 'on' && value !== 'off') {
+      throw new SettingsError(variable, 'must be on or off');
+    }
+    return value === undefined ? usual : value === 'on';
+  };
 }
 
 /** A misspelt variable would be passed over in silence otherwise. */

@@ -34,6 +34,7 @@ describe('readSettings', () => {
       logLevel: 'info',
       apiKey: undefined,
       welcome: true,
+      clearCookies: false,
       notes: [],
     } satisfies Settings);
   });
@@ -91,6 +92,8 @@ describe('readSettings', () => {
     ['API_KEY', key, { apiKey: key }],
     ['WELCOME', 'on', { welcome: true }],
     ['WELCOME', 'off', { welcome: false }],
+    ['CLEAR_COOKIES', 'on', { clearCookies: true }],
+    ['CLEAR_COOKIES', 'off', { clearCookies: false }],
   ];
   for (const [name, value, read] of accepted) {
     it(`reads PINFOLD_${name}=${value}`, () => {

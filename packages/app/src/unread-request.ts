@@ -1,0 +1,46 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { unreadHeadPage } from '@pinfold/viewer';
+
+/** How long what a client still sends is read: closing at once would lose it the answer. */
+const REST = 2_000;
+
+/** The statuses that Node gives, by the code of its error. */
+const STATUSES: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/**
+ * Answers what Node could not read, with the status that Node gives; a head that is too large gets a page, for what
+ * makes it so is cookies.
+ *
+ * @param newest the newest answer on the connection.
+ */
+export function answerUnread(
+  error: Error & { readonly code?: string },
+  socket: Socket,
+  newest: ServerResponse | undefined,
+): void {
+  // Whatever comes behind it cannot be read either.
+  if (socket.writableEnded) return;
+  const isBetween = newest === undefined || newest.writableFinished || !newest.headersSent;
+  if (!socket.writable || !isBetween || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const status = STATUSES[error.code ?? ''] ?? 400;
+  socket.end(status === 431 ? answerOf(status, unreadHeadPage) : answerOf(status));
+  const late = setTimeout(() => socket.destroy(), REST);
+  socket.once('close', () => clearTimeout(late)).resume();
+}
+
+function answerOf(status: number, { html, headers } = { html: '', headers: {} }): string {
+  const lines = Object.entries({
+    ...headers,
+    'Content-Length': String(Buffer.byteLength(html)),
+    Connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', html].join('\r\n');
+}

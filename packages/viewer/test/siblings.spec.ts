@@ -1,0 +1,196 @@
+import { expect } from 'chai';
+import express from 'express';
+import { askRaw } from './client.ts';
+import { expectPage } from './expect-page.ts';
+import { FORM, NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
+
+const SITE = { 'index.html': '<h1>Harbour</h1>', 'docs/index.html': 'docs' };
+const JAR = Array.from({ length: 4 }, (_, n) => `b${n}=${'x'.repeat(3_200)}`).join('; ');
+const UNKNOWN = '0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
+
+describe('a jar that a sibling filled', () => {
+  let rig: Rig;
+  before(async () => {
+    rig = await openRig();
+  });
+  after(() => rig.close());
+
+  it('is answered with 431 and a page that says what to do, wherever it is shown', async () => {
+    const id = await rig.publish(SITE, PASSWORD);
+    const cookie = { cookie: JAR };
+    for (const answer of [
+      await rig.ask('/', { headers: cookie }),
+      await rig.ask(`/s/${id}`, { headers: { ...NAVIGATION, ...cookie } }),
+      await rig.ask(`/s/${UNKNOWN}`, { headers: cookie }),
+      await rig.enter(id, PASSWORD, { headers: cookie }),
+      await rig.askSite(id, '/', { headers: { ...NAVIGATION, ...cookie } }),
+      await rig.askSite(UNKNOWN as never, '/x.png', { headers: cookie }),
+    ]) {
+      expectPage(answer, 431);
+      expect(answer.text).to.contain('Too many cookies').and.contain('Delete the cookies of this website');
+      expect(answer.headers).not.to.have.any.keys('clear-site-data', 'set-cookie');
+    }
+    const japanese = await rig.ask('/', { headers: { ...cookie, 'accept-language': 'ja' } });
+    expect(japanese.text).to.contain('Cookie が多すぎます');
+    expect(rig.log.at(-1)).to.include({ status: 431 });
+  });
+
+  it('counts by all its headers together, and nothing else of the head', async () => {
+    const ask = (...lines: readonly string[]) =>
+      askRaw(rig.port, [...lines, 'Host: localhost', 'Connection: close', '\r\n'].join('\r\n'));
+    const half = `Cookie: c=${'x'.repeat(6_200)}`;
+    expect(await ask('GET / HTTP/1.1', half)).to.match(/^HTTP\/1\.1 404 /);
+    expect(await ask('GET / HTTP/1.1', half, half)).to.match(/^HTTP\/1\.1 431 /);
+    expect(await ask(`GET /${'a'.repeat(14_000)} HTTP/1.1`)).to.match(/^HTTP\/1\.1 404 /);
+    expect(await ask('GET / HTTP/1.1', `X-Long: ${'a'.repeat(14_000)}`)).to.match(/^HTTP\/1\.1 404 /);
+  });
+
+  it('is emptied where the operator wants that, and only where it is too full', async () => {
+    const clearing = await openRig({ viewer: { clearCookies: true } });
+    const id = await clearing.publish(SITE);
+    for (const answer of [
+      await clearing.ask('/', { headers: { cookie: JAR } }),
+      await clearing.askSite(id, '/', { headers: { cookie: JAR } }),
+    ]) {
+      expectPage(answer, 431);
+      expect(answer.headers['clear-site-data']).to.equal('"cookies"');
+      expect(answer.text).to.contain('has just been told to delete them');
+    }
+    const long = await clearing.ask(`/${'a'.repeat(13_000)}`);
+    expect([long.status, long.headers['clear-site-data']]).to.deep.equal([404, undefined]);
+    await clearing.close();
+  });
+
+  it('is no matter of the viewer where the request is for others', async () => {
+    const shared = await openRig({
+      mount: (viewer) => express().use(viewer, (_request, response) => void response.send('theirs')),
+    });
+    expect((await shared.ask('/', { headers: { cookie: JAR } })).text).to.equal('theirs');
+    await shared.close();
+  });
+
+  it('shows no grant of an address to others, in either mode', async () => {
+    const id = await rig.publish(SITE, PASSWORD);
+    const entered = await rig.enter(id, PASSWORD);
+    const { pathname, search } = new URL(String(entered.headers.location));
+    const handOver = await rig.askSite(id, pathname + search, { headers: { cookie: JAR } });
+    expect(handOver.status).to.equal(431);
+    expect(handOver.headers['referrer-policy']).to.equal('no-referrer');
+    const path = await openRig({ viewer: { mode: 'path' } });
+    const inside = await path.ask(`/s/${UNKNOWN}/~x/`, { headers: { cookie: JAR } });
+    expect(inside.status).to.equal(431);
+    expect(inside.headers).to.include({
+      'cross-origin-resource-policy': 'cross-origin',
+      'referrer-policy': 'no-referrer',
+    });
+    await path.close();
+  });
+});
+
+describe("a host below the sites' that is no id", () => {
+  it('is 421, whatever else is served', async () => {
+    const rig = await openRig({
+      viewer: { publicUrl: 'http://share.pins.example', sitesUrl: 'http://pins.example:81' },
+      mount: (viewer) => express().use(viewer, (_request, response) => void response.send('theirs')),
+    });
+    const id = await rig.publish(SITE);
+    for (const host of [
+      'x.pins.example',
+      `x.${id}.pins.example`,
+      `${id}0.pins.example`,
+      'X.Pins.EXAMPLE.:8080',
+      'x.share.pins.example',
+    ]) {
+      for (const path of ['/', `/s/${id}`, '/api/v1/pins', '/manage/']) {
+        const answer = await rig.ask(path, { host, headers: { cookie: 'a=b' } });
+        expectPage(answer, 421);
+        expect(answer.text).to.contain('There is no site at this address');
+      }
+    }
+    expect(rig.log.at(-1)).to.include({ route: 'none', role: null, status: 421 });
+    await rig.close();
+  });
+
+  it('is neither the public host, nor the sites’ host itself, nor any other', async () => {
+    const rig = await openRig({
+      viewer: { publicUrl: 'http://share.pins.example', sitesUrl: 'http://pins.example' },
+    });
+    const id = await rig.publish(SITE);
+    for (const host of [
+      'share.pins.example',
+      'SHARE.pins.example.:9',
+      'pins.example',
+      'xpins.example',
+      'x.pins.example.org',
+      '10.1.2.3:9',
+      '',
+    ]) {
+      expect((await rig.ask(`/s/${id}`, { host })).status, host).to.equal(302);
+    }
+    await rig.close();
+  });
+
+  it('is any other in path mode', async () => {
+    const rig = await openRig({ viewer: { mode: 'path' } });
+    const id = await rig.publish(SITE);
+    expect((await rig.ask(`/s/${id}`, { host: 'x.localhost' })).status).to.equal(302);
+    await rig.close();
+  });
+});
+
+describe('what a sibling learns', () => {
+  it('is nothing from an answer that is no file: its own origin alone may load it', async () => {
+    const rig = await openRig();
+    const id = await rig.publish(SITE, PASSWORD);
+    const shared = `/s/${id}`;
+    const entered = await rig.enter(id, PASSWORD);
+    const { pathname, search } = new URL(String(entered.headers.location));
+    const taken = await rig.askSite(id, pathname + search);
+    const cookie = (answer: typeof taken) => String(answer.headers['set-cookie']).split(';')[0] ?? '';
+    const inside = { headers: { cookie: cookie(taken) } };
+    for (const [what, answer] of Object.entries({
+      'password page': await rig.ask(shared),
+      'wrong password': await rig.enter(id, 'wrong'),
+      'foreign form': await rig.enter(id, 'x', { headers: { 'sec-fetch-site': 'same-site' } }),
+      'bad form': await rig.ask(shared, { method: 'POST', headers: FORM, body: 'x=y' }),
+      entered,
+      known: await rig.ask(shared, { headers: { cookie: cookie(entered) } }),
+      taken,
+      'late hand-over': await rig.askSite(id, `${pathname}?grant=x`),
+      'turned away': await rig.askSite(id, '/', { headers: NAVIGATION }),
+      forbidden: await rig.askSite(id, '/docs/'),
+      folder: await rig.askSite(id, '/docs', inside),
+      missing: await rig.askSite(id, '/nothing.js', inside),
+      method: await rig.askSite(id, '/', { method: 'PUT' }),
+      'service worker': await rig.askSite(id, '/sw.js', { headers: { 'service-worker': 'script' } }),
+      unknown: await rig.askSite(UNKNOWN as never, '/'),
+      nothing: await rig.ask('/nothing'),
+    })) {
+      expect(answer.headers['cross-origin-resource-policy'], what).to.equal('same-origin');
+      expect(answer.headers['cache-control'], what).to.equal('no-store');
+    }
+    await rig.close();
+  });
+
+  it('is no address with a hand-over in it, however that was answered', async () => {
+    const rig = await openRig();
+    const id = await rig.publish(SITE, PASSWORD);
+    const entered = await rig.enter(id, PASSWORD);
+    const { pathname, search } = new URL(String(entered.headers.location));
+    const ask = (how = {}) => rig.askSite(id, pathname + search, how);
+    const late = `${pathname}?grant=x&to=/`;
+    const answers = [
+      entered,
+      await ask(),
+      await ask({ method: 'PUT' }),
+      await ask({ headers: { 'service-worker': 'script' } }),
+      await rig.askSite(id, late),
+      await rig.askSite(id, late, { headers: NAVIGATION }),
+    ];
+    await rig.stop(id);
+    for (const { status, headers } of [...answers, await ask()]) {
+      expect(headers['referrer-policy'], String(status)).to.equal('no-referrer');
+    }
+    await rig.close();
+  });
+});
