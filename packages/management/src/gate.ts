@@ -7,7 +7,12 @@ import type { ManagementOptions } from './options.ts';
 export type Arrival =
   | { readonly kind: 'signed_in'; readonly caller: Caller; readonly bond: string }
   | { readonly kind: 'forbidden' }
+  /** Whose of several they are, nobody can say. */
+  | { readonly kind: 'several' }
   | { readonly kind: 'stranger' };
+
+/** How many sessions are looked up for a request. A browser of ours has one; a sibling may have planted more. */
+const MOST_LOOKED_UP = 5;
 
 /** Finds out who a request is from: by the session of its cookie, or as the embedding team says. */
 export async function arrivalOf(
@@ -22,15 +27,15 @@ export async function arrivalOf(
     if (!caller.scopes.includes('manage')) return { kind: 'forbidden' };
     return { kind: 'signed_in', caller, bond: `account ${caller.account}` };
   }
-  for (const token of readCookies(request, scope, 'session')) {
+  const tokens = readCookies(request, scope, 'session');
+  if (tokens.length > MOST_LOOKED_UP) return { kind: 'several' };
+  let arrival: Arrival = { kind: 'stranger' };
+  for (const token of tokens) {
     const session = await options.sessions?.find(token);
-    if (session !== undefined) {
-      return {
-        kind: 'signed_in',
-        caller: { account: session.account, scopes: ['manage'] },
-        bond: `session ${token}`,
-      };
-    }
+    if (session === undefined) continue;
+    if (arrival.kind === 'signed_in') return { kind: 'several' };
+    const caller: Caller = { account: session.account, scopes: ['manage'] };
+    arrival = { kind: 'signed_in', caller, bond: `session ${token}` };
   }
-  return { kind: 'stranger' };
+  return arrival;
 }

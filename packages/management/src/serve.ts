@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Clock, isFault, parseRoleId } from '@pinfold/core';
-import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import { isFault, parseRoleId } from '@pinfold/core';
+import { hasTooManyCookies } from '@pinfold/http';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type Answer, page, seeOther } from './answer.ts';
 import type { Assets } from './assets.ts';
-import { type CookieScope, readCookies, readZone, writeCookie } from './cookies.ts';
+import { type CookieScope, expireEverywhere, readCookies, readZone, writeCookie } from './cookies.ts';
 import {
   formToken,
   isFormSecret,
@@ -12,11 +13,13 @@ import {
   isSameToken,
   newFormSecret,
 } from './form-guard.ts';
-import { arrivalOf } from './gate.ts';
+import { type Arrival, arrivalOf } from './gate.ts';
+import { onThisHost } from './here.ts';
 import { parseLanguage, preferredLanguage } from './language.ts';
-import { catalogues } from './messages/catalogues.ts';
+import { catalogues, type MessageId } from './messages/catalogues.ts';
 import type { ManagementLogEntry, ManagementOptions } from './options.ts';
-import { drain, LONGEST_FORM, whileItComes } from './receive.ts';
+import { readForm } from './read-form.ts';
+import { drain } from './receive.ts';
 import { openSaid } from './said.ts';
 import { protect, send } from './send.ts';
 import { bounceView, troubleView } from './views/trouble.ts';
@@ -34,28 +37,32 @@ export interface OpenVisit extends Visit {
 }
 
 const RETRY_SECONDS = 5;
-const parseForm: RequestHandler = express.urlencoded({ extended: false, limit: '16kb', parameterLimit: 50 });
 
 /** Wraps handlers with what every answer of the screen needs. */
 export class Serving {
   readonly #options: ManagementOptions;
   readonly #assets: Assets;
   readonly #secure: boolean;
+  readonly #host: string;
 
   constructor(options: ManagementOptions, assets: Assets) {
     this.#options = options;
     this.#assets = assets;
     this.#secure = options.publicUrl.startsWith('https:');
+    this.#host = new URL(options.publicUrl).hostname;
   }
 
   /** Where cookies hold. */
   scope(visit: Pick<Visit, 'base'>): CookieScope {
-    return { secure: this.#secure, path: visit.base === '' ? '/' : visit.base };
+    return { secure: this.#secure, path: visit.base === '' ? '/' : visit.base, host: this.#host };
   }
 
   /** A page that needs no sign-in. */
   open(handler: OpenHandler): RequestHandler {
-    return this.#serve((visit) => handler({ ...visit, formToken: formToken(visit.secret, '') }));
+    return this.#serve(async (visit) => {
+      if (await this.#hasSeveralSessions(visit)) this.#expire(visit, 'session');
+      return await handler({ ...visit, formToken: formToken(visit.secret, '') });
+    });
   }
 
   /** A form that needs no sign-in. */
@@ -63,6 +70,7 @@ export class Serving {
     return this.#serve(async (visit) => {
       const foreign = this.#refuseForeign(visit);
       if (foreign !== undefined) return foreign;
+      if (visit.isMixed) return this.#startOver(visit);
       await readForm(visit, this.#options.useCases.clock);
       const token = formToken(visit.secret, '');
       return refuseStale(visit, token) ?? (await handler({ ...visit, formToken: token }));
@@ -93,8 +101,8 @@ export class Serving {
   }
 
   async #signedIn(visit: Visit, handler: Handler): Promise<Answer> {
-    const { request, response } = visit;
-    const arrival = await arrivalOf(request, response, this.#options, this.scope(visit));
+    const arrival = await this.#arrivalOf(visit);
+    if (arrival.kind === 'several') return this.#startOver(visit);
     if (arrival.kind === 'forbidden') return refuse(visit, 403, 'forbiddenTitle', 'forbiddenText');
     if (arrival.kind === 'stranger') return this.#askToSignIn(visit);
     return await handler({
@@ -105,15 +113,38 @@ export class Serving {
     });
   }
 
-  #askToSignIn(visit: Visit): Answer {
+  async #arrivalOf(visit: Visit): Promise<Arrival> {
+    if (visit.isMixed && this.#options.authenticate === undefined) return { kind: 'several' };
+    return await arrivalOf(visit.request, visit.response, this.#options, this.scope(visit));
+  }
+
+  async #hasSeveralSessions(visit: Visit): Promise<boolean> {
+    const shown = readCookies(visit.request, this.scope(visit), 'session');
+    return shown.length > 1 && (await this.#arrivalOf(visit)).kind === 'several';
+  }
+
+  #expire({ request, response, base }: Visit, name: 'session' | 'form'): void {
+    expireEverywhere(request, response, this.scope({ base }), name);
+  }
+
+  /** Believes none of several sign-ins: a sibling may have planted one of them, and with it somebody else's account. */
+  #startOver(visit: Visit): Answer {
+    // Form secrets have been taken away, and a proxy takes only so many headers; the next request brings the sessions.
+    if (visit.isMixed) writeCookie(visit.response, this.scope(visit), 'session', '', 0);
+    else this.#expire(visit, 'session');
+    return this.#askToSignIn(visit, 'signInsMixed');
+  }
+
+  #askToSignIn(visit: Visit, why?: MessageId): Answer {
     if (wantsJson(visit.request)) return { kind: 'json', status: 401, body: { kind: 'signed_out' } };
     if (this.#options.sessions === undefined) return refuse(visit, 401, 'strangerTitle', 'strangerText');
     const { request, base } = visit;
     if (request.method !== 'GET') {
-      return seeOther(`${base}/sign-in`, { tone: 'bad', message: 'signedOutMeanwhile' });
+      return seeOther(`${base}/sign-in`, { tone: 'bad', message: why ?? 'signedOutMeanwhile' });
     }
     return seeOther(
       request.path === '/' ? `${base}/sign-in` : `${base}/sign-in?to=${encodeURIComponent(request.url)}`,
+      why === undefined ? undefined : { tone: 'bad', message: why },
     );
   }
 
@@ -145,25 +176,30 @@ export class Serving {
 
   async #answer(visit: Visit, isNew: boolean, handle: (visit: Visit) => Promise<Answer>): Promise<Answer> {
     const { request, response, base } = visit;
+    if (hasTooManyCookies(request)) return refuse(visit, 431, 'cookiesTitle', 'cookiesText');
     // Cookies that are SameSite=Strict stay behind when a page elsewhere leads here; one more step from here brings them.
     if (isNew && request.method === 'GET' && isLedFromElsewhere(request.headers))
       return page(bounceView(visit));
-    if (isNew && request.method === 'GET') writeCookie(response, this.scope(visit), 'form', visit.secret);
+    if (visit.isMixed) this.#expire(visit, 'form');
+    if ((isNew && request.method === 'GET') || visit.isMixed) {
+      writeCookie(response, this.scope(visit), 'form', visit.secret);
+    }
     const language = parseLanguage(String(request.query.language));
     if (language !== undefined) {
       writeCookie(response, this.scope(visit), 'language', language, 31_536_000);
-      return seeOther(`${base}${request.path}`);
+      return seeOther(onThisHost(base + request.path));
     }
     if (visit.said !== undefined) writeCookie(response, this.scope(visit), 'said', '', 0);
     return await handle(visit);
   }
 
   #visit(request: Request, response: Response): { readonly visit: Visit; readonly isNew: boolean } {
-    const base = request.baseUrl;
+    const base = onThisHost(request.baseUrl).replace(/\/$/, '');
     const scope = this.scope({ base });
-    const [known] = readCookies(request, scope, 'form').filter(isFormSecret);
+    const secrets = readCookies(request, scope, 'form').filter(isFormSecret);
+    const known = secrets.length === 1 ? secrets[0] : undefined;
     const secret = known ?? newFormSecret();
-    const [sealed] = request.method === 'GET' ? readCookies(request, scope, 'said') : [];
+    const sealed = request.method === 'GET' ? readCookies(request, scope, 'said') : [];
     const language =
       parseLanguage(readCookies(request, scope, 'language')[0]) ??
       preferredLanguage(request.headers['accept-language']);
@@ -178,7 +214,8 @@ export class Serving {
       assets: this.#assets.names,
       nonce,
       secret,
-      said: sealed === undefined ? undefined : openSaid(sealed, secret),
+      isMixed: secrets.length > 1,
+      said: sealed.map((text) => openSaid(text, secret)).find((said) => said !== undefined),
       signal: goneSignal(response),
     };
     return { visit, isNew: known === undefined };
@@ -245,16 +282,6 @@ function statusOf(error: unknown): number {
 /** The client broke off, whichever of the two streams says so first. */
 function hasGone({ signal, request }: Visit): boolean {
   return signal.aborted || (request.destroyed && !request.complete);
-}
-
-async function readForm({ request, response }: Visit, clock: Clock): Promise<void> {
-  const read = (stall: AbortSignal) =>
-    new Promise<void>((resolve, reject) => {
-      stall.addEventListener('abort', () => reject(stall.reason), { once: true });
-      parseForm(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-    });
-  const stalled = await whileItComes(request, clock, LONGEST_FORM, read);
-  if (stalled !== undefined) throw Object.assign(new Error('the form stood still'), { status: 408 });
 }
 
 function goneSignal(response: Response): AbortSignal {

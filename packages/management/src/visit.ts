@@ -18,6 +18,8 @@ export interface Visit {
   readonly nonce: string;
   /** Binds what is sealed and signed to this browser. */
   readonly secret: string;
+  /** Whether the browser showed several such secrets, so that none of its cookies is to be believed. */
+  readonly isMixed: boolean;
   /** What was just done, told once. */
   readonly said: Said | undefined;
   /** Ends when the client has gone. */

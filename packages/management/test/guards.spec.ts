@@ -1,4 +1,5 @@
 import { Fault, type Role } from '@pinfold/core';
+import { openRawConnection } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
 import { Person } from './person.ts';
@@ -110,6 +111,24 @@ describe('what the screen guards against', () => {
       ['form', form],
     ]);
     expect((await person.post(`/publications/${role.id}/stop`, twice)).status).to.equal(403);
+  });
+
+  it('says at once that a form is too large, without its end', async () => {
+    const form = 'Content-Type: application/x-www-form-urlencoded';
+    for (const [path, length, sent] of [
+      ['/sign-in', 'Content-Length: 16385', ''],
+      ['/sign-in', 'Content-Length: 50000000', 'key=x'],
+      ['/sign-in', 'Transfer-Encoding: chunked', `5000\r\n${'k'.repeat(0x5000)}\r\n`],
+      ['/keys', 'Content-Length: 50000000', 'label=x'],
+    ] as const) {
+      const connection = await openRawConnection(screen.base);
+      const head = [`POST /manage${path} HTTP/1.1`, 'Host: localhost', form, length, '\r\n'];
+      await connection.send(head.join('\r\n') + sent);
+      // Time stands still in this test, so nothing that waits for it would be answered.
+      expect((await connection.answer()).status, `${path} ${length}`).to.equal(413);
+      connection.destroy();
+    }
+    expect(screen.log.at(-1)).to.include({ status: 413 }).and.not.to.have.property('error');
   });
 
   it('shows what people wrote as text, wherever it stands', async () => {

@@ -52,6 +52,8 @@ export interface ScreenOptions {
   readonly limits?: Partial<Limits>;
   readonly ports?: (ports: Ports) => Partial<Ports>;
   readonly management?: Partial<ManagementOptions>;
+  /** Where the screen is mounted; `/manage` when absent. */
+  readonly mount?: string;
   /** The public URL, when it is not the server's own address. */
   readonly publicUrl?: string;
 }
@@ -91,7 +93,7 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
   const url = options.publicUrl ?? `http://localhost:${address.port}`;
   const signIn = options.management?.authenticate === undefined ? { sessions } : {};
   app.use(
-    '/manage',
+    options.mount ?? '/manage',
     createManagement({
       useCases,
       publicUrl: url,

@@ -1,7 +1,7 @@
 import type { ManageSessions, StartedSession } from '@pinfold/core';
 import type { Request } from 'express';
 import { type Answer, page, seeOther } from '../answer.ts';
-import { readCookies, writeCookie } from '../cookies.ts';
+import { expireEverywhere, readCookies, writeCookie } from '../cookies.ts';
 import { fieldOf } from '../field.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { OpenVisit, Serving } from '../serve.ts';
@@ -42,7 +42,12 @@ export class SignInRoutes {
     if (typeof started === 'string') {
       return page(signInView(visit, { to, link: undefined, trouble: started }), 401);
     }
-    writeCookie(visit.response, this.#serving.scope(visit), 'session', started.token);
+    const scope = this.#serving.scope(visit);
+    // Any other would be the second of two at the next request.
+    if (readCookies(request, scope, 'session').length > 0) {
+      expireEverywhere(request, visit.response, scope, 'session');
+    }
+    writeCookie(visit.response, scope, 'session', started.token);
     return seeOther(`${visit.base}${to ?? '/'}`);
   }
 

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { Html } from '../answer.ts';
+import { onThisHost } from '../here.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Visit } from '../visit.ts';
 import { layout } from './layout.ts';
@@ -17,7 +18,7 @@ export function troubleView(visit: Visit, title: MessageId, text: MessageId): Ht
 /** A page that leads to where it is itself, as from this site. */
 export function bounceView(visit: Visit): Html {
   const { words, request } = visit;
-  const here = `${visit.base}${request.url}`;
+  const here = onThisHost(visit.base + request.url);
   return layout(visit, {
     title: words.say('continueTitle'),
     head: html`<meta http-equiv="refresh" content="0; url=${here}">`,

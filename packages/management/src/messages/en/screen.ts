@@ -17,6 +17,9 @@ export const screen = {
   chooseZip: 'Choose a ZIP',
   continueHere: 'Go on',
   continueTitle: 'One moment',
+  cookiesText:
+    'Your browser sends more of them with each request than can be taken. Another site under the same domain may have set them. Delete the cookies of this website and of its whole domain in the settings of your browser, then sign in again.',
+  cookiesTitle: 'Too many cookies',
   copied: 'Copied',
   copyId: 'Copy id',
   copyKey: 'Copy key',
@@ -156,6 +159,8 @@ export const screen = {
   signInByLink: 'Follow the sign-in link that the server printed at its start, or print a new one:',
   signInFromClone: 'From a clone of Pinfold:',
   signInTitle: 'Sign in',
+  signInsMixed:
+    'Your browser sent the cookies of two sign-ins at once, so neither was believed and nothing was changed. Another site under the same domain may have set one of them. Sign in again.',
   signOut: 'Sign out',
   signedOut: 'You are signed out.',
   signedOutMeanwhile: 'You were signed out, and nothing was changed. Sign in and try again.',

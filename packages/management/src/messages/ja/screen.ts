@@ -19,6 +19,9 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   chooseZip: 'ZIP を選ぶ',
   continueHere: '続ける',
   continueTitle: '少しお待ちください',
+  cookiesText:
+    'ブラウザーが送る Cookie が、受け取れる大きさを超えています。同じドメインの別のサイトが保存したものかもしれません。ブラウザーの設定で、このサイトと同じドメイン全体の Cookie を削除してから、もう一度サインインしてください。',
+  cookiesTitle: 'Cookie が多すぎます',
   copied: 'コピーしました',
   copyId: 'ID をコピー',
   copyKey: 'キーをコピー',
@@ -158,6 +161,8 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   signInByLink: 'サーバーの起動時に表示されたサインイン用リンクを開くか、新しいリンクを発行してください。',
   signInFromClone: 'Pinfold のクローンからは：',
   signInTitle: 'サインイン',
+  signInsMixed:
+    '二つのサインインの Cookie が同時に届いたため、どちらも使わず、何も変更していません。同じドメインの別のサイトが、一方を保存したのかもしれません。もう一度サインインしてください。',
   signOut: 'サインアウト',
   signedOut: 'サインアウトしました。',
   signedOutMeanwhile:

@@ -1,0 +1,255 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { accountId } from '@pinfold/core';
+import { expect } from 'chai';
+import { OWNER, openScreen, type Screen, type ScreenOptions } from './open-screen.ts';
+import { Person } from './person.ts';
+
+const THEIRS = accountId('mallory');
+
+/** Sends a head as it is, a target that no client library would leave alone among it, and gives the answer. */
+async function askRaw(screen: Screen, line: string, ...headers: readonly string[]): Promise<string> {
+  const socket = connect(Number(new URL(screen.base).port), 'localhost');
+  await once(socket, 'connect');
+  socket.write([`${line} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, '\r\n'].join('\r\n'));
+  return (await buffer(socket)).toString();
+}
+
+const cookieHeader = (...pairs: readonly (readonly [string, string | undefined])[]): string =>
+  pairs.map(([name, value]) => `${name}=${value}`).join('; ');
+
+describe('cookies that a sibling planted', () => {
+  let screen: Screen;
+  let person: Person;
+  let other: Person;
+  const open = async (options: ScreenOptions = {}) => {
+    screen = await openScreen(options);
+    person = new Person(screen.base);
+    other = new Person(screen.base);
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    await other.signIn((await screen.sessions.offerLink(THEIRS)).token);
+    await screen.publish('Report');
+    await screen.publish('Bait', undefined, THEIRS);
+  };
+  beforeEach(() => open({ publicUrl: 'http://share.pins.example' }));
+  afterEach(() => screen.close());
+
+  const session = (of: Person) => ['pinfold_session', of.cookies.get('pinfold_session')] as const;
+  const form = (of: Person) => ['pinfold_form', of.cookies.get('pinfold_form')] as const;
+  const get = (path: string, cookie: string, headers: Record<string, string> = {}) =>
+    new Person(screen.base).get(path, { cookie, ...headers });
+
+  it('sign nobody in as another: of two good sessions none is taken, in either order', async () => {
+    for (const [first, second] of [
+      [person, other],
+      [other, person],
+    ] as const) {
+      const cookie = cookieHeader(form(person), session(first), session(second));
+      const page = await get('/', cookie);
+      expect(page.status).to.equal(303);
+      expect(page.location).to.equal('/manage/sign-in');
+      expect(page.text).not.to.match(/Report|Bait/);
+    }
+  });
+
+  it('are not believed beside a form secret of the browser’s own', async () => {
+    for (const [first, second] of [
+      [person, other],
+      [other, person],
+    ] as const) {
+      const cookie = cookieHeader(form(first), form(second), session(person));
+      const page = await get('/', cookie);
+      expect([page.status, page.location]).to.deep.equal([303, '/manage/sign-in']);
+    }
+  });
+
+  it('change nothing', async () => {
+    const role = await screen.publish('Kept');
+    const { token } = await person.get('/');
+    for (const cookie of [
+      cookieHeader(form(person), session(other), session(person)),
+      cookieHeader(form(person), form(other), session(person)),
+    ]) {
+      for (const path of [`/publications/${role.id}/stop`, '/sign-in', '/sign-out']) {
+        const answer = await new Person(screen.base).post(path, { form: token, link: 'x' }, { cookie });
+        expect(answer.status, path).to.be.oneOf(path === '/sign-in' ? [303, 401, 403] : [303]);
+        expect(answer.headers.getSetCookie().some((line) => /session=[^;]/.test(line))).to.equal(false);
+      }
+    }
+    const found = await screen.useCases.read.read(OWNER, role.id);
+    expect(found.kind === 'found' && found.role.deletedAt).to.equal(null);
+  });
+
+  it('are taken away for each domain and path they may be kept under, and the own ones, too', async () => {
+    const role = await screen.publish('Deep');
+    const paths = ['/', '/manage', '/manage/', '/manage/publications', '/manage/publications/'];
+    const deep = [...paths, `/manage/publications/${role.id}`];
+    for (const [name, cookie] of [
+      ['session', cookieHeader(form(person), session(person), session(other))],
+      ['form', cookieHeader(form(person), form(other), session(person))],
+    ] as const) {
+      const lines = (await get(`/publications/${role.id}`, cookie)).headers.getSetCookie();
+      const gone = lines.filter((line) => line.startsWith(`pinfold_${name}=;`));
+      for (const path of deep) {
+        for (const domain of ['share.pins.example', 'pins.example']) {
+          expect(gone).to.include(`pinfold_${name}=; Path=${path}; Domain=${domain}; Max-Age=0`);
+        }
+      }
+      expect(gone.length).to.equal(2 * deep.length + 1);
+      expect(lines.some((line) => /^pinfold_session=; Path=\/manage; Max-Age=0/.test(line))).to.equal(true);
+      expect(lines.join('\r\n').length, 'what proxies take of headers').to.be.below(3_000);
+    }
+  });
+
+  it('leave a browser that signs in again with one session and one form secret', async () => {
+    const browser = person.twin();
+    const cookie = cookieHeader(form(other), form(person), session(other), session(person));
+    const asked = await browser.get('/', { cookie });
+    const [fresh] = asked.headers.getSetCookie().filter((line) => /^pinfold_form=[^;]/.test(line));
+    expect(fresh).to.match(/^pinfold_form=[\w-]{43}; Path=\/manage;/);
+    const page = await browser.get('/sign-in');
+    expect(page.text).to.contain('cookies of two sign-ins at once');
+    await browser.signIn((await screen.sessions.offerLink(OWNER)).token);
+    expect((await browser.get('/')).text).to.contain('Report');
+  });
+
+  it('are taken away by signing in, where they are not good themselves', async () => {
+    const { token: link } = await screen.sessions.offerLink(OWNER);
+    const stranger = new Person(screen.base);
+    const { token } = await stranger.get('/sign-in');
+    const cookie = cookieHeader(form(stranger), session(other));
+    const inside = await stranger.post('/sign-in', { form: token, link }, { cookie });
+    const lines = inside.headers.getSetCookie().filter((line) => line.startsWith('pinfold_session='));
+    expect(lines).to.include('pinfold_session=; Path=/manage/; Domain=pins.example; Max-Age=0');
+    expect(lines.at(-1), 'the new one comes last').to.match(/^pinfold_session=[^;]+; Path=\/manage; /);
+  });
+
+  it('are taken away by the page for signing in, which believes none of them', async () => {
+    const page = await get('/sign-in', cookieHeader(form(person), session(person), session(other)));
+    expect(page.status).to.equal(200);
+    expect(page.headers.getSetCookie()).to.include(
+      'pinfold_session=; Path=/manage/sign-in; Domain=pins.example; Max-Age=0',
+    );
+  });
+
+  it('shut nobody out where they are worth nothing, unless there are too many to try', async () => {
+    const planted = (count: number) =>
+      Array.from({ length: count }, (_, n) => ['pinfold_session', `planted${n}`] as const);
+    const few = await get('/', cookieHeader(form(person), ...planted(4), session(person)));
+    expect(few.text).to.contain('Report');
+    const same = await get('/', cookieHeader(form(person), form(person), session(person), session(person)));
+    expect(same.text).to.contain('Report');
+    const many = await get('/', cookieHeader(form(person), session(other), ...planted(5), session(person)));
+    expect([many.status, many.location]).to.deep.equal([303, '/manage/sign-in']);
+  });
+
+  it('do not hide what was said to this browser', async () => {
+    await person.post('/sign-out', { form: (await person.get('/')).token });
+    const said = ['pinfold_said', person.cookies.get('pinfold_said')] as const;
+    const cookie = cookieHeader(form(person), ['pinfold_said', 'cGxhbnRlZA'], said);
+    expect((await get('/sign-in', cookie)).text).to.contain('You are signed out.');
+  });
+
+  it('tell a script that it is signed out', async () => {
+    const cookie = cookieHeader(form(person), session(person), session(other));
+    const headers = { accept: 'application/json' };
+    const answer = await new Person(screen.base).post('/upload', {}, { ...headers, cookie });
+    expect([answer.status, JSON.parse(answer.text)]).to.deep.equal([401, { kind: 'signed_out' }]);
+  });
+
+  it('are taken away in one place over https', async () => {
+    await screen.close();
+    await open({ publicUrl: 'https://share.pins.example' });
+    const name = '__Host-pinfold_session';
+    const cookie = cookieHeader([name, person.cookies.get(name)], [name, other.cookies.get(name)]);
+    const page = await get('/', cookie);
+    expect(page.status).to.equal(303);
+    const lines = page.headers.getSetCookie().filter((line) => line.startsWith(name));
+    expect(lines).to.deep.equal([`${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict; Secure`]);
+  });
+
+  it('bind no form to a stranger’s secret behind a sign-in of the embedder’s own', async () => {
+    await screen.close();
+    screen = await openScreen({
+      management: { authenticate: async () => ({ account: OWNER, scopes: ['manage'] }) },
+    });
+    const [one, two] = [new Person(screen.base), new Person(screen.base)];
+    const { token } = await one.get('/');
+    await two.get('/');
+    const cookie = cookieHeader(form(two), form(one));
+    const page = await get('/', cookie);
+    expect(page.status).to.equal(200);
+    expect(page.token).not.to.equal(token);
+    const role = await screen.publish('Kept');
+    const stop = await one.post(`/publications/${role.id}/stop`, { form: token }, { cookie });
+    expect(stop.status).to.equal(403);
+  });
+
+  it('are refused with 431 and a page that says what to do, when they fill the jar', async () => {
+    const jar = cookieHeader(...Array.from({ length: 4 }, (_, n) => [`b${n}`, 'x'.repeat(3_300)] as const));
+    for (const path of ['/', '/sign-in', '/nowhere']) {
+      const page = await get(path, jar);
+      expect(page.status, path).to.equal(431);
+      expect(page.text).to.contain('Too many cookies');
+    }
+    const japanese = await get('/sign-in', jar, { 'accept-language': 'ja' });
+    expect(japanese.text).to.contain('Cookie が多すぎます');
+  });
+});
+
+describe('an address that looks like another host', () => {
+  const targets = [
+    '//evil.example/',
+    '//evil.example/x',
+    '/\\evil.example/',
+    '\\\\evil.example/',
+    '///evil.example',
+    '/\\/evil.example/',
+    '//evil.example/%2f..',
+    '/manage//evil.example',
+    '/manage/\\evil.example',
+    '/sign-in//evil.example',
+  ].filter((target) => target.startsWith('/'));
+  const elsewhere = ['Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate'];
+
+  for (const mount of ['/', '/manage', '/:tenant']) {
+    it(`leads nowhere else, with the screen at ${mount}`, async () => {
+      const screen = await openScreen({ mount });
+      try {
+        for (const target of targets) {
+          for (const [query, ...headers] of [
+            ['?language=ja'],
+            ['?language=ja&to=//evil.example', ...elsewhere],
+            ['', ...elsewhere],
+            [''],
+          ]) {
+            const answer = await askRaw(screen, `GET ${target}${query}`, ...headers);
+            const [, location] = /^Location: (.*)\r$/m.exec(answer) ?? [];
+            const [, refresh] = /http-equiv="refresh" content="0; url=([^"]*)"/.exec(answer) ?? [];
+            const links = [...answer.matchAll(/(?:href|src|action)="([^"]*)"/g)].map(([, link]) => link);
+            for (const led of [location, refresh, ...links]) {
+              if (led === undefined) continue;
+              const { host } = new URL(led, `http://localhost${target.replace(/^[/\\]+/, '/')}`);
+              expect(host, `${target}${query} → ${led}`).to.equal('localhost');
+            }
+          }
+        }
+      } finally {
+        await screen.close();
+      }
+    });
+  }
+
+  it('still leads to where it is at the root', async () => {
+    const screen = await openScreen({ mount: '/' });
+    try {
+      const turned = await askRaw(screen, 'GET //evil.example/?language=ja');
+      expect(turned).to.match(/^HTTP\/1\.1 303 [\s\S]*\nLocation: \/evil\.example\/\r\n/);
+      const led = await askRaw(screen, 'GET //evil.example/x', ...elsewhere);
+      expect(led).to.contain('content="0; url=/evil.example/x"');
+    } finally {
+      await screen.close();
+    }
+  });
+});
