@@ -2,6 +2,7 @@ import { type HttpService, type HttpSubject, httpViewingContract } from '@pinfol
 import { grantSaboteurs, passwordSaboteurs } from './http-viewing/entering.ts';
 import { pathModeSaboteurs } from './http-viewing/path-mode.ts';
 import { openService } from './http-viewing/service.ts';
+import { siblingSaboteurs } from './http-viewing/siblings.ts';
 import { fileSaboteurs, sharedUrlSaboteurs } from './http-viewing/visiting.ts';
 import type { Sabotage } from './sabotage.ts';
 
@@ -12,7 +13,13 @@ const contract = { ...httpViewingContract, harness: [] };
 export const httpViewingSabotage: Sabotage<HttpService, HttpSubject> = {
   contract,
   sound: () => () => openService('origin'),
-  saboteurs: [...sharedUrlSaboteurs, ...passwordSaboteurs, ...grantSaboteurs, ...fileSaboteurs],
+  saboteurs: [
+    ...sharedUrlSaboteurs,
+    ...passwordSaboteurs,
+    ...grantSaboteurs,
+    ...fileSaboteurs,
+    ...siblingSaboteurs,
+  ],
 };
 
 const otherwise = new Set(pathModeSaboteurs.map(({ breaks }) => breaks));

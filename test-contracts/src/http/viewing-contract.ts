@@ -4,10 +4,11 @@ import { fileClauses } from './viewing-files.ts';
 import { grantClauses } from './viewing-grants.ts';
 import { passwordClauses } from './viewing-password.ts';
 import { sharedUrlClauses } from './viewing-shared-url.ts';
+import { siblingClauses } from './viewing-siblings.ts';
 
 /** The promises to viewers (contract, section 7), for a service with an API to publish by. */
 export const httpViewingContract: HttpContract = {
   port: 'HttpViewing',
   harness: httpHarness,
-  clauses: [...sharedUrlClauses, ...passwordClauses, ...grantClauses, ...fileClauses],
+  clauses: [...sharedUrlClauses, ...passwordClauses, ...grantClauses, ...fileClauses, ...siblingClauses],
 };

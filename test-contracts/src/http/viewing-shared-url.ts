@@ -158,7 +158,7 @@ export const sharedUrlClauses: readonly HttpClause[] = [
   },
   {
     id: 'http/view-pages',
-    says: 'pages are small, run nothing, are never stored or framed, and say nothing of the publication',
+    says: 'pages are small, run nothing, are never stored, framed or kept hold of, and say nothing of the publication',
     check: async ({ port }) => {
       const pin = await publishToView(port, SITE, PASSWORD);
       for (const page of await everyPage(new Visitor(port), port.baseUrl, pin.id)) {
@@ -172,6 +172,7 @@ export const sharedUrlClauses: readonly HttpClause[] = [
           .to.match(/style-src 'sha256-/)
           .and.not.to.match(/script-src|unsafe-inline|form-action/);
         expect(headers['referrer-policy']).to.equal('same-origin');
+        expect(headers['cross-origin-opener-policy']).to.equal('same-origin');
         expect(page.bytes.length).to.be.below(6_000);
         expect(page.text).not.to.match(/<script|<img|<link|Keepers only/i);
       }

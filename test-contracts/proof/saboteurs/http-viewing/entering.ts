@@ -88,7 +88,7 @@ export const grantSaboteurs: readonly Saboteur<HttpSubject>[] = [
   saboteur('view-grant-any-cookie', 'only the first cookie of a name is looked at', {
     tamper: () => (request) => {
       const [first = ''] = request.headers.cookie?.split(';') ?? [];
-      if (first !== '') request.headers.cookie = first;
+      if (first.includes('_grant')) request.headers.cookie = first;
     },
   }),
   saboteur('view-grant-ends', 'a grant grows younger when it is passed on', {

@@ -38,6 +38,18 @@ export const pathModeSaboteurs: readonly Saboteur<HttpSubject>[] = [
         if (headers.host === '10.1.2.3:9') head.status = 404;
       }),
   }),
+  saboteur('view-siblings-learn-nothing', 'the password page may be loaded from anywhere', {
+    tamper: () =>
+      changingHeads(({ headers }, { url = '' }) => {
+        if (/^\/s\/[^/]+$/.test(url)) headers.delete('cross-origin-resource-policy');
+      }),
+  }),
+  saboteur('view-misdirected', 'names that are none of the sites are not served', {
+    tamper: () =>
+      changingHeads((head, { headers }) => {
+        if (headers.host?.startsWith('nothing.') === true) head.status = 421;
+      }),
+  }),
   saboteur('view-headers', 'pages are not sandboxed', {
     tamper: () =>
       changingHeads((head) => {

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { UNKNOWN_ID } from './api-expectations.ts';
+import type { HttpClause, HttpService } from './subject.ts';
+import { openNewSite, PASSWORD, publishToView, SITE } from './viewing-expectations.ts';
+import { exchange, NAVIGATION, PART, type ViewAnswer, Visitor } from './viewing-visitor.ts';
+
+/** What a hostile page leaves in a browser: as many cookies as their own domain takes. */
+const JAR: string = Array.from({ length: 4 }, (_, n) => `b${n}=${'x'.repeat(3_200)}`).join('; ');
+const LONG: string = 'a'.repeat(13_000);
+
+/** Answers that are no file of a protected site: some to a viewer who is in, some to one who is not. */
+async function noFiles(port: HttpService): Promise<readonly ViewAnswer[]> {
+  const { pin, visitor, page } = await openNewSite(port, SITE, PASSWORD);
+  const stranger = new Visitor(port);
+  const entered = await visitor.enter(pin.shared_url, PASSWORD);
+  const way = String(entered.headers.location);
+  const shared = [
+    entered,
+    await visitor.ask(pin.shared_url, { headers: NAVIGATION }),
+    await stranger.ask(pin.shared_url, { headers: NAVIGATION }),
+    await stranger.enter(pin.shared_url, 'wrong'),
+    await stranger.ask(`${port.baseUrl}/s/${UNKNOWN_ID}`),
+  ];
+  if (port.viewerMode === 'path') return shared;
+  return [
+    ...shared,
+    await visitor.ask(way, { headers: NAVIGATION }),
+    await visitor.part(page, 'docs'),
+    await visitor.part(page, 'nothing.js'),
+    await stranger.ask(page.url, { headers: NAVIGATION }),
+    await stranger.ask(page.url, { headers: PART }),
+    await stranger.ask(page.url.replace(pin.id, UNKNOWN_ID)),
+  ];
+}
+
+/** What sites that share a domain can do to each other, and to the public host. */
+export const siblingClauses: readonly HttpClause[] = [
+  {
+    id: 'http/view-siblings-learn-nothing',
+    says: 'an answer that is no file of a site is for its own origin alone, whether the viewer is in or not',
+    check: async ({ port }) => {
+      for (const { url, status, headers } of await noFiles(port)) {
+        expect(headers['cross-origin-resource-policy'], `${status} ${url}`).to.equal('same-origin');
+      }
+    },
+  },
+  {
+    id: 'http/view-too-many-cookies',
+    says: 'cookies of more than 12 KiB are 431 with a page that says what to do, and stay as they are; a long address is not',
+    check: async ({ port }) => {
+      const { pin, page } = await openNewSite(port);
+      const visitor = new Visitor(port);
+      for (const url of [pin.shared_url, page.url, `${port.baseUrl}/s/${UNKNOWN_ID}`]) {
+        const full = await visitor.ask(url, { headers: { ...NAVIGATION, Cookie: JAR } });
+        expect([full.status, full.headers['content-type']], url).to.deep.equal([
+          431,
+          'text/html; charset=utf-8',
+        ]);
+        expect(full.headers).not.to.have.any.keys('clear-site-data', 'set-cookie');
+        const Cookie = JAR.slice(0, 11_000);
+        expect((await visitor.ask(url, { headers: { ...NAVIGATION, Cookie } })).status, url).not.to.equal(
+          431,
+        );
+      }
+      const { host: Host, pathname: path } = new URL(pin.shared_url);
+      const halves = [JAR.slice(0, 7_000), JAR.slice(7_000)].flatMap((half) => ['Cookie', half]);
+      expect((await exchange(port, { path, headers: ['Host', Host, ...halves] })).status).to.equal(431);
+      const long = await visitor.ask(`${page.url}${LONG}`, { headers: PART });
+      expect(long.status).to.equal(404);
+    },
+  },
+  {
+    id: 'http/view-misdirected',
+    says: "a Host below the sites' host that is no id is 421, whatever it asks for; in path mode it is the public one",
+    check: async ({ port }) => {
+      const pin = await publishToView(port);
+      const { page } = await openNewSite(port);
+      const { pathname: path } = new URL(pin.shared_url);
+      const sites = port.viewerMode === 'path' ? 'localhost' : new URL(page.url).host.replace(/^[^.]+\./, '');
+      for (const Host of [`nothing.${sites}`, `nothing.${pin.id}.${sites}`]) {
+        const { status } = await exchange(port, { path, headers: { Host } });
+        expect(status, Host).to.equal(port.viewerMode === 'path' ? 302 : 421);
+        if (port.viewerMode === 'path') continue;
+        const api = await exchange(port, { path: '/api/v1/pins', headers: { Host } });
+        expect(api.status, Host).to.equal(421);
+      }
+    },
+  },
+];
