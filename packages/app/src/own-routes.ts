@@ -54,6 +54,8 @@ function routesOf({ health, isStopping }: OwnRoutesOptions): Readonly<Record<str
       html: indexPage(headers['accept-language']),
       headers: {
         'content-security-policy': INDEX_POLICY,
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
         'referrer-policy': 'same-origin',
         vary: 'Accept-Language',
       },

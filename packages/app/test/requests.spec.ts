@@ -65,6 +65,14 @@ describe('the reference server, byte by byte', () => {
     expect(JSON.parse(api.body).code).to.equal('invalid_request');
   });
 
+  it('keeps the page at the public URL to itself', async () => {
+    const { status, headers } = await ask('GET / HTTP/1.1', 'Host: localhost');
+    expect(status).to.equal(200);
+    for (const name of ['cross-origin-opener-policy', 'cross-origin-resource-policy', 'referrer-policy']) {
+      expect(headers.get(name), name).to.equal('same-origin');
+    }
+  });
+
   /** The head of a publication that waits to be told to go on. */
   function expecting(...lines: readonly string[]): readonly string[] {
     return ['POST /api/v1/pins HTTP/1.1', 'Host: localhost', 'Expect: 100-continue', ...lines];

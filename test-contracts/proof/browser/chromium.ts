@@ -16,7 +16,7 @@ const ARGUMENTS = [
 ];
 
 /** Starts a real Chromium: the one CHROMIUM_PATH names, else the one that comes with the tests. */
-export async function launchChromium(): Promise<Browser> {
+export async function launchChromium(...more: readonly string[]): Promise<Browser> {
   const executablePath = process.env.CHROMIUM_PATH ?? (await packaged.executablePath());
-  return await chromium.launch({ executablePath, args: ARGUMENTS });
+  return await chromium.launch({ executablePath, args: [...ARGUMENTS, ...more] });
 }

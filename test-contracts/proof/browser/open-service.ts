@@ -3,6 +3,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, readSettings } from '@pinfold/app';
+import { accountId } from '@pinfold/core';
+import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 
 /** What the API says of a pin, as far as the browser's suite asks. */
@@ -14,13 +16,23 @@ export interface PinJson {
 /** The whole service on a port of its own, with one owner. */
 export interface Service {
   readonly url: string;
+  /** Where it is for browsers that look names up elsewhere; else the same. */
+  readonly publicUrl: string;
+  /** A sign-in link to the management screen, as the server prints one. */
+  link(account: string): Promise<string>;
   publish(archive: Uint8Array<ArrayBuffer>, key: string): Promise<PinJson>;
   patch(id: string, change: Record<string, unknown>): Promise<void>;
   stop(id: string): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openService(viewerMode: 'origin' | 'path'): Promise<Service> {
+/** What is set otherwise; `PORT` in a value stands for the port. */
+type Otherwise = Readonly<Record<`PINFOLD_${string}`, string>>;
+
+export async function openService(
+  viewerMode: 'origin' | 'path',
+  otherwise: Otherwise = {},
+): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-service-'));
   const port = await freePort();
   const key = new NodeApiKeySecrets().mint().text;
@@ -32,9 +44,12 @@ export async function openService(viewerMode: 'origin' | 'path'): Promise<Servic
       PINFOLD_API_KEY: key,
       PINFOLD_WELCOME: 'off',
       PINFOLD_LOG_LEVEL: 'silent',
+      ...Object.fromEntries(
+        Object.entries(otherwise).map(([name, value]) => [name, value.replace('PORT', String(port))]),
+      ),
     }),
   );
-  await app.listen();
+  const { addresses } = await app.listen();
   const url = `http://localhost:${port}`;
   const call = async (path: string, init: RequestInit, expected: number): Promise<Response> => {
     const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${key}` };
@@ -45,6 +60,11 @@ export async function openService(viewerMode: 'origin' | 'path'): Promise<Servic
   };
   return {
     url,
+    publicUrl: addresses.publicUrl,
+    link: async (account) => {
+      const sessions = await app.container.getAsync(tokens.manageSessions);
+      return `${addresses.publicUrl}/manage/sign-in?link=${(await sessions.offerLink(accountId(account))).token}`;
+    },
     publish: async (archive, name) => {
       const form = new FormData();
       form.set('archive', new Blob([archive], { type: 'application/zip' }), 'site.zip');

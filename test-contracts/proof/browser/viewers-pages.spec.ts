@@ -95,6 +95,22 @@ describe("the viewers' pages in a browser", function () {
         await isFit('the page at the public URL');
       });
 
+      it('say what to do when the browser sends too many cookies, however many', async () => {
+        for (const count of [4, 30]) {
+          const jar = Array.from({ length: count }, (_, n) => ({ name: `b${n}`, value: 'x'.repeat(3_900) }));
+          await context.addCookies(jar.map((cookie) => ({ ...cookie, url: service.url })));
+          expect((await page.goto(`${service.url}/`))?.status(), `${count} cookies`).to.equal(431);
+          await isFit(`${count} cookies`);
+        }
+      });
+
+      it('say that no site is there', async () => {
+        expect((await page.goto(service.url.replace('localhost', 'nothing.localhost')))?.status()).to.equal(
+          421,
+        );
+        await isFit('no site');
+      });
+
       it('stand beside a welcome site of the same hand', async () => {
         const pin = await service.publish(archive, `welcome ${name}`);
         await page.goto(pin.shared_url);
