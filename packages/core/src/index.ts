@@ -18,6 +18,12 @@ export {
   type ProofTask,
   type SiteFile,
 } from './domain/archive-rules.ts';
+export {
+  type AttemptRefusal,
+  type AttemptTally,
+  refuseAttempt,
+  UNSETTLED_AT_MOST,
+} from './domain/attempts.ts';
 export type { Branded } from './domain/brand.ts';
 export { decodeCursor, encodeCursor, type RoleCursor, type RoleFilter } from './domain/cursor.ts';
 export { type EntryKind, kindOfEntry } from './domain/entry-kind.ts';

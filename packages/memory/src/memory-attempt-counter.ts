@@ -2,11 +2,16 @@ import {
   type Attempt,
   type AttemptCounter,
   type AttemptOutcome,
+  type AttemptTally,
   type AttemptTicket,
   after,
+  before,
   type Instant,
+  refuseAttempt,
+  UNSETTLED_AT_MOST,
 } from '@pinfold/core';
 import type { Connection } from './connection.ts';
+import type { AttemptWindow } from './memory-data.ts';
 
 export class MemoryAttemptCounter implements AttemptCounter {
   readonly #connection: Connection;
@@ -19,35 +24,33 @@ export class MemoryAttemptCounter implements AttemptCounter {
     const data = this.#connection.open();
     const { now, window, perRole, perAddress } = attempt;
     const bounds = [
-      { key: roleKey(attempt), most: perRole },
-      { key: addressKey(attempt), most: perAddress },
-    ].map(({ key, most }) => {
-      const open = data.windows.get(key);
-      const running = open !== undefined && open.until > now ? open : undefined;
-      return {
-        key,
-        most,
-        window: running ?? { until: after(now, window), counted: new Set<AttemptTicket>() },
-      };
-    });
-    const full = bounds.filter((bound) => bound.window.counted.size >= bound.most);
-    if (full.length > 0) {
-      return { kind: 'limited', until: Math.max(...full.map((bound) => bound.window.until)) as Instant };
-    }
+      { key: roleKey(attempt), limit: perRole },
+      { key: addressKey(attempt), limit: perAddress },
+    ].map(({ key, limit }) => ({ key, limit, open: openWindow(data.windows.get(key), now) }));
+    const refusal = refuseAttempt(
+      bounds.flatMap(({ open, limit }) => (open === undefined ? [] : [tallyOf(open, limit, now)])),
+    );
+    if (refusal !== undefined) return refusal;
     data.tickets += 1;
     const ticket = JSON.stringify([data.tickets, attempt.role, attempt.address]) as AttemptTicket;
-    for (const bound of bounds) {
-      bound.window.counted.add(ticket);
-      data.windows.set(bound.key, bound.window);
+    for (const { key, open = { until: after(now, window), counted: new Map() } } of bounds) {
+      open.counted.set(ticket, now);
+      data.windows.set(key, open);
     }
     return { kind: 'admitted', ticket };
   }
 
+  async settle(ticket: AttemptTicket): Promise<void> {
+    for (const [, window] of this.#windowsOf(ticket)) {
+      if (window.counted.has(ticket)) window.counted.set(ticket, 'wrong');
+    }
+  }
+
   async forgive(ticket: AttemptTicket): Promise<void> {
-    const { windows } = this.#connection.open();
-    const [, role, address] = JSON.parse(ticket) as [number, Attempt['role'], string];
-    windows.get(roleKey({ role }))?.counted.delete(ticket);
-    windows.get(addressKey({ role, address }))?.counted.delete(ticket);
+    for (const [key, { counted }] of this.#windowsOf(ticket)) {
+      if (counted.get(ticket) !== 'wrong') counted.delete(ticket);
+      if (counted.size === 0) this.#connection.open().windows.delete(key);
+    }
   }
 
   async purge(endedBy: Instant, limit: number): Promise<number> {
@@ -60,11 +63,31 @@ export class MemoryAttemptCounter implements AttemptCounter {
     return this.#ended(endedBy).length;
   }
 
+  /** The windows that a ticket was counted in, or that were opened since. */
+  #windowsOf(ticket: AttemptTicket): readonly (readonly [string, AttemptWindow])[] {
+    const { windows } = this.#connection.open();
+    const [, role, address] = JSON.parse(ticket) as [number, Attempt['role'], string];
+    return [roleKey({ role }), addressKey({ role, address })].flatMap((key) => {
+      const window = windows.get(key);
+      return window === undefined ? [] : [[key, window] as const];
+    });
+  }
+
   /** The keys of windows that ended by an instant. */
   #ended(by: Instant): readonly string[] {
     const { windows } = this.#connection.open();
     return [...windows].filter(([, window]) => window.until <= by).map(([key]) => key);
   }
+}
+
+function openWindow(window: AttemptWindow | undefined, now: Instant): AttemptWindow | undefined {
+  return window !== undefined && window.until > now ? window : undefined;
+}
+
+function tallyOf({ until, counted }: AttemptWindow, limit: number, now: Instant): AttemptTally {
+  const settledBy = before(now, UNSETTLED_AT_MOST);
+  const underWay = [...counted.values()].filter((begun) => begun !== 'wrong' && begun > settledBy).length;
+  return { endsAt: until, tries: counted.size, underWay, limit };
 }
 
 function roleKey({ role }: Pick<Attempt, 'role'>): string {

@@ -43,7 +43,8 @@ export interface RoleRow {
 /** A fixed window of counted tries. */
 export interface AttemptWindow {
   readonly until: Instant;
-  readonly counted: Set<AttemptTicket>;
+  /** When each try began that is under way, or that it was wrong. */
+  readonly counted: Map<AttemptTicket, Instant | 'wrong'>;
 }
 
 /** All that peers share. */

@@ -2,9 +2,13 @@ import {
   type Attempt,
   type AttemptCounter,
   type AttemptOutcome,
+  type AttemptRefusal,
   type AttemptTicket,
   after,
+  before,
   type Instant,
+  refuseAttempt,
+  UNSETTLED_AT_MOST,
 } from '@pinfold/core';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { planned, prepared, type Statement } from './statement.ts';
@@ -14,9 +18,10 @@ interface Statements {
   readonly lockRole: Statement;
   readonly windows: Statement;
   readonly admit: Statement;
-  readonly lockRoleOf: Statement;
+  readonly settle: Statement;
   readonly forgive: Statement;
-  readonly purge: Statement;
+  readonly purgeWindows: Statement;
+  readonly purgeAttempts: Statement;
   readonly ended: Statement;
 }
 
@@ -24,28 +29,33 @@ interface Window {
   readonly counted: string;
   readonly endsAt: Instant;
   readonly tries: number;
+  readonly underWay: number;
 }
 
 /** The count of all addresses together; no address is counted under the empty text. */
 const ALL = '';
 
 /**
- * A window without a counted try is none: it opens again with the next one. Whoever counts, or takes back, first locks
- * the row of the role, so that both limits are looked at and counted in one step.
+ * A row of `attempts` is a try under way, and belongs to the windows that end when it says. A window without a counted
+ * try is none: it opens again with the next one. Whoever counts, or takes back, first locks the row of the role, so
+ * that both limits are looked at and counted in one step.
  */
 function statementsOf({ attemptWindows, attempts }: Tables): Statements {
   const counted = (row: string) => `CASE WHEN ${row}.ends_at > $3 AND ${row}.tries > 0 THEN`;
   return {
     lockRole: prepared(`
-      INSERT INTO ${attemptWindows} AS known (role, counted, ends_at, tries) VALUES ($1, '${ALL}', $2, 0)
+      INSERT INTO ${attemptWindows} AS known (role, counted, ends_at, tries) VALUES ($1, '${ALL}', 0, 0)
       ON CONFLICT (role, counted) DO UPDATE SET tries = known.tries`),
     windows: prepared(`
-      SELECT counted, ends_at AS "endsAt", tries FROM ${attemptWindows}
-      WHERE role = $1 AND counted IN ('${ALL}', $2)`),
+      SELECT counted, ends_at AS "endsAt", tries, (
+        SELECT count(*) FROM ${attempts} AS own WHERE own.role = $1 AND own.begun_at > $4 AND CASE
+          WHEN known.counted = '${ALL}' THEN own.role_ends_at = known.ends_at
+          ELSE own.counted = known.counted AND own.ends_at = known.ends_at END
+      ) AS "underWay"
+      FROM ${attemptWindows} AS known
+      WHERE role = $1 AND counted IN ('${ALL}', $2) AND ends_at > $3 AND tries > 0`),
     admit: prepared(`
-      WITH outdated AS (
-        DELETE FROM ${attempts} WHERE role = $1 AND counted = $2 AND ends_at <= $3
-      ), of_role AS (
+      WITH of_role AS (
         UPDATE ${attemptWindows} AS old SET
           tries = ${counted('old')} old.tries + 1 ELSE 1 END,
           ends_at = ${counted('old')} old.ends_at ELSE $4 END
@@ -57,28 +67,38 @@ function statementsOf({ attemptWindows, attempts }: Tables): Statements {
           ends_at = ${counted('old')} old.ends_at ELSE $4 END
         RETURNING ends_at
       )
-      INSERT INTO ${attempts} (role, counted, ends_at, role_ends_at)
-      SELECT $1, $2, of_address.ends_at, of_role.ends_at FROM of_address, of_role
-      RETURNING id::text AS ticket`),
-    lockRoleOf: prepared(`
-      SELECT 1 FROM ${attemptWindows}
-      WHERE role = (SELECT role FROM ${attempts} WHERE id = $1) AND counted = '${ALL}' FOR UPDATE`),
+      INSERT INTO ${attempts} (role, counted, begun_at, ends_at, role_ends_at)
+      SELECT $1, $2, $3, of_address.ends_at, of_role.ends_at FROM of_address, of_role
+      RETURNING id::text AS id`),
+    settle: prepared(`DELETE FROM ${attempts} WHERE id = $1`),
+    // The row of the role stays, for others to lock; that of an address goes with its last try.
     forgive: prepared(`
       WITH taken_back AS (
-        DELETE FROM ${attempts} WHERE id = $1 RETURNING role, counted, ends_at, role_ends_at
+        DELETE FROM ${attempts} WHERE id = $1 AND role = $2 RETURNING counted, ends_at, role_ends_at
+      ), emptied AS (
+        DELETE FROM ${attemptWindows} AS known USING taken_back
+        WHERE known.role = $2 AND known.counted = taken_back.counted AND known.ends_at = taken_back.ends_at
+          AND known.tries = 1
       )
       UPDATE ${attemptWindows} AS known SET tries = tries - 1 FROM taken_back
-      WHERE known.role = taken_back.role AND known.tries > 0 AND (
-        (known.counted = taken_back.counted AND known.ends_at = taken_back.ends_at)
-        OR (known.counted = '${ALL}' AND known.ends_at = taken_back.role_ends_at)
+      WHERE known.role = $2 AND (
+        (known.counted = taken_back.counted AND known.ends_at = taken_back.ends_at AND known.tries > 1)
+        OR (known.counted = '${ALL}' AND known.ends_at = taken_back.role_ends_at AND known.tries > 0)
       )`),
     // Planned for any limit, it would read the whole table.
-    purge: planned(`
+    purgeWindows: planned(`
       DELETE FROM ${attemptWindows} WHERE (role, counted) IN (
         SELECT role, counted FROM ${attemptWindows}
         WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2 FOR UPDATE SKIP LOCKED
       )`),
-    ended: planned(`SELECT count(*) AS ended FROM ${attemptWindows} WHERE ends_at <= $1`),
+    purgeAttempts: planned(`
+      DELETE FROM ${attempts} WHERE id IN (
+        SELECT id FROM ${attempts} WHERE greatest(ends_at, role_ends_at) <= $1
+        ORDER BY greatest(ends_at, role_ends_at) LIMIT $2 FOR UPDATE SKIP LOCKED
+      )`),
+    ended: planned(`
+      SELECT (SELECT count(*) FROM ${attemptWindows} WHERE ends_at <= $1)
+        + (SELECT count(*) FROM ${attempts} WHERE greatest(ends_at, role_ends_at) <= $1) AS ended`),
   };
 }
 
@@ -93,53 +113,59 @@ export class PostgresAttemptCounter implements AttemptCounter {
   }
 
   async begin(attempt: Attempt): Promise<AttemptOutcome> {
-    const key = [attempt.role, countedFrom(attempt)];
-    // Who is limited writes and locks nothing, however often that is.
-    const seen = await this.#connection.read<Window>(this.#statements.windows, key);
-    return limitedBy(seen, attempt) ?? (await this.#count(attempt, key));
+    const { now, role } = attempt;
+    const key = [role, countedFrom(attempt), now];
+    const begunAfter = before(now, UNSETTLED_AT_MOST);
+    // Who is limited, or waits, writes and locks nothing, however often that is.
+    const seen = await this.#connection.read<Window>(this.#statements.windows, [...key, begunAfter]);
+    const refusal = refusalOf(seen, attempt);
+    if (refusal !== undefined) return refusal;
+    return await this.#connection.transaction(async (run) => {
+      await run(this.#statements.lockRole, [role]);
+      const locked = await run<Window>(this.#statements.windows, [...key, begunAfter]);
+      const late = refusalOf(locked.rows, attempt);
+      if (late !== undefined) return late;
+      const { rows } = await run<{ id: string }>(this.#statements.admit, [
+        ...key,
+        after(now, attempt.window),
+      ]);
+      return { kind: 'admitted', ticket: JSON.stringify([rows[0]?.id, role]) as AttemptTicket };
+    });
+  }
+
+  async settle(ticket: AttemptTicket): Promise<void> {
+    const [id] = JSON.parse(ticket) as TicketParts;
+    await this.#connection.write(this.#statements.settle, [id]);
   }
 
   forgive(ticket: AttemptTicket): Promise<void> {
+    const [id, role] = JSON.parse(ticket) as TicketParts;
     return this.#connection.transaction(async (run) => {
-      await run(this.#statements.lockRoleOf, [ticket]);
-      await run(this.#statements.forgive, [ticket]);
+      await run(this.#statements.lockRole, [role]);
+      await run(this.#statements.forgive, [id, role]);
     });
   }
 
   async purge(endedBy: Instant, limit: number): Promise<number> {
-    return (await this.#connection.write(this.#statements.purge, [endedBy, limit])).count;
+    const { purgeWindows, purgeAttempts } = this.#statements;
+    const windows = (await this.#connection.write(purgeWindows, [endedBy, limit])).count;
+    if (windows >= limit) return windows;
+    return windows + (await this.#connection.write(purgeAttempts, [endedBy, limit - windows])).count;
   }
 
   async countEnded(endedBy: Instant): Promise<number> {
     const [row] = await this.#connection.read<{ ended: number }>(this.#statements.ended, [endedBy]);
     return row?.ended ?? 0;
   }
-
-  #count(attempt: Attempt, key: readonly string[]): Promise<AttemptOutcome> {
-    const { role, now, window } = attempt;
-    return this.#connection.transaction(async (run) => {
-      await run(this.#statements.lockRole, [role, now]);
-      const locked = await run<Window>(this.#statements.windows, key);
-      const limited = limitedBy(locked.rows, attempt);
-      if (limited !== undefined) return limited;
-      const { rows } = await run<{ ticket: AttemptTicket }>(this.#statements.admit, [
-        ...key,
-        now,
-        after(now, window),
-      ]);
-      return { kind: 'admitted', ticket: rows[0]?.ticket as AttemptTicket };
-    });
-  }
 }
 
-/** The later end of the windows that are full. */
-function limitedBy(windows: readonly Window[], attempt: Attempt): AttemptOutcome | undefined {
-  const { now, perAddress, perRole } = attempt;
-  const ends = windows
-    .filter(({ counted, tries }) => tries >= (counted === ALL ? perRole : perAddress))
-    .map(({ endsAt }) => endsAt)
-    .filter((endsAt) => endsAt > now);
-  return ends.length === 0 ? undefined : { kind: 'limited', until: Math.max(...ends) as Instant };
+/** The row of a try, and the role to lock before it is touched. */
+type TicketParts = readonly [id: string, role: Attempt['role']];
+
+function refusalOf(open: readonly Window[], { perAddress, perRole }: Attempt): AttemptRefusal | undefined {
+  return refuseAttempt(
+    open.map((window) => ({ ...window, limit: window.counted === ALL ? perRole : perAddress })),
+  );
 }
 
 function countedFrom({ address }: Attempt): string {

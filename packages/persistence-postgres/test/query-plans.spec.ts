@@ -108,8 +108,11 @@ async function useKeysAndAttempts({ apiKeys, attempts }: PostgresPersistence): P
   await apiKeys.touch(anApiKeyId(2), LATER, START);
   await apiKeys.revoke(anApiKeyId(2), START);
   const limits = { window: minutes(5), perAddress: 10, perRole: 300 };
-  const outcome = await attempts.begin({ role: aRoleId(1), address: '192.0.2.1', now: START, ...limits });
-  if (outcome.kind === 'admitted') await attempts.forgive(outcome.ticket);
+  const attempt = { role: aRoleId(1), address: '192.0.2.1', now: START, ...limits };
+  for (const end of [attempts.forgive.bind(attempts), attempts.settle.bind(attempts)]) {
+    const outcome = await attempts.begin(attempt);
+    if (outcome.kind === 'admitted') await end(outcome.ticket);
+  }
   await attempts.purge(LATER, 10);
 }
 
@@ -141,8 +144,8 @@ function fill(schema: string): string {
     SELECT 'key-' || n, 'account-' || n % 500, '[]', '', '', n FROM pg_catalog.generate_series(1, 5000) AS n;
     INSERT INTO ${name}.attempt_windows
     SELECT 'role-' || n % 100, 'from ' || n, ${START} + n, 1 FROM pg_catalog.generate_series(1, 20000) AS n;
-    INSERT INTO ${name}.attempts (role, counted, ends_at, role_ends_at)
-    SELECT 'role-' || n % 100, 'from ' || n, ${START}, ${START} FROM pg_catalog.generate_series(1, 20000) AS n;
+    INSERT INTO ${name}.attempts (role, counted, begun_at, ends_at, role_ends_at)
+    SELECT 'role-' || n % 100, 'from ' || n, ${START} - n, ${START}, ${START} + n FROM pg_catalog.generate_series(1, 20000) AS n;
     INSERT INTO ${name}.sessions
     SELECT 'hash-' || n, 'account', NULL, n, ${START} + n FROM pg_catalog.generate_series(1, 10000) AS n;
     INSERT INTO ${name}.sign_in_links

@@ -3,9 +3,14 @@ import {
   type Attempt,
   type AttemptCounter,
   type AttemptOutcome,
+  type AttemptRefusal,
+  type AttemptTally,
   type AttemptTicket,
   after,
+  before,
   type Instant,
+  refuseAttempt,
+  UNSETTLED_AT_MOST,
 } from '@pinfold/core';
 import type { Statements } from './sqlite-connection.ts';
 import type { Prepare } from './sqlite-file.ts';
@@ -14,23 +19,34 @@ interface Window {
   readonly id: number;
   readonly endsAt: Instant;
   readonly tries: number;
+  readonly underWay: number;
 }
 
-const WINDOW = `
-  SELECT id, ends_at AS endsAt, tries FROM attempt_windows WHERE role = ? AND counted = ?`;
-const CLOSE = 'DELETE FROM attempt_windows WHERE id = ?';
+const WINDOW = (column: string): string => `
+  SELECT id, ends_at AS endsAt, tries,
+    (SELECT count(*) FROM attempts WHERE ${column} = known.id AND begun_at > ?) AS underWay
+  FROM attempt_windows AS known WHERE role = ? AND counted = ?`;
+const ADDRESS_WINDOW = WINDOW('address_window');
+const ROLE_WINDOW = WINDOW('role_window');
+const CLOSE = 'DELETE FROM attempt_windows WHERE role = ? AND counted = ?';
 const OPEN = 'INSERT INTO attempt_windows (role, counted, ends_at, tries) VALUES (?, ?, ?, 1) RETURNING id';
 const COUNT = 'UPDATE attempt_windows SET tries = tries + 1 WHERE id = ?';
-const ADMIT = 'INSERT INTO attempts (address_window, role_window) VALUES (?, ?) RETURNING id';
+const ADMIT = `
+  INSERT INTO attempts (address_window, role_window, begun_at, ends_at) VALUES (?, ?, ?, ?) RETURNING id`;
+const SETTLE = 'DELETE FROM attempts WHERE id = ?';
 const FORGET = `
   DELETE FROM attempts WHERE id = ? RETURNING address_window AS addressWindow, role_window AS roleWindow`;
 const TAKE_BACK = 'UPDATE attempt_windows SET tries = tries - 1 WHERE id IN (?, ?)';
 const CLOSE_EMPTY = 'DELETE FROM attempt_windows WHERE id IN (?, ?) AND tries = 0';
-const COUNT_ENDED = 'SELECT count(*) AS ended FROM attempt_windows WHERE ends_at <= ?';
-const PURGE = `
-  DELETE FROM attempt_windows WHERE id IN (
-    SELECT id FROM attempt_windows WHERE ends_at <= ? ORDER BY ends_at LIMIT ?
+const COUNT_ENDED = `
+  SELECT (SELECT count(*) FROM attempt_windows WHERE ends_at <= @endedBy)
+    + (SELECT count(*) FROM attempts WHERE ends_at <= @endedBy) AS ended`;
+const PURGE = (table: string): string => `
+  DELETE FROM ${table} WHERE id IN (
+    SELECT id FROM ${table} WHERE ends_at <= ? ORDER BY ends_at LIMIT ?
   )`;
+const PURGE_WINDOWS = PURGE('attempt_windows');
+const PURGE_ATTEMPTS = PURGE('attempts');
 
 /** The count of all addresses together; no address is counted under the empty text. */
 const ALL = '';
@@ -47,20 +63,14 @@ export class SqliteAttemptCounter implements AttemptCounter {
     this.#connection = connection;
   }
 
-  begin(attempt: Attempt): Promise<AttemptOutcome> {
-    return this.#connection.note((prepare) => {
-      const { role, address, now, perAddress, perRole } = attempt;
-      const ofAddress = openWindow(prepare, role, `from ${address}`, now);
-      const ofRole = openWindow(prepare, role, ALL, now);
-      const full = [fullUntil(ofAddress, perAddress), fullUntil(ofRole, perRole)].filter(
-        (until) => until !== undefined,
-      );
-      if (full.length > 0) return { kind: 'limited', until: Math.max(...full) as Instant };
-      const addressWindow = count(prepare, attempt, `from ${address}`, ofAddress);
-      const roleWindow = count(prepare, attempt, ALL, ofRole);
-      const ticket = prepare<{ id: number }>(ADMIT).get(addressWindow, roleWindow);
-      return { kind: 'admitted', ticket: String(ticket?.id) as AttemptTicket };
-    });
+  async begin(attempt: Attempt): Promise<AttemptOutcome> {
+    // Who is limited, or waits, keeps nobody from writing, however often that is.
+    const seen = await this.#connection.read((prepare) => refusalOf(look(prepare, attempt), attempt));
+    return seen ?? (await this.#connection.note((prepare) => count(prepare, attempt)));
+  }
+
+  async settle(ticket: AttemptTicket): Promise<void> {
+    await this.#connection.note((prepare) => prepare(SETTLE).run(Number(ticket)));
   }
 
   forgive(ticket: AttemptTicket): Promise<void> {
@@ -75,33 +85,67 @@ export class SqliteAttemptCounter implements AttemptCounter {
   async purge(endedBy: Instant, limit: number): Promise<number> {
     // A sweep asks for batch after batch: others get their turn in between.
     await setImmediate();
-    return this.#connection.reclaim((prepare) => prepare(PURGE).run(endedBy, limit).changes);
+    return this.#connection.reclaim((prepare) => {
+      const windows = prepare(PURGE_WINDOWS).run(endedBy, limit).changes;
+      return windows + prepare(PURGE_ATTEMPTS).run(endedBy, limit - windows).changes;
+    });
   }
 
   countEnded(endedBy: Instant): Promise<number> {
     return this.#connection.read(
-      (prepare) => prepare<{ ended: number }>(COUNT_ENDED).get(endedBy)?.ended ?? 0,
+      (prepare) => prepare<{ ended: number }>(COUNT_ENDED).get({ endedBy })?.ended ?? 0,
     );
   }
 }
 
-/** The window that counts now; one that ended is done away with. */
-function openWindow(prepare: Prepare, role: string, counted: string, now: Instant): Window | undefined {
-  const window = prepare<Window>(WINDOW).get(role, counted);
-  if (window === undefined || window.endsAt > now) return window;
-  prepare(CLOSE).run(window.id);
-  return undefined;
+/** The windows that are open at the instant of a try. */
+interface Seen {
+  readonly ofAddress: Window | undefined;
+  readonly ofRole: Window | undefined;
 }
 
-function fullUntil(window: Window | undefined, limit: number): Instant | undefined {
-  return window !== undefined && window.tries >= limit ? window.endsAt : undefined;
+function look(prepare: Prepare, { role, address, now }: Attempt): Seen {
+  const begunAfter = before(now, UNSETTLED_AT_MOST);
+  const find = (sql: string, counted: string): Window | undefined => {
+    const window = prepare<Window>(sql).get(begunAfter, role, counted);
+    return window !== undefined && window.endsAt > now ? window : undefined;
+  };
+  return { ofAddress: find(ADDRESS_WINDOW, `from ${address}`), ofRole: find(ROLE_WINDOW, ALL) };
 }
 
-function count(prepare: Prepare, attempt: Attempt, counted: string, window: Window | undefined): number {
-  if (window !== undefined) {
-    prepare(COUNT).run(window.id);
-    return window.id;
+function refusalOf(
+  { ofAddress, ofRole }: Seen,
+  { perAddress, perRole }: Attempt,
+): AttemptRefusal | undefined {
+  const tally = (window: Window | undefined, limit: number): readonly AttemptTally[] =>
+    window === undefined ? [] : [{ ...window, limit }];
+  return refuseAttempt([...tally(ofAddress, perAddress), ...tally(ofRole, perRole)]);
+}
+
+function count(prepare: Prepare, attempt: Attempt): AttemptOutcome {
+  const seen = look(prepare, attempt);
+  const refusal = refusalOf(seen, attempt);
+  if (refusal !== undefined) return refusal;
+  const ofAddress = countIn(prepare, attempt, `from ${attempt.address}`, seen.ofAddress);
+  const ofRole = countIn(prepare, attempt, ALL, seen.ofRole);
+  const endsAt = Math.max(ofAddress.endsAt, ofRole.endsAt);
+  const ticket = prepare<{ id: number }>(ADMIT).get(ofAddress.id, ofRole.id, attempt.now, endsAt);
+  return { kind: 'admitted', ticket: String(ticket?.id) as AttemptTicket };
+}
+
+/** Counts in the open window, or in a new one in the place of the one that ended. */
+function countIn(
+  prepare: Prepare,
+  { role, now, window }: Attempt,
+  counted: string,
+  open: Window | undefined,
+): Pick<Window, 'id' | 'endsAt'> {
+  if (open !== undefined) {
+    prepare(COUNT).run(open.id);
+    return open;
   }
-  const opened = prepare<{ id: number }>(OPEN).get(attempt.role, counted, after(attempt.now, attempt.window));
-  return (opened as { id: number }).id;
+  prepare(CLOSE).run(role, counted);
+  const endsAt = after(now, window);
+  const opened = prepare<{ id: number }>(OPEN).get(role, counted, endsAt);
+  return { id: (opened as { id: number }).id, endsAt };
 }

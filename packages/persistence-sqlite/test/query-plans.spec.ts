@@ -122,7 +122,7 @@ async function useKeysAndAttempts(keys: SqliteApiKeyStore, attempts: SqliteAttem
   await attempts.begin(attempt);
   const outcome = await attempts.begin({ ...attempt, now: LATER });
   if (outcome.kind === 'admitted') await attempts.forgive(outcome.ticket);
-  await attempts.forgive('0' as AttemptTicket);
+  await attempts.settle('0' as AttemptTicket);
   await attempts.countEnded(LATER);
   await attempts.purge(LATER, 10);
 }

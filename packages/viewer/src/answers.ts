@@ -41,7 +41,7 @@ function withUsual(more: HeaderList): HeaderList {
 }
 
 /** Seconds after which a viewer may try again when a part of the service cannot be reached. */
-const UNAVAILABLE_FOR = '10';
+export const UNAVAILABLE_FOR = 10;
 
 /** Answers with a page that asks nothing. */
 export function sendPlainPage(
@@ -61,14 +61,14 @@ export function sendPasswordPage(
   notice?: PasswordNotice,
 ): void {
   const language = languageOf(exchange.request.headers['accept-language']);
-  const retry = notice?.kind === 'limited' ? ['Retry-After', String(notice.seconds)] : NO_HEADERS;
-  const busy = notice?.kind === 'busy' ? ['Retry-After', UNAVAILABLE_FOR] : NO_HEADERS;
-  sendHtml(exchange, status, language, passwordPage(language, notice), [...retry, ...busy]);
+  const later = notice === undefined || notice.kind === 'wrong' ? undefined : notice.seconds;
+  const retry = later === undefined ? NO_HEADERS : ['Retry-After', String(later)];
+  sendHtml(exchange, status, language, passwordPage(language, notice), retry);
 }
 
 /** Answers that a part of the service cannot be reached. */
 export function sendUnavailable(exchange: Exchange): void {
-  sendPlainPage(exchange, 503, plainPages.unavailable, ['Retry-After', UNAVAILABLE_FOR]);
+  sendPlainPage(exchange, 503, plainPages.unavailable, ['Retry-After', String(UNAVAILABLE_FOR)]);
 }
 
 /**

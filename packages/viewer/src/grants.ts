@@ -51,7 +51,12 @@ export class Grants {
 
   /** The grant in a cookie of the shared URL. */
   ofSharedUrl(role: Role, cookies: string | undefined): Grant | undefined {
-    return this.#first(role, cookieValues(cookies, this.#sharedScope.name));
+    return this.#first(role, this.sharedUrlTokens(cookies));
+  }
+
+  /** Every token in a cookie of the shared URL, whatever it is worth. */
+  sharedUrlTokens(cookies: string | undefined): readonly string[] {
+    return cookieValues(cookies, this.#sharedScope.name);
   }
 
   #first(role: Role, tokens: readonly string[]): Grant | undefined {

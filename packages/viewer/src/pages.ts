@@ -6,8 +6,7 @@ import { PAGE_STYLE } from './page-style.ts';
 /** What went before, when the password is asked for again. */
 export type PasswordNotice =
   | { readonly kind: 'wrong' }
-  | { readonly kind: 'limited'; readonly seconds: number }
-  | { readonly kind: 'busy' };
+  | { readonly kind: 'limited' | 'busy'; readonly seconds: number };
 
 /** What went wrong is told by a shape too, not by the colour alone. */
 const WARNING_SIGN =

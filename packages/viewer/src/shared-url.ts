@@ -7,6 +7,7 @@ import {
   sendPlainPage,
   sendRedirect,
   sendTooManyCookies,
+  UNAVAILABLE_FOR,
 } from './answers.ts';
 import { clientOf } from './client-address.ts';
 import { type Exchange, isRead } from './exchange.ts';
@@ -95,11 +96,12 @@ async function tryPassword(
 ): Promise<void> {
   const { settings, useCases } = context;
   const address = clientOf(settings.clientAddress(exchange.request));
+  const tokens = context.grants.sharedUrlTokens(exchange.request.headers.cookie);
   const outcome = await whileThere(exchange, async (signal) => {
     try {
-      return await useCases.enter.enter({ id, password, address, signal });
+      return await useCases.enter.enter({ id, password, address, tokens, signal });
     } catch (error) {
-      if (isFault(error) && error.code === 'hasher_overloaded') return { kind: 'busy' } as const;
+      if (isFault(error) && error.code === 'hasher_overloaded') return { kind: 'overloaded' } as const;
       throw error;
     }
   });
@@ -117,7 +119,9 @@ async function tryPassword(
     case 'wrong':
       return sendPasswordPage(exchange, 403, { kind: 'wrong' });
     case 'busy':
-      return await putOff(context, exchange, id, path, 503, { kind: 'busy' });
+      return await putOff(context, exchange, id, path, 503, { kind: 'busy', seconds: 1 });
+    case 'overloaded':
+      return await putOff(context, exchange, id, path, 503, { kind: 'busy', seconds: UNAVAILABLE_FOR });
     case 'limited': {
       const seconds = Math.max(1, Math.ceil((outcome.until - useCases.clock.now()) / 1_000));
       return await putOff(context, exchange, id, path, 429, { kind: 'limited', seconds });
@@ -145,7 +149,7 @@ async function putOff(
   else sendRedirect(exchange, { status: 303, ...way });
 }
 
-/** Works for a viewer until they leave. */
+/** Works for a viewer, who is told of it unless they leave. */
 async function whileThere<Outcome>(
   { response }: Exchange,
   work: (left: AbortSignal) => Promise<Outcome>,
@@ -154,7 +158,8 @@ async function whileThere<Outcome>(
   const leave = (): void => left.abort();
   response.once('close', leave);
   try {
-    return await work(left.signal);
+    const outcome = await work(left.signal);
+    return left.signal.aborted ? { kind: 'gone' } : outcome;
   } catch (error) {
     if (left.signal.aborted) return { kind: 'gone' };
     throw error;

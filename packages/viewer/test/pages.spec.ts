@@ -9,7 +9,7 @@ const LANGUAGES = ['en', 'ja'] as const;
 const everyPage = LANGUAGES.flatMap((language) => [
   passwordPage(language),
   passwordPage(language, { kind: 'wrong' }),
-  passwordPage(language, { kind: 'busy' }),
+  passwordPage(language, { kind: 'busy', seconds: 1 }),
   passwordPage(language, { kind: 'limited', seconds: 240 }),
   ...Object.values(plainPages).map((page) => plainPage(language, page)),
 ]);

@@ -5,7 +5,10 @@ import {
   type AttemptOutcome,
   type AttemptTicket,
   after,
+  type Instant,
   minutes,
+  type RoleId,
+  UNSETTLED_AT_MOST,
 } from '@pinfold/core';
 import { createMemory } from '@pinfold/memory';
 import { attemptCounterContract, type Subject } from '@pinfold/test-contracts';
@@ -23,10 +26,15 @@ const inTwoSteps: Spoiling<AttemptCounter> = () => {
   return (store) => ({
     begin: async (attempt) => {
       const address = await store.begin({ ...attempt, perRole: UNLIMITED });
-      if (address.kind === 'limited') return address;
+      if (address.kind !== 'admitted') return address;
       const role = await roles.begin({ ...attempt, perAddress: UNLIMITED });
       if (role.kind === 'admitted') pairs.set(address.ticket, role.ticket);
       return role.kind === 'admitted' ? address : role;
+    },
+    settle: async (ticket) => {
+      await store.settle(ticket);
+      const pair = pairs.get(ticket);
+      if (pair !== undefined) await roles.settle(pair);
     },
     forgive: async (ticket) => {
       await store.forgive(ticket);
@@ -50,7 +58,7 @@ const lookingFirst: Spoiling<AttemptCounter> = () => {
       const outcome = await first;
       await nextTurn();
       first = undefined;
-      if (seen === undefined || outcome.kind === 'limited') return outcome;
+      if (seen === undefined || outcome.kind !== 'admitted') return outcome;
       return await store.begin({ ...attempt, perAddress: UNLIMITED, perRole: UNLIMITED });
     },
   });
@@ -81,6 +89,58 @@ const forgivingAgain: Spoiling<AttemptCounter> = () => {
   });
 };
 
+/** Settling a try that was forgiven counts it once more. */
+const settlingForgiven: Spoiling<AttemptCounter> = () => {
+  const given = new Map<AttemptTicket, Attempt>();
+  const forgiven = new Set<AttemptTicket>();
+  return (store) => ({
+    begin: async (attempt) => {
+      const outcome = await store.begin(attempt);
+      if (outcome.kind === 'admitted') given.set(outcome.ticket, attempt);
+      return outcome;
+    },
+    forgive: async (ticket) => {
+      forgiven.add(ticket);
+      await store.forgive(ticket);
+    },
+    settle: async (ticket) => {
+      const attempt = given.get(ticket);
+      if (!forgiven.has(ticket) || attempt === undefined) return await store.settle(ticket);
+      const again = await store.begin({ ...attempt, perAddress: UNLIMITED, perRole: UNLIMITED });
+      if (again.kind === 'admitted') await store.settle(again.ticket);
+    },
+  });
+};
+
+/** What was not settled in time is settled for good by the next try. */
+const losingLateOnes: Spoiling<AttemptCounter> = () => {
+  const open = new Map<AttemptTicket, Instant>();
+  return (store) => ({
+    begin: async (attempt) => {
+      for (const [ticket, begun] of open) {
+        if (after(begun, UNSETTLED_AT_MOST) <= attempt.now) await store.settle(ticket);
+      }
+      const outcome = await store.begin(attempt);
+      if (outcome.kind === 'admitted') open.set(outcome.ticket, attempt.now);
+      return outcome;
+    },
+  });
+};
+
+/** A role's window ends as it would if nothing in it had been forgiven. */
+const rememberingForgiven: Spoiling<AttemptCounter> = () => {
+  const ends = new Map<RoleId, Instant>();
+  return (store) => ({
+    begin: async (attempt) => {
+      const { role, now, window } = attempt;
+      const end = ends.get(role);
+      if (end !== undefined && end > now) return await store.begin(attempt);
+      ends.set(role, after(now, window));
+      return await store.begin({ ...attempt, perAddress: UNLIMITED, perRole: UNLIMITED });
+    },
+  });
+};
+
 const saboteurs: readonly Saboteur<Subject<AttemptCounter>>[] = [
   {
     breaks: 'attempt-counter/harness-apart',
@@ -105,14 +165,19 @@ const saboteurs: readonly Saboteur<Subject<AttemptCounter>>[] = [
     }),
     [
       'attempt-counter/both-or-neither',
-      'attempt-counter/race',
-      'attempt-counter/forgive',
       'attempt-counter/purge',
+      'attempt-counter/busy',
+      'attempt-counter/race',
+      'attempt-counter/unsettled',
+      'attempt-counter/settle',
+      'attempt-counter/forgive',
+      'attempt-counter/forgiven-window',
     ],
   ),
   saboteur('attempt-counter/both-or-neither', 'each limit counts by itself', inTwoSteps, [
     'attempt-counter/purge',
     'attempt-counter/count-ended',
+    'attempt-counter/unsettled',
   ]),
   saboteur(
     'attempt-counter/window',
@@ -120,10 +185,38 @@ const saboteurs: readonly Saboteur<Subject<AttemptCounter>>[] = [
     () => (store) => ({
       begin: async (attempt) => {
         const outcome = await store.begin(attempt);
-        if (outcome.kind === 'admitted') return outcome;
+        if (outcome.kind !== 'limited') return outcome;
         return { kind: 'limited', until: after(attempt.now, attempt.window) };
       },
     }),
+    ['attempt-counter/purge', 'attempt-counter/unsettled', 'attempt-counter/forgiven-window'],
+  ),
+  saboteur(
+    'attempt-counter/busy',
+    'tries under way limit others as wrong ones do',
+    () => (store) => ({
+      begin: async (attempt) => {
+        const outcome = await store.begin(attempt);
+        if (outcome.kind !== 'busy') return outcome;
+        return { kind: 'limited', until: after(attempt.now, attempt.window) };
+      },
+    }),
+    [
+      'attempt-counter/both-or-neither',
+      'attempt-counter/race',
+      'attempt-counter/unsettled',
+      'attempt-counter/settle',
+      'attempt-counter/forgive',
+    ],
+  ),
+  saboteur('attempt-counter/unsettled', 'a try that was late is wrong for good', losingLateOnes, [
+    'attempt-counter/forgive',
+  ]),
+  saboteur('attempt-counter/settle', 'a try that was forgiven can be made wrong', settlingForgiven),
+  saboteur(
+    'attempt-counter/forgiven-window',
+    'a window whose tries were forgiven ends as if it had them',
+    rememberingForgiven,
     ['attempt-counter/purge'],
   ),
   saboteur('attempt-counter/race', 'counting looks first and writes later', lookingFirst),

@@ -1,15 +1,4 @@
-import {
-  type AttemptCounter,
-  days,
-  Fault,
-  hours,
-  minutes,
-  OPERATOR,
-  type Password,
-  type PasswordHash,
-  type RoleId,
-  type RoleStore,
-} from '@pinfold/core';
+import { days, hours, OPERATOR, type Password, type RoleId, type RoleStore } from '@pinfold/core';
 import { expect } from 'chai';
 import { codeOf, OWNER, openStage, overriding, type Stage } from './stage.ts';
 
@@ -92,59 +81,6 @@ describe('letting viewers in', () => {
     await stage.useCases.update.update({ by: OWNER, id }, { type: 'set_title', title: null });
     await stage.useCases.pin.pin({ by: OPERATOR, id });
     expect(stage.useCases.enter.admit(await roleNow(), 'cookie', [token])).to.deep.equal(outcome.grant);
-  });
-
-  it('counts wrong tries and takes right ones back', async () => {
-    for (let round = 0; round < 12; round += 1) expect((await enter(SECRET)).kind).to.equal('granted');
-    for (let round = 0; round < 10; round += 1) expect((await enter('wrong one')).kind).to.equal('wrong');
-    const limited = await enter(SECRET);
-    expect(limited).to.include({ kind: 'limited', until: stage.clock.now() + minutes(5) });
-    expect((await enter(SECRET, '192.0.2.2')).kind).to.equal('granted');
-    stage.clock.advance(minutes(5));
-    expect((await enter(SECRET)).kind).to.equal('granted');
-  });
-
-  it('counts a password over 1,024 bytes as wrong, without hashing it', async () => {
-    const verify = () => Promise.reject(new Error('hashed'));
-    const hash = () => Promise.reject(new Error('hashed'));
-    const { enter: gate } = stage.with({ passwords: { verify, hash } });
-    const password = 'a'.repeat(1_025);
-    for (let round = 0; round < 10; round += 1) {
-      expect((await gate.enter({ id, password, address: 'a' })).kind).to.equal('wrong');
-    }
-    expect((await gate.enter({ id, password, address: 'a' })).kind).to.equal('limited');
-  });
-
-  it('never exceeds the limit by guesses in parallel', async () => {
-    const outcomes = await Promise.all(Array.from({ length: 50 }, () => enter('wrong one')));
-    expect(outcomes.filter(({ kind }) => kind === 'wrong')).to.have.length(10);
-    expect(outcomes.filter(({ kind }) => kind === 'limited')).to.have.length(40);
-  });
-
-  it('does not count a try that was not looked at since too many waited', async () => {
-    const forgiven: unknown[] = [];
-    const attempts: AttemptCounter = {
-      begin: (attempt) => stage.memory.attempts.begin(attempt),
-      forgive: async (ticket) => void forgiven.push(ticket),
-      purge: () => Promise.resolve(0),
-      countEnded: () => Promise.resolve(0),
-    };
-    const busy = () => Promise.reject(new Fault('hasher_overloaded', 'busy'));
-    const { enter: gate } = stage.with({ attempts, passwords: { verify: busy, hash: busy } });
-    const outcome = gate.enter({ id, password: 'wrong one', address: 'a' });
-    expect(await codeOf(outcome)).to.equal('hasher_overloaded');
-    expect(forgiven).to.have.length(1);
-  });
-
-  it('counts a try whose password could not be compared for another reason', async () => {
-    const broken = () => Promise.reject(new Fault('store_corrupt', 'no hash'));
-    const { enter: gate } = stage.with({
-      passwords: { verify: broken, hash: () => Promise.resolve('' as PasswordHash) },
-    });
-    for (let round = 0; round < 10; round += 1) {
-      expect(await codeOf(gate.enter({ id, password: 'any', address: 'b' }))).to.equal('store_corrupt');
-    }
-    expect((await enter(SECRET, 'b')).kind).to.equal('limited');
   });
 });
 

@@ -2,7 +2,8 @@ import type { AttemptCounter } from '@pinfold/core';
 import type { Contract } from '../contract.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
-import { aTry, attemptClauses } from './clauses.ts';
+import { attemptClauses } from './clauses.ts';
+import { aTry } from './tries.ts';
 
 /** What every {@link AttemptCounter} promises. */
 export const attemptCounterContract: Contract<AttemptCounter> = {
@@ -15,7 +16,7 @@ export const attemptCounterContract: Contract<AttemptCounter> = {
       const probe = aTry({ role: aRoleId(n), perAddress: 1 });
       const outcome = await port.begin(probe);
       if (outcome.kind === 'admitted') await port.forgive(outcome.ticket);
-      return outcome.kind === 'limited';
+      return outcome.kind !== 'admitted';
     },
   }),
   clauses: attemptClauses,

@@ -1,8 +1,9 @@
+import type { AttemptRefusal } from '../domain/attempts.ts';
 import type { Branded } from '../domain/brand.ts';
 import type { RoleId } from '../domain/identity.ts';
 import type { Duration, Instant } from '../domain/instant.ts';
 
-/** Names one counted try, so that it can be taken back. */
+/** Names one counted try, which is under way until it is settled or forgiven. It belongs to its windows. */
 export type AttemptTicket = Branded<string, 'AttemptTicket'>;
 
 /** A try to be counted before the password is looked at. */
@@ -18,42 +19,51 @@ export interface Attempt {
   readonly perRole: number;
 }
 
-export type AttemptOutcome =
-  | { readonly kind: 'admitted'; readonly ticket: AttemptTicket }
-  | { readonly kind: 'limited'; readonly until: Instant };
+export type AttemptOutcome = { readonly kind: 'admitted'; readonly ticket: AttemptTicket } | AttemptRefusal;
 
 /**
  * Counts tries of passwords, shared by all processes. Windows are fixed: one opens with the first counted try and
- * ends its length later.
+ * ends its length later. A try is under way until it is settled, which makes it wrong, or forgiven, which takes it
+ * back. Only wrong ones limit; those under way keep others waiting.
  *
  * Faults: `store_unavailable`.
  */
 export interface AttemptCounter {
   /**
    * Counts a try against both limits or neither, in one step.
-   * @promise attempt-counter/per-address: one address is limited after its tries, others are not
-   * @promise attempt-counter/per-role: all addresses together are limited after the role's tries; another role is not
-   * @promise attempt-counter/both-or-neither: a try that one limit refuses is not counted against the other
+   * @promise attempt-counter/per-address: one address is limited after its wrong tries, others are not
+   * @promise attempt-counter/per-role: all addresses together are limited after the role's wrong tries; another role is not
+   * @promise attempt-counter/busy: while wrong tries and those under way reach a limit together, a further try is busy, not limited
+   * @promise attempt-counter/both-or-neither: a try that one limit refuses, or keeps waiting, is not counted against the other
    * @promise attempt-counter/window: a limited try is told the end of the window, of two the later one, and from then on tries count anew
-   * @promise attempt-counter/race: of many at once, over all peers, exactly as many as the limit are admitted
+   * @promise attempt-counter/race: of many at once, over all peers, exactly as many as the limit are admitted, and none is limited before they are wrong
+   * @promise attempt-counter/unsettled: a try that nobody settled is wrong from 60 seconds after it began, by the instants of later tries, and can still be forgiven
    */
   begin(attempt: Attempt): Promise<AttemptOutcome>;
 
   /**
+   * Makes a try wrong, after a wrong password.
+   * @promise attempt-counter/settle: a settled try is wrong until its windows end; again, after it was forgiven, or in a window opened since, settling changes nothing
+   */
+  settle(ticket: AttemptTicket): Promise<void>;
+
+  /**
    * Takes a try back, after a right password.
-   * @promise attempt-counter/forgive: a forgiven try counts neither for the address nor for the role; again, or in a window opened since, it changes nothing
+   * @promise attempt-counter/forgive: a forgiven try counts neither for the address nor for the role, also when one of its windows ended; again, after it was settled, or in a window opened since, forgiving changes nothing
+   * @promise attempt-counter/forgiven-window: a window whose every try was forgiven is none: the next counted try opens one
    */
   forgive(ticket: AttemptTicket): Promise<void>;
 
   /**
-   * Drops windows that ended by an instant, at most `limit`; answers how many: fewer than `limit` only when none is left.
+   * Drops what is kept of windows that ended by an instant, at most `limit` records; answers how many: fewer than
+   * `limit` only when none is left.
    * @promise attempt-counter/purge: ended windows go, open ones keep their count
    */
   purge(endedBy: Instant, limit: number): Promise<number>;
 
   /**
-   * Counts windows that ended by an instant.
-   * @promise attempt-counter/count-ended: exactly the windows that purging would drop are counted, and nothing changes
+   * Counts records of windows that ended by an instant.
+   * @promise attempt-counter/count-ended: exactly what purging would drop is counted, and nothing changes
    */
   countEnded(endedBy: Instant): Promise<number>;
 }

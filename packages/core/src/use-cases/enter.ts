@@ -10,6 +10,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { GrantSigner } from '../ports/grant-signer.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { RoleStore } from '../ports/role-store.ts';
+import { WaitingTries } from './waiting-tries.ts';
 
 /** What a shared URL leads to now. A stopped role is as unknown as one that never was. */
 export type Visit =
@@ -24,6 +25,9 @@ export interface EnterRequest {
   readonly password: string;
   /** The client's address, an IPv6 one reduced to its /64. */
   readonly address: string;
+  /** Tokens of grants that the viewer shows: with a good one nobody waits while others try. */
+  readonly tokens?: readonly string[];
+  /** Ends the wait for other tries. A try that has begun is settled whoever leaves. */
   readonly signal?: AbortSignal;
 }
 
@@ -32,7 +36,17 @@ export type EnterOutcome =
   | { readonly kind: 'not_protected'; readonly role: Role }
   | { readonly kind: 'granted'; readonly role: Role; readonly grant: Grant }
   | { readonly kind: 'wrong'; readonly role: Role }
-  | { readonly kind: 'limited'; readonly role: Role; readonly until: Instant };
+  | { readonly kind: 'limited'; readonly role: Role; readonly until: Instant }
+  /** Others were trying for too long, or too many wait for that; the password was not looked at. */
+  | { readonly kind: 'busy' };
+
+/** A try that was counted, and has to be settled or forgiven. */
+interface BegunTry {
+  readonly kind: 'begun';
+  readonly role: Role;
+  readonly hash: PasswordHash;
+  readonly ticket: AttemptTicket;
+}
 
 /** The ports that letting viewers in needs. */
 export interface EnterPorts {
@@ -47,10 +61,12 @@ export interface EnterPorts {
 export class Enter {
   readonly #ports: EnterPorts;
   readonly #limits: Limits;
+  readonly #waiting: WaitingTries;
 
   constructor(ports: EnterPorts, limits: Limits) {
     this.#ports = ports;
     this.#limits = limits;
+    this.#waiting = new WaitingTries(ports.clock);
   }
 
   /** The newest state of a role, as viewers meet it. */
@@ -79,15 +95,29 @@ export class Enter {
 
   /**
    * Tries a password. The try is counted before the password is looked at and taken back when it is right, so that
-   * guesses in parallel never exceed the limit.
+   * guesses in parallel never exceed the limit. While wrong tries and those under way reach it together, it waits.
    *
-   * @throws Fault `hasher_overloaded` when too many wait; the try is not counted then.
+   * @throws Fault `hasher_overloaded` when too many wait to be hashed; the try is not counted then.
    */
-  async enter({ id, password, address, signal }: EnterRequest): Promise<EnterOutcome> {
-    const visit = await this.visit(id, signal);
+  async enter(request: EnterRequest): Promise<EnterOutcome> {
+    const line = JSON.stringify([request.id, request.address]);
+    const begun = await this.#waiting.ask(line, () => this.#begin(request), request.signal);
+    if (begun === undefined) return { kind: 'busy' };
+    if (begun.kind !== 'begun') return begun;
+    try {
+      return await this.#finish(begun, request.password);
+    } finally {
+      this.#waiting.wake(line);
+    }
+  }
+
+  /** Counts a try, unless there is nothing to try; `undefined` while it has to wait. */
+  async #begin({ id, address, tokens = [] }: EnterRequest): Promise<BegunTry | EnterOutcome | undefined> {
+    const visit = await this.visit(id);
     if (visit.kind !== 'published') return visit;
     const { role } = visit;
-    if (role.passwordHash === null) return { kind: 'not_protected', role };
+    const hash = role.passwordHash;
+    if (hash === null) return { kind: 'not_protected', role };
     const attempt = await this.#ports.attempts.begin({
       role: role.id,
       address,
@@ -96,25 +126,34 @@ export class Enter {
       perAddress: this.#limits.attemptsPerAddress,
       perRole: this.#limits.attemptsPerRole,
     });
-    if (attempt.kind === 'limited') return { kind: 'limited', role, until: attempt.until };
+    switch (attempt.kind) {
+      case 'admitted':
+        return { kind: 'begun', role, hash, ticket: attempt.ticket };
+      case 'limited':
+        return { kind: 'limited', role, until: attempt.until };
+      case 'busy':
+        return this.admit(role, 'cookie', tokens) === undefined ? undefined : { kind: 'busy' };
+      default:
+        return attempt satisfies never;
+    }
+  }
+
+  async #finish({ role, hash, ticket }: BegunTry, password: string): Promise<EnterOutcome> {
     const guess = parseGuess(password);
-    if (guess === undefined || !(await this.#verify(guess, role.passwordHash, attempt.ticket, signal))) {
+    if (guess === undefined || !(await this.#verify(guess, hash, ticket))) {
+      await this.#ports.attempts.settle(ticket);
       return { kind: 'wrong', role };
     }
-    await this.#ports.attempts.forgive(attempt.ticket);
+    await this.#ports.attempts.forgive(ticket);
     return { kind: 'granted', role, grant: firstGrant('cookie', role, this.#ports.clock.now()) };
   }
 
-  async #verify(
-    guess: Password,
-    hash: PasswordHash,
-    ticket: AttemptTicket,
-    signal: AbortSignal | undefined,
-  ): Promise<boolean> {
+  async #verify(guess: Password, hash: PasswordHash, ticket: AttemptTicket): Promise<boolean> {
     try {
-      return await this.#ports.passwords.verify(guess, hash, signal);
+      return await this.#ports.passwords.verify(guess, hash);
     } catch (error) {
       if (isFault(error) && error.code === 'hasher_overloaded') await this.#ports.attempts.forgive(ticket);
+      else await this.#ports.attempts.settle(ticket);
       throw error;
     }
   }

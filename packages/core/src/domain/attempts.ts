@@ -1,0 +1,28 @@
+import { type Duration, type Instant, seconds } from './instant.ts';
+
+/** The age from which a try that nobody settled is wrong: its process died. */
+export const UNSETTLED_AT_MOST: Duration = seconds(60);
+
+/** What an open window has counted, and how much it may. */
+export interface AttemptTally {
+  readonly endsAt: Instant;
+  /** Every try of the window: wrong ones, and those under way. */
+  readonly tries: number;
+  /** Those that nobody settled, and that began less than {@link UNSETTLED_AT_MOST} ago. */
+  readonly underWay: number;
+  readonly limit: number;
+}
+
+/** Why a try is not admitted: for too many wrong ones, until their window ends, or for now. */
+export type AttemptRefusal =
+  | { readonly kind: 'limited'; readonly until: Instant }
+  | { readonly kind: 'busy' };
+
+/** Judges a try by the open windows that it would be counted in; `undefined` when it is admitted. */
+export function refuseAttempt(open: readonly AttemptTally[]): AttemptRefusal | undefined {
+  const ends = open
+    .filter(({ tries, underWay, limit }) => tries - underWay >= limit)
+    .map(({ endsAt }) => endsAt);
+  if (ends.length > 0) return { kind: 'limited', until: Math.max(...ends) as Instant };
+  return open.some(({ tries, limit }) => tries >= limit) ? { kind: 'busy' } : undefined;
+}

@@ -1,0 +1,289 @@
+import {
+  type Attempt,
+  duration,
+  type EnterOutcome,
+  Fault,
+  minutes,
+  type Password,
+  type PasswordHash,
+  type PasswordHasher,
+  type RoleId,
+  seconds,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import { codeOf, OWNER, openStage, overriding, type Stage } from './stage.ts';
+
+const SECRET = 'open sesame' as Password;
+const WRONG = 'wrong one';
+
+/** A hasher whose answers are held back until the test lets them go. */
+class SlowHasher implements PasswordHasher {
+  readonly held: { readonly guess: string; readonly go: () => void }[] = [];
+  readonly #inner: PasswordHasher;
+
+  constructor(inner: PasswordHasher) {
+    this.#inner = inner;
+  }
+
+  hash(password: Password): Promise<PasswordHash> {
+    return this.#inner.hash(password);
+  }
+
+  async verify(guess: Password, hash: PasswordHash): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.held.push({ guess, go: resolve });
+    await promise;
+    return await this.#inner.verify(guess, hash);
+  }
+
+  /** Lets the oldest one go. */
+  release(): void {
+    this.held.shift()?.go();
+  }
+}
+
+/** Lets everything go on that waits for nothing but others of this process. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 5);
+  });
+}
+
+function kindsOf(outcomes: readonly EnterOutcome[]): Readonly<Record<string, number>> {
+  const kinds: Record<string, number> = {};
+  for (const { kind } of outcomes) kinds[kind] = (kinds[kind] ?? 0) + 1;
+  return kinds;
+}
+
+describe('trying passwords', () => {
+  let stage: Stage;
+  let id: RoleId;
+  beforeEach(async () => {
+    stage = await openStage();
+    id = await stage.publish();
+    await protect(SECRET);
+  });
+  afterEach(() => stage.dispose());
+
+  async function protect(password: Password | null): Promise<void> {
+    const by = { account: OWNER, id };
+    const outcome = await stage.useCases.update.update(by, { type: 'set_password', password });
+    expect(outcome.kind).to.equal('changed');
+  }
+
+  /** One more node over the same data; how often it asked for a place; and its way in. */
+  function node(passwords: PasswordHasher = stage.ports.passwords) {
+    const asked: Attempt[] = [];
+    const attempts = overriding(stage.memory.attempts, {
+      begin: (attempt) => {
+        asked.push(attempt);
+        return stage.memory.attempts.begin(attempt);
+      },
+    });
+    const { enter: gate } = stage.with({ passwords, attempts });
+    const enter = (password: string, more: { address?: string; signal?: AbortSignal } = {}) =>
+      gate.enter({ id, password, address: '192.0.2.1', ...more });
+    return { asked, gate, enter };
+  }
+
+  function slowNode() {
+    const hasher = new SlowHasher(stage.ports.passwords);
+    return { hasher, ...node(hasher) };
+  }
+
+  it('counts wrong ones and takes right ones back', async () => {
+    const { enter } = node();
+    for (let round = 0; round < 12; round += 1) expect((await enter(SECRET)).kind).to.equal('granted');
+    for (let round = 0; round < 10; round += 1) expect((await enter(WRONG)).kind).to.equal('wrong');
+    const limited = await enter(SECRET);
+    expect(limited).to.include({ kind: 'limited', until: stage.clock.now() + minutes(5) });
+    expect((await enter(SECRET, { address: '192.0.2.2' })).kind).to.equal('granted');
+    stage.clock.advance(minutes(5));
+    expect((await enter(SECRET)).kind).to.equal('granted');
+  });
+
+  it('counts a password over 1,024 bytes as wrong, without hashing it', async () => {
+    const { enter, hasher } = slowNode();
+    for (let round = 0; round < 10; round += 1) {
+      expect((await enter('a'.repeat(1_025))).kind).to.equal('wrong');
+    }
+    expect((await enter('a'.repeat(1_025))).kind).to.equal('limited');
+    expect(hasher.held).to.have.length(0);
+  });
+
+  it('never exceeds the limit by guesses in parallel', async () => {
+    const { enter } = node();
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => enter(WRONG)));
+    expect(kindsOf(outcomes)).to.deep.equal({ wrong: 10, limited: 40 });
+  });
+
+  it('lets thirty in who enter the right one at once behind one address, ten at a time', async () => {
+    const { enter, hasher, asked } = slowNode();
+    const entering = Array.from({ length: 30 }, () => enter(SECRET));
+    for (let entered = 0; entered < 30; entered += 1) {
+      await settled();
+      expect(hasher.held).to.have.length(Math.min(10, 30 - entered));
+      hasher.release();
+    }
+    expect(kindsOf(await Promise.all(entering))).to.deep.equal({ granted: 30 });
+    expect(asked.length, 'looks for a place').to.be.at.most(4 * 30);
+  });
+
+  it('looks again for a place that became free on another node, once for all who wait', async () => {
+    const [here, there] = [slowNode(), node()];
+    const entering = Array.from({ length: 10 }, () => here.enter(SECRET));
+    await settled();
+    const waiting = Array.from({ length: 20 }, () => there.enter(SECRET));
+    await settled();
+    const before = there.asked.length;
+    stage.clock.advance(duration(200));
+    await settled();
+    expect(there.asked.length - before, 'looks while there is none').to.equal(1);
+    here.hasher.release();
+    await settled();
+    expect(there.asked.length - before, 'looks before the next is due').to.equal(1);
+    stage.clock.advance(duration(200));
+    expect(kindsOf(await Promise.all(waiting))).to.deep.equal({ granted: 20 });
+    while (here.hasher.held.length > 0) here.hasher.release();
+    await Promise.all(entering);
+  });
+
+  it('waits for 30 seconds at most, and is not counted then', async () => {
+    const { enter, hasher } = slowNode();
+    const entering = Array.from({ length: 10 }, () => enter(SECRET));
+    await settled();
+    const late = enter(WRONG);
+    await settled();
+    stage.clock.advance(seconds(30));
+    expect(await late).to.deep.equal({ kind: 'busy' });
+    expect(hasher.held).to.have.length(10);
+    while (hasher.held.length > 0) hasher.release();
+    expect(kindsOf(await Promise.all(entering))).to.deep.equal({ granted: 10 });
+  });
+
+  it('lets no more than 256 wait of one client, and asks the store no more for the others', async () => {
+    const { enter, hasher, asked } = slowNode();
+    const entering = Array.from({ length: 10 }, () => enter(SECRET));
+    await settled();
+    const waiting = Array.from({ length: 256 }, () => enter(SECRET));
+    await settled();
+    const before = asked.length;
+    const refused = await Promise.all(Array.from({ length: 2_000 }, () => enter(SECRET)));
+    expect(kindsOf(refused)).to.deep.equal({ busy: 2_000 });
+    expect(asked.length, 'looks for a place').to.equal(before);
+    while (hasher.held.length > 0) {
+      hasher.release();
+      await settled();
+    }
+    expect(kindsOf(await Promise.all([...entering, ...waiting]))).to.deep.equal({ granted: 266 });
+  });
+
+  it('lets no more than 1,024 wait in one process', async () => {
+    const busy = overriding(stage.memory.attempts, { begin: async () => ({ kind: 'busy' }) });
+    const { enter: gate } = stage.with({ attempts: busy });
+    const asked = Array.from({ length: 1_100 }, (_, n) =>
+      gate.enter({ id, password: SECRET, address: `client ${n}` }),
+    );
+    await settled();
+    stage.clock.advance(seconds(29));
+    const early = await Promise.race([Promise.all(asked.slice(1_024)), settled()]);
+    expect(early, 'those that do not wait').to.have.length(76);
+    stage.clock.advance(seconds(1));
+    expect(kindsOf(await Promise.all(asked))).to.deep.equal({ busy: 1_100 });
+  });
+
+  it('limits those who wait as soon as the others were wrong', async () => {
+    const { enter, hasher } = slowNode();
+    const guesses = Array.from({ length: 30 }, () => enter(WRONG));
+    for (let round = 0; round < 10; round += 1) {
+      await settled();
+      hasher.release();
+    }
+    expect(kindsOf(await Promise.all(guesses))).to.deep.equal({ wrong: 10, limited: 20 });
+    expect(hasher.held).to.have.length(0);
+  });
+
+  it('is hashed and settled when the viewer has left, but ends their wait', async () => {
+    const { enter, hasher, asked } = slowNode();
+    const left = new AbortController();
+    const guesses = Array.from({ length: 10 }, () => enter(WRONG, { signal: left.signal }));
+    await settled();
+    const waiting = [enter(SECRET, { signal: left.signal }), enter(SECRET)] as const;
+    await settled();
+    left.abort(new Error('left'));
+    expect(await waiting[0].catch((error: Error) => error.message)).to.equal('left');
+    const [first, ...others] = guesses;
+    for (let round = 0; round < 9; round += 1) hasher.release();
+    expect((await first)?.kind).to.equal('wrong');
+    expect(asked.at(-1), 'somebody looks for a place').to.include({ role: id });
+    hasher.release();
+    expect(kindsOf(await Promise.all(others))).to.deep.equal({ wrong: 9 });
+    expect((await waiting[1]).kind).to.equal('limited');
+  });
+
+  it('does not begin to wait for a viewer who has left', async () => {
+    const { enter, hasher } = slowNode();
+    const entering = Array.from({ length: 10 }, () => enter(SECRET));
+    await settled();
+    const gone = enter(SECRET, { signal: AbortSignal.abort(new Error('left')) });
+    expect(await gone.catch((error: Error) => error.message)).to.equal('left');
+    while (hasher.held.length > 0) hasher.release();
+    await Promise.all(entering);
+  });
+
+  it('does not keep a viewer waiting who holds a grant', async () => {
+    const entered = await node().enter(SECRET);
+    if (entered.kind !== 'granted') throw new Error(entered.kind);
+    const { gate, enter, hasher } = slowNode();
+    const entering = Array.from({ length: 10 }, () => enter(SECRET));
+    await settled();
+    const tokens = ['nonsense', gate.sign(entered.grant)];
+    const again = await gate.enter({ id, password: 'any', address: '192.0.2.1', tokens });
+    expect(again).to.deep.equal({ kind: 'busy' });
+    while (hasher.held.length > 0) hasher.release();
+    await Promise.all(entering);
+  });
+
+  it('meets the role as it is when there is a place', async () => {
+    const { enter, hasher } = slowNode();
+    const entering = Array.from({ length: 10 }, () => enter(SECRET));
+    await settled();
+    const waiting = enter('another one');
+    await settled();
+    await protect('another one' as Password);
+    while (hasher.held.length > 0) hasher.release();
+    await settled();
+    hasher.release();
+    expect((await waiting).kind).to.equal('granted');
+    await Promise.all(entering);
+  });
+
+  it('is wrong 60 seconds after it began when its node died, and still taken back when right', async () => {
+    const [dying, living] = [slowNode(), node()];
+    const lost = Array.from({ length: 10 }, () => dying.enter(SECRET));
+    await settled();
+    stage.clock.advance(seconds(60));
+    expect((await living.enter(SECRET)).kind).to.equal('limited');
+    dying.hasher.release();
+    await settled();
+    expect((await living.enter(SECRET)).kind, 'it lived').to.equal('granted');
+    while (dying.hasher.held.length > 0) dying.hasher.release();
+    expect(kindsOf(await Promise.all(lost))).to.deep.equal({ granted: 10 });
+  });
+
+  it('is not counted when too many wait to be hashed', async () => {
+    const busy = () => Promise.reject(new Fault('hasher_overloaded', 'busy'));
+    const { enter } = node({ verify: busy, hash: busy });
+    for (let round = 0; round < 12; round += 1) {
+      expect(await codeOf(enter(WRONG))).to.equal('hasher_overloaded');
+    }
+    expect((await node().enter(SECRET)).kind).to.equal('granted');
+  });
+
+  it('is counted when the password could not be compared for another reason', async () => {
+    const broken = () => Promise.reject(new Fault('store_corrupt', 'no hash'));
+    const { enter } = node({ verify: broken, hash: broken });
+    for (let round = 0; round < 10; round += 1) expect(await codeOf(enter('any'))).to.equal('store_corrupt');
+    expect((await node().enter(SECRET)).kind).to.equal('limited');
+  });
+});

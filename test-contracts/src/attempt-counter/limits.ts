@@ -1,0 +1,143 @@
+import { type AttemptCounter, after, type Instant, minutes } from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause } from '../contract.ts';
+import { inEachEra } from '../eras.ts';
+import { START } from '../fixtures/clock.ts';
+import { aRoleId } from '../fixtures/roles.ts';
+import { admit, admitAll, aTry, BUSY, fail, failAll, limitedUntil, WINDOW } from './tries.ts';
+
+/** How many wrong tries there may be, and for how long. */
+export const limitClauses: readonly Clause<AttemptCounter>[] = [
+  {
+    id: 'attempt-counter/per-address',
+    says: 'one address is limited after its wrong tries, others are not',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const limits = { perAddress: 3 };
+      for (const store of [port, other, port]) await fail(store, aTry(limits));
+      for (const store of [port, other]) {
+        expect(await store.begin(aTry(limits))).to.deep.equal(limitedUntil(after(START, WINDOW)));
+      }
+      const neighbours = ['192.0.2.10', '192.0.2.2', '2001:db8::/64', '2001:DB8::/64', '192.0.2.1 ', '%'];
+      await failAll(other, neighbours, limits);
+      await fail(port, aTry({ ...limits, role: aRoleId(2) }));
+      expect((await port.begin(aTry(limits))).kind).to.equal('limited');
+    },
+  },
+  {
+    id: 'attempt-counter/per-role',
+    says: "all addresses together are limited after the role's wrong tries; another role is not",
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const limits = { perRole: 4, perAddress: 2 };
+      await failAll(port, ['a', 'b', 'a'], limits);
+      await fail(other, aTry({ ...limits, address: 'c' }));
+      for (const address of ['d', 'b', 'c']) {
+        const outcome = await other.begin(aTry({ ...limits, address }));
+        expect(outcome).to.deep.equal(limitedUntil(after(START, WINDOW)));
+      }
+      await failAll(port, ['d', 'b'], { ...limits, role: aRoleId(2) });
+    },
+  },
+  {
+    id: 'attempt-counter/both-or-neither',
+    says: 'a try that one limit refuses, or keeps waiting, is not counted against the other',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const limits = { perRole: 3, perAddress: 1 };
+      const ticket = await admit(port, aTry({ ...limits, address: 'a' }));
+      const again = aTry({ ...limits, address: 'a' });
+      for (let n = 0; n < 5; n += 1) expect(await other.begin(again)).to.deep.equal(BUSY);
+      await other.settle(ticket);
+      for (let n = 0; n < 5; n += 1) expect((await other.begin(again)).kind).to.equal('limited');
+      await failAll(port, ['b', 'c'], limits);
+      const beforeTheEnd = (after(START, WINDOW) - 1) as Instant;
+      for (let n = 0; n < 3; n += 1) {
+        const late = aTry({ ...limits, address: 'd', now: beforeTheEnd });
+        expect((await other.begin(late)).kind).to.equal('limited');
+      }
+      const now = after(START, WINDOW);
+      await fail(port, aTry({ ...limits, address: 'd', now }));
+      const next = await port.begin(aTry({ ...limits, address: 'd', now }));
+      expect(next, 'its window opened with the counted try').to.deep.equal(limitedUntil(after(now, WINDOW)));
+    },
+  },
+  {
+    id: 'attempt-counter/window',
+    says: 'a limited try is told the end of the window, of two the later one, and from then on tries count anew',
+    check: (_, another) =>
+      inEachEra(another, async ({ port, peer }, start) => {
+        const other = await peer();
+        const limits = { perAddress: 2 };
+        const minute = (n: number) => after(start, minutes(n));
+        await fail(port, aTry({ ...limits, now: minute(0) }));
+        await fail(port, aTry({ ...limits, now: minute(4) }));
+        const justBefore = (minute(5) - 1) as Instant;
+        for (const now of [minute(4), justBefore]) {
+          expect(await other.begin(aTry({ ...limits, now }))).to.deep.equal(limitedUntil(minute(5)));
+        }
+        await fail(other, aTry({ ...limits, now: minute(5) }));
+        await fail(port, aTry({ ...limits, now: minute(7) }));
+        expect(await port.begin(aTry({ ...limits, now: minute(9) }))).to.deep.equal(limitedUntil(minute(10)));
+        await fail(other, aTry({ ...limits, now: minute(30) }));
+        await fail(other, aTry({ ...limits, now: minute(30) }));
+        expect(await port.begin(aTry({ ...limits, now: minute(30) }))).to.deep.equal(
+          limitedUntil(minute(35)),
+        );
+        const both = { role: aRoleId(2), perAddress: 1, perRole: 2 };
+        await fail(port, aTry({ ...both, address: 'a', now: minute(0) }));
+        await fail(port, aTry({ ...both, address: 'b', now: minute(3) }));
+        const full = aTry({ ...both, address: 'b', now: minute(4) });
+        expect(await other.begin(full), 'the later of two').to.deep.equal(limitedUntil(minute(8)));
+      }),
+  },
+  {
+    id: 'attempt-counter/purge',
+    says: 'ended windows go, open ones keep their count',
+    check: (_, another) =>
+      inEachEra(another, async ({ port, peer }, start) => {
+        const other = await peer();
+        const limits = { perAddress: 1, perRole: 3 };
+        const minute = (n: number) => after(start, minutes(n));
+        await failAll(port, ['a'], { ...limits, now: minute(0) });
+        await admitAll(port, ['b'], { ...limits, now: minute(0) });
+        await fail(port, aTry({ ...limits, address: 'c', now: minute(2) }));
+        await fail(port, aTry({ ...limits, role: aRoleId(2), address: 'a', now: minute(3) }));
+        expect(await other.purge((minute(5) - 1) as Instant, 100), 'before any ended').to.equal(0);
+        const limited = await other.begin(aTry({ ...limits, address: 'd', now: minute(4) }));
+        expect(limited).to.deep.equal(limitedUntil(minute(5)));
+        let gone = 0;
+        for (let count = 1; count > 0; gone += count) {
+          count = await port.purge(minute(5), 1);
+          expect(count, 'the limit').to.be.at.most(1);
+          expect(gone, 'purging does not end').to.be.below(100);
+        }
+        expect(gone, 'ended windows').to.be.above(0);
+        const still = [
+          await other.begin(aTry({ ...limits, address: 'c', now: minute(5) })),
+          await other.begin(aTry({ ...limits, role: aRoleId(2), address: 'a', now: minute(5) })),
+        ];
+        expect(still).to.deep.equal([limitedUntil(minute(7)), limitedUntil(minute(8))]);
+        await admitAll(other, ['a', 'b', 'd'], { ...limits, now: minute(5) });
+      }),
+  },
+  {
+    id: 'attempt-counter/count-ended',
+    says: 'exactly what purging would drop is counted, and nothing changes',
+    check: (_, another) =>
+      inEachEra(another, async ({ port, peer }, start) => {
+        const other = await peer();
+        const limits = { perAddress: 1, perRole: 3 };
+        const minute = (n: number) => after(start, minutes(n));
+        await failAll(port, ['a'], { ...limits, now: minute(0) });
+        await admitAll(port, ['b'], { ...limits, now: minute(0) });
+        await admit(port, aTry({ ...limits, role: aRoleId(2), address: 'a', now: minute(3) }));
+        expect(await other.countEnded((minute(5) - 1) as Instant), 'before any ended').to.equal(0);
+        const ended = await other.countEnded(minute(5));
+        expect(ended, 'ended windows').to.be.above(0);
+        expect(await other.countEnded(minute(5)), 'again').to.equal(ended);
+        expect(await port.purge(minute(5), 100)).to.equal(ended);
+        expect(await other.countEnded(minute(5)), 'after the purge').to.equal(0);
+      }),
+  },
+];

@@ -1,0 +1,183 @@
+import {
+  type Attempt,
+  type AttemptCounter,
+  type AttemptTicket,
+  after,
+  type Instant,
+  minutes,
+  seconds,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause } from '../contract.ts';
+import { inEachEra } from '../eras.ts';
+import { START } from '../fixtures/clock.ts';
+import { aRoleId } from '../fixtures/roles.ts';
+import { together } from '../together.ts';
+import { admit, admitAll, aTry, BUSY, fail, failAll, limitedUntil, ticketOf, WINDOW } from './tries.ts';
+
+/** What tries under way do to others, and what becomes of them. */
+export const underWayClauses: readonly Clause<AttemptCounter>[] = [
+  {
+    id: 'attempt-counter/busy',
+    says: 'while wrong tries and those under way reach a limit together, a further try is busy, not limited',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const limits = { perAddress: 2, perRole: 4 };
+      await fail(port, aTry({ ...limits, address: 'a' }));
+      const last = await admit(port, aTry({ ...limits, address: 'a' }));
+      expect(await other.begin(aTry({ ...limits, address: 'a' })), 'the address').to.deep.equal(BUSY);
+      const [right] = await admitAll(other, ['b', 'c'], limits);
+      expect(await port.begin(aTry({ ...limits, address: 'd' })), 'the role').to.deep.equal(BUSY);
+      await port.forgive(right as AttemptTicket);
+      const [next] = await admitAll(other, ['d'], limits);
+      await port.settle(last);
+      for (const [address, outcome] of [
+        ['a', limitedUntil(after(START, WINDOW))],
+        ['b', BUSY],
+      ] as const) {
+        expect(await other.begin(aTry({ ...limits, address })), address).to.deep.equal(outcome);
+      }
+      await other.forgive(next as AttemptTicket);
+      await admitAll(port, ['b'], limits);
+    },
+  },
+  {
+    id: 'attempt-counter/race',
+    says: 'of many at once, over all peers, exactly as many as the limit are admitted, and none is limited before they are wrong',
+    check: async (subject) => {
+      const race = async (attempt: (n: number) => Attempt) => {
+        const outcomes = await together(subject, 40, (port, n) => port.begin(attempt(n)));
+        const admitted = outcomes.filter(({ kind }) => kind === 'admitted');
+        const tickets = new Set(admitted.map(ticketOf));
+        expect(tickets.size, 'tickets').to.equal(admitted.length);
+        const others = outcomes.filter(({ kind }) => kind !== 'admitted');
+        expect(new Set(others.map(({ kind }) => kind))).to.deep.equal(new Set(['busy']));
+        for (const ticket of tickets) await subject.port.settle(ticket);
+        return tickets.size;
+      };
+      expect(await race(() => aTry({ perAddress: 10 })), 'one address').to.equal(10);
+      const role = aRoleId(2);
+      expect(await race((n) => aTry({ role, address: `a${n}`, perRole: 15 })), 'one role').to.equal(15);
+      const now = after(START, WINDOW);
+      expect(await race(() => aTry({ perAddress: 10, now })), 'the next window').to.equal(10);
+      const next = await race((n) => aTry({ role, address: `a${n % 4}`, perRole: 15, perAddress: 3, now }));
+      expect(next, 'both').to.equal(12);
+    },
+  },
+  {
+    id: 'attempt-counter/unsettled',
+    says: 'a try that nobody settled is wrong from 60 seconds after it began, by the instants of later tries, and can still be forgiven',
+    check: (_, another) =>
+      inEachEra(another, async ({ port, peer }, start) => {
+        const other = await peer();
+        const limits = { perAddress: 2, perRole: 3 };
+        const second = (n: number) => after(start, seconds(n));
+        const [lost] = await admitAll(port, ['a'], { ...limits, now: second(0) });
+        await admitAll(port, ['a', 'b'], { ...limits, now: second(30) });
+        const at = (address: string, now: Instant) => other.begin(aTry({ ...limits, address, now }));
+        const until = after(start, WINDOW);
+        expect(await at('a', second(60)), 'one of two is wrong').to.deep.equal(BUSY);
+        expect(await at('a', (second(90) - 1) as Instant), 'just before').to.deep.equal(BUSY);
+        expect(await at('a', second(90)), 'both are wrong').to.deep.equal(limitedUntil(until));
+        expect(await at('c', second(90)), 'all are wrong').to.deep.equal(limitedUntil(until));
+        await other.forgive(lost as AttemptTicket);
+        await admitAll(port, ['a'], { ...limits, now: second(90) });
+        expect(await at('c', second(90)), 'under way again').to.deep.equal(BUSY);
+        expect(await at('c', (until - 1) as Instant), 'at last').to.deep.equal(limitedUntil(until));
+        await failAll(other, ['a', 'b', 'c'], { ...limits, now: until });
+      }),
+  },
+  {
+    id: 'attempt-counter/settle',
+    says: 'a settled try is wrong until its windows end; again, after it was forgiven, or in a window opened since, settling changes nothing',
+    check: async (subject) => {
+      const { port } = subject;
+      const other = await subject.peer();
+      const limits = { perAddress: 2, perRole: 3 };
+      const [wrong, right] = await admitAll(port, ['a', 'a'], limits);
+      await together(subject, 9, (store) => store.settle(wrong as AttemptTicket));
+      await other.forgive(right as AttemptTicket);
+      await together(subject, 9, (store) => store.settle(right as AttemptTicket));
+      const [old] = await admitAll(port, ['a', 'b'], limits);
+      expect(await other.begin(aTry({ ...limits, address: 'a' })), 'one wrong').to.deep.equal(BUSY);
+      expect(await other.begin(aTry({ ...limits, address: 'c' })), 'one wrong').to.deep.equal(BUSY);
+      const now = after(START, WINDOW);
+      await admitAll(port, ['a', 'a', 'b'], { ...limits, now });
+      await other.settle(old as AttemptTicket);
+      for (const address of ['a', 'c']) {
+        expect(await other.begin(aTry({ ...limits, address, now })), 'none wrong').to.deep.equal(BUSY);
+      }
+    },
+  },
+  {
+    id: 'attempt-counter/forgive',
+    says: 'a forgiven try counts neither for the address nor for the role, also when one of its windows ended; again, after it was settled, or in a window opened since, forgiving changes nothing',
+    check: async (subject) => {
+      const { port } = subject;
+      const other = await subject.peer();
+      const limits = { perAddress: 2, perRole: 3 };
+      const [right, wrong] = await admitAll(port, ['a', 'a'], limits);
+      await together(subject, 9, (store) => store.forgive(right as AttemptTicket));
+      await other.settle(wrong as AttemptTicket);
+      await together(subject, 9, (store) => store.forgive(wrong as AttemptTicket));
+      await failAll(other, ['a', 'b'], limits);
+      for (const address of ['a', 'b', 'c']) {
+        expect((await port.begin(aTry({ ...limits, address }))).kind, address).to.equal('limited');
+      }
+      const role = aRoleId(2);
+      const [old] = await admitAll(port, ['a', 'b'], { ...limits, role });
+      const now = after(START, WINDOW);
+      const [mine] = await admitAll(port, ['a', 'a', 'b'], { ...limits, role, now });
+      await other.forgive(old as AttemptTicket);
+      for (const address of ['a', 'c']) {
+        expect(await port.begin(aTry({ ...limits, role, address, now })), address).to.deep.equal(BUSY);
+      }
+      await other.forgive(mine as AttemptTicket);
+      await admit(port, aTry({ ...limits, role, address: 'a', now }));
+      expect(await port.begin(aTry({ ...limits, role, address: 'c', now }))).to.deep.equal(BUSY);
+      await overlapping(subject.port, other);
+    },
+  },
+  {
+    id: 'attempt-counter/forgiven-window',
+    says: 'a window whose every try was forgiven is none: the next counted try opens one',
+    check: (_, another) =>
+      inEachEra(another, async ({ port, peer }, start) => {
+        const other = await peer();
+        const limits = { perAddress: 1, perRole: 2 };
+        const minute = (n: number) => after(start, minutes(n));
+        for (const ticket of await admitAll(port, ['a', 'b'], { ...limits, now: minute(0) })) {
+          await other.forgive(ticket);
+        }
+        await failAll(port, ['a', 'b'], { ...limits, now: minute(4) });
+        for (const address of ['a', 'c']) {
+          const late = await other.begin(aTry({ ...limits, address, now: minute(8) }));
+          expect(late, address).to.deep.equal(limitedUntil(minute(9)));
+        }
+      }),
+  },
+];
+
+/** Two tries of which one window ended when they are forgiven: that of the address, and that of the role. */
+async function overlapping(port: AttemptCounter, other: AttemptCounter): Promise<void> {
+  const minute = (n: number) => after(START, minutes(n));
+  const limits = { role: aRoleId(3), perAddress: 2, perRole: 3 };
+  await fail(port, aTry({ ...limits, address: 'a', now: minute(0) }));
+  const [late] = await admitAll(port, ['b'], { ...limits, now: minute(4) });
+  // The role's next window, beside the address's first one.
+  const [right] = await admitAll(port, ['c'], { ...limits, now: minute(6) });
+  await other.forgive(late as AttemptTicket);
+  await failAll(port, ['b', 'b'], { ...limits, now: minute(6) });
+  const full = aTry({ ...limits, address: 'd', now: minute(6) });
+  expect(await other.begin(full), 'the role is full').to.deep.equal(BUSY);
+  await other.forgive(right as AttemptTicket);
+  await admit(port, aTry({ ...limits, address: 'd', now: minute(6) }));
+  const role = { ...limits, role: aRoleId(4), perAddress: 3 };
+  await fail(port, aTry({ ...role, address: 'a', now: minute(0) }));
+  await fail(port, aTry({ ...role, address: 'b', now: minute(3) }));
+  // Counted in the address's first window, which ends at minute 8, and in the role's second, which ends at minute 12.
+  const [mine] = await admitAll(port, ['b'], { ...role, now: minute(7) });
+  await fail(port, aTry({ ...role, address: 'b', now: minute(8) }));
+  await other.forgive(mine as AttemptTicket);
+  await failAll(port, ['c', 'd'], { ...role, now: minute(8) });
+}
