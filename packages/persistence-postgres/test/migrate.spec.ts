@@ -1,13 +1,15 @@
-import { isFault } from '@pinfold/core';
-import { anApiKey } from '@pinfold/test-contracts/fixtures';
+import { after, isFault, minutes, type RoleId } from '@pinfold/core';
+import { anApiKey, aRoleId, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
 import { openPostgres } from '../src/index.ts';
 import { checkSchema, migrate } from '../src/migrate.ts';
+import { PostgresAttemptCounter } from '../src/postgres-attempt-counter.ts';
 import { PostgresConnection } from '../src/postgres-connection.ts';
 import { MIGRATIONS, type Migration } from '../src/schema.ts';
 import { planned, quoted } from '../src/statement.ts';
+import { tablesOf } from '../src/tables.ts';
 import { rejectionOf } from './rejection.ts';
 
 const NEWEST = MIGRATIONS.length;
@@ -117,6 +119,31 @@ describe('migrate', () => {
       await migrate(connection, schema, [...MIGRATIONS, ADDITION, BREAK]);
       const state = { version: NEWEST + 2, oldest_version: NEWEST + 1, oldest_release: ADDITION.release };
       expect(await schemaOf(connection, schema)).to.deep.equal({ ...made, state: [state] });
+    }));
+
+  it('takes over what an older release has counted, and counts beside it', () =>
+    onStage(async ({ schema, open }) => {
+      const connection = open();
+      const { attemptWindows, attempts } = tablesOf(schema);
+      const window = planned(
+        `INSERT INTO ${attemptWindows} (role, counted, ends_at, tries) VALUES ($1, 'from a', $2, 1)`,
+      );
+      const ticket = planned(
+        `INSERT INTO ${attempts} (role, counted, ends_at, role_ends_at) VALUES ($1, 'from a', $2, $2)`,
+      );
+      const countAsBefore = async (role: RoleId) => {
+        await connection.write(window, [role, after(START, minutes(5))]);
+        await connection.write(ticket, [role, after(START, minutes(5))]);
+      };
+      await migrate(connection, schema, MIGRATIONS.slice(0, 1));
+      await countAsBefore(aRoleId(1));
+      await migrate(connection, schema);
+      await countAsBefore(aRoleId(2));
+      const counter = new PostgresAttemptCounter(connection, tablesOf(schema));
+      for (const role of [aRoleId(1), aRoleId(2)]) {
+        const attempt = { role, address: 'a', now: START, window: minutes(5), perAddress: 1, perRole: 9 };
+        expect((await counter.begin(attempt)).kind).to.equal('limited');
+      }
     }));
 
   it('lets an older release run while the newest step allows it, on the connections it has', () =>

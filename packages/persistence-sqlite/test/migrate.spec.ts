@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { isFault } from '@pinfold/core';
-import { anApiKey } from '@pinfold/test-contracts/fixtures';
+import { after, isFault, minutes, type RoleId } from '@pinfold/core';
+import { anApiKey, aRoleId, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { openSqlite } from '../src/index.ts';
 import { checkSchema, migrate } from '../src/migrate.ts';
 import { MIGRATIONS, type Migration } from '../src/schema.ts';
+import { SqliteAttemptCounter } from '../src/sqlite-attempt-counter.ts';
 import { SqliteConnection } from '../src/sqlite-connection.ts';
 import { rejectionOf } from './rejection.ts';
 import { inFolder } from './sqlite-subject.ts';
@@ -85,6 +86,27 @@ describe('migrate', () => {
       expect(await schemaOf(connection)).to.deep.include({
         state: { version: NEWEST + 2, oldest_version: NEWEST + 1, oldest_release: ADDITION.release },
       });
+    }));
+
+  it('takes over what an older release has counted, and counts beside it', () =>
+    onFile(async (open) => {
+      const connection = open();
+      await migrate(connection, MIGRATIONS.slice(0, 2));
+      const countAsBefore = (role: RoleId) =>
+        connection.write((prepare) => {
+          const window = prepare<{ id: number }>(
+            `INSERT INTO attempt_windows (role, counted, ends_at, tries) VALUES (?, 'from a', ?, 1) RETURNING id`,
+          ).get(role, after(START, minutes(5)));
+          prepare('INSERT INTO attempts (address_window, role_window) VALUES (?, 0)').run(window?.id);
+        });
+      await countAsBefore(aRoleId(1));
+      await migrate(connection);
+      await countAsBefore(aRoleId(2));
+      const attempts = new SqliteAttemptCounter(connection);
+      for (const role of [aRoleId(1), aRoleId(2)]) {
+        const attempt = { role, address: 'a', now: START, window: minutes(5), perAddress: 1, perRole: 9 };
+        expect((await attempts.begin(attempt)).kind).to.equal('limited');
+      }
     }));
 
   it('lets an older release run while the newest step allows it', () =>

@@ -85,6 +85,12 @@ const DEEDS: readonly Deed[] = [
     succeeds: 303,
     again: [303],
   },
+  {
+    name: 'giving a wrong password',
+    act: async ({ served }, id) => reply(tryPassword(served.url, id, 'somebody guessed it')),
+    succeeds: 403,
+    again: [403],
+  },
 ];
 
 function expectUnavailable({ status, retryAfter }: Reply, what: string): void {

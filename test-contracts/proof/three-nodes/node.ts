@@ -1,7 +1,7 @@
 // One node of several, the reference server in a process of its own, with a clock that its test moves on and
 // passwords that cost little.
 import { createApp, readSettings } from '@pinfold/app';
-import { type ApiKeyId, type Duration, type Instant, OPERATOR, type RoleStore } from '@pinfold/core';
+import { type ApiKeyId, type Duration, type Instant, OPERATOR } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { ScryptPasswordHasher } from '@pinfold/platform-node';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
@@ -10,8 +10,8 @@ import { ContainerModule } from 'inversify';
 /** What a node is told when it starts; the rest are settings in its environment. */
 export interface NodeOrders {
   readonly now: Instant;
-  /** Whether it stops short before it commits a publication. */
-  readonly hangs?: true;
+  /** What it never gets beyond: committing a publication, or comparing a password. */
+  readonly hangs?: 'commit' | 'verify';
 }
 
 /** What it is told later. Each is answered with `done`. */
@@ -32,11 +32,11 @@ const say = (word: NodeWord): void => {
   process.send?.(word);
 };
 
-function hanging(roles: RoleStore): RoleStore {
-  return new Proxy(roles, {
+function hanging<Port extends object>(port: Port): Port {
+  return new Proxy(port, {
     get: (target, name) => {
       const member: unknown = Reflect.get(target, name);
-      if (name !== 'commit') return typeof member === 'function' ? member.bind(target) : member;
+      if (name !== orders.hangs) return typeof member === 'function' ? member.bind(target) : member;
       return () => {
         say({ kind: 'hanging' });
         return new Promise(() => {});
@@ -47,8 +47,9 @@ function hanging(roles: RoleStore): RoleStore {
 
 const ours = new ContainerModule(({ rebind, onActivation }) => {
   rebind(tokens.clock).toConstantValue(clock);
-  rebind(tokens.passwords).toConstantValue(new ScryptPasswordHasher({ cost: { logN: 4, r: 8, p: 1 } }));
-  if (orders.hangs) onActivation(tokens.roles, (_, roles) => hanging(roles));
+  const passwords = new ScryptPasswordHasher({ cost: { logN: 4, r: 8, p: 1 } });
+  rebind(tokens.passwords).toConstantValue(hanging(passwords));
+  onActivation(tokens.roles, (_, roles) => hanging(roles));
 });
 
 const app = await createApp(readSettings(process.env), { modules: [ours], log: () => {} });

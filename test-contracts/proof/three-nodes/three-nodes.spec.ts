@@ -1,4 +1,5 @@
-import { hours, minutes, seconds } from '@pinfold/core';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Duration, duration, hours, minutes, seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { siteOf } from '../service/client.ts';
 import { enter, tryPassword } from '../service/visitor.ts';
@@ -17,6 +18,23 @@ describe('Three processes on PostgreSQL and S3', function () {
 
   const at = (n: number): RunningNode => all[n % all.length] as RunningNode;
   const archives = async (): Promise<number> => (await nodes.archives.list(undefined, 1_000)).length;
+
+  /** The statuses of answers, some of which wait by clocks that go on only when they are told to. */
+  async function statusesOf(
+    answers: readonly Promise<Response>[],
+    step: Duration = duration(50),
+  ): Promise<readonly number[]> {
+    let over = false;
+    const all = Promise.all(answers).finally(() => {
+      over = true;
+    });
+    all.catch(() => {});
+    while (!over) {
+      await pause(50);
+      await nodes.advance(step);
+    }
+    return (await all).map(({ status }) => status);
+  }
 
   async function publish(key: string): Promise<string> {
     const { status, pin } = await at(0).client.publish(key);
@@ -94,15 +112,41 @@ describe('Three processes on PostgreSQL and S3', function () {
       expect(limited.headers.get('retry-after')).to.equal('300');
     }
     const guesses = Array.from({ length: 60 }, (_, n) => tryPassword(at(n).url, atOnce, `guess ${n}`));
-    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    const statuses = await statusesOf(guesses);
     expect(statuses.filter((status) => status === 403)).to.have.length(10);
     expect(statuses.filter((status) => status === 429)).to.have.length(50);
     await nodes.advance(minutes(5));
     expect((await tryPassword(at(2).url, inTurn, 'nobody knows it')).status).to.equal(303);
   });
 
+  it('let thirty in who enter the right password at once behind one address', async () => {
+    const id = await publish('entered at once');
+    await at(0).client.patch(id, { password: 'everybody knows it' });
+    const entering = Array.from({ length: 30 }, (_, n) => tryPassword(at(n).url, id, 'everybody knows it'));
+    expect(await statusesOf(entering)).to.deep.equal(entering.map(() => 303));
+  });
+
+  it('take tries whose node was killed for wrong from 60 seconds on, until their window ends', async () => {
+    const doomed = await nodes.start({ hangs: 'verify' });
+    const id = await publish('tried in vain');
+    await at(0).client.patch(id, { password: 'the right one' });
+    const lost = Array.from({ length: 10 }, () =>
+      tryPassword(doomed.url, id, 'the right one').catch(() => 'no answer'),
+    );
+    for (const _ of lost) await doomed.process.said('hanging');
+    doomed.process.kill();
+    expect(await Promise.all(lost)).to.deep.equal(lost.map(() => 'no answer'));
+    const waiting = [0, 1].map((n) => tryPassword(at(n).url, id, 'the right one'));
+    expect(await statusesOf(waiting, seconds(1))).to.deep.equal([503, 503]);
+    await nodes.advance(seconds(60));
+    const limited = await tryPassword(at(2).url, id, 'the right one');
+    expect(limited.status).to.equal(429);
+    await nodes.advance(seconds(Number(limited.headers.get('retry-after'))));
+    expect((await tryPassword(at(1).url, id, 'the right one')).status).to.equal(303);
+  });
+
   it('use the key of a publication whose node is killed, once its lease has lapsed', async () => {
-    const doomed = await nodes.start({ hangs: true });
+    const doomed = await nodes.start({ hangs: 'commit' });
     const [before, known] = [await archives(), await at(0).client.list()];
     const lost = doomed.client.publish('left behind').catch(() => 'no answer');
     await doomed.process.said('hanging');

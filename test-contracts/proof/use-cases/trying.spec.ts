@@ -66,8 +66,8 @@ describe('trying passwords', () => {
   afterEach(() => stage.dispose());
 
   async function protect(password: Password | null): Promise<void> {
-    const by = { account: OWNER, id };
-    const outcome = await stage.useCases.update.update(by, { type: 'set_password', password });
+    const what = { by: OWNER, id };
+    const outcome = await stage.useCases.update.update(what, { type: 'set_password', password });
     expect(outcome.kind).to.equal('changed');
   }
 

@@ -136,6 +136,13 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
       await admit(port, aTry({ ...limits, role, address: 'a', now }));
       expect(await port.begin(aTry({ ...limits, role, address: 'c', now }))).to.deep.equal(BUSY);
       await overlapping(subject.port, other);
+      const many = { role: aRoleId(5), perAddress: 10 };
+      await together(subject, 30, async (store) => {
+        const outcome = await store.begin(aTry(many));
+        if (outcome.kind === 'admitted') await store.forgive(outcome.ticket);
+      });
+      for (let n = 0; n < 10; n += 1) await admit(port, aTry(many));
+      expect(await other.begin(aTry(many)), 'after many at once').to.deep.equal(BUSY);
     },
   },
   {

@@ -19,7 +19,7 @@ export interface CleanUpRequest {
 export interface CleanUpReport {
   /** Reservations dropped for their age. */
   readonly reservations: number;
-  /** Windows of counted tries that had ended. */
+  /** Records of counted tries whose windows had ended. */
   readonly attempts: number;
   /** Abandoned uploads removed from this node. */
   readonly uploads: number;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { duration, type PasswordHash, type Role, type RoleId, type RoleStore } from '@pinfold/core';
+import { after, duration, type PasswordHash, type Role, type RoleId, type RoleStore } from '@pinfold/core';
 import { createMemory } from '@pinfold/memory';
 import type { HttpSubject } from '@pinfold/test-contracts';
 import type { Saboteur } from '../sabotage.ts';
@@ -49,11 +49,31 @@ export const passwordSaboteurs: readonly Saboteur<HttpSubject>[] = [
   saboteur('view-password-race', 'each node counts for itself', {
     ports: () => () => ({ attempts: createMemory().attempts }),
   }),
-  saboteur('view-password-right-uncounted', 'right passwords are counted', {
+  saboteur('view-password-together', 'tries under way limit others', {
     ports:
       () =>
-      ({ attempts }) => ({ attempts: spoil(attempts, { forgive: async () => {} }) }),
+      ({ attempts, clock }) => ({
+        attempts: spoil(attempts, {
+          begin: async (attempt) => {
+            const outcome = await attempts.begin(attempt);
+            if (outcome.kind !== 'busy') return outcome;
+            return { kind: 'limited', until: after(clock.now(), attempt.window) };
+          },
+        }),
+      }),
   }),
+  saboteur(
+    'view-password-right-uncounted',
+    'right passwords are counted',
+    {
+      ports:
+        () =>
+        ({ attempts }) => ({
+          attempts: spoil(attempts, { forgive: (ticket) => attempts.settle(ticket) }),
+        }),
+    },
+    ['view-password-together'],
+  ),
   saboteur('view-limit-spares-viewers', 'a shared URL under attack is closed to everyone', {
     tamper: () => {
       const attacked = new Set<string | undefined>();

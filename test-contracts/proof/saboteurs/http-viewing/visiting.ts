@@ -7,11 +7,12 @@ import { changingHeads, ignoring, isFile, replacing, retargeting, rewriting } fr
 /** Makes saboteurs of a mode. */
 export function saboteursIn(
   mode: 'origin' | 'path',
-): (breaks: string, how: string, spoiling: Spoiling) => Saboteur<HttpSubject> {
-  return (breaks, how, spoiling) => ({
+): (breaks: string, how: string, spoiling: Spoiling, alsoFails?: readonly string[]) => Saboteur<HttpSubject> {
+  return (breaks, how, spoiling, alsoFails = []) => ({
     breaks: `http/${breaks}`,
     how,
     open: () => () => openService(mode, spoiling),
+    alsoFails: alsoFails.map((id) => `http/${id}`),
   });
 }
 
