@@ -147,7 +147,7 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
   },
   {
     id: 'attempt-counter/forgiven-window',
-    says: 'a window whose every try was forgiven is none: the next counted try opens one',
+    says: 'a window whose every try was forgiven is none: the next counted try opens one, and of the address nothing is kept',
     check: (_, another) =>
       inEachEra(another, async ({ port, peer }, start) => {
         const other = await peer();
@@ -156,6 +156,11 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
         for (const ticket of await admitAll(port, ['a', 'b'], { ...limits, now: minute(0) })) {
           await other.forgive(ticket);
         }
+        const visitors = Array.from({ length: 20 }, (_, n) => `visitor ${n}`);
+        for (const address of visitors) {
+          await other.forgive(await admit(port, aTry({ ...limits, address, now: minute(0) })));
+        }
+        expect(await port.countEnded(minute(60)), 'records').to.be.at.most(1);
         await failAll(port, ['a', 'b'], { ...limits, now: minute(4) });
         for (const address of ['a', 'c']) {
           const late = await other.begin(aTry({ ...limits, address, now: minute(8) }));

@@ -50,7 +50,7 @@ export interface AttemptCounter {
   /**
    * Takes a try back, after a right password.
    * @promise attempt-counter/forgive: a forgiven try counts neither for the address nor for the role, also when one of its windows ended; again, after it was settled, or in a window opened since, forgiving changes nothing
-   * @promise attempt-counter/forgiven-window: a window whose every try was forgiven is none: the next counted try opens one
+   * @promise attempt-counter/forgiven-window: a window whose every try was forgiven is none: the next counted try opens one, and of the address nothing is kept
    */
   forgive(ticket: AttemptTicket): Promise<void>;
 
