@@ -13,7 +13,10 @@ const WAITING = 1_024;
 /** and of these, tries in one line. */
 const WAITING_IN_LINE = 256;
 
-type Line = Set<Waiter>;
+/** One that waits: whoever rings its bell ends its present pause, or the next one where it makes none. */
+interface Waiter {
+  bell: AbortController;
+}
 
 /**
  * Lets tries wait while others are under way, those of one client at one role in a line of their own. Only the first
@@ -21,7 +24,7 @@ type Line = Set<Waiter>;
  */
 export class WaitingTries {
   readonly #clock: Clock;
-  readonly #lines: Map<string, Line> = new Map();
+  readonly #lines: Map<string, Set<Waiter>> = new Map();
   #waiting = 0;
 
   constructor(clock: Clock) {
@@ -45,7 +48,7 @@ export class WaitingTries {
   /** Tells the first of a line that a try of the line has ended. */
   wake(name: string): void {
     const [first] = this.#lines.get(name) ?? [];
-    first?.wake();
+    first?.bell.abort();
   }
 
   async #wait<Answer>(
@@ -55,90 +58,39 @@ export class WaitingTries {
   ): Promise<Answer | undefined> {
     const line = this.#lines.get(name) ?? new Set();
     if (this.#waiting >= WAITING || line.size >= WAITING_IN_LINE) return undefined;
-    const waiter = new Waiter(this.#clock);
-    const leave = (): void => waiter.giveUp();
-    if (signal?.aborted) leave();
-    signal?.addEventListener('abort', leave, { once: true });
-    this.#join(name, line, waiter);
+    const over = new AbortController();
+    const ended = AbortSignal.any(signal === undefined ? [over.signal] : [over.signal, signal]);
+    void this.#pause(LONGEST_WAIT, ended).then(() => over.abort());
+    const waiter: Waiter = { bell: new AbortController() };
+    this.#lines.set(name, line.add(waiter));
+    this.#waiting += 1;
     try {
-      const answer = await askInTurn(waiter, line, ask);
-      if (answer === undefined) signal?.throwIfAborted();
-      return answer;
+      while (!ended.aborted) {
+        const [first] = line;
+        const answer = first === waiter ? await ask() : undefined;
+        if (answer !== undefined) return answer;
+        const woken = AbortSignal.any([ended, waiter.bell.signal]);
+        await this.#pause(first === waiter ? LOOK_AGAIN : LONGEST_WAIT, woken);
+        waiter.bell = new AbortController();
+      }
+      signal?.throwIfAborted();
+      return undefined;
     } finally {
-      signal?.removeEventListener('abort', leave);
-      waiter.giveUp();
+      over.abort();
       this.#leave(name, line, waiter);
     }
   }
 
-  #join(name: string, line: Line, waiter: Waiter): void {
-    line.add(waiter);
-    this.#lines.set(name, line);
-    this.#waiting += 1;
-  }
-
   /** The next one looks at once: there may be more than one place. */
-  #leave(name: string, line: Line, waiter: Waiter): void {
+  #leave(name: string, line: Set<Waiter>, waiter: Waiter): void {
     line.delete(waiter);
     this.#waiting -= 1;
     if (line.size === 0) this.#lines.delete(name);
-    else this.wake(name);
-  }
-}
-
-async function askInTurn<Answer>(
-  waiter: Waiter,
-  line: Line,
-  ask: () => Promise<Answer | undefined>,
-): Promise<Answer | undefined> {
-  while (!waiter.hasGivenUp) {
-    const [first] = line;
-    const answer = first === waiter ? await ask() : undefined;
-    if (answer !== undefined) return answer;
-    await waiter.pause(first === waiter ? LOOK_AGAIN : undefined);
-  }
-  return undefined;
-}
-
-/** One that waits, until it gives up. A wake that comes between two pauses ends the next one at once. */
-class Waiter {
-  readonly #clock: Clock;
-  readonly #over: AbortController = new AbortController();
-  #woken = false;
-  #goOn: () => void = () => {};
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-    this.#after(LONGEST_WAIT, this.#over.signal, () => this.giveUp());
+    this.wake(name);
   }
 
-  get hasGivenUp(): boolean {
-    return this.#over.signal.aborted;
-  }
-
-  giveUp(): void {
-    this.#over.abort();
-    this.wake();
-  }
-
-  wake(): void {
-    this.#woken = true;
-    this.#goOn();
-  }
-
-  /** Resolves when it is woken, or after a while where one is given. */
-  async pause(longest: Duration | undefined): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const paused = new AbortController();
-    this.#goOn = resolve;
-    if (this.#woken) resolve();
-    else if (longest !== undefined) this.#after(longest, paused.signal, resolve);
-    await promise;
-    paused.abort();
-    this.#woken = false;
-  }
-
-  #after(length: Duration, signal: AbortSignal, act: () => void): void {
-    this.#clock.sleep(length, signal).then(act, () => {});
+  /** Resolves after a while, or when the signal is aborted. */
+  #pause(length: Duration, signal: AbortSignal): Promise<void> {
+    return this.#clock.sleep(length, signal).catch(() => {});
   }
 }
