@@ -18,6 +18,7 @@ export {
   type SiteFile,
 } from './domain/archive-rules.ts';
 export type { Branded } from './domain/brand.ts';
+export type { Comparison } from './domain/comparison.ts';
 export { decodeCursor, encodeCursor, type RoleCursor, type RoleFilter } from './domain/cursor.ts';
 export { type EntryKind, kindOfEntry } from './domain/entry-kind.ts';
 export { readNames } from './domain/entry-names.ts';
@@ -120,7 +121,8 @@ export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts'
 export { type Problem, type Refusal, type RefusalCode, refuse } from './refusal.ts';
 export type { ChangeOutcome, ChangeRequest, Overtaken, Seen } from './use-cases/change-role.ts';
 export { CleanUp, type CleanUpPorts } from './use-cases/clean-up.ts';
-export type { CleanUpReport, CleanUpRequest } from './use-cases/clean-up-run.ts';
+export type { CleanUpReport } from './use-cases/clean-up-report.ts';
+export type { CleanUpRequest } from './use-cases/clean-up-run.ts';
 export {
   createUseCases,
   type Ports,

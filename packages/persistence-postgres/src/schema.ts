@@ -1,4 +1,5 @@
 import { first } from './migrations/0001-first.ts';
+import { comparison } from './migrations/0002-comparison.ts';
 import type { Tables } from './tables.ts';
 
 /** One step of the schema. Steps only go forward, and are never changed once released. */
@@ -19,4 +20,4 @@ export interface SchemaState {
 }
 
 /** All steps, in order of version, from 1 without a gap. */
-export const MIGRATIONS: readonly Migration[] = [first];
+export const MIGRATIONS: readonly Migration[] = [first, comparison];
