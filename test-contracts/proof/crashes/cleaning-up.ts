@@ -44,6 +44,24 @@ export async function killCleaningUp(backends: Backends, moment: Moment): Promis
   });
 }
 
+/** Kills a node in the second window of a comparison, and looks where another one goes on. */
+export async function killComparing(backends: Backends): Promise<void> {
+  await withVictim(backends, 'after archives.list 2', async (survivor, stock, victim) => {
+    expect(await victim.ended(), 'how it ended').to.equal('SIGKILL');
+    survivor.clock.advance(minutes(2));
+    const seen: number[] = [];
+    const report = await survivor.node.useCases.cleanUp.run({
+      onProgress: ({ listing, compared }) => {
+        if (listing === 'under_way') seen.push(compared);
+      },
+    });
+    expect(seen[0], 'what the first window counted').to.be.above(0);
+    expect(report).to.include({ compared: 5, unnamed: 2, orphans: 2, archives: 2, listing: 'done' });
+    expect(report).to.deep.include({ missing: [], failures: 0, finished: true });
+    await expectStock(survivor, stock);
+  });
+}
+
 async function withVictim<Result>(
   backends: Backends,
   killedAt: Moment | undefined,
