@@ -32,6 +32,7 @@ interface Asked {
 interface Plan {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
   readonly Plans?: readonly Plan[];
 }
 
@@ -200,5 +201,15 @@ describe('Every statement of a request', () => {
       for (const step of steps) kinds.add(step['Node Type']);
     }
     expect([...kinds]).to.include('Index Scan');
+  });
+
+  it('finds whose an archive is by an index', async () => {
+    const handle = await openPostgres({ pool: place.pool(), schema: place.schema });
+    await handle.migrate();
+    const pool = place.pool();
+    await pool.query(fill(place.schema));
+    const text = `SELECT id, account, title FROM ${pg.escapeIdentifier(place.schema)}.roles WHERE archive = 'archive-9'`;
+    const steps = stepsOf(await planOf(pool, { text, values: [] }));
+    expect(steps.map((step) => step['Index Name'])).to.include('roles_archive');
   });
 });

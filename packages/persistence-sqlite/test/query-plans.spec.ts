@@ -163,6 +163,11 @@ describe('Every statement of a request', () => {
           expect(slow ? detail : '', text).to.equal('');
         }
       }
+      const whose = `EXPLAIN QUERY PLAN SELECT id, account, title FROM roles WHERE archive = ''`;
+      const plan = await connection.read((prepare) => prepare<{ detail: string }>(whose).all());
+      expect(plan.map(({ detail }) => detail)).to.deep.equal([
+        'SEARCH roles USING INDEX roles_archive (archive=?)',
+      ]);
       expect([...steps], 'the read on the viewing path').to.include(
         'SEARCH roles USING INDEX sqlite_autoindex_roles_1 (id=?)',
       );
