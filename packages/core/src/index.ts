@@ -25,6 +25,7 @@ export {
   UNSETTLED_AT_MOST,
 } from './domain/attempts.ts';
 export type { Branded } from './domain/brand.ts';
+export type { Comparison } from './domain/comparison.ts';
 export { decodeCursor, encodeCursor, type RoleCursor, type RoleFilter } from './domain/cursor.ts';
 export { type EntryKind, kindOfEntry } from './domain/entry-kind.ts';
 export { readNames } from './domain/entry-names.ts';
@@ -127,7 +128,8 @@ export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts'
 export { type Problem, type Refusal, type RefusalCode, refuse } from './refusal.ts';
 export type { ChangeOutcome, ChangeRequest, Overtaken, Seen } from './use-cases/change-role.ts';
 export { CleanUp, type CleanUpPorts } from './use-cases/clean-up.ts';
-export type { CleanUpReport, CleanUpRequest } from './use-cases/clean-up-run.ts';
+export type { CleanUpReport } from './use-cases/clean-up-report.ts';
+export type { CleanUpRequest } from './use-cases/clean-up-run.ts';
 export {
   createUseCases,
   type Ports,

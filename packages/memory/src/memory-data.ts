@@ -4,6 +4,7 @@ import type {
   ApiKeyId,
   ArchiveId,
   AttemptTicket,
+  Comparison,
   EncodedManifest,
   Fingerprint,
   IdempotencyKey,
@@ -15,6 +16,7 @@ import type {
   SignInLink,
   Token,
   Version,
+  Versioned,
   Warning,
 } from '@pinfold/core';
 
@@ -58,7 +60,7 @@ export interface MemoryData {
   readonly signInLinks: Map<Sha256, SignInLink>;
   readonly archives: Map<ArchiveId, Uint8Array<ArrayBuffer>>;
   tickets: number;
-  lastSweep: Instant | undefined;
+  comparison: Versioned<Comparison> | undefined;
 }
 
 export function emptyData(): MemoryData {
@@ -72,6 +74,6 @@ export function emptyData(): MemoryData {
     signInLinks: new Map(),
     archives: new Map(),
     tickets: 0,
-    lastSweep: undefined,
+    comparison: undefined,
   };
 }

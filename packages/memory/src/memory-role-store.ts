@@ -5,6 +5,7 @@ import type {
   CleanupOutcome,
   CleanupRequest,
   CleanupTask,
+  Comparison,
   EncodedManifest,
   Instant,
   Lease,
@@ -100,13 +101,18 @@ export class MemoryRoleStore implements RoleStore {
     return purge(this.#connection.open(), begunBefore, limit);
   }
 
-  async takeSweepTurn(request: {
-    readonly now: Instant;
-    readonly lastBefore: Instant;
-  }): Promise<{ readonly kind: 'taken' | 'too_soon' }> {
+  async loadComparison(): Promise<Versioned<Comparison> | undefined> {
+    return this.#connection.open().comparison;
+  }
+
+  async keepComparison(
+    comparison: Comparison,
+    loadedAt: Version | undefined,
+  ): Promise<{ readonly kind: 'kept'; readonly version: Version } | { readonly kind: 'conflict' }> {
     const data = this.#connection.open();
-    if (data.lastSweep !== undefined && data.lastSweep > request.lastBefore) return { kind: 'too_soon' };
-    data.lastSweep = request.now;
-    return { kind: 'taken' };
+    if (data.comparison?.version !== loadedAt) return { kind: 'conflict' };
+    const version = ((loadedAt ?? 0) + 1) as Version;
+    data.comparison = { value: comparison, version };
+    return { kind: 'kept', version };
   }
 }

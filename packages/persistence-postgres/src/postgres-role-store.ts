@@ -5,6 +5,7 @@ import type {
   CleanupOutcome,
   CleanupRequest,
   CleanupTask,
+  Comparison,
   EncodedManifest,
   Instant,
   Lease,
@@ -27,9 +28,14 @@ import {
   count,
   listArchives,
   settle,
-  takeSweepTurn,
   whichAreNamed,
 } from './role-store/cleanup.ts';
+import {
+  type ComparisonStatements,
+  comparisonStatements,
+  keepComparison,
+  loadComparison,
+} from './role-store/comparison.ts';
 import {
   commit,
   type KeyStatements,
@@ -51,6 +57,7 @@ export class PostgresRoleStore implements RoleStore {
   readonly #roles: RoleStatements;
   readonly #lists: ListStatements;
   readonly #cleanup: CleanupStatements;
+  readonly #comparison: ComparisonStatements;
   readonly #settlements: Settlements = new Settlements();
 
   constructor(connection: PostgresConnection, tables: Tables) {
@@ -59,6 +66,7 @@ export class PostgresRoleStore implements RoleStore {
     this.#roles = roleStatements(tables);
     this.#lists = listStatements(tables);
     this.#cleanup = cleanupStatements(tables);
+    this.#comparison = comparisonStatements(tables);
   }
 
   reserve(request: Reservation): Promise<ReserveOutcome> {
@@ -120,10 +128,14 @@ export class PostgresRoleStore implements RoleStore {
     return purge(this.#connection, this.#keys, begunBefore, limit);
   }
 
-  takeSweepTurn(request: {
-    readonly now: Instant;
-    readonly lastBefore: Instant;
-  }): Promise<{ readonly kind: 'taken' } | { readonly kind: 'too_soon' }> {
-    return takeSweepTurn(this.#connection, this.#cleanup, request);
+  loadComparison(): Promise<Versioned<Comparison> | undefined> {
+    return loadComparison(this.#connection, this.#comparison);
+  }
+
+  keepComparison(
+    comparison: Comparison,
+    loadedAt: Version | undefined,
+  ): Promise<{ readonly kind: 'kept'; readonly version: Version } | { readonly kind: 'conflict' }> {
+    return keepComparison(this.#connection, this.#comparison, comparison, loadedAt);
   }
 }

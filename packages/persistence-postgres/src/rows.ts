@@ -1,6 +1,7 @@
 import {
   type ApiKey,
   type ArchiveId,
+  type Comparison,
   Fault,
   foldForSearch,
   type Instant,
@@ -99,12 +100,26 @@ export function apiKeyOf(row: ApiKeyRow): ApiKey {
   return { ...row, scopes: parseList(row.scopes) as readonly Scope[] };
 }
 
+/** The comparison of storage with the records, as the text it was kept as. */
+export interface ComparisonRow {
+  readonly version: Version;
+  readonly comparison: string;
+}
+
+export function comparisonOf({ version, comparison }: ComparisonRow): Versioned<Comparison> {
+  return { version, value: parse(comparison) as Comparison };
+}
+
 function parseList(text: string | null): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    if (Array.isArray(value)) return value;
-  } catch (cause) {
-    throw new Fault('store_corrupt', 'a list in the database cannot be read', { cause });
-  }
+  const value = parse(text ?? '');
+  if (Array.isArray(value)) return value;
   throw new Fault('store_corrupt', 'a list in the database cannot be read');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Fault('store_corrupt', 'a value in the database cannot be read', { cause });
+  }
 }

@@ -1,5 +1,6 @@
 import { first } from './migrations/0001-first.ts';
 import { tries } from './migrations/0002-tries.ts';
+import { comparison } from './migrations/0003-comparison.ts';
 import type { Tables } from './tables.ts';
 
 /** One step of the schema. Steps only go forward, and are never changed once released. */
@@ -20,4 +21,4 @@ export interface SchemaState {
 }
 
 /** All steps, in order of version, from 1 without a gap. */
-export const MIGRATIONS: readonly Migration[] = [first, tries];
+export const MIGRATIONS: readonly Migration[] = [first, tries, comparison];

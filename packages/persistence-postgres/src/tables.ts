@@ -7,6 +7,7 @@ export interface Tables {
   readonly manifests: string;
   readonly idempotencyKeys: string;
   readonly sweepTurn: string;
+  readonly comparison: string;
   readonly apiKeys: string;
   readonly attemptWindows: string;
   readonly attempts: string;
@@ -22,6 +23,7 @@ export function tablesOf(schema: string): Tables {
     manifests: `${name}.manifests`,
     idempotencyKeys: `${name}.idempotency_keys`,
     sweepTurn: `${name}.sweep_turn`,
+    comparison: `${name}.comparison`,
     apiKeys: `${name}.api_keys`,
     attemptWindows: `${name}.attempt_windows`,
     attempts: `${name}.attempts`,

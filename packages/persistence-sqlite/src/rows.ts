@@ -2,6 +2,7 @@ import {
   type ApiKey,
   type ApiKeyId,
   type ArchiveId,
+  type Comparison,
   Fault,
   foldForSearch,
   type Instant,
@@ -109,12 +110,26 @@ export function apiKeyParameters(key: ApiKey): Record<string, string | number | 
   return { ...key, scopes: JSON.stringify(key.scopes) };
 }
 
+/** The comparison of storage with the records, as the text it was kept as. */
+export interface ComparisonRow {
+  readonly version: Version;
+  readonly comparison: string;
+}
+
+export function comparisonOf({ version, comparison }: ComparisonRow): Versioned<Comparison> {
+  return { version, value: parse(comparison) as Comparison };
+}
+
 function parseList(text: string | null): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    if (Array.isArray(value)) return value;
-  } catch (cause) {
-    throw new Fault('store_corrupt', 'a list in the database cannot be read', { cause });
-  }
+  const value = parse(text ?? '');
+  if (Array.isArray(value)) return value;
   throw new Fault('store_corrupt', 'a list in the database cannot be read');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Fault('store_corrupt', 'a value in the database cannot be read', { cause });
+  }
 }

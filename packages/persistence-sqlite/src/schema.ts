@@ -1,6 +1,7 @@
 import { first } from './migrations/0001-first.ts';
 import { sessions } from './migrations/0002-sessions.ts';
 import { tries } from './migrations/0003-tries.ts';
+import { comparison } from './migrations/0004-comparison.ts';
 
 /** One step of the schema. Steps only go forward, and are never changed once released. */
 export interface Migration {
@@ -20,7 +21,7 @@ export interface SchemaState {
 }
 
 /** All steps, in order of version, from 1 without a gap. */
-export const MIGRATIONS: readonly Migration[] = [first, sessions, tries];
+export const MIGRATIONS: readonly Migration[] = [first, sessions, tries, comparison];
 
 export const SCHEMA_STATE_TABLE = `
   CREATE TABLE IF NOT EXISTS schema_state (

@@ -6,6 +6,7 @@ import type {
   CleanupOutcome,
   CleanupRequest,
   CleanupTask,
+  Comparison,
   EncodedManifest,
   Instant,
   Lease,
@@ -20,7 +21,8 @@ import type {
   Version,
   Versioned,
 } from '@pinfold/core';
-import { claim, count, listArchives, settle, takeSweepTurn, whichAreNamed } from './role-store/cleanup.ts';
+import { claim, count, listArchives, settle, whichAreNamed } from './role-store/cleanup.ts';
+import { keepComparison, loadComparison } from './role-store/comparison.ts';
 import { commit, heldBy, purge, release, renew, reserve } from './role-store/keys.ts';
 import { findByKey, look } from './role-store/listing.ts';
 import { load, loadManifest, save } from './role-store/roles.ts';
@@ -115,11 +117,15 @@ export class SqliteRoleStore implements RoleStore {
     return this.#connection.reclaim((prepare) => purge(prepare, begunBefore, limit));
   }
 
-  takeSweepTurn(request: {
-    readonly now: Instant;
-    readonly lastBefore: Instant;
-  }): Promise<{ readonly kind: 'taken' } | { readonly kind: 'too_soon' }> {
-    return this.#connection.reclaim((prepare) => takeSweepTurn(prepare, request));
+  loadComparison(): Promise<Versioned<Comparison> | undefined> {
+    return this.#connection.read(loadComparison);
+  }
+
+  keepComparison(
+    comparison: Comparison,
+    loadedAt: Version | undefined,
+  ): Promise<{ readonly kind: 'kept'; readonly version: Version } | { readonly kind: 'conflict' }> {
+    return this.#connection.reclaim((prepare) => keepComparison(prepare, comparison, loadedAt));
   }
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { type AttemptOutcome, after, before, minutes, type Token } from '@pinfold/core';
+import { type AttemptOutcome, after, minutes, type Token } from '@pinfold/core';
 import {
+  aComparison,
   aPublication,
   aReservation,
   aRoleId,
@@ -17,8 +18,8 @@ const CONTESTS: Readonly<Record<Contest, (handle: SqlitePersistence, name: strin
   /** Answers how often it was the first. */
   migrate: async (handle) => {
     await handle.migrate();
-    const outcome = await handle.roles.takeSweepTurn({ now: START, lastBefore: before(START, minutes(1)) });
-    return outcome.kind === 'taken' ? 1 : 0;
+    const outcome = await handle.roles.keepComparison(aComparison(), undefined);
+    return outcome.kind === 'kept' ? 1 : 0;
   },
 
   /** Answers how many of the keys it reserved. */

@@ -10,7 +10,15 @@ import {
   isFault,
   type Publication,
 } from '@pinfold/core';
-import { aPublication, aRole, aToken, publishTo, START } from '@pinfold/test-contracts/fixtures';
+import {
+  aComparison,
+  anArchiveId,
+  aPublication,
+  aRole,
+  aToken,
+  publishTo,
+  START,
+} from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { openSqlite } from '../src/index.ts';
 import { migrate } from '../src/migrate.ts';
@@ -147,6 +155,9 @@ describe('A full database', () => {
       const tasks = await store.claimForCleanup(CLAIM);
       expect(tasks).to.have.lengthOf(ROLES);
       expect(lent(), 'for the claims').to.equal(1);
+      const orphans = Array.from({ length: 1_000 }, (_, n) => anArchiveId(n));
+      const kept = await store.keepComparison(aComparison({ orphans, missing: orphans }), undefined);
+      expect(kept.kind, 'a comparison').to.equal('kept');
       for (const task of tasks) await store.settleCleanup(task, { kind: 'removed' });
       const { id } = await publishTo(store, large(2));
       expect(await store.load(id)).to.have.nested.property('value.id', id);

@@ -44,6 +44,24 @@ export async function killCleaningUp(backends: Backends, moment: Moment): Promis
   });
 }
 
+/** Kills a node in the second window of a comparison, and looks where another one goes on. */
+export async function killComparing(backends: Backends): Promise<void> {
+  await withVictim(backends, 'after archives.list 2', async (survivor, stock, victim) => {
+    expect(await victim.ended(), 'how it ended').to.equal('SIGKILL');
+    survivor.clock.advance(minutes(2));
+    const seen: number[] = [];
+    const report = await survivor.node.useCases.cleanUp.run({
+      onProgress: ({ listing, compared }) => {
+        if (listing === 'under_way') seen.push(compared);
+      },
+    });
+    expect(seen[0], 'what the first window counted').to.be.above(0);
+    expect(report).to.include({ compared: 5, unnamed: 2, orphans: 2, archives: 2, listing: 'done' });
+    expect(report).to.deep.include({ missing: [], failures: 0, finished: true });
+    await expectStock(survivor, stock);
+  });
+}
+
 async function withVictim<Result>(
   backends: Backends,
   killedAt: Moment | undefined,
@@ -81,6 +99,8 @@ async function makeStock({ node, client, clock }: Survivor): Promise<Stock> {
     if (received.kind !== 'received') throw new Error('too large');
     return received.archive;
   };
+  // Younger than all that records name, so that there are two windows to compare.
+  clock.advance(seconds(1));
   for (let n = 0; n < 2; n += 1) await archives.put(ids.archive(clock.now()), await upload());
   await upload();
   await roles.reserve({

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { killCleaningUp, momentsOfCleaningUp } from './cleaning-up.ts';
+import { killCleaningUp, killComparing, momentsOfCleaningUp } from './cleaning-up.ts';
 import type { Moment } from './moments.ts';
 import { killPublishing, momentsOfPublishing } from './publishing.ts';
 import type { Backends } from './survivor.ts';
@@ -68,7 +68,9 @@ describe('A node that is killed', function () {
         'after roles.purge 1',
         'after attempts.purge 1',
         'after staging.sweep 1',
-        'after roles.takeSweepTurn 1',
+        'before roles.keepComparison 1',
+        'after roles.keepComparison 2',
+        'after archives.list 2',
         'before roles.whichAreNamed 1',
         'after archives.delete 2',
         'after roles.claimForCleanup 1',
@@ -78,10 +80,15 @@ describe('A node that is killed', function () {
       await atEach(moments, (moment) => killCleaningUp(HERE, moment));
     });
 
+    it('in the middle of a comparison, and costs one window of it', async () => {
+      await killComparing(HERE);
+      await killComparing(ELSEWHERE);
+    });
+
     it('after every call of PostgreSQL and S3', async () => {
-      // What comes before a call is what came after the one before it: half of them are enough here.
+      // What comes before a call is what came after the one before it, and the third of a kind is as the second.
       const moments = aroundBackends(await momentsOfCleaningUp(ELSEWHERE)).filter((moment) =>
-        moment.startsWith('after'),
+        /^after .* [12]$/.test(moment),
       );
       expect(moments.length).to.be.at.least(10);
       await atEach(moments, (moment) => killCleaningUp(ELSEWHERE, moment));

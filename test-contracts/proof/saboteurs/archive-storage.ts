@@ -1,7 +1,7 @@
 import { type ArchiveId, type ArchiveStorage, Fault, isFault, type StagedArchive } from '@pinfold/core';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { type ArchiveStorageSubject, archiveStorageContract } from '@pinfold/test-contracts';
-import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
+import { anArchiveId, createStagedArchives } from '@pinfold/test-contracts/fixtures';
 import { oneForAll, strangers } from './memory-saboteurs.ts';
 import { type SpoilPort, saboteursOf } from './one-for-each.ts';
 import type { Opening, Sabotage, Saboteur } from './sabotage.ts';
@@ -177,8 +177,11 @@ const otherSaboteurs: readonly ArchiveSaboteur[] = [
       await sound.delete(id, signal);
     },
   })),
-  saboteur('archive-storage/list-walk', 'a page ends early though more are there', () => (sound) => ({
-    list: (after, limit, signal) => sound.list(after, Math.min(limit, 5), signal),
+  saboteur('archive-storage/list-walk', 'a page of what is not ours passes for the end', () => (sound) => ({
+    list: async (after, limit, signal) => {
+      const page = await sound.list(after, limit, signal);
+      return after === anArchiveId(60_000) ? [] : page;
+    },
   })),
   saboteur('archive-storage/list-whole-only', 'a put under way is listed', () => {
     const underWay = new Set<ArchiveId>();

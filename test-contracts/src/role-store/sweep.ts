@@ -9,12 +9,14 @@ import {
   minutes,
   type Role,
   type RoleStore,
+  type Version,
 } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import {
+  aComparison,
   aKey,
   anArchiveId,
   aPublication,
@@ -54,7 +56,7 @@ export const sweepClauses: readonly Clause<RoleStore>[] = [
   },
   {
     id: 'role-store/archives-walk',
-    says: 'pages after an id give every named archive exactly once, in order',
+    says: 'pages after an id, up to an empty one, give every named archive exactly once, in order',
     check: async ({ port, peer }) => {
       const other = await peer();
       for (const n of [7, 3, 9, 1, 5, 8, 2]) {
@@ -161,24 +163,63 @@ export const sweepClauses: readonly Clause<RoleStore>[] = [
       }),
   },
   {
-    id: 'role-store/sweep-turn',
-    says: 'one of many at once takes the turn; it is free again once the last was taken at `lastBefore` or earlier',
-    check: async (subject) => {
-      const peer = await subject.peer();
-      const [taken, tooSoon] = [{ kind: 'taken' }, { kind: 'too_soon' }];
-      const turn = (port: RoleStore, now: Instant, lastBefore: Instant) =>
-        port.takeSweepTurn({ now, lastBefore });
-      const expectOne = async (now: Instant) => {
-        const outcomes = await together(subject, 20, (port) =>
-          turn(port, now, (now - 86_400_000) as Instant),
-        );
-        expect(outcomes.filter(({ kind }) => kind === 'taken')).to.have.lengthOf(1);
+    id: 'role-store/comparison-newest',
+    says: 'what any peer kept last is loaded, every field as it was kept; before the first there is none',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      expect(await port.loadComparison(), 'before the first').to.equal(undefined);
+      const ids = Array.from({ length: 1_000 }, (_, n) => anArchiveId(n));
+      let version: Version | undefined;
+      for (const comparison of [
+        aComparison({ upTo: null, orphans: [], missing: [] }),
+        aComparison({ keptAt: after(START, days(1)), orphans: ids, missing: ids }),
+        aComparison({ isUnderWay: false, isRefused: true, compared: 7_000_000 }),
+      ]) {
+        const outcome = await port.keepComparison(comparison, version);
+        if (outcome.kind === 'conflict') throw new Error('nobody else kept one');
+        version = outcome.version;
+        expect(await other.loadComparison()).to.deep.equal({ value: comparison, version });
+      }
+    },
+  },
+  {
+    id: 'role-store/comparison-lost-race',
+    says: 'a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing',
+    check: async ({ port, peer }) => {
+      const [other, conflict] = [await peer(), { kind: 'conflict' }];
+      const keep = async (store: RoleStore, compared: number, version: Version | undefined) => {
+        const outcome = await store.keepComparison(aComparison({ compared }), version);
+        if (outcome.kind === 'conflict') throw new Error('nobody else kept one');
+        return outcome.version;
       };
-      await expectOne(START);
-      expect(await turn(peer, after(START, days(2)), (START - 1) as Instant)).to.deep.equal(tooSoon);
-      expect(await turn(subject.port, after(START, days(2)), START), 'at its instant').to.deep.equal(taken);
-      expect(await turn(peer, after(START, days(2)), START)).to.deep.equal(tooSoon);
-      await expectOne(after(START, days(3)));
+      const first = await keep(port, 1, undefined);
+      const late = aComparison({ compared: 99 });
+      expect(await other.keepComparison(late, undefined)).to.deep.equal(conflict);
+      const second = await keep(other, 2, first);
+      expect(await port.keepComparison(late, first)).to.deep.equal(conflict);
+      expect(await port.keepComparison(late, undefined)).to.deep.equal(conflict);
+      const expected = { value: aComparison({ compared: 2 }), version: second };
+      expect(await port.loadComparison()).to.deep.equal(expected);
+      await keep(port, 3, second);
+    },
+  },
+  {
+    id: 'role-store/comparison-race',
+    says: 'of many at once with one version, or with none, exactly one is kept',
+    check: async (subject) => {
+      let version: Version | undefined;
+      for (const round of ['none', 'one version']) {
+        const outcomes = await together(subject, 20, (port, n) =>
+          port.keepComparison(aComparison({ compared: n }), version),
+        );
+        expect(
+          outcomes.filter(({ kind }) => kind === 'kept'),
+          round,
+        ).to.have.lengthOf(1);
+        const loaded = await subject.port.loadComparison();
+        expect(loaded?.value.compared, round).to.equal(outcomes.findIndex(({ kind }) => kind === 'kept'));
+        version = loaded?.version;
+      }
     },
   },
 ];

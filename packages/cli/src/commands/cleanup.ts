@@ -21,6 +21,7 @@ export async function cleanup(args: readonly string[], terminal: Terminal): Prom
     useCases.cleanUp
       .run({
         force: values.force ?? false,
+        takeOver: true,
         dryRun,
         time: LONGEST,
         onProgress: progressTo(terminal, useCases.clock),
@@ -66,14 +67,22 @@ function progressTo({ err }: Terminal, clock: Clock): (report: CleanUpReport) =>
 const LISTING: Readonly<Record<CleanUpReport['listing'], string>> = {
   done: 'storage was compared with the records',
   not_due: 'storage was compared with the records less than a day ago; --force does so now',
+  under_way: 'a later sweep goes on comparing storage with the records',
   refused: 'storage does not fit the records',
 };
+
+/** One comparison removes no more than it keeps in the database. */
+function moreUnnamed({ listing, unnamed, orphans, failures }: CleanUpReport): readonly string[] {
+  const isMore = listing === 'done' && unnamed > orphans + failures;
+  return isMore ? ['the others without a record wait for the next comparison'] : [];
+}
 
 function linesOf(report: CleanUpReport, dryRun: boolean): readonly string[] {
   const [removed, dropped] = dryRun ? ['would be removed', 'would be dropped'] : ['removed', 'dropped'];
   return [
     `${report.archives} archives of ended publications ${removed}`,
     `${report.unnamed} of ${report.compared} stored archives have no record, ${report.orphans} ${removed}: ${LISTING[report.listing]}`,
+    ...moreUnnamed(report),
     ...(report.failures > 0
       ? [`${report.failures} archives could not be removed and will be tried again`]
       : []),

@@ -40,8 +40,9 @@ export interface ArchiveStorage {
   delete(id: ArchiveId, signal?: AbortSignal): Promise<void>;
 
   /**
-   * Ids in ascending order after `after`, at most `limit`; fewer than `limit` only at the end. What is not ours is passed over.
-   * @promise archive-storage/list-walk: pages give every archive exactly once, in order, also when others are deleted on the way
+   * Ids in ascending order after `after`, at most `limit`. A page may be short, as a backend gives them; an empty one is
+   * the end. What is not ours is passed over.
+   * @promise archive-storage/list-walk: pages after an id, up to an empty one, give every archive exactly once, in order, also when others are deleted on the way
    * @promise archive-storage/list-whole-only: a put under way or failed is not listed
    */
   list(after: ArchiveId | undefined, limit: number, signal?: AbortSignal): Promise<readonly ArchiveId[]>;

@@ -1,4 +1,5 @@
 import type { Branded } from '../domain/brand.ts';
+import type { Comparison } from '../domain/comparison.ts';
 import type { RoleCursor } from '../domain/cursor.ts';
 import type { Fingerprint, IdempotencyKey } from '../domain/idempotency.ts';
 import type { AccountId, ArchiveId, RoleId } from '../domain/identity.ts';
@@ -221,8 +222,9 @@ export interface RoleStore {
   whichAreNamed(ids: readonly ArchiveId[]): Promise<ReadonlySet<ArchiveId>>;
 
   /**
-   * The archives that records name, in order of id, for a comparison with what storage has.
-   * @promise role-store/archives-walk: pages after an id give every named archive exactly once, in order
+   * The archives that records name, in order of id, for a comparison with what storage has. A page may be short; an
+   * empty one is the end.
+   * @promise role-store/archives-walk: pages after an id, up to an empty one, give every named archive exactly once, in order
    */
   listArchives(after: ArchiveId | undefined, limit: number): Promise<readonly ArchiveId[]>;
 
@@ -235,12 +237,18 @@ export interface RoleStore {
   purge(begunBefore: Instant, limit: number): Promise<number>;
 
   /**
-   * Takes the turn of the full listing of storage, over all nodes.
-   * @promise role-store/sweep-turn: one of many at once takes the turn; it is free again once the last was taken at `lastBefore` or earlier
+   * The comparison of storage with the records as it was kept last.
+   * @promise role-store/comparison-newest: what any peer kept last is loaded, every field as it was kept; before the first there is none
    */
-  takeSweepTurn(request: {
-    readonly now: Instant;
-    /** The turn is free when the last one was taken at this instant or earlier, or never. */
-    readonly lastBefore: Instant;
-  }): Promise<{ readonly kind: 'taken' } | { readonly kind: 'too_soon' }>;
+  loadComparison(): Promise<Versioned<Comparison> | undefined>;
+
+  /**
+   * Keeps how far the comparison has come, if nobody kept anything since it was loaded or kept.
+   * @promise role-store/comparison-lost-race: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing
+   * @promise role-store/comparison-race: of many at once with one version, or with none, exactly one is kept
+   */
+  keepComparison(
+    comparison: Comparison,
+    loadedAt: Version | undefined,
+  ): Promise<{ readonly kind: 'kept'; readonly version: Version } | { readonly kind: 'conflict' }>;
 }

@@ -1,99 +1,150 @@
-import { type ArchiveId, archiveCreatedAt } from '../domain/identity.ts';
-import type { Instant } from '../domain/instant.ts';
+import {
+  type Comparison,
+  ended,
+  isSuspicious,
+  MOST_IDS,
+  NOT_COMPARED,
+  turnOf,
+  withWindow,
+} from '../domain/comparison.ts';
+import type { ArchiveId } from '../domain/identity.ts';
+import { type Fault, isFault } from '../fault.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
 import type { RoleStore } from '../ports/role-store.ts';
-
-/** What storage has and records name, compared. */
-export interface Comparison {
-  /** Archives in storage, old enough to be judged. */
-  readonly compared: number;
-  /** Those of them that no record names. */
-  readonly orphans: readonly ArchiveId[];
-  /** Archives that a record names and storage does not have: the first {@link MOST_MISSING}. */
-  readonly missing: readonly ArchiveId[];
-}
-
-/** What is compared, and who listens. */
-export interface ComparisonRequest {
-  /** Only archives made before it are judged: a younger one may belong to a publication under way. */
-  readonly createdBefore: Instant;
-  readonly signal: AbortSignal | undefined;
-  /** Called after each page with how many archives were compared so far. */
-  readonly onPage: (compared: number) => void;
-}
+import { type CleanUpReport, OUT_OF_TIME, removed, type Step, type Steps } from './clean-up-report.ts';
+import type { CleanUpRun } from './clean-up-run.ts';
+import { compareWindow } from './compare-window.ts';
+import { AT_ONCE, allOf, deleteArchive } from './delete-archive.ts';
 
 interface ComparedPorts {
   readonly roles: RoleStore;
   readonly archives: ArchiveStorage;
 }
 
-const PAGE = 500;
+/** What came of comparing, for the rest of the sweep. */
+export interface Compared {
+  /** Whether no archive may be removed. */
+  readonly isRefused: boolean;
+  /** Archives that a record named and storage did not have. */
+  readonly missing: readonly ArchiveId[];
+  /** What kept the comparison from going on; the rest of the sweep needs no listing, and is done all the same. */
+  readonly fault?: Fault;
+}
 
-/** More are no news, and each is looked for in storage. */
-const MOST_MISSING = 1_000;
+/** Keeps how far a comparison has come; answers false once another sweep kept something since. */
+type Keep = (comparison: Comparison) => Promise<boolean>;
 
 /**
- * Walks storage and records side by side, page by page. Of each page storage is listed first and the records are asked
- * then, so that what was committed in between is known to both.
+ * Compares storage with the records, once a day over all nodes, window by window from where the last sweep left it.
+ * Windows only count: what no record names is removed behind the last one, if the totals can be true.
  */
-export async function compareArchives(ports: ComparedPorts, request: ComparisonRequest): Promise<Comparison> {
-  const { createdBefore, signal, onPage } = request;
-  const orphans: ArchiveId[] = [];
-  const absent: ArchiveId[] = [];
-  let compared = 0;
-  for (let last: ArchiveId | undefined; ; ) {
-    signal?.throwIfAborted();
-    const page = await ports.archives.list(last, PAGE, signal);
-    const old = page.filter((id) => archiveCreatedAt(id) < createdBefore);
-    const named = await ports.roles.whichAreNamed(old);
-    orphans.push(...old.filter((id) => !named.has(id)));
-    compared += old.length;
-    // Ids begin with their instant, so behind the first young one all are young.
-    const isLast = page.length < PAGE || old.length < page.length;
-    const range = { after: last, upTo: isLast ? undefined : page.at(-1), createdBefore };
-    for await (const id of namedIn(ports.roles, range, signal)) {
-      if (absent.length < MOST_MISSING && !named.has(id)) absent.push(id);
+export async function* compareArchives(ports: ComparedPorts, run: CleanUpRun): Steps<Compared> {
+  const { roles } = ports;
+  for (;;) {
+    const loaded = await roles.loadComparison();
+    const turn = turnOf(loaded?.value, run.now(), run);
+    if (turn.kind === 'leave') {
+      yield told(turn.found, turn.found.isUnderWay ? 'under_way' : 'not_due');
+      return { isRefused: turn.found.isRefused, missing: [] };
     }
-    onPage(compared);
-    if (isLast) return { compared, orphans, missing: await stillMissing(ports, absent, signal) };
-    last = page.at(-1);
+    let version = loaded?.version;
+    const keep: Keep = async (comparison) => {
+      const outcome = await roles.keepComparison({ ...comparison, keptAt: run.now() }, version);
+      if (outcome.kind === 'kept') version = outcome.version;
+      return outcome.kind === 'kept';
+    };
+    if (await keep(turn.from)) return yield* orFault(compare(ports, run, turn.from, keep), turn.from);
   }
 }
 
-/** A part of the order of ids: behind `after`, up to `upTo`, and made before an instant. */
-interface Range {
-  readonly after: ArchiveId | undefined;
-  readonly upTo: ArchiveId | undefined;
-  readonly createdBefore: Instant;
+/** Compares all of storage with the records, and keeps nothing of it. */
+export async function* countArchives(ports: ComparedPorts, run: CleanUpRun): Steps<Compared> {
+  const counted = yield* countWindows(ports, run, NOT_COMPARED, async () => true);
+  if (counted === undefined) return { isRefused: false, missing: [] };
+  const isRefused = mayNotBe(counted, run);
+  if (!isRefused)
+    yield removed(
+      'orphans',
+      counted.orphans.map(() => true),
+    );
+  yield told({ ...counted, isRefused }, 'done');
+  return { isRefused, missing: counted.missing };
 }
 
-async function* namedIn(
-  roles: RoleStore,
-  { after, upTo, createdBefore }: Range,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<ArchiveId, void> {
-  for (let last = after; ; ) {
-    signal?.throwIfAborted();
-    const page = await roles.listArchives(last, PAGE);
-    for (const id of page) {
-      if ((upTo !== undefined && id > upTo) || archiveCreatedAt(id) >= createdBefore) return;
-      yield id;
-    }
-    if (page.length < PAGE) return;
-    last = page.at(-1);
+async function* orFault(steps: Steps<Compared>, { isRefused }: Comparison): Steps<Compared> {
+  try {
+    return yield* steps;
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return { isRefused, missing: [], fault: error };
   }
 }
 
-/** Looks once more: a cleanup elsewhere removes an archive first, and its record names it no longer a moment later. */
-async function stillMissing(
+async function* compare(
+  ports: ComparedPorts,
+  run: CleanUpRun,
+  from: Comparison,
+  keep: Keep,
+): Steps<Compared> {
+  const counted = yield* countWindows(ports, run, from, keep);
+  const isRefused = counted !== undefined && mayNotBe(counted, run);
+  const isDone = counted !== undefined && (isRefused || (yield* removeOrphans(ports, run, counted, keep)));
+  if (!isDone || !(await keep(ended(counted, isRefused)))) return { isRefused: from.isRefused, missing: [] };
+  yield told({ ...counted, isRefused }, 'done');
+  return { isRefused, missing: counted.missing };
+}
+
+/** Counts window after window to the last one; `undefined` when the time is over before, or another sweep goes on. */
+async function* countWindows(
+  ports: ComparedPorts,
+  run: CleanUpRun,
+  from: Comparison,
+  keep: Keep,
+): Steps<Comparison | undefined> {
+  for (let counted = from; ; ) {
+    yield told(counted, 'under_way');
+    if (!run.goesOn()) break;
+    const window = await compareWindow(ports, {
+      after: counted.upTo ?? undefined,
+      createdBefore: run.abandonedBefore,
+      missing: MOST_IDS - counted.missing.length,
+      signal: run.signal,
+    });
+    if (window === undefined) return counted;
+    counted = withWindow(counted, window);
+    if (!(await keep(counted))) return undefined;
+  }
+  yield OUT_OF_TIME;
+  return undefined;
+}
+
+/** Removes what no record names, asking once more for each; answers whether it came to the end. */
+async function* removeOrphans(
   { roles, archives }: ComparedPorts,
-  suspects: readonly ArchiveId[],
-  signal: AbortSignal | undefined,
-): Promise<readonly ArchiveId[]> {
-  const gone: ArchiveId[] = [];
-  for (const id of suspects) {
-    if ((await archives.read(id, 0, 1, signal)) === undefined) gone.push(id);
+  run: CleanUpRun,
+  counted: Comparison,
+  keep: Keep,
+): Steps<boolean> {
+  for (let orphans = counted.orphans; orphans.length > 0; ) {
+    if (!run.goesOn()) {
+      yield OUT_OF_TIME;
+      return false;
+    }
+    const batch = orphans.slice(0, AT_ONCE);
+    const named = await roles.whichAreNamed(batch);
+    const unnamed = batch.filter((id) => !named.has(id));
+    yield removed('orphans', await allOf(unnamed, (id) => deleteArchive(archives, id, run.signal)));
+    orphans = orphans.slice(AT_ONCE);
+    if (!(await keep({ ...counted, orphans }))) return false;
   }
-  const named = await roles.whichAreNamed(gone);
-  return gone.filter((id) => named.has(id));
+  return true;
+}
+
+function mayNotBe(counted: Comparison, run: CleanUpRun): boolean {
+  return !run.isForced && isSuspicious(counted);
+}
+
+/** A refusal that stands is told until a comparison passes. */
+function told({ compared, unnamed, isRefused }: Comparison, listing: CleanUpReport['listing']): Step {
+  return { kind: 'compared', compared, unnamed, listing: isRefused ? 'refused' : listing };
 }

@@ -5,7 +5,6 @@ import type {
   CleanupOutcome,
   CleanupRequest,
   CleanupTask,
-  Instant,
 } from '@pinfold/core';
 import type { PostgresConnection } from '../postgres-connection.ts';
 import type { ClaimableRow } from '../rows.ts';
@@ -20,15 +19,9 @@ export interface CleanupStatements {
   readonly count: Statement;
   readonly named: Statement;
   readonly archives: Statement;
-  readonly takeTurn: Statement;
 }
 
-export function cleanupStatements({
-  roles,
-  manifests,
-  idempotencyKeys,
-  sweepTurn,
-}: Tables): CleanupStatements {
+export function cleanupStatements({ roles, manifests, idempotencyKeys }: Tables): CleanupStatements {
   return {
     // What another claim holds locked is its own: it is passed over, not waited for.
     claim: planned(`
@@ -67,9 +60,6 @@ export function cleanupStatements({
       ) AS reservations`),
     named: prepared(`SELECT archive FROM ${manifests} WHERE archive = ANY ($1::text[])`),
     archives: prepared(`SELECT archive FROM ${manifests} WHERE archive > $1 ORDER BY archive LIMIT $2`),
-    takeTurn: prepared(`
-      INSERT INTO ${sweepTurn} AS turn (one, taken_at) VALUES (1, $1)
-      ON CONFLICT (one) DO UPDATE SET taken_at = $1 WHERE turn.taken_at <= $2`),
   };
 }
 
@@ -129,13 +119,4 @@ async function archivesOf(
 ): Promise<readonly ArchiveId[]> {
   const rows = await connection.read<{ archive: ArchiveId }>(statement, values);
   return rows.map((row) => row.archive);
-}
-
-export async function takeSweepTurn(
-  connection: PostgresConnection,
-  statements: CleanupStatements,
-  { now, lastBefore }: { readonly now: Instant; readonly lastBefore: Instant },
-): Promise<{ kind: 'taken' } | { kind: 'too_soon' }> {
-  const { count } = await connection.write(statements.takeTurn, [now, lastBefore]);
-  return { kind: count === 1 ? 'taken' : 'too_soon' };
 }

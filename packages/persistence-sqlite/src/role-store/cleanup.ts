@@ -5,7 +5,6 @@ import type {
   CleanupOutcome,
   CleanupRequest,
   CleanupTask,
-  Instant,
 } from '@pinfold/core';
 import type { ClaimableRow } from '../rows.ts';
 import type { Prepare } from '../sqlite-file.ts';
@@ -46,10 +45,6 @@ const IS_NAMED = 'SELECT 1 FROM manifests WHERE archive = ?';
 
 const NAMED_AFTER = 'SELECT archive FROM manifests WHERE archive > ? ORDER BY archive LIMIT ?';
 
-const TAKE_TURN = `
-  INSERT INTO sweep_turn (one, taken_at) VALUES (1, @now)
-  ON CONFLICT (one) DO UPDATE SET taken_at = @now WHERE taken_at <= @lastBefore`;
-
 export function claim(prepare: Prepare, request: CleanupRequest): readonly CleanupTask[] {
   const { now, endedBefore, token, until, limit } = request;
   return [
@@ -88,11 +83,4 @@ export function listArchives(
 ): readonly ArchiveId[] {
   const rows = prepare<{ archive: ArchiveId }>(NAMED_AFTER).all(after ?? '', limit);
   return rows.map((row) => row.archive);
-}
-
-export function takeSweepTurn(
-  prepare: Prepare,
-  request: { readonly now: Instant; readonly lastBefore: Instant },
-): { kind: 'taken' } | { kind: 'too_soon' } {
-  return { kind: prepare(TAKE_TURN).run(request).changes === 1 ? 'taken' : 'too_soon' };
 }

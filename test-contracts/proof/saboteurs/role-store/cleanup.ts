@@ -157,16 +157,25 @@ export const sweepSaboteurs: readonly RoleSaboteur[] = [
       return count;
     },
   })),
-  saboteur('role-store/sweep-turn', 'taking the turn looks first and writes later', () => {
-    let seen: ReturnType<RoleStore['takeSweepTurn']> | undefined;
-    return (store) => ({
-      takeSweepTurn: async (request) => {
-        seen ??= store.takeSweepTurn(request);
-        const outcome = await seen;
-        await nextTurn();
-        seen = undefined;
-        return outcome;
-      },
-    });
-  }),
+  saboteur('role-store/comparison-newest', 'no more than a hundred ids are kept', () => (store) => ({
+    keepComparison: (comparison, loadedAt) =>
+      store.keepComparison({ ...comparison, orphans: comparison.orphans.slice(0, 100) }, loadedAt),
+  })),
+  saboteur(
+    'role-store/comparison-lost-race',
+    'a comparison without a version replaces what there is',
+    () => (store) => ({
+      keepComparison: async (comparison, loadedAt) =>
+        store.keepComparison(comparison, loadedAt ?? (await store.loadComparison())?.version),
+    }),
+  ),
+  saboteur('role-store/comparison-race', 'keeping looks first and writes later', () => (store) => ({
+    keepComparison: async (comparison, loadedAt) => {
+      const found = await store.loadComparison();
+      await nextTurn();
+      if (found?.version !== loadedAt) return { kind: 'conflict' };
+      const newest = (await store.loadComparison())?.version;
+      return await store.keepComparison(comparison, newest);
+    },
+  })),
 ];

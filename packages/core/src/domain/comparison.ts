@@ -1,0 +1,105 @@
+import type { ArchiveId } from './identity.ts';
+import { type Duration, hours, type Instant, instant, minutes } from './instant.ts';
+
+/** How far storage is compared with the records: kept from one window of ids to the next, for whoever goes on. */
+export interface Comparison {
+  /** When this was kept. */
+  readonly keptAt: Instant;
+  /** Whether there may be more to do: windows to count, or archives to remove. */
+  readonly isUnderWay: boolean;
+  /** Whether a refusal stands: the last comparison that ended found too many archives without a record. */
+  readonly isRefused: boolean;
+  /** Everything up to this id is counted; null before the first window. */
+  readonly upTo: ArchiveId | null;
+  /** Archives in storage that were old enough to be judged. */
+  readonly compared: number;
+  /** Those of them that no record names. */
+  readonly unnamed: number;
+  /** The first {@link MOST_IDS} of those that are not removed yet. */
+  readonly orphans: readonly ArchiveId[];
+  /** Archives that a record names and storage does not have: the first {@link MOST_IDS}. */
+  readonly missing: readonly ArchiveId[];
+}
+
+/** What one window of ids has, on both sides. */
+export interface ComparedWindow {
+  /** The last id of the window. */
+  readonly upTo: ArchiveId;
+  readonly compared: number;
+  /** Archives in storage that no record names. */
+  readonly orphans: readonly ArchiveId[];
+  /** Archives that a record names and storage does not have. */
+  readonly missing: readonly ArchiveId[];
+}
+
+/** The most ids of a kind that are kept, so that neither the store nor a node holds more of them, however many there are. */
+export const MOST_IDS = 1_000;
+
+/** From the end of one comparison to the beginning of the next, at the least. */
+const PAUSE: Duration = hours(24);
+
+/** How long after its last window a comparison is left to the sweep that makes it. */
+const HELD: Duration = minutes(2);
+
+/** A comparison before its first window. */
+export const NOT_COMPARED: Comparison = {
+  keptAt: instant(0),
+  isUnderWay: true,
+  isRefused: false,
+  upTo: null,
+  compared: 0,
+  unnamed: 0,
+  orphans: [],
+  missing: [],
+};
+
+/** What a sweep is told about comparing. */
+export interface ComparisonWish {
+  /** Begins a new comparison, whatever there is. */
+  readonly isForced: boolean;
+  /** Goes on with one that another sweep is making. */
+  readonly takesOver: boolean;
+}
+
+/** What a sweep does with the comparison it finds. */
+export type ComparisonTurn =
+  | { readonly kind: 'compare'; readonly from: Comparison }
+  | { readonly kind: 'leave'; readonly found: Comparison };
+
+/** One comparison a day, which goes on where it stopped. A refusal stands through the next one, until that passes. */
+export function turnOf(
+  found: Comparison | undefined,
+  now: Instant,
+  { isForced, takesOver }: ComparisonWish,
+): ComparisonTurn {
+  if (found === undefined) return { kind: 'compare', from: NOT_COMPARED };
+  const age = now - found.keptAt;
+  // What was counted so long ago says too little of what is there now.
+  if (isForced || age >= PAUSE) {
+    return { kind: 'compare', from: { ...NOT_COMPARED, isRefused: found.isRefused } };
+  }
+  const isHeld = Math.abs(age) < HELD && !takesOver;
+  return found.isUnderWay && !isHeld ? { kind: 'compare', from: found } : { kind: 'leave', found };
+}
+
+/** The comparison with one more window counted. */
+export function withWindow(comparison: Comparison, window: ComparedWindow): Comparison {
+  return {
+    ...comparison,
+    upTo: window.upTo,
+    compared: comparison.compared + window.compared,
+    unnamed: comparison.unnamed + window.orphans.length,
+    orphans: [...comparison.orphans, ...window.orphans].slice(0, MOST_IDS),
+    missing: [...comparison.missing, ...window.missing].slice(0, MOST_IDS),
+  };
+}
+
+/** The comparison at its end. Its figures stay, for as long as a refusal is told. */
+export function ended(comparison: Comparison, isRefused: boolean): Comparison {
+  return { ...comparison, isUnderWay: false, isRefused, orphans: [], missing: [] };
+}
+
+/** More than 20, and more than a tenth of all that are old enough: a wrong or restored database looks like this. */
+export function isSuspicious({ compared, unnamed }: Comparison): boolean {
+  return unnamed > 20 && unnamed * 10 > compared;
+}

@@ -1,0 +1,98 @@
+import type { ArchiveId } from '../domain/identity.ts';
+
+/** What a sweep did; of a dry run, what it would have done. */
+export interface CleanUpReport {
+  /** Reservations dropped for their age. */
+  readonly reservations: number;
+  /** Windows of counted tries that had ended. */
+  readonly attempts: number;
+  /** Abandoned uploads removed from this node. */
+  readonly uploads: number;
+  /** Archives of ended roles removed. */
+  readonly archives: number;
+  /** Archives that could not be removed; they are tried again later. */
+  readonly failures: number;
+  /** Archives in storage that were old enough and are compared with the records, by this sweep and those before it. */
+  readonly compared: number;
+  /** Those of them that no record names. */
+  readonly unnamed: number;
+  /** Archives without a record removed. One comparison removes 1,000; more wait for the next one. */
+  readonly orphans: number;
+  /** Archives that records name and storage does not have, the first 1,000: reported, never acted on. */
+  readonly missing: readonly ArchiveId[];
+  /**
+   * What became of the comparison of storage with records: `under_way` means that a later sweep goes on with it, or
+   * that another one is making it. `refused` means that so many archives had no record that the records are more likely
+   * wrong than the archives: no archive is removed until a comparison passes.
+   */
+  readonly listing: 'done' | 'not_due' | 'under_way' | 'refused';
+  /** Whether everything was done; false when the time was over before. */
+  readonly finished: boolean;
+}
+
+/** What one step of a sweep did. */
+export type Step =
+  | {
+      readonly kind: 'dropped';
+      readonly what: 'reservations' | 'attempts' | 'uploads';
+      readonly count: number;
+    }
+  | {
+      readonly kind: 'removed';
+      readonly what: 'archives' | 'orphans';
+      readonly count: number;
+      readonly failures: number;
+    }
+  | ({ readonly kind: 'compared' } & Pick<CleanUpReport, 'compared' | 'unnamed' | 'listing'>)
+  | { readonly kind: 'missing'; readonly ids: readonly ArchiveId[] }
+  | { readonly kind: 'out_of_time' };
+
+/** A phase of a sweep: it yields what each of its steps did, and returns what the next phase needs. */
+export type Steps<Outcome = void> = AsyncGenerator<Step, Outcome, void>;
+
+export const OUT_OF_TIME: Step = { kind: 'out_of_time' };
+
+/** The step in which archives were removed, or could not be. */
+export function removed(what: 'archives' | 'orphans', areGone: readonly boolean[]): Step {
+  const count = areGone.filter(Boolean).length;
+  return { kind: 'removed', what, count, failures: areGone.length - count };
+}
+
+/** The report of a sweep before its first step. */
+export const NOTHING_DONE: CleanUpReport = {
+  reservations: 0,
+  attempts: 0,
+  uploads: 0,
+  archives: 0,
+  failures: 0,
+  compared: 0,
+  unnamed: 0,
+  orphans: 0,
+  missing: [],
+  listing: 'not_due',
+  finished: true,
+};
+
+/** The report with one more step. */
+export function withStep(report: CleanUpReport, step: Step): CleanUpReport {
+  switch (step.kind) {
+    case 'dropped':
+      return { ...report, [step.what]: report[step.what] + step.count };
+    case 'removed':
+      return {
+        ...report,
+        [step.what]: report[step.what] + step.count,
+        failures: report.failures + step.failures,
+      };
+    case 'compared': {
+      const { compared, unnamed, listing } = step;
+      return { ...report, compared, unnamed, listing };
+    }
+    case 'missing':
+      return { ...report, missing: step.ids };
+    case 'out_of_time':
+      return { ...report, finished: false };
+    default:
+      return step satisfies never;
+  }
+}

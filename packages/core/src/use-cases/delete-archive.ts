@@ -1,0 +1,33 @@
+import type { ArchiveId } from '../domain/identity.ts';
+import { isFault } from '../fault.ts';
+import type { ArchiveStorage } from '../ports/archive-storage.ts';
+
+/** Archives that a sweep looks at or removes at the same time. */
+export const AT_ONCE = 16;
+
+/** Removes an archive; answers whether it is gone. */
+export async function deleteArchive(
+  archives: ArchiveStorage,
+  id: ArchiveId,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  try {
+    await archives.delete(id, signal);
+    return true;
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return false;
+  }
+}
+
+/** Does something with all at once, and ends when the last has ended, also when one of them failed. */
+export async function allOf<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const outcomes = await Promise.allSettled(items.map(work));
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
+}

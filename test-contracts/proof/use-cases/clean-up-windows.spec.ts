@@ -1,0 +1,302 @@
+import {
+  type ArchiveId,
+  type ArchiveStorage,
+  archiveCreatedAt,
+  type CleanUp,
+  type CleanUpReport,
+  Fault,
+  hours,
+  minutes,
+  type RoleId,
+  type RoleStore,
+} from '@pinfold/core';
+import { anArchiveId } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { type CleanupStage, openCleanupStage } from './cleanup-stage.ts';
+import { codeOf, overriding } from './stage.ts';
+
+describe('comparing storage with the records in windows', () => {
+  let stage: CleanupStage;
+  /** Where each listing of storage began, over all nodes. */
+  let listed: (ArchiveId | undefined)[];
+  beforeEach(async () => {
+    stage = await openCleanupStage();
+    listed = [];
+  });
+  afterEach(() => stage.dispose());
+
+  /** A node whose storage gives ten ids at a time, and does something before each listing. */
+  function node(before: (window: number) => Promise<void> | void = () => {}): CleanUp {
+    const memory = stage.memory.peer();
+    let windows = 0;
+    const list: ArchiveStorage['list'] = async (last, limit, signal) => {
+      windows += 1;
+      await before(windows);
+      listed.push(last);
+      return await memory.archives.list(last, Math.min(limit, 10), signal);
+    };
+    return stage.with({ roles: memory.roles, archives: overriding(memory.archives, { list }) }).cleanUp;
+  }
+
+  /** A node that dies in a window: nothing of it is ever heard again. */
+  async function killedIn(window: number): Promise<void> {
+    const { promise: dead, resolve: die } = Promise.withResolvers<void>();
+    const never = new Promise<void>(() => {});
+    void node((n) => {
+      if (n !== window) return;
+      die();
+      return never;
+    }).run();
+    await dead;
+  }
+
+  const timeOverIn = (window: number) => (n: number) => {
+    if (n === window) stage.clock.advance(minutes(5));
+  };
+
+  it('goes on from the last window when the time of a sweep was over, on any node, and lists nothing twice', async () => {
+    const ids = await stage.orphan(20);
+    await stage.publishMany(25);
+    stage.clock.advance(hours(25));
+    const cut = await node(timeOverIn(2)).run();
+    expect(cut).to.include({ compared: 20, unnamed: 20, orphans: 0, listing: 'under_way', finished: false });
+    expect(await stage.archives(), 'windows only count').to.equal(45);
+    stage.clock.advance(minutes(5));
+    const whole = await node().run();
+    expect(whole).to.include({ compared: 45, unnamed: 20, orphans: 20, listing: 'done', finished: true });
+    expect(listed.slice(0, 3)).to.deep.equal([undefined, ids[9], ids[19]]);
+    expect(new Set(listed).size).to.equal(listed.length);
+    stage.clock.advance(hours(23));
+    expect((await node().run()).listing).to.equal('not_due');
+  });
+
+  it('costs one window when a node is killed, and leaves it alone while it may be at work', async () => {
+    await stage.orphan(20);
+    await stage.publishMany(20);
+    stage.clock.advance(hours(25));
+    await killedIn(3);
+    expect(await node().run()).to.include({ compared: 20, unnamed: 20, orphans: 0, listing: 'under_way' });
+    expect(listed, 'what the other one listed').to.have.length(2);
+    stage.clock.advance(minutes(2));
+    expect(await node().run()).to.include({ compared: 40, orphans: 20, listing: 'done' });
+    expect(new Set(listed).size).to.equal(listed.length);
+  });
+
+  it('takes over at once where it is told to, and the other one leaves it', async () => {
+    await stage.orphan(20);
+    await stage.publishMany(20);
+    stage.clock.advance(hours(25));
+    const waiting = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    const slow = node((n) => {
+      if (n !== 3) return;
+      reached.resolve();
+      return waiting.promise;
+    }).run();
+    await reached.promise;
+    const other = await node().run({ takeOver: true });
+    expect(other).to.include({ compared: 40, orphans: 20, listing: 'done' });
+    waiting.resolve();
+    expect(await slow).to.include({ compared: 20, orphans: 0, listing: 'under_way' });
+  });
+
+  it('goes on with removing, too, and removes nothing twice', async () => {
+    await stage.orphan(20);
+    stage.clock.advance(hours(25));
+    const removed: ArchiveId[] = [];
+    const remove: ArchiveStorage['delete'] = async (id, signal) => {
+      removed.push(id);
+      await stage.memory.archives.delete(id, signal);
+      if (removed.length === 16) stage.clock.advance(minutes(5));
+    };
+    const archives = overriding(stage.memory.archives, { delete: remove });
+    const { cleanUp } = stage.with({ archives });
+    expect(await cleanUp.run()).to.include({ orphans: 16, listing: 'under_way', finished: false });
+    stage.clock.advance(minutes(5));
+    expect(await cleanUp.run()).to.include({ orphans: 4, unnamed: 20, listing: 'done' });
+    expect(new Set(removed).size).to.equal(removed.length);
+    expect(removed).to.have.length(20);
+  });
+
+  it('begins anew when forced, and when the last window was a day ago', async () => {
+    await stage.orphan(15);
+    stage.clock.advance(hours(25));
+    await killedIn(2);
+    expect(await node().run({ force: true })).to.include({ compared: 15, orphans: 15, listing: 'done' });
+    expect(listed.filter((last) => last === undefined)).to.have.length(2);
+    await stage.orphan(15);
+    stage.clock.advance(hours(25));
+    await killedIn(2);
+    await stage.orphan(1);
+    stage.clock.advance(hours(25));
+    expect(await node().run()).to.include({ compared: 16, orphans: 16, listing: 'done' });
+    expect(listed.filter((last) => last === undefined)).to.have.length(4);
+  });
+
+  it('does not wait for a clock that was ahead', async () => {
+    await stage.orphan(15);
+    const { now } = stage.clock;
+    const ahead = { ...stage.clock, now: () => (now() + hours(1_000)) as ReturnType<typeof now> };
+    const list: ArchiveStorage['list'] = () => Promise.reject(new Fault('storage_unavailable', 'gone'));
+    const archives = overriding(stage.memory.archives, { list });
+    expect(await codeOf(stage.with({ clock: ahead, archives }).cleanUp.run())).to.equal(
+      'storage_unavailable',
+    );
+    stage.clock.advance(hours(25));
+    expect(await node().run()).to.include({ orphans: 15, listing: 'done' });
+  });
+
+  it('judges by the totals of all windows, of whichever sweep', async () => {
+    await stage.orphan(21);
+    await stage.publishMany(189);
+    stage.clock.advance(hours(25));
+    await node(timeOverIn(4)).run();
+    stage.clock.advance(minutes(5));
+    expect(await node().run(), 'a tenth').to.include({ compared: 210, orphans: 21, listing: 'done' });
+    await stage.orphan(22);
+    stage.clock.advance(hours(25));
+    await node(timeOverIn(19)).run();
+    stage.clock.advance(minutes(5));
+    expect(await node().run(), 'more').to.include({
+      compared: 211,
+      unnamed: 22,
+      orphans: 0,
+      listing: 'refused',
+    });
+    expect(await stage.archives()).to.equal(211);
+  });
+
+  describe('after a refusal', () => {
+    let ended: RoleId | undefined;
+    beforeEach(async () => {
+      await stage.publishMany(10);
+      [ended] = await stage.publishEnded(1);
+      await stage.orphan(21);
+      stage.clock.advance(hours(25));
+      expect(await node().run()).to.include({ unnamed: 21, orphans: 0, archives: 0, listing: 'refused' });
+    });
+
+    const refused = { compared: 32, unnamed: 21, orphans: 0, archives: 0, listing: 'refused' };
+
+    it('removes no archive in any sweep, and says so, until a comparison passes', async () => {
+      for (const pause of [0, 10, 60]) {
+        stage.clock.advance(minutes(pause));
+        expect(await node().run()).to.include(refused);
+      }
+      expect(
+        listed.filter((last) => last === undefined),
+        'still once a day',
+      ).to.have.length(1);
+      stage.clock.advance(hours(24));
+      expect(await node().run(), 'compared again').to.include(refused);
+      expect(await stage.archives()).to.equal(32);
+      await stage.publishMany(200);
+      stage.clock.advance(hours(25));
+      expect(await node().run()).to.include({ compared: 232, orphans: 21, archives: 1, listing: 'done' });
+      await stage.publishEnded(1);
+      stage.clock.advance(hours(1));
+      expect(await node().run(), 'it stands no longer').to.include({ archives: 1, listing: 'not_due' });
+      expect(await stage.memory.archives.read(await stage.archiveOf(ended as RoleId), 0, 1)).to.equal(
+        undefined,
+      );
+    });
+
+    it('removes no archive while the next comparison is under way', async () => {
+      await stage.publishMany(200);
+      stage.clock.advance(hours(25));
+      expect(await node(timeOverIn(2)).run()).to.include({
+        archives: 0,
+        listing: 'refused',
+        finished: false,
+      });
+      stage.clock.advance(minutes(5));
+      await killedIn(2);
+      expect(await node().run(), 'left to another sweep').to.include({ archives: 0, listing: 'refused' });
+      expect(await stage.archives()).to.equal(232);
+    });
+
+    it('removes all that it would not when it is forced', async () => {
+      expect(await node().run({ force: true })).to.include({ orphans: 21, archives: 1, listing: 'done' });
+      expect(await node().run()).to.include({ listing: 'not_due' });
+      expect(await stage.archives()).to.equal(10);
+    });
+  });
+
+  it('asks once more before it removes', async () => {
+    const ids = await stage.orphan(20);
+    stage.clock.advance(hours(25));
+    const whichAreNamed: RoleStore['whichAreNamed'] = async (asked) =>
+      new Set(asked.filter((id) => ids.indexOf(id) < 3));
+    const { cleanUp } = stage.with({ roles: overriding(stage.memory.roles, { whichAreNamed }) });
+    expect(await cleanUp.run()).to.include({ unnamed: 20, orphans: 17, listing: 'done' });
+    expect(await stage.memory.archives.list(undefined, 100)).to.deep.equal(ids.slice(0, 3));
+  });
+
+  it('removes a thousand without a record, and leaves more to the next comparison', async () => {
+    await stage.orphan(1_100);
+    stage.clock.advance(hours(25));
+    const forced = await stage.useCases.cleanUp.run({ force: true, dryRun: true });
+    expect(forced).to.include({ unnamed: 1_100, orphans: 1_000 });
+    expect(await stage.useCases.cleanUp.run({ force: true })).to.deep.equal(forced);
+    expect(await stage.archives()).to.equal(100);
+    const rest = { unnamed: 100, orphans: 100 };
+    expect(await stage.useCases.cleanUp.run({ force: true })).to.include(rest);
+  });
+
+  it('removes the archives of ended roles though storage cannot be listed, fails, and goes on once it can be', async () => {
+    await stage.publishEnded(15);
+    stage.clock.advance(hours(25));
+    const failing = node((n) => {
+      if (n === 2) throw new Fault('storage_unavailable', 'too many delete markers');
+    });
+    const reports: CleanUpReport[] = [];
+    const failed = failing.run({ onProgress: (report) => reports.push(report) });
+    expect(await codeOf(failed)).to.equal('storage_unavailable');
+    expect(reports.at(-1)).to.include({ archives: 15, listing: 'under_way' });
+    stage.clock.advance(minutes(10));
+    expect(await node().run()).to.include({ compared: 10, listing: 'done' });
+    expect(listed.filter((last) => last === undefined)).to.have.length(1);
+  });
+
+  it('holds and keeps no more ids for more archives', async () => {
+    const all = 80_000;
+    const day = archiveCreatedAt(anArchiveId(0));
+    /** The ids behind one, made when they are asked for; storage lacks every 40th, and records lack every 50th. */
+    const page = (last: ArchiveId | undefined, limit: number, lacks: number): readonly ArchiveId[] => {
+      const ids: ArchiveId[] = [];
+      const first = last === undefined ? 0 : archiveCreatedAt(last) - day + 1;
+      for (let n = first; n < all && ids.length < limit; n += 1)
+        if (n % lacks !== 0) ids.push(anArchiveId(n));
+      return ids;
+    };
+    let asked = 0;
+    const held: number[] = [];
+    const counting = (last: ArchiveId | undefined, limit: number, lacks: number) => {
+      asked += 1;
+      held.push(limit);
+      return Promise.resolve(page(last, limit, lacks));
+    };
+    const archives = overriding(stage.memory.archives, {
+      list: (last, limit) => counting(last, limit, 40),
+      read: async () => undefined,
+      delete: async () => {},
+    });
+    const roles = overriding(stage.memory.roles, {
+      listArchives: (last, limit) => counting(last, limit, 50),
+      whichAreNamed: async (ids) => {
+        held.push(ids.length);
+        return new Set(ids.filter((id) => (archiveCreatedAt(id) - day) % 50 !== 0));
+      },
+      keepComparison: (comparison, version) => {
+        held.push(comparison.orphans.length, comparison.missing.length);
+        return stage.memory.roles.keepComparison(comparison, version);
+      },
+    });
+    stage.clock.advance(hours(25));
+    const report = await stage.with({ archives, roles }).cleanUp.run();
+    expect(report).to.include({ compared: 78_000, unnamed: 1_200, orphans: 1_000, listing: 'done' });
+    expect(report.missing).to.have.length(1_000);
+    expect(Math.max(...held)).to.equal(1_000);
+    expect(asked, 'both sides, a thousand at a time').to.be.below(2 * 1.1 * (all / 1_000));
+  });
+});
