@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import proxyAddress, { compile } from 'proxy-addr';
+import { all, compile } from 'proxy-addr';
 import type { TrustProxy } from './settings/trust-proxy.ts';
 
 /** Whether a request comes from the operator's side: from this machine, or from an address that the settings trust. */
@@ -26,9 +26,9 @@ export function insiders(trust: TrustProxy): IsInsider {
     const socket = request.socket.remoteAddress ?? '';
     const passedOn = Object.keys(request.headers).some((name) => FORWARDED.test(name));
     if (!passedOn) return isLoopback(socket) || isTrusted(socket, 0);
-    if (request.headers['x-forwarded-for'] === undefined) return false;
-    // The farthest address of those that trusted ones tell of, or the first that nobody should trust.
-    return isTrusted(proxyAddress(request, isTrusted), 0);
+    // As far as trusted ones tell; the last is the client, or the first that is not to be trusted.
+    const [, ...told] = all(request, isTrusted);
+    return told.length > 0 && isTrusted(told.at(-1) ?? '', told.length);
   };
 }
 
