@@ -30,18 +30,27 @@ export class Health {
   readonly #parts: Readonly<Record<Need, Part>> = {
     database: new Part({
       code: 'store_unavailable',
-      away: 'the database does not answer',
-      back: 'the database answers again',
+      says: {
+        unavailable: 'the database does not answer',
+        full: 'the database has no room',
+        back: 'the database answers again',
+      },
     }),
     storage: new Part({
       code: 'storage_unavailable',
-      away: 'the storage does not answer',
-      back: 'the storage answers again',
+      says: {
+        unavailable: 'the storage does not answer',
+        full: 'the storage has no room',
+        back: 'the storage answers again',
+      },
     }),
     staging: new Part({
       code: 'staging_unavailable',
-      away: 'uploads cannot be received now',
-      back: 'uploads can be received again',
+      says: {
+        unavailable: 'uploads cannot be received now',
+        full: 'the disk for uploads is full',
+        back: 'uploads can be received again',
+      },
     }),
   };
 

@@ -11,9 +11,8 @@ export type Ask = (signal: AbortSignal) => Promise<unknown>;
 export interface PartOptions {
   /** The faults that say that it did not answer. */
   readonly code: 'staging_unavailable' | 'storage_unavailable' | 'store_unavailable';
-  /** What the log says when it stops answering, and when it answers again. */
-  readonly away: string;
-  readonly back: string;
+  /** What the log says when it stops answering, when it has no room, and when all is well again. */
+  readonly says: { readonly unavailable: string; readonly full: string; readonly back: string };
 }
 
 /** How long a part may take, in milliseconds. */
@@ -149,8 +148,9 @@ export class Part {
     this.#become(state, error);
     const before = this.#looked;
     this.#looked = state;
-    if (isAway(state) && !isAway(before)) this.#log?.error(this.#options.away, error);
-    if (!isAway(state) && isAway(before)) this.#log?.info(this.#options.back);
+    const { says } = this.#options;
+    if (isAway(state) && state !== before) this.#log?.error(says[state], error);
+    if (!isAway(state) && isAway(before)) this.#log?.info(says.back);
   }
 
   #become(state: PartState, error: unknown): void {
@@ -159,7 +159,7 @@ export class Part {
   }
 }
 
-function isAway(state: PartState): boolean {
+function isAway(state: PartState): state is 'unavailable' | 'full' {
   return state === 'unavailable' || state === 'full';
 }
 

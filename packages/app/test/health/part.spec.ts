@@ -14,7 +14,8 @@ function rig(longest = 60_000) {
   let now = 0;
   let asked = 0;
   let answer: (signal: AbortSignal) => Promise<unknown> = async () => undefined;
-  const options = { code: 'storage_unavailable', away: 'away', back: 'back' } as const;
+  const says = { unavailable: 'away', full: 'full', back: 'back' };
+  const options = { code: 'storage_unavailable', says } as const;
   const part = new Part(options, { slow: 1_000, longest }, () => now);
   part.tellTo(openLog('info', (line) => said.push(JSON.parse(line).msg)));
   part.askedBy((signal) => {
@@ -144,14 +145,17 @@ describe('a part that the server needs', () => {
     const { part, said, found } = rig();
     part.answered();
     await found(refuses(FAULT));
-    await found(refuses(FULL));
     part.failed(FAULT);
+    await settled();
     part.answered();
     await found(refuses(FAULT));
     expect(said).to.deep.equal(['away']);
     await found(async () => undefined);
     await found(async () => undefined);
     expect(said).to.deep.equal(['away', 'back']);
+    await found(refuses(FULL));
+    await found(refuses(FULL));
+    expect(said.slice(2)).to.deep.equal(['full']);
   });
 
   it('is looked at no more once it is closed, and what runs is ended', async () => {
