@@ -4,7 +4,7 @@ import { createApp, readSettings } from '@pinfold/app';
 import { hours } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 
-const app = await createApp(readSettings(process.env));
+const app = await createApp(readSettings(process.env), { terminal: true });
 const { signInLink } = await app.listen();
 const { cleanUp } = await app.container.getAsync(tokens.useCases);
 

@@ -9,7 +9,7 @@ import { platformNodeModule } from '@pinfold/inversify/platform-node';
 import { loadOrCreateSecret } from '@pinfold/platform-node';
 import { Container, type ContainerModule } from 'inversify';
 import { type Adapter, adaptersOf } from './adapter-modules.ts';
-import { makeDataFolder } from './data-folder.ts';
+import { openDataFolder } from './data-folder.ts';
 import { RunningPublications } from './running-publications.ts';
 import { carriedOut } from './settings/carried-out.ts';
 import type { Settings } from './settings/settings.ts';
@@ -23,6 +23,8 @@ export interface CompositionOptions {
   readonly modules?: readonly ContainerModule[];
   /** Figures that differ from the core's defaults. */
   readonly limits?: Partial<Limits>;
+  /** What becomes of a data folder that is not there; `made` when absent. */
+  readonly missingDataFolder?: 'made' | 'refused';
 }
 
 /** Everything of the service but HTTP, over open stores. */
@@ -40,17 +42,20 @@ export interface Composition {
 /**
  * Puts the service together as the settings say: opens the stores and brings the database up to this release.
  *
+ * @param watch is given the container before any store is made.
  * @throws SettingsError when a setting cannot be carried out, a database that cannot be used among them; Fault when
  * another store cannot be opened.
  */
 export async function openComposition(
   settings: Settings,
   options: CompositionOptions = {},
+  watch: (container: Container) => void = () => undefined,
 ): Promise<Composition> {
-  const dataDir = await makeDataFolder(settings.dataDir);
+  const dataDir = await openDataFolder(settings.dataDir, options.missingDataFolder ?? 'made');
   const adapters = await adaptersOf(settings, dataDir);
   const container = new Container();
   container.load(...(await modulesOf(settings, dataDir, adapters, options)));
+  watch(container);
   const publications = Promise.withResolvers<RunningPublications>();
   container.onActivation(tokens.staging, (_context, staging) => {
     const running = new RunningPublications(staging);

@@ -1,3 +1,4 @@
+import type { Duration } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import type { Container } from 'inversify';
 import { runCleanupTimer } from './cleanup-timer.ts';
@@ -9,6 +10,7 @@ import {
   makeFirstStart,
   type Untouched,
 } from './first-start.ts';
+import { Health } from './health/health.ts';
 import { HttpServer } from './http-server.ts';
 import { type Log, type LogSink, openLog } from './log.ts';
 import { httpModules, requestHandler } from './request-handler.ts';
@@ -21,6 +23,8 @@ import { offerSignInLinkIfPossible } from './sign-in-link.ts';
 export interface AppOptions extends CompositionOptions {
   /** Takes the log's lines; standard output when absent. */
   readonly log?: LogSink;
+  /** Whether a person reads what is printed; absent, whether standard output is a terminal. */
+  readonly terminal?: boolean;
 }
 
 /** What a server says of itself when it has begun to listen. */
@@ -33,8 +37,9 @@ export interface Listening {
   /** Whom to tell how to begin, though this is no first start: keys were made before it, and nothing was done yet. */
   readonly untouched: Untouched | undefined;
   /**
-   * Signs in to the management screen as the account `default`, once and within the hour. Absent when the database
-   * could not note it, on a full disk for example.
+   * Signs in to the management screen as the account `default`, once and within the hour. Absent but at the very first
+   * start and on a terminal, since what is printed is often kept; and when the database could not note it, on a full
+   * disk for example.
    */
   readonly signInLink: string | undefined;
 }
@@ -61,6 +66,13 @@ export interface App {
   join(led: Promise<void>): Promise<void>;
   /** What one process does for those that share a port: makes the first start if this is one, and sweeps. */
   lead(port: number): Promise<Listening>;
+  /** How long `drain` takes, as the settings say. */
+  readonly drainTime: Duration;
+  /**
+   * Says at `/readyz` that the server stops, and goes on answering, new connections, too, for as long as the settings
+   * say: so a balancer can leave it before `close`.
+   */
+  drain(): Promise<void>;
   /**
    * Takes no more connections, finishes what runs, for 10 seconds at most, and closes everything. Calling it again
    * waits for the same end.
@@ -85,15 +97,23 @@ const LAST_STEPS = 1_000;
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
   const log = openLog(settings.logLevel, options.log, settings.workers > 1);
   let addresses = webAddresses(settings, settings.port);
-  const http = httpModules(settings, log, () => addresses);
-  const composition = await openComposition(settings, {
-    ...options,
-    modules: [...http, ...(options.modules ?? [])],
-  });
-  await lookAtStorage(composition, settings, log);
+  const health = new Health();
+  const http = httpModules(
+    settings,
+    log,
+    () => health.admitUpload(),
+    () => addresses,
+  );
+  const modules = [...http, ...(options.modules ?? [])];
+  const composition = await openComposition(settings, { ...options, modules }, (container) =>
+    health.watch(container),
+  );
+  await lookAtBucket(composition, settings);
+  const { clock } = composition.useCases;
   const server = new HttpServer();
   const stopped = new AbortController();
-  let background: Promise<void> = Promise.resolve();
+  const background: Promise<void>[] = [];
+  let draining: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
 
   async function takePort(): Promise<number> {
@@ -102,16 +122,27 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     return port;
   }
 
-  async function answer(): Promise<void> {
-    server.answerWith(await requestHandler(composition.container, log, addresses, () => server.stopping));
+  function watchHealth(): Promise<void> {
+    background.push(health.run(clock, stopped.signal));
+    return health.look();
+  }
+
+  async function answer(looked: Promise<void>): Promise<void> {
+    const isStopping = (): boolean => draining !== undefined || server.stopping;
+    const state = { log, health, isStopping };
+    const handler = await requestHandler(composition.container, settings, addresses, state);
+    // What the first probe is told has been looked at.
+    await looked;
+    server.answerWith(handler);
   }
 
   async function lead(port: number): Promise<Omit<Listening, 'signInLink'>> {
     addresses = webAddresses(settings, port);
+    health.tellTo(log);
     await warn(log, settings, addresses);
     const firstStart = await makeFirstStart(composition, log, settings);
     const untouched = firstStart === undefined ? await findUntouched(composition, settings) : undefined;
-    background = runCleanupTimer(cleanupOf(composition, log), stopped.signal);
+    background.push(runCleanupTimer(cleanupOf(composition, log), stopped.signal));
     return { addresses, port, firstStart, untouched };
   }
 
@@ -120,6 +151,8 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       url: addresses.publicUrl,
       viewer_mode: addresses.viewerMode,
     });
+    const isTold = listening.firstStart !== undefined || (options.terminal ?? process.stdout.isTTY);
+    if (!isTold) return { ...listening, signInLink: undefined };
     const signInLink = await offerSignInLinkIfPossible(composition, addresses, DEFAULT_ACCOUNT, log);
     return { ...listening, signInLink };
   }
@@ -135,7 +168,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   async function endAll(cutOff: AbortSignal, deadline: AbortSignal): Promise<void> {
     await server.stop(cutOff);
     await composition.publications.ended(deadline);
-    await background;
+    await Promise.all(background);
     await composition.close();
   }
 
@@ -143,17 +176,28 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     container: composition.container,
     log,
     workers: settings.workers,
+    drainTime: settings.drain,
     listen: async () => {
-      const led = await lead(await takePort());
-      await answer();
+      const port = await takePort();
+      const looked = watchHealth();
+      const led = await lead(port);
+      await answer(looked);
       return welcomed(led);
     },
     join: async (led) => {
       await takePort();
+      const looked = watchHealth();
       await led;
-      await answer();
+      await answer(looked);
     },
-    lead: async (port) => welcomed(await lead(port)),
+    lead: async (port) => {
+      void watchHealth();
+      return welcomed(await lead(port));
+    },
+    drain: () => {
+      draining ??= clock.sleep(settings.drain);
+      return draining;
+    },
     close: () => {
       closing ??= close();
       return closing;
@@ -178,23 +222,14 @@ async function warn(log: Log, settings: Settings, addresses: WebAddresses): Prom
  * A bucket that cannot be used stops the start: nobody would look at a node that came up without one. A folder that
  * is away may be back soon, and keeps nobody from starting.
  */
-async function lookAtStorage(
-  { container, publications, close }: Composition,
-  { storage }: Settings,
-  log: Log,
-): Promise<void> {
-  const check = (): Promise<void> => container.get(tokens.archives).check();
-  if (storage.kind === 'files') {
-    void check().catch((error: unknown) => log.error('the storage does not answer', error));
-    return;
-  }
+async function lookAtBucket({ container, close }: Composition, { storage }: Settings): Promise<void> {
+  if (storage.kind === 'files') return;
   try {
-    await carriedOut('PINFOLD_STORAGE_URL', check);
+    await carriedOut('PINFOLD_STORAGE_URL', () => container.get(tokens.archives).check());
   } catch (error) {
     await close();
     throw error;
   }
-  void publications.check().catch((error: unknown) => log.error('uploads cannot be received now', error));
 }
 
 function cleanupOf({ useCases }: Composition, log: Log): Parameters<typeof runCleanupTimer>[0] {

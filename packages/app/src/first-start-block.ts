@@ -1,5 +1,6 @@
 import type { FirstStart, Untouched } from './first-start.ts';
 import type { WebAddresses } from './settings/web-addresses.ts';
+import { MANAGEMENT_PATH } from './sign-in-link.ts';
 
 /** What is printed after the very first start. It is the only place that ever shows the key. */
 export function firstStartBlock(
@@ -13,7 +14,7 @@ export function firstStartBlock(
     `Pinfold is ready at ${publicUrl}`,
     '',
     ...(welcome === undefined ? [] : [`Welcome site  ${publicUrl}/s/${welcome.role.id}`]),
-    ...manageLine(signInLink, '; "pinfold manage" prints another'),
+    manageLine(addresses, signInLink),
     `API key       ${shown}`,
     '',
     `Publish a ZIP${welcome === undefined ? '' : ' (yours in the place of the welcome site)'}:`,
@@ -32,14 +33,16 @@ export function startBlock(
   const { publicUrl } = addresses;
   const lines = [
     `Pinfold is ready at ${publicUrl}`,
-    ...manageLine(signInLink),
+    manageLine(addresses, signInLink),
     ...(untouched === undefined ? [] : howToBegin(untouched, addresses)),
   ];
   return `\n${lines.join('\n')}\n\n`;
 }
 
-function manageLine(signInLink: string | undefined, more = ''): readonly string[] {
-  return signInLink === undefined ? [] : [`Manage        ${signInLink}  (good once, within the hour${more})`];
+function manageLine({ publicUrl }: WebAddresses, signInLink: string | undefined): string {
+  return signInLink === undefined
+    ? `Manage        ${publicUrl}${MANAGEMENT_PATH}/  ("pinfold manage" prints a link that signs in)`
+    : `Manage        ${signInLink}  (good once, within the hour; "pinfold manage" prints another)`;
 }
 
 function howToBegin({ key }: Untouched, addresses: WebAddresses): readonly string[] {

@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { HealthCheck } from './health.ts';
+import type { Health, HealthReport, Need } from './health/health.ts';
 import { INDEX_POLICY, indexPage } from './index-page.ts';
+import type { IsInsider } from './insider.ts';
 import type { Log } from './log.ts';
 
 /** What the server's own routes need. */
 export interface OwnRoutesOptions {
-  readonly health: HealthCheck;
+  readonly health: Pick<Health, 'has' | 'report'>;
+  /** What must do its part for the server to be ready. */
+  readonly needs: readonly Need[];
+  /** To whom the parts are named that are not well. */
+  readonly isInsider: IsInsider;
   readonly log: Log;
   /** The path of the public URL, without `/` at its end. */
   readonly publicPath: string;
@@ -18,14 +23,13 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly html?: string;
-  readonly error?: unknown;
 }
 
-type Respond = (request: IncomingMessage) => Answer | Promise<Answer>;
+type Respond = (request: IncomingMessage) => Answer;
 
 /**
- * Answers what is neither API nor viewer: `/healthz`, `/readyz` (contract, section 11) and the page at the public URL.
- * Answers whether the request was one of these.
+ * Answers what is neither API nor viewer: the probes `/livez`, `/readyz` and `/healthz`, all from memory, and the page
+ * at the public URL. Answers whether the request was one of these.
  */
 export function ownRoutes(
   options: OwnRoutesOptions,
@@ -37,17 +41,12 @@ export function ownRoutes(
     const route = path.startsWith(`${publicPath}/`) ? path.slice(publicPath.length) : path;
     const respond = routes[route];
     if (respond === undefined) return false;
-    void answer(log, route, respond, request, response);
+    answer(log, route, respond, request, response);
     return true;
   };
 }
 
-function routesOf({ health, isStopping }: OwnRoutesOptions): Readonly<Record<string, Respond>> {
-  const healthz = async (): Promise<Answer> => {
-    const outcome = await health.check();
-    if (outcome.kind === 'ok') return { status: 200, json: { status: 'ok' } };
-    return { status: 503, json: { status: 'unavailable' }, error: outcome.error };
-  };
+function routesOf(options: OwnRoutesOptions): Readonly<Record<string, Respond>> {
   return {
     '/': ({ headers }) => ({
       status: 200,
@@ -60,24 +59,38 @@ function routesOf({ health, isStopping }: OwnRoutesOptions): Readonly<Record<str
         vary: 'Accept-Language',
       },
     }),
-    '/healthz': healthz,
-    '/readyz': () => (isStopping() ? { status: 503, json: { status: 'stopping' } } : healthz()),
+    '/livez': () => ({ status: 200, json: { status: 'ok' } }),
+    '/readyz': () => readiness(options),
+    '/healthz': (request) => healthAnswer(options.health.report(), options.isInsider(request)),
   };
 }
 
-async function answer(
+function readiness({ health, needs, isStopping }: OwnRoutesOptions): Answer {
+  if (isStopping()) return { status: 503, json: { status: 'stopping' } };
+  if (!health.has(needs)) return { status: 503, json: { status: 'unavailable' } };
+  return { status: 200, json: { status: 'ok' } };
+}
+
+function healthAnswer({ status, parts, clock }: HealthReport, named: boolean): Answer {
+  return {
+    status: status === 'unavailable' ? 503 : 200,
+    json: named ? { status, ...parts, clock } : { status },
+  };
+}
+
+function answer(
   log: Log,
   route: string,
   respond: Respond,
   request: IncomingMessage,
   response: ServerResponse,
-): Promise<void> {
+): void {
   const began = performance.now();
   const requestId = randomUUID();
   const method = request.method ?? '';
   const isRead = method === 'GET' || method === 'HEAD';
-  const { status, headers, json, html, error }: Answer = isRead
-    ? await respond(request)
+  const { status, headers, json, html }: Answer = isRead
+    ? respond(request)
     : { status: 405, headers: { allow: 'GET, HEAD' }, json: { status: 'method_not_allowed' } };
   const body = html ?? JSON.stringify(json);
   response.writeHead(status, {
@@ -91,5 +104,5 @@ async function answer(
   });
   response.end(method === 'HEAD' ? undefined : body);
   const milliseconds = performance.now() - began;
-  log.request({ method, route, role: null, status, milliseconds, requestId, error });
+  log.request({ method, route, role: null, status, milliseconds, requestId });
 }

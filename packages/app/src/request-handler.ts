@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hasSeveralHosts, hasTooManyCookies } from '@pinfold/http';
 import type { ApiLogEntry } from '@pinfold/http-express';
-import { tokens } from '@pinfold/inversify';
 import { api, httpExpressModule } from '@pinfold/inversify/http-express';
 import { management, managementModule } from '@pinfold/inversify/management';
 import { viewer, viewerModule } from '@pinfold/inversify/viewer';
@@ -9,8 +8,9 @@ import type { ManagementLogEntry } from '@pinfold/management';
 import express from 'express';
 import type { Container, ContainerModule } from 'inversify';
 import { clientAddress } from './client-address.ts';
-import { HealthCheck } from './health.ts';
+import type { Health } from './health/health.ts';
 import type { RequestHandler } from './http-server.ts';
+import { insiders } from './insider.ts';
 import type { Log } from './log.ts';
 import { ownRoutes } from './own-routes.ts';
 import type { Settings } from './settings/settings.ts';
@@ -21,11 +21,13 @@ import { MANAGEMENT_PATH } from './sign-in-link.ts';
 export function httpModules(
   settings: Settings,
   log: Log,
+  admitUpload: () => void,
   addresses: () => WebAddresses,
 ): readonly ContainerModule[] {
   return [
     httpExpressModule(() => ({
       publicUrl: addresses().publicUrl,
+      admitUpload,
       log: (entry) => log.request(apiEntry(entry)),
       onError: (error) => log.error('the use of a key could not be noted', error),
     })),
@@ -42,9 +44,17 @@ export function httpModules(
     }),
     managementModule(() => ({
       publicUrl: addresses().publicUrl,
+      admitUpload,
       log: (entry) => log.request(apiEntry(entry)),
     })),
   ];
+}
+
+/** What the server says of itself. */
+export interface ServerState {
+  readonly log: Log;
+  readonly health: Health;
+  readonly isStopping: () => boolean;
 }
 
 /**
@@ -53,15 +63,14 @@ export function httpModules(
  */
 export async function requestHandler(
   container: Container,
-  log: Log,
+  { readyNeeds: needs, trustProxy }: Pick<Settings, 'readyNeeds' | 'trustProxy'>,
   { publicUrl }: WebAddresses,
-  isStopping: () => boolean,
+  { log, health, isStopping }: ServerState,
 ): Promise<RequestHandler> {
   const view = await container.getAsync(viewer);
   const publicPath = new URL(publicUrl).pathname.replace(/\/+$/, '');
-  const persistence = await container.getAsync(tokens.persistence);
-  const archives = await container.getAsync(tokens.archives);
-  const own = ownRoutes({ health: new HealthCheck({ persistence, archives }), log, publicPath, isStopping });
+  const isInsider = insiders(trustProxy);
+  const own = ownRoutes({ health, needs, isInsider, log, publicPath, isStopping });
   const showNothing = (request: IncomingMessage, response: ServerResponse): void => view(request, response);
   const app = express()
     .disable('x-powered-by')

@@ -69,17 +69,22 @@ function begin(app: App): Promise<Started> {
 
 async function alone(app: App): Promise<Started> {
   print(await app.listen());
-  return { stop: () => app.close() };
+  return { stop: () => stop(app) };
 }
 
 async function join(app: App, led: Promise<void>): Promise<Started> {
   await app.join(led);
-  return { stop: () => app.close() };
+  return { stop: () => stop(app) };
+}
+
+async function stop(app: App): Promise<void> {
+  await app.drain();
+  await app.close();
 }
 
 /** The first worker takes the port before anything is made: a start that fails makes nothing that nobody is told of. */
 async function lead(app: App): Promise<Started> {
-  const workers = new Workers(app.workers, app.log);
+  const workers = new Workers(app.workers, app.log, app.drainTime);
   const port = await workers.startFirst();
   if (port === undefined) return undefined;
   try {

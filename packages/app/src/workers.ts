@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Duration } from '@pinfold/core';
 import type { Log } from './log.ts';
 
 /** Says to a process that it is a worker of ours, whatever else forks processes. */
@@ -9,7 +10,7 @@ const MARK = '_PINFOLD_WORKER';
 /** What a worker is told. */
 type Word = 'answer' | 'stop';
 
-/** The longest a worker may take to end: what it gives itself, and a little. */
+/** The longest a worker may take to end once it has drained: what it gives itself, and a little. */
 const LONGEST_END = 12_000;
 
 /** Before one that ended without ever having answered is replaced: it may well fail again. */
@@ -33,14 +34,16 @@ export function wordsOfLeader(): { readonly answer: Promise<void>; readonly stop
 export class Workers {
   readonly #count: number;
   readonly #log: Pick<Log, 'info' | 'error'>;
+  readonly #drainTime: Duration;
   #answering = false;
   #stopping = false;
 
-  constructor(count: number, log: Pick<Log, 'info' | 'error'>) {
+  constructor(count: number, log: Pick<Log, 'info' | 'error'>, drainTime: Duration) {
     // Each worker takes connections by itself. Those that the leader would hand to one that dies are never closed.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     this.#count = count;
     this.#log = log;
+    this.#drainTime = drainTime;
   }
 
   /** Starts the first; resolves with the port it took, or with `undefined` when it ended instead. */
@@ -61,13 +64,13 @@ export class Workers {
     for (let n = 1; n < this.#count; n += 1) this.#start();
   }
 
-  /** Lets each finish what it does; resolves when the last has ended. */
+  /** Lets each drain and finish what it does; resolves when the last has ended. */
   async stop(): Promise<void> {
     this.#stopping = true;
     const ends = living().map(async (worker) => {
       const ended = once(worker, 'exit');
       tell(worker, 'stop');
-      const late = setTimeout(() => worker.process.kill('SIGKILL'), LONGEST_END);
+      const late = setTimeout(() => worker.process.kill('SIGKILL'), this.#drainTime + LONGEST_END);
       await ended;
       clearTimeout(late);
     });

@@ -48,8 +48,18 @@ describe('a server whose engines go away', function () {
     expect(await answer.json()).to.include({ code: 'unavailable', status: 503, retryable: true });
   }
 
-  async function expectUnhealthy(): Promise<void> {
-    for (const path of ['/healthz', '/readyz']) expect((await fetch(url + path)).status).to.equal(503);
+  /** What requests have met is known at once. */
+  async function expectUnhealthy(...away: readonly string[]): Promise<void> {
+    const health = await fetch(`${url}/healthz`);
+    expect(health.status).to.equal(503);
+    const parts = Object.entries((await health.json()) as Readonly<Record<string, unknown>>);
+    expect(parts.filter(([, state]) => state === 'unavailable').map(([name]) => name)).to.deep.equal([
+      'status',
+      ...away,
+    ]);
+    const ready = away.includes('database') ? 503 : 200;
+    expect((await fetch(`${url}/readyz`)).status).to.equal(ready);
+    expect((await fetch(`${url}/livez`)).status).to.equal(200);
   }
 
   /** What was refused is published by the very same request, and the site is there. */
@@ -70,7 +80,7 @@ describe('a server whose engines go away', function () {
     const page = await fetch(`${url}/s/${id}/`);
     expect(page.status).to.equal(503);
     expect(Number(page.headers.get('retry-after'))).to.be.at.least(1);
-    await expectUnhealthy();
+    await expectUnhealthy('database');
     await engines.databaseWire.mend();
     await expectRecovered('meanwhile', 3);
     expect((await fetch(`${url}/s/${id}/`)).status).to.equal(200);
@@ -101,7 +111,7 @@ describe('a server whose engines go away', function () {
     const page = await fetch(`${url}/s/${id}/`);
     expect(page.status).to.equal(503);
     expect(Number(page.headers.get('retry-after'))).to.be.at.least(1);
-    await expectUnhealthy();
+    await expectUnhealthy('storage');
     await engines.storeWire.mend();
     await expectRecovered('meanwhile', 3);
     expect(await (await fetch(`${url}/s/${id}/`)).text()).to.include('before');
@@ -116,7 +126,7 @@ describe('a server whose engines go away', function () {
     await engines.storeWire.cut();
     await engines.storeWire.mend((stub.address() as AddressInfo).port);
     await expectUnavailable(await publish(url, key, 'meanwhile'));
-    await expectUnhealthy();
+    await expectUnhealthy('storage');
     await engines.storeWire.cut();
     stub.closeAllConnections();
     await new Promise((resolve) => stub.close(resolve));

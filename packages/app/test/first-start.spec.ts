@@ -5,6 +5,7 @@ import { accountId, type ManageKeys, OPERATOR } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
+import { startBlock } from '../src/first-start-block.ts';
 import { type App, createApp, type Listening, openComposition, readSettings } from '../src/index.ts';
 import { list, publish } from './servers/api-calls.ts';
 
@@ -21,16 +22,16 @@ describe('the first start', () => {
     await rm(join(folder, '..'), { recursive: true });
   });
 
-  async function start(env: Readonly<Record<string, string>> = {}): Promise<Listening> {
+  async function start(env: Readonly<Record<string, string>> = {}, terminal = false): Promise<Listening> {
     const settings = readSettings({ PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, ...env });
-    const app = await createApp(settings, { log: () => undefined });
+    const app = await createApp(settings, { log: () => undefined, terminal });
     running.push(app);
     return app.listen();
   }
 
-  async function restart(env: Readonly<Record<string, string>> = {}): Promise<Listening> {
+  async function restart(env: Readonly<Record<string, string>> = {}, terminal = false): Promise<Listening> {
     await running.pop()?.close();
-    return start(env);
+    return start(env, terminal);
   }
 
   /** The keys of the server that was started last. */
@@ -59,8 +60,8 @@ describe('the first start', () => {
     expect(await page.text()).to.include('lives for 30 days');
   });
 
-  it('gives a link to the management screen at every start, each good once', async () => {
-    const links = [(await start()).signInLink ?? '', (await restart()).signInLink ?? ''];
+  it('gives a link to the management screen, as every start on a terminal does, each good once', async () => {
+    const links = [(await start()).signInLink ?? '', (await restart({}, true)).signInLink ?? ''];
     const { addresses } = await restart();
     const sessions = running.at(-1)?.container.get(tokens.manageSessions);
     for (const link of links) {
@@ -70,6 +71,14 @@ describe('the first start', () => {
       expect((await sessions?.redeem(token))?.session.account).to.equal('default');
       expect(await sessions?.redeem(token)).to.equal(undefined);
     }
+  });
+
+  it('is the only one that gives a link where nobody but a log reads what is printed', async () => {
+    expect((await start()).signInLink).to.be.a('string');
+    const { untouched, addresses, signInLink } = await restart();
+    expect(signInLink).to.equal(undefined);
+    const block = startBlock(untouched, addresses, signInLink);
+    expect(block).to.include('"pinfold manage"').and.not.to.include('link=');
   });
 
   it('happens once', async () => {

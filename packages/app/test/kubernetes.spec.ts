@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import { createApp, readSettings, type Settings } from '../src/index.ts';
@@ -24,7 +25,6 @@ interface Container {
   readonly startupProbe: Probe;
   readonly livenessProbe: Probe;
   readonly readinessProbe: Probe;
-  readonly lifecycle: { readonly preStop: { readonly exec: { readonly command: readonly string[] } } };
   readonly volumeMounts: readonly { readonly mountPath: string }[];
 }
 
@@ -125,8 +125,8 @@ describe('the manifest for Kubernetes', () => {
   });
 
   it('waits for the end of what runs', () => {
-    const [, pause] = container.lifecycle.preStop.exec.command;
-    expect(pod.terminationGracePeriodSeconds).to.be.greaterThan(Number(pause) + 10);
+    expect(settings.drain).to.be.at.least(seconds(5));
+    expect(pod.terminationGracePeriodSeconds * 1_000).to.be.greaterThan(settings.drain + seconds(10));
   });
 
   it('probes what a node answers, and gives it the time for it', async () => {
@@ -141,7 +141,8 @@ describe('the manifest for Kubernetes', () => {
       expect(httpGet.port).to.equal('http');
       expect(timeoutSeconds).to.be.at.least(5);
     }
-    expect(readinessProbe.httpGet.path).to.equal('/readyz');
+    const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path);
+    expect(paths).to.deep.equal(['/livez', '/livez', '/readyz']);
     await app.close();
     await rm(folder, { recursive: true });
   });

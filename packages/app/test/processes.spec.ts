@@ -66,7 +66,8 @@ describe('the server as a process', function () {
     await server.said(/^curl .*\$PINFOLD_API_KEY.*$/m);
     expect(server.output())
       .to.include(`pf_${key.id}_…`)
-      .and.match(/\/manage\/sign-in\?link=\w+/);
+      .and.include('"pinfold manage"')
+      .and.not.include('link=');
     expect(server.output()).not.to.match(anyKey);
   });
 
@@ -83,6 +84,34 @@ describe('the server as a process', function () {
     child.process.kill('SIGTERM');
     expect(await child.ended()).to.deep.equal([0, null]);
   });
+
+  for (const workers of ['1', '2']) {
+    it(`drains before it ends, with ${workers} to answer: not ready at once, and new connections go on`, async () => {
+      const env = { PINFOLD_WORKERS: workers, PINFOLD_WELCOME: 'off', PINFOLD_DRAIN_SECONDS: '3' };
+      const server = start(env);
+      const url = await server.url();
+      if (workers === '2') await server.said(/(?:"a worker answers"[\s\S]*){2}/);
+      server.process.kill('SIGTERM');
+      const seen: string[] = [];
+      // Each over a connection of its own, until none is taken any more.
+      const ask = async (path: string): Promise<string> => {
+        const connection = await openRawConnection(url);
+        await connection.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+        const { status } = await connection.answer();
+        connection.destroy();
+        return `${path} ${status}`;
+      };
+      while (!seen.includes('/readyz 503')) seen.push(await ask('/readyz'));
+      for (let turn = 0; turn < 10; turn += 1)
+        seen.push(await ask('/'), await ask('/livez'), await ask('/healthz'));
+      expect(new Set(seen.filter((answer) => !answer.startsWith('/readyz')))).to.deep.equal(
+        new Set(['/ 200', '/livez 200', '/healthz 200']),
+      );
+      expect(await server.ended()).to.deep.equal([0, null]);
+      const error = await ask('/').catch((reason: unknown) => reason);
+      expect(error).to.have.property('code', 'ECONNREFUSED');
+    });
+  }
 
   it('leaves no file of an upload that stalls when it is told to stop', async () => {
     const { text } = new NodeApiKeySecrets().mint();

@@ -25,7 +25,7 @@ export async function noteSilence({ publicUrl }: WebAddresses, { err }: Terminal
 async function answers(publicUrl: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(LONGEST_WAIT_MS);
-    const answer = await fetch(`${publicUrl}/healthz`, { redirect: 'manual', signal });
+    const answer = await fetch(`${publicUrl}/livez`, { redirect: 'manual', signal });
     await answer.body?.cancel();
     return true;
   } catch (error) {

@@ -8,7 +8,7 @@ export async function withComposition<Result>(
 ): Promise<Result> {
   const settings = readSettings(env);
   for (const note of settings.notes) err(`pinfold: ${note}`);
-  const composition = await openComposition(settings);
+  const composition = await openComposition(settings, { missingDataFolder: 'refused' });
   try {
     return await task(composition, settings);
   } finally {

@@ -30,6 +30,8 @@ export interface ApiOptions {
   readonly log?: ApiLog;
   /** Limits the requests of each account to this process; absent, none are limited. */
   readonly rateLimit?: RateLimit;
+  /** Called before the body of a publication is asked for: throws the fault to answer with while none can be received. */
+  readonly admitUpload?: () => void;
   /** Times that differ from the contract's. */
   readonly timeouts?: Partial<ApiTimeouts>;
 }
@@ -61,7 +63,7 @@ export function createApi(options: ApiOptions): Router {
 }
 
 function servingOf(options: ApiOptions): Serving {
-  const { useCases, authenticate, log, rateLimit } = options;
+  const { useCases, authenticate, admitUpload, log, rateLimit } = options;
   const { staging, clock, limits } = useCases;
   const { drain, ...bodyTimeouts } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const service: Service = {
@@ -69,6 +71,7 @@ function servingOf(options: ApiOptions): Serving {
     publicUrl: publicUrlOf(options.publicUrl),
     receiveForm: formReceiver({ staging, clock, limits, timeouts: bodyTimeouts }),
     bodyTimeouts,
+    ...(admitUpload === undefined ? {} : { admitUpload }),
   };
   return {
     service,

@@ -101,6 +101,24 @@ describe('An upload', () => {
     connection.destroy();
   });
 
+  it('is refused by its head alone while none can be received, and the key is free', async () => {
+    let isFull = true;
+    const admitUpload = (): void => {
+      if (isFull) throw new Fault('staging_unavailable', 'no room');
+    };
+    await open({ api: { admitUpload } });
+    const { head } = publicationBytes(rig);
+    const connection = await openRawConnection(rig.baseUrl);
+    await connection.send(head);
+    const { status, headers, body } = await connection.answer();
+    expect(status).to.equal(503);
+    expect(JSON.parse(body)).to.include({ code: 'unavailable', retryable: true });
+    expect(Number(headers.get('retry-after'))).to.be.at.least(1);
+    connection.destroy();
+    isFull = false;
+    await expectNothingLeft();
+  });
+
   it('that is too large is not read on: 413 comes before the rest is sent, and nothing is left', async () => {
     await open({ limits: { archiveBytes: 100_000 } });
     const { head, body } = publicationBytes(rig, [archivePart(new Uint8Array(300_000))]);

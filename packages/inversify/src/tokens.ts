@@ -7,6 +7,7 @@ import type {
   Clock,
   GrantSigner,
   Ids,
+  Instant,
   ManageKeys,
   ManageSessions,
   PasswordHasher,
@@ -26,8 +27,8 @@ export interface Persistence {
   readonly sessions: SessionStore;
   /** Brings the schema up to this release. */
   migrate(): Promise<void>;
-  /** Resolves when the database answers. */
-  check(signal?: AbortSignal): Promise<void>;
+  /** Resolves when the database answers, with what its clock says; `undefined` where it has none of its own. */
+  check(signal?: AbortSignal): Promise<Instant | undefined>;
   /** Closes what was opened; again it does nothing. */
   close(): Promise<void>;
 }

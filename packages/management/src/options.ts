@@ -18,6 +18,8 @@ export interface ManagementOptions {
   readonly authenticate?: Authenticate;
   /** Absent: no page for API keys. */
   readonly keys?: ManageKeys;
+  /** Called before an upload is read: throws the fault to answer with while none can be received. */
+  readonly admitUpload?: () => void;
   /** Takes one entry a request, after its answer. */
   readonly log?: (entry: ManagementLogEntry) => void;
 }

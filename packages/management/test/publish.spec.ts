@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { seconds } from '@pinfold/core';
+import { Fault, seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
 import { Person } from './person.ts';
@@ -45,6 +45,26 @@ describe('publishing from the screen', () => {
       'content-type': 'application/zip',
       ...headers,
     });
+
+  it('is refused before an upload is read while none can be received, and possible again afterwards', async () => {
+    await screen.close();
+    let isFull = true;
+    const admitUpload = (): void => {
+      if (isFull) throw new Fault('staging_unavailable', 'no room');
+    };
+    screen = await openScreen({ management: { admitUpload } });
+    person = new Person(screen.base);
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    form = (await person.get('/')).token;
+    // What is read would be refused as too large.
+    const archive = new Uint8Array(screen.useCases.limits.archiveBytes + 1);
+    expect((await upload(archive)).status).to.equal(503);
+    expect((await person.post('/publish', formOf({ form, key: 'k', title: '' }, archive))).status).to.equal(
+      503,
+    );
+    isFull = false;
+    expect((await upload(zipOf(SITE))).status).to.equal(201);
+  });
 
   describe('by a form, without scripts', () => {
     it('publishes, and shows the link and the remarks', async () => {

@@ -17,11 +17,11 @@ export interface Memory {
   /** Does nothing: memory has no schema. It is here so that a handle can be exchanged for that of a database. */
   migrate(): Promise<void>;
   /**
-   * Resolves while the handle is open; an aborted signal rejects with its reason.
+   * Resolves while the handle is open, with no instant: memory has no clock. An aborted signal rejects with its reason.
    *
    * @throws Fault `store_unavailable` once the handle was closed.
    */
-  check(signal?: AbortSignal): Promise<void>;
+  check(signal?: AbortSignal): Promise<undefined>;
   /** Closes this handle, and none of its peers. Closing again does nothing. */
   close(): Promise<void>;
   /** Opens one more handle on the same data, as another node would. */
@@ -50,6 +50,7 @@ function handleOn(connection: Connection): Memory {
     check: async (signal) => {
       signal?.throwIfAborted();
       connection.open();
+      return undefined;
     },
     close: async () => connection.close(),
     peer: () => handleOn(connection.peer()),

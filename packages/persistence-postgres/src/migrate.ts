@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Fault } from '@pinfold/core';
+import { Fault, type Instant, instant } from '@pinfold/core';
 import type { PostgresConnection, Run } from './postgres-connection.ts';
 import { MIGRATIONS, type Migration, type SchemaState } from './schema.ts';
 import { planned, quoted, type Statement, unhurried } from './statement.ts';
@@ -33,15 +33,16 @@ export function migrate(
   });
 }
 
-/** Rejects unless the schema is there and lets this release run. */
+/** Rejects unless the schema is there and lets this release run; answers what the server's clock says. */
 export async function checkSchema(
   connection: PostgresConnection,
   schema: string,
   signal: AbortSignal | undefined,
   migrations: readonly Migration[] = MIGRATIONS,
-): Promise<void> {
-  const [state] = await connection.read<SchemaState>(stateOf(schema), [], signal);
+): Promise<Instant | undefined> {
+  const [state] = await connection.read<SchemaState & { readonly now: number }>(stateOf(schema), [], signal);
   refuseOutdated(state, migrations);
+  return state === undefined ? undefined : instant(state.now);
 }
 
 /** Only a schema that is not there needs the right to make one. */
@@ -61,7 +62,8 @@ async function makeSchema(run: Run, schema: string): Promise<void> {
 
 function stateOf(schema: string): Statement {
   return planned(`
-    SELECT version, oldest_version AS "oldestVersion", oldest_release AS "oldestRelease"
+    SELECT version, oldest_version AS "oldestVersion", oldest_release AS "oldestRelease",
+      pg_catalog.floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint AS now
     FROM ${tablesOf(schema).schemaState}`);
 }
 

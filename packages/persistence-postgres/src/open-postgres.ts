@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { ApiKeyStore, AttemptCounter, Clock, RoleStore, SessionStore } from '@pinfold/core';
+import type { ApiKeyStore, AttemptCounter, Clock, Instant, RoleStore, SessionStore } from '@pinfold/core';
 import { checkSchema, migrate } from './migrate.ts';
 import { PostgresApiKeyStore } from './postgres-api-key-store.ts';
 import { PostgresAttemptCounter } from './postgres-attempt-counter.ts';
@@ -55,8 +55,11 @@ export interface PostgresPersistence {
    * @throws Fault `store_unavailable` when the schema was migrated by a release that this one is too old for.
    */
   migrate(): Promise<void>;
-  /** Resolves when the server answers and lets this release run; else rejects as any store does. */
-  check(signal?: AbortSignal): Promise<void>;
+  /**
+   * Resolves when the server answers and lets this release run, with what the server's clock says; else rejects as any
+   * store does. `undefined` before the first `migrate`.
+   */
+  check(signal?: AbortSignal): Promise<Instant | undefined>;
   /** Lets go of the pool, which it does not end; again it does nothing. Whatever is asked afterwards is `store_unavailable`. */
   close(): Promise<void>;
 }

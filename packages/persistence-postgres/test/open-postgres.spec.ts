@@ -38,6 +38,17 @@ describe('openPostgres', () => {
     await pool.end();
   });
 
+  it("tells what the server's clock says when it is checked, to the millisecond", () =>
+    onStage(async (handle, place) => {
+      const now = async (): Promise<number> => {
+        const [row] = (await place.pool().query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now'))
+          .rows;
+        return Number(row.now);
+      };
+      const [before, told, after] = [await now(), await handle.check(), await now()];
+      expect(told).to.be.within(Math.floor(before), after).and.satisfy(Number.isSafeInteger);
+    }));
+
   it('is led nowhere by a search path', () =>
     onStage(async (_, place) => {
       const decoy = `${place.schema.slice(0, 40)} decoy"`;

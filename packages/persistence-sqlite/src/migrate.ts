@@ -31,12 +31,12 @@ export function migrate(
 }
 
 /** Rejects unless the schema is there and lets this release run. */
-export function checkSchema(
+export async function checkSchema(
   connection: Statements,
   signal: AbortSignal | undefined,
   migrations: readonly Migration[] = MIGRATIONS,
-): Promise<void> {
-  return connection.read((prepare) => refuseOutdated(prepare<SchemaState>(STATE).get(), migrations), signal);
+): Promise<undefined> {
+  await connection.read((prepare) => refuseOutdated(prepare<SchemaState>(STATE).get(), migrations), signal);
 }
 
 function refuseOutdated(state: SchemaState | undefined, migrations: readonly Migration[]): void {

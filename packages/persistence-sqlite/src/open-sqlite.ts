@@ -32,8 +32,11 @@ export interface SqlitePersistence {
    * @throws Fault `store_unavailable` when the database was migrated by a release that this one is too old for.
    */
   migrate(): Promise<void>;
-  /** Resolves when the database answers and lets this release run; else rejects as any store does. */
-  check(signal?: AbortSignal): Promise<void>;
+  /**
+   * Resolves when the database answers and lets this release run; else rejects as any store does. With no instant: a
+   * file has no clock of its own.
+   */
+  check(signal?: AbortSignal): Promise<undefined>;
   /** Closes the database; again it does nothing. Whatever is asked afterwards is `store_unavailable`. */
   close(): Promise<void>;
 }

@@ -7,6 +7,8 @@ const SEGMENT = /^[a-z0-9._-]{1,200}$/;
 export class ArchiveKeys {
   /** What every key begins with: the prefix and `/`. Listing a whole bucket is unreliable on some servers. */
   readonly folder: string;
+  /** The key of an object that nobody stores. */
+  readonly probe: string;
 
   /** @throws TypeError when the prefix has anything but segments of `a-z 0-9 . _ -` between slashes. */
   constructor(prefix: string) {
@@ -16,6 +18,7 @@ export class ArchiveKeys {
       throw new TypeError('a prefix is segments of a-z, 0-9, ".", "_" and "-" with "/" between them');
     }
     this.folder = `${prefix}/`;
+    this.probe = `${this.folder}check`;
   }
 
   of(id: ArchiveId): string {

@@ -1,6 +1,8 @@
+import type { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
+  HeadBucketCommand,
   HeadObjectCommand,
   type PutObjectCommandInput,
   type S3Client,
@@ -21,7 +23,7 @@ import { listKeys } from './list-keys.ts';
 import { readRange } from './read-body.ts';
 import { tryAgain } from './retry.ts';
 import { S3Calls } from './s3-calls.ts';
-import { failureOf, IncompleteError } from './s3-failure.ts';
+import { failureOf, IncompleteError, NonsenseError } from './s3-failure.ts';
 import { sendFile } from './send-file.ts';
 
 /** Options of {@link S3ArchiveStorage}. */
@@ -56,7 +58,8 @@ const REQUEST_TIMEOUT = seconds(15);
 /**
  * Keeps archives as objects of an S3-compatible store: AWS, R2, Swift, Ceph and others.
  *
- * Nothing is asked of the store but put, ranged get, head, delete and list: no locks, no exclusive creation.
+ * Nothing is asked of the store but put, ranged get, head, delete and list: no locks, no exclusive creation. A check
+ * lists nothing.
  */
 export class S3ArchiveStorage implements ArchiveStorage {
   readonly #options: S3ArchiveStorageOptions;
@@ -176,22 +179,37 @@ export class S3ArchiveStorage implements ArchiveStorage {
       return await present;
     } catch (error) {
       if (failureOf(error) !== 'absent') throw error;
-      const named = error instanceof Error && error.name === 'NoSuchKey';
-      if (!named) await this.#expectBucket(within);
+      if (!isNamed(error)) await this.#expectBucket(within);
       return undefined;
     }
   }
 
-  /** A listing, since the answer to a HEAD has no body to say what is wrong. */
+  /**
+   * Asks for an object that nobody stores: unlike a listing, the answer takes as long whatever the bucket holds, and
+   * unlike that to a HEAD it says what is wrong.
+   */
   async #expectBucket(within: AbortSignal): Promise<void> {
     const { client, bucket } = this.#options;
-    const request = { bucket, folder: this.#keys.folder, after: undefined, limit: 1 };
-    await listKeys(client, request, small(within));
+    const probe = new GetObjectCommand({ Bucket: bucket, Key: this.#keys.probe, Range: 'bytes=0-0' });
+    try {
+      const { Body, ContentRange } = await client.send(probe, small(within));
+      (Body as Readable | undefined)?.destroy();
+      // What answers everything alike knows nothing of ranges.
+      if (ContentRange === undefined) throw new NonsenseError('an object that nobody has stored');
+    } catch (error) {
+      if (failureOf(error) !== 'absent') throw error;
+      if (!isNamed(error)) await client.send(new HeadBucketCommand({ Bucket: bucket }), small(within));
+    }
   }
 
   #target(id: ArchiveId): { readonly Bucket: string; readonly Key: string } {
     return { Bucket: this.#options.bucket, Key: this.#keys.of(id) };
   }
+}
+
+/** Whether the answer says itself that it is the object that is missing. */
+function isNamed(error: unknown): boolean {
+  return error instanceof Error && error.name === 'NoSuchKey';
 }
 
 /** What is worth sending a file again for. */

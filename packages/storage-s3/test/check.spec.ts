@@ -3,7 +3,7 @@ import { isFault } from '@pinfold/core';
 import { createS3Client, S3ArchiveStorage } from '@pinfold/storage-s3';
 import { expect } from 'chai';
 import { createHastyClock } from './clocks.ts';
-import { listing, refuse, type Stub, startStub } from './stub.ts';
+import { ranged, refuse, type Stub, startStub } from './stub.ts';
 import { openTestStore } from './test-store.ts';
 
 async function messageOf(call: Promise<unknown>): Promise<string> {
@@ -17,9 +17,23 @@ async function messageOf(call: Promise<unknown>): Promise<string> {
 describe('S3ArchiveStorage.check', () => {
   let stub: Stub;
   beforeEach(async () => {
-    stub = await startStub((_, response) => listing(response, []));
+    stub = await startStub((_, response) => refuse(response, 404, 'NoSuchKey'));
   });
   afterEach(() => stub.close());
+
+  it('asks for one object and lists nothing', async () => {
+    await stub.storage.check();
+    expect(stub.seen.map(({ method, url }) => `${method} ${url}`)).to.deep.equal([
+      'GET /b/p/check?x-id=GetObject',
+    ]);
+    expect(stub.seen[0]?.headers.range).to.equal('bytes=0-0');
+  });
+
+  it('is content with an object where none should be', async () => {
+    const filled = await startStub((request, response) => ranged(request, response, new Uint8Array([1, 2])));
+    await filled.storage.check();
+    await filled.close();
+  });
 
   it('says in one line that the bucket is missing', async () => {
     const store = await openTestStore();

@@ -1,7 +1,7 @@
 import { duration, isFault, MAX_READ } from '@pinfold/core';
 import { anArchiveId, someBytes } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { type Handler, listing, ranged, refuse, type Stub, startStub } from './stub.ts';
+import { type Handler, ranged, refuse, type Stub, startStub } from './stub.ts';
 
 const WHOLE = someBytes(100_000, 1);
 const id = anArchiveId(1);
@@ -114,13 +114,19 @@ describe('S3ArchiveStorage.read', () => {
   });
 
   it('looks at the bucket when a 404 does not say what is missing', async () => {
+    let there = true;
     stub = await startStub(({ method, url }, response) => {
-      if (url.includes('list-type')) return listing(response, []);
+      if (/^\/b\/?(\?|$)/.test(url)) return response.writeHead(there ? 200 : 404).end();
       return method === 'HEAD' ? response.writeHead(404).end() : refuse(response, 404, 'NotFound');
     });
     expect(await stub.storage.read(id, 0, 10)).to.equal(undefined);
     expect(await stub.storage.read(id, 0, 0)).to.equal(undefined);
     await stub.storage.delete(id);
+    await stub.storage.check();
+    there = false;
+    for (const call of [stub.storage.read(id, 0, 10), stub.storage.delete(id), stub.storage.check()]) {
+      await faultOf(call);
+    }
   });
 
   it('ends with the reason of an abort, before the answer and in the middle of it', async () => {

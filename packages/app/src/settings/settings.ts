@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { type Duration, days } from '@pinfold/core';
+import { type Duration, days, seconds } from '@pinfold/core';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import type { Need } from '../health/health.ts';
 import { type DatabaseSetting, readDatabase } from './database-setting.ts';
 import { SettingsError } from './settings-error.ts';
 import { readStorage, type StorageSetting } from './storage-setting.ts';
@@ -33,6 +34,10 @@ export interface Settings extends WebAddressSettings {
   readonly logLevel: LogLevel;
   /** An API key to make sure of for the account `default`. Never printed. */
   readonly apiKey: string | undefined;
+  /** What `/readyz` goes by. */
+  readonly readyNeeds: readonly Need[];
+  /** How long a server that is told to stop still takes new connections. */
+  readonly drain: Duration;
   /** Whether the very first start publishes the welcome site. */
   readonly welcome: boolean;
   /** Whether browsers with too many cookies are told to delete those of the whole domain. */
@@ -49,6 +54,8 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const MOST_WORKERS = 64;
 const SHORTEST_SECRET = 16;
 const LONGEST_LIFETIME_DAYS = 36_500;
+const LONGEST_DRAIN = 3_600;
+const NEEDS: readonly Need[] = ['database', 'storage', 'staging'];
 
 const VARIABLES = [
   'PORT',
@@ -67,6 +74,8 @@ const VARIABLES = [
   'API_KEY',
   'WELCOME',
   'CLEAR_COOKIES',
+  'READY_NEEDS',
+  'DRAIN_SECONDS',
 ] as const;
 
 /** Read by the `pinfold` command for a server elsewhere, so they may stand beside the settings. */
@@ -101,7 +110,7 @@ export function readSettings(env: Environment): Settings {
   }
   return {
     ...addresses,
-    port: read('PORT', readPort),
+    port: env[`${PREFIX}PORT`] ? read('PORT', readPort) : readPort('PORT', env.PORT || undefined),
     host: read('HOST', asItIs) ?? '127.0.0.1',
     workers: read('WORKERS', readWorkers),
     dataDir: read('DATA_DIR', asItIs) ?? './data',
@@ -116,6 +125,8 @@ export function readSettings(env: Environment): Settings {
     apiKey: read('API_KEY', readApiKey),
     welcome: read('WELCOME', readSwitch(true)),
     clearCookies: read('CLEAR_COOKIES', readSwitch(false)),
+    readyNeeds: read('READY_NEEDS', readNeeds),
+    drain: read('DRAIN_SECONDS', readDrain),
     notes: [...unknownVariables(env), ...addressNotes(addresses)],
   };
 }
@@ -186,6 +197,23 @@ function readSwitch(usual: boolean): (variable: string, value: string | undefine
     }
     return value === undefined ? usual : value === 'on';
   };
+}
+
+/** The database is always among them: nothing can be viewed without it. */
+function readNeeds(variable: string, value: string | undefined): readonly Need[] {
+  const named = value === undefined ? [] : value.split(',').map((name) => name.trim());
+  if (!named.every((name): name is Need => NEEDS.some((need) => need === name))) {
+    throw new SettingsError(variable, `must be of ${NEEDS.join(', ')}, with commas between them`);
+  }
+  return NEEDS.filter((need) => need === 'database' || named.includes(need));
+}
+
+function readDrain(variable: string, value: string | undefined): Duration {
+  const length = value === undefined ? 0 : /^\d{1,4}(\.\d+)?$/.test(value) ? Number(value) : Infinity;
+  if (length > LONGEST_DRAIN) {
+    throw new SettingsError(variable, `must be a number of seconds from 0 to ${LONGEST_DRAIN}`);
+  }
+  return seconds(length);
 }
 
 /** A misspelt variable would be passed over in silence otherwise. */

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { days } from '@pinfold/core';
+import { days, seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { type Environment, readSettings, type Settings } from '../../src/settings/settings.ts';
 import { SettingsError } from '../../src/settings/settings-error.ts';
@@ -35,6 +35,8 @@ describe('readSettings', () => {
       apiKey: undefined,
       welcome: true,
       clearCookies: false,
+      readyNeeds: ['database'],
+      drain: seconds(0),
       notes: [],
     } satisfies Settings);
   });
@@ -94,12 +96,28 @@ describe('readSettings', () => {
     ['WELCOME', 'off', { welcome: false }],
     ['CLEAR_COOKIES', 'on', { clearCookies: true }],
     ['CLEAR_COOKIES', 'off', { clearCookies: false }],
+    ['READY_NEEDS', 'database', { readyNeeds: ['database'] }],
+    ['READY_NEEDS', 'staging', { readyNeeds: ['database', 'staging'] }],
+    ['READY_NEEDS', 'staging, database,storage', { readyNeeds: ['database', 'storage', 'staging'] }],
+    ['DRAIN_SECONDS', '0', { drain: seconds(0) }],
+    ['DRAIN_SECONDS', '2.5', { drain: seconds(2.5) }],
+    ['DRAIN_SECONDS', '3600', { drain: seconds(3_600) }],
   ];
   for (const [name, value, read] of accepted) {
     it(`reads PINFOLD_${name}=${value}`, () => {
       expect(readSettings({ [`PINFOLD_${name}`]: value })).to.deep.include(read);
     });
   }
+
+  it('reads PORT where PINFOLD_PORT is absent or empty, and names the one that is wrong', () => {
+    expect(readSettings({ PORT: '3000' }).port).to.equal(3_000);
+    expect(readSettings({ PORT: '3000', PINFOLD_PORT: '' }).port).to.equal(3_000);
+    expect(readSettings({ PORT: '3000', PINFOLD_PORT: '4000' }).port).to.equal(4_000);
+    expect(readSettings({ PORT: 'none', PINFOLD_PORT: '4000' }).port).to.equal(4_000);
+    expect(readSettings({ PORT: '' }).port).to.equal(8_080);
+    expect(refusal({ PORT: 'none' })).to.include({ variable: 'PORT' });
+    expect(refusal({ PORT: '3000', PINFOLD_PORT: 'none' })).to.include({ variable: 'PINFOLD_PORT' });
+  });
 
   const refused: readonly (readonly [name: string, ...values: string[]])[] = [
     ['WORKERS', '0', '65', '-1', '1.5', 'all', 'AUTO'],
@@ -135,6 +153,8 @@ describe('readSettings', () => {
     ['LOG_LEVEL', 'verbose', 'INFO'],
     ['API_KEY', 'secret', 'pf_abc', `${key}x`, `pf__${'k'.repeat(43)}`],
     ['WELCOME', 'no', 'false', 'Off'],
+    ['READY_NEEDS', 'all', 'database,', 'Storage', 'database storage'],
+    ['DRAIN_SECONDS', '-1', '5s', '3601', '3600.5', '1e3', 'Infinity', '.'],
   ];
   for (const [name, ...values] of refused) {
     for (const value of values) {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -20,6 +20,7 @@ describe('the commands, on the settings of a server', function () {
     folder = await mkdtemp(join(tmpdir(), 'pinfold-cli-'));
     site = join(folder, 'my site');
     await mkdir(site);
+    await mkdir(join(folder, 'data'));
     await writeFile(join(site, 'index.html'), '<!doctype html><title>x</title><p>Hello');
     env = { PINFOLD_DATA_DIR: join(folder, 'data'), PINFOLD_PORT: '0', PINFOLD_WELCOME: 'off' };
   });
@@ -207,6 +208,27 @@ describe('the commands, on the settings of a server', function () {
   it('migrate a database that is not there yet', async () => {
     expect((await run(env, 'migrate')).code).to.equal(0);
     expect((await run(env, 'migrate', '--json')).out).to.equal('{"migrated":true}\n');
+  });
+
+  it('find no data folder, name the setting, and make nothing', async () => {
+    const nowhere = { ...env, PINFOLD_DATA_DIR: join(folder, 'nowhere') };
+    const id = '00000000-0000-4000-8000-000000000000';
+    for (const args of [
+      ['keys', 'create'],
+      ['keys', 'list'],
+      ['keys', 'revoke', 'x'],
+      ['manage'],
+      ['pin', id],
+      ['unpin', id],
+      ['cleanup'],
+      ['migrate'],
+      ['publish', site],
+    ]) {
+      const { code, out, err } = await run({ ...nowhere, PINFOLD_PORT: '8080' }, ...args);
+      expect([code, out], args.join(' ')).to.deep.equal([1, '']);
+      expect(err).to.match(/^pinfold: PINFOLD_DATA_DIR [^\n]+\n$/);
+    }
+    expect((await readdir(folder)).sort()).to.deep.equal(['data', 'my site']);
   });
 
   it('serve until they are told to stop', async () => {

@@ -48,7 +48,8 @@ export interface ArchiveStorage {
   list(after: ArchiveId | undefined, limit: number, signal?: AbortSignal): Promise<readonly ArchiveId[]>;
 
   /**
-   * Resolves when archives could be stored and read now.
+   * Resolves when archives could be stored and read now. It is asked again and again, so it costs as little however
+   * much is stored: it lists nothing.
    * @promise archive-storage/check: a working storage resolves; an aborted signal rejects with its reason
    * @promise archive-storage/unreachable: while the backend does not answer, every call rejects with the fault storage_unavailable
    */

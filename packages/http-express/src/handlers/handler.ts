@@ -11,6 +11,7 @@ export interface Service {
   /** Without a slash at its end. */
   readonly publicUrl: string;
   readonly receiveForm: ReceiveForm;
+  readonly admitUpload?: () => void;
   readonly bodyTimeouts: BodyTimeouts;
 }
 

@@ -67,6 +67,7 @@ async function publishForm(
 
 async function receive(service: Service, { request }: Exchange): Promise<Checked | HttpRefusal> {
   if (!hasMediaType(request, 'multipart/form-data')) return refuseRequest('unsupported_media_type');
+  service.admitUpload?.();
   const form = await service.receiveForm(request);
   const title = titleOf(form, service.useCases.limits);
   if (title === null || typeof title === 'string') return { kind: 'checked', ...form, parsedTitle: title };

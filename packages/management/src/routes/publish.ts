@@ -40,6 +40,7 @@ export class PublishRoutes {
   async publishForm(visit: SignedInVisit): Promise<Answer> {
     const { useCases } = this.#options;
     const { request, response, formToken: token } = visit;
+    this.#options.admitUpload?.();
     const form = await readUploadForm(request, response, { useCases, token });
     if (form === 'broken') return refuse(visit, 400, 'badFormTitle', 'badFormText');
     if ('kind' in form) return this.#trouble(visit, 408, 'uploadStalled');
@@ -71,6 +72,7 @@ export class PublishRoutes {
       title: decoded(headers['x-pinfold-title']),
     });
     if ('kind' in wish) return refuse(visit, 400, 'badFormTitle', REFUSED[wish.code] ?? 'badFormText');
+    this.#options.admitUpload?.();
     const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
     const received = await whileItComes(request, clock, LONGEST_UPLOAD, (stall) =>
       staging.receive(body, limits.archiveBytes, stall),

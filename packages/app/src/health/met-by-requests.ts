@@ -1,0 +1,38 @@
+import type { Part } from './part.ts';
+
+/**
+ * A port whose calls of some names tell a part whether it answered.
+ *
+ * @param names calls that fail for nothing but that it did not: one that writes may fail though all can be read.
+ */
+export function telling<Port extends object>(port: Port, part: Part, names: readonly (keyof Port)[]): Port {
+  const methods = new Map<PropertyKey, unknown>();
+  const methodOf = (target: Port, name: PropertyKey): unknown => {
+    const member: unknown = Reflect.get(target, name);
+    if (typeof member !== 'function') return member;
+    const method = member.bind(target) as (...args: readonly unknown[]) => Promise<unknown>;
+    return names.some((told) => told === name) ? tellingCall(method, part) : method;
+  };
+  return new Proxy(port, {
+    get: (target, name) => {
+      if (!methods.has(name)) methods.set(name, methodOf(target, name));
+      return methods.get(name);
+    },
+  });
+}
+
+function tellingCall<Args extends readonly unknown[], Result>(
+  call: (...args: Args) => Promise<Result>,
+  part: Part,
+): (...args: Args) => Promise<Result> {
+  return async (...args) => {
+    try {
+      const result = await call(...args);
+      part.answered();
+      return result;
+    } catch (error) {
+      part.failed(error);
+      throw error;
+    }
+  };
+}

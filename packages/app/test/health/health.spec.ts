@@ -1,0 +1,208 @@
+import {
+  type ArchiveStorage,
+  Fault,
+  type FaultCode,
+  instant,
+  type RoleStore,
+  type Staging,
+  seconds,
+} from '@pinfold/core';
+import { type Persistence, tokens } from '@pinfold/inversify';
+import { anArchiveId, aRoleId, createManualClock } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { Container } from 'inversify';
+import { Health } from '../../src/health/health.ts';
+
+const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const full = (code: FaultCode): Fault =>
+  new Fault(code, 'full', { cause: Object.assign(new Error('no room'), { code: 'ENOSPC' }) });
+
+/** The health of stores that count what is asked of them, and fail as a test says. */
+function rig() {
+  const clock = createManualClock();
+  const asked = { database: 0, storage: 0, staging: 0, listings: 0 };
+  const wrong: { database?: Fault; storage?: Fault; staging?: Fault } = {};
+  let databaseClock = 0;
+  const met = <Result>(part: 'database' | 'storage' | 'staging', result: Result): Promise<Result> =>
+    wrong[part] === undefined ? Promise.resolve(result) : Promise.reject(wrong[part]);
+  const persistence: Partial<Persistence> = {
+    check: () => {
+      asked.database += 1;
+      return met('database', instant(clock.now() + databaseClock));
+    },
+  };
+  const roles: Partial<RoleStore> = {
+    load: () => met('database', undefined),
+    renew: () => met('database', { kind: 'lost' as const }),
+  };
+  const archives: Partial<ArchiveStorage> = {
+    check: () => {
+      asked.storage += 1;
+      return met('storage', undefined);
+    },
+    list: async () => {
+      asked.listings += 1;
+      return [];
+    },
+    read: () => met('storage', undefined),
+    delete: () => met('storage', undefined),
+  };
+  const staging: Partial<Staging> = {
+    check: () => {
+      asked.staging += 1;
+      return met('staging', undefined);
+    },
+    receive: () => met('staging', { kind: 'too_large' as const }),
+  };
+  const container = new Container();
+  const health = new Health();
+  health.watch(container);
+  container.bind(tokens.clock).toConstantValue(clock);
+  container.bind(tokens.persistence).toConstantValue(persistence as Persistence);
+  container.bind(tokens.roles).toConstantValue(roles as RoleStore);
+  container.bind(tokens.archives).toConstantValue(archives as ArchiveStorage);
+  container.bind(tokens.staging).toConstantValue(staging as Staging);
+  container.get(tokens.persistence);
+  const ports = {
+    roles: container.get(tokens.roles),
+    archives: container.get(tokens.archives),
+    staging: container.get(tokens.staging),
+  };
+  const stop = new AbortController();
+  const running = health.run(clock, stop.signal);
+  return {
+    health,
+    asked,
+    wrong,
+    ...ports,
+    setDatabaseClock: (ahead: number): void => {
+      databaseClock = ahead;
+    },
+    pass: async (count: number): Promise<void> => {
+      for (let passed = 0; passed < count; passed += 5) {
+        clock.advance(seconds(5));
+        await turns();
+      }
+    },
+    end: async (): Promise<void> => {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+describe('the health of a server', () => {
+  it('is looked at by one timer: database and staging every 5 seconds, storage every 15, and nothing is listed', async () => {
+    const { asked, pass, end } = rig();
+    await pass(60);
+    expect(asked).to.deep.equal({ database: 12, storage: 4, staging: 12, listings: 0 });
+    await end();
+    await pass(60);
+    expect(asked.database).to.equal(12);
+  });
+
+  it('is told from memory, however often it is asked', async () => {
+    const { asked, health } = rig();
+    for (let n = 0; n < 100; n += 1) [health.report(), health.has(['database', 'storage', 'staging'])];
+    expect(asked).to.deep.equal({ database: 0, storage: 0, staging: 0, listings: 0 });
+  });
+
+  it('is unavailable while database or storage do not answer, and names which', async () => {
+    const { health, wrong, pass } = rig();
+    wrong.storage = new Fault('storage_unavailable', 'gone');
+    await pass(15);
+    expect(health.report()).to.deep.equal({
+      status: 'unavailable',
+      parts: { database: 'ok', storage: 'unavailable', staging: 'ok' },
+      clock: 0,
+    });
+    delete wrong.storage;
+    wrong.database = new Fault('store_unavailable', 'gone');
+    await pass(15);
+    expect(health.report().parts).to.include({ database: 'unavailable', storage: 'ok' });
+    delete wrong.database;
+    await pass(5);
+    expect(health.report().status).to.equal('ok');
+  });
+
+  it('is degraded without room for uploads, which are refused before they come', async () => {
+    const { health, wrong, pass } = rig();
+    health.admitUpload();
+    wrong.staging = full('staging_unavailable');
+    await pass(5);
+    expect(health.report()).to.deep.include({ status: 'degraded' });
+    expect(health.report().parts.staging).to.equal('full');
+    expect(() => health.admitUpload())
+      .to.throw(Fault)
+      .with.property('code', 'staging_unavailable');
+    delete wrong.staging;
+    await pass(5);
+    health.admitUpload();
+    expect(health.report().status).to.equal('ok');
+  });
+
+  it('is degraded, and not unavailable, when the storage has no room: what it has can be viewed', async () => {
+    const { health, wrong, pass } = rig();
+    wrong.storage = full('storage_unavailable');
+    await pass(15);
+    expect(health.report().status).to.equal('degraded');
+    expect(health.has(['storage'])).to.equal(true);
+  });
+
+  it("is degraded while the clock is more than 5 seconds off the database's, by as much as it says", async () => {
+    const { health, pass, setDatabaseClock } = rig();
+    expect(health.report().clock).to.equal(null);
+    setDatabaseClock(-90_000);
+    await pass(5);
+    expect(health.report()).to.deep.include({ status: 'degraded', clock: 90 });
+    setDatabaseClock(5_000);
+    await pass(5);
+    expect(health.report()).to.deep.include({ status: 'ok', clock: -5 });
+  });
+
+  it('is ready by what is needed, and by nothing else', async () => {
+    const { health, wrong, pass } = rig();
+    Object.assign(wrong, {
+      storage: new Fault('storage_unavailable', 'gone'),
+      staging: full('staging_unavailable'),
+    });
+    await pass(15);
+    expect(health.has(['database'])).to.equal(true);
+    expect(health.has(['database', 'storage'])).to.equal(false);
+    expect(health.has(['database', 'staging'])).to.equal(false);
+  });
+
+  it('knows at once what requests met', async () => {
+    const { health, wrong, roles, archives, staging, asked } = rig();
+    Object.assign(wrong, {
+      database: new Fault('store_unavailable', 'gone'),
+      storage: new Fault('storage_unavailable', 'gone'),
+      staging: full('staging_unavailable'),
+    });
+    const calls = (): readonly Promise<unknown>[] => [
+      roles.load(aRoleId(1)),
+      archives.read(anArchiveId(1), 0, 1),
+      staging.receive([] as never, 1),
+    ];
+    expect((await Promise.allSettled(calls())).map(({ status }) => status)).to.deep.equal(
+      Array(3).fill('rejected'),
+    );
+    expect(health.report().parts).to.deep.equal({
+      database: 'unavailable',
+      storage: 'unavailable',
+      staging: 'full',
+    });
+    for (const part of ['database', 'storage', 'staging'] as const) delete wrong[part];
+    await Promise.all(calls());
+    expect(health.report().status).to.equal('ok');
+    expect(asked.listings).to.equal(0);
+  });
+
+  it('takes no change that fails, and no deletion, for a store that does not answer', async () => {
+    const { health, wrong, roles, archives } = rig();
+    wrong.database = new Fault('store_unavailable', 'the disk is full');
+    wrong.storage = new Fault('storage_unavailable', 'not permitted');
+    await Promise.allSettled([roles.renew({} as never, instant(0)), archives.delete(anArchiveId(1))]);
+    expect(health.report().status).to.equal('ok');
+  });
+});
