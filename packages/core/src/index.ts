@@ -24,11 +24,11 @@ export { readNames } from './domain/entry-names.ts';
 export {
   type EntryPath,
   entryPath,
-  foldPath,
   forbiddenSegment,
   isSystemEntry,
   unsafePath,
 } from './domain/entry-path.ts';
+export { foldPath } from './domain/fold-path.ts';
 export { admits, firstGrant, type Grant, type GrantPurpose, grantEndsAt, passOn } from './domain/grant.ts';
 export {
   type Filename,

@@ -19,7 +19,7 @@ const NOTHING: ArchiveListing = { entries: [], problems: [], trusted: false };
 
 /** A proof of everything, whatever the data. */
 function believe({ tasks }: ProofRequest): ArchiveProof {
-  const entries = tasks.map(({ entry }) => ({ entry, utf8: true, references: [], secrets: [] }));
+  const entries = tasks.map(({ entry }) => ({ entry, utf8: true, references: [], secrets: [], whole: true }));
   return { problems: [], entries };
 }
 

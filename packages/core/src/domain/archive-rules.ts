@@ -1,14 +1,8 @@
 import type { Problem } from '../refusal.ts';
 import { kindOfEntry } from './entry-kind.ts';
 import { readNames } from './entry-names.ts';
-import {
-  type EntryPath,
-  entryPath,
-  foldPath,
-  forbiddenSegment,
-  isSystemEntry,
-  unsafePath,
-} from './entry-path.ts';
+import { type EntryPath, entryPath, forbiddenSegment, isSystemEntry, unsafePath } from './entry-path.ts';
+import { foldPath } from './fold-path.ts';
 import type { Limits } from './limits.ts';
 import { filesThatAreFolders } from './path-conflicts.ts';
 import { missingIndex, siteRoot } from './site-root.ts';

@@ -31,7 +31,17 @@ function file<File>(files: FilesByPath<File>, name: string): File | undefined {
   return files.get(name) ?? files.get(`${name}.html`);
 }
 
-function fallback<File>(files: FilesByPath<File>, name: string, navigation: boolean): Resolution<File> {
+/** Whether a site shows something of its own for a path. */
+export function isAnswer({ kind }: Resolution<unknown>): boolean {
+  return kind === 'file' || kind === 'folder';
+}
+
+/** What a site shows for a path that none of its files and folders answers. */
+export function fallback<File>(
+  files: FilesByPath<File>,
+  name: string,
+  navigation: boolean,
+): Resolution<File> {
   const everyPath = navigation ? files.get('200.html') : undefined;
   if (everyPath !== undefined) return { kind: 'file', entry: everyPath };
   const notFound = files.get('404.html');

@@ -22,7 +22,13 @@ function prove(entries: readonly ListedEntry[], proof: Partial<ArchiveProof> = {
     list: () => Promise.resolve(listing),
     prove: ({ tasks }) => {
       asked.push(tasks.map(({ name }) => name));
-      const all = tasks.map((task) => ({ entry: task.entry, utf8: true, references: [], secrets: [] }));
+      const all = tasks.map((task) => ({
+        entry: task.entry,
+        utf8: true,
+        references: [],
+        secrets: [],
+        whole: true,
+      }));
       return Promise.resolve({ problems: [], entries: all, ...proof });
     },
   };
@@ -39,8 +45,8 @@ describe('proving an archive', () => {
   it('gives its files with where their bytes lie, and their size together', async () => {
     const stored = entry('s/a.txt', { method: 0, size: 5, compressedSize: 5, dataOffset: 90, crc32: 9 });
     const found = [
-      { entry: 1, utf8: true, references: [], secrets: [] },
-      { entry: 2, utf8: false, references: [], secrets: [] },
+      { entry: 1, utf8: true, references: [], secrets: [], whole: true },
+      { entry: 2, utf8: false, references: [], secrets: [], whole: true },
     ];
     const { proved } = prove([entry('s/'), entry('s/index.html'), stored], { entries: found });
     expect(await proved).to.deep.equal({
@@ -87,7 +93,7 @@ describe('proving an archive', () => {
 
   it('warns of absolute references where sites live under a path', async () => {
     const references = [{ target: '/index.html', navigation: true }];
-    const entries = [{ entry: 0, utf8: true, references, secrets: [] }];
+    const entries = [{ entry: 0, utf8: true, references, secrets: [], whole: true }];
     const rules = async (absolutePathsWork: boolean) => {
       const outcome = await prove([entry('index.html')], { entries }, absolutePathsWork).proved;
       return outcome.kind === 'proved' ? outcome.warnings.map(({ rule }) => rule) : outcome.kind;
