@@ -90,6 +90,12 @@ export const archiveInspectorSabotage: Sabotage<ArchiveInspector, ArchiveInspect
         return { problems, entries: entries.map((entry) => ({ ...entry, utf8: true })) };
       },
     })),
+    saboteur('archive-inspector/prove-bounded', 'what was left out is not told', () => (sound) => ({
+      prove: async (request, signal) => {
+        const { problems, entries } = await sound.prove(request, signal);
+        return { problems, entries: entries.map((entry) => ({ ...entry, whole: true })) };
+      },
+    })),
     saboteur('archive-inspector/prove-aborted', 'a proof does not look at its signal', () => (sound) => ({
       prove: (request) => sound.prove(request),
     })),
