@@ -74,7 +74,8 @@ describe('a site of 84,320 references from a folder of 1,005 bytes', function ()
       expect(found.reduce((sum, { work }) => sum + work, 0)).to.be.below(WORK);
       const references = found.reduce((sum, seen) => sum + seen.references.length, 0);
       expect(references).to.be.within(124, WORK / 48);
-      expect(site.characters).to.be.below(WORK);
+      // Each folder is looked for twice: as it is, and but for case.
+      expect(site.characters).to.be.below(2 * WORK);
     });
   }
 
