@@ -3,16 +3,21 @@ import {
   type ArchiveInspector,
   type ArchiveListing,
   type ArchiveProof,
+  type Clock,
   defaultLimits,
   type ListedEntry,
   type StagedArchive,
 } from '../../src/index.ts';
 import { proveArchive } from '../../src/use-cases/prove-archive.ts';
+import { NOW } from '../values.ts';
 
 function entry(name: string, differing: Partial<ListedEntry> = {}): ListedEntry {
   const sizes = { crc32: 7, compressedSize: 10, size: 20, dataOffset: 40 };
   return { name, host: 3, externalAttributes: 0, flags: 0, method: 8, ...sizes, ...differing };
 }
+
+/** A clock on which no time passes, however often somebody rests. */
+const clock: Clock = { now: () => NOW, sleep: () => Promise.resolve() };
 
 /** Proves what an inspector lists; `proof` is what it finds, all entries in order and as text unless told otherwise. */
 function prove(entries: readonly ListedEntry[], proof: Partial<ArchiveProof> = {}, absolutePathsWork = true) {
@@ -32,7 +37,7 @@ function prove(entries: readonly ListedEntry[], proof: Partial<ArchiveProof> = {
       return Promise.resolve({ problems: [], entries: all, ...proof });
     },
   };
-  const proved = proveArchive(inspector, {} as StagedArchive, defaultLimits, absolutePathsWork);
+  const proved = proveArchive({ inspector, clock }, {} as StagedArchive, defaultLimits, absolutePathsWork);
   return { asked, proved };
 }
 
@@ -100,6 +105,31 @@ describe('proving an archive', () => {
     };
     expect(await rules(true)).to.deep.equal([]);
     expect(await rules(false)).to.deep.equal(['absolute_reference']);
+  });
+
+  it('lets others have their turn while it judges megabytes of names, and stops with its signal', async () => {
+    const entries = Array.from({ length: 4_901 }, (_, n) => entry(`${'ß/'.repeat(335)}${n}`));
+    const listing: ArchiveListing = { entries, problems: [], trusted: true };
+    const inspector = { list: () => Promise.resolve(listing) } as unknown as ArchiveInspector;
+    const gone = new AbortController();
+    let rests = 0;
+    const resting: Clock = {
+      now: () => NOW,
+      sleep: (_length, signal) => {
+        rests += 1;
+        if (rests === 50) gone.abort(new Error('gone'));
+        return signal?.aborted ? Promise.reject(signal.reason) : Promise.resolve();
+      },
+    };
+    const judged = proveArchive(
+      { inspector, clock: resting },
+      {} as StagedArchive,
+      defaultLimits,
+      true,
+      gone.signal,
+    );
+    expect(await judged.catch((error: Error) => error.message)).to.equal('gone');
+    expect(rests).to.equal(50);
   });
 
   it('publishes no file that was left unproved', async () => {
