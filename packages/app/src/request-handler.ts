@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hasSeveralHosts } from '@pinfold/http';
+import { hasSeveralHosts, Uploads } from '@pinfold/http';
 import type { ApiLogEntry } from '@pinfold/http-express';
 import { tokens } from '@pinfold/inversify';
 import { api, httpExpressModule } from '@pinfold/inversify/http-express';
 import { management, managementModule } from '@pinfold/inversify/management';
 import { viewer, viewerModule } from '@pinfold/inversify/viewer';
 import type { ManagementLogEntry } from '@pinfold/management';
+import { SystemClock } from '@pinfold/platform-node';
 import express from 'express';
 import type { Container, ContainerModule } from 'inversify';
 import { clientAddress } from './client-address.ts';
@@ -23,9 +24,12 @@ export function httpModules(
   log: Log,
   addresses: () => WebAddresses,
 ): readonly ContainerModule[] {
+  // One for both doors that take uploads: it is the process that has so many places.
+  const uploads = new Uploads({ clock: new SystemClock(), places: settings.uploads });
   return [
     httpExpressModule(() => ({
       publicUrl: addresses().publicUrl,
+      uploads,
       log: (entry) => log.request(apiEntry(entry)),
       onError: (error) => log.error('the use of a key could not be noted', error),
     })),
@@ -41,6 +45,7 @@ export function httpModules(
     }),
     managementModule(() => ({
       publicUrl: addresses().publicUrl,
+      uploads,
       log: (entry) => log.request(apiEntry(entry)),
     })),
   ];

@@ -1,4 +1,5 @@
 import { type Duration, minutes, seconds, type UseCases } from '@pinfold/core';
+import { Uploads } from '@pinfold/http';
 import { type Request, type Response, Router } from 'express';
 import type { Authenticate } from './authentication.ts';
 import { type ApiLog, Exchange } from './exchange.ts';
@@ -6,7 +7,7 @@ import type { Service } from './handlers/handler.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { type RateLimit, RateLimiter } from './rate-limit.ts';
 import { formReceiver } from './receive-form.ts';
-import { answerDocument, type Serving, serve } from './serve.ts';
+import { answerDocument, answerNothing, type Serving, serve } from './serve.ts';
 
 /** Times that tests may want shorter. */
 export interface ApiTimeouts {
@@ -30,6 +31,8 @@ export interface ApiOptions {
   readonly log?: ApiLog;
   /** Limits the requests of each account to this process; absent, none are limited. */
   readonly rateLimit?: RateLimit;
+  /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
+  readonly uploads?: Uploads;
   /** Times that differ from the contract's. */
   readonly timeouts?: Partial<ApiTimeouts>;
 }
@@ -40,7 +43,8 @@ const DRAIN_BYTES = 67_108_864;
 
 /**
  * The API as an Express router, to be mounted where `publicUrl` leads, before any parser of bodies. It answers
- * everything under `/api/v1` and `/openapi.json`; other paths are passed on.
+ * everything under `/api/`, whose only version is `/api/v1`, and `/openapi.json`; other paths are passed on. Routes of
+ * your own under `/api/` are mounted before it.
  *
  * @throws TypeError when `publicUrl` is no http or https URL.
  * @example
@@ -54,6 +58,7 @@ export function createApi(options: ApiOptions): Router {
   const begin = (request: Request, response: Response) => new Exchange(request, response, useCases.clock);
   const router = Router({ caseSensitive: true, strict: true });
   router.use('/api/v1', (request, response) => serve(serving, begin(request, response)));
+  router.use('/api', (request, response) => answerNothing(serving, begin(request, response)));
   router.all('/openapi.json', (request, response) =>
     answerDocument(serving, begin(request, response), document),
   );
@@ -69,6 +74,7 @@ function servingOf(options: ApiOptions): Serving {
     publicUrl: publicUrlOf(options.publicUrl),
     receiveForm: formReceiver({ staging, clock, limits, timeouts: bodyTimeouts }),
     bodyTimeouts,
+    uploads: options.uploads ?? new Uploads({ clock }),
   };
   return {
     service,

@@ -1,1 +1,2 @@
 export { hasSeveralHosts } from './several-hosts.ts';
+export { Uploads, type UploadsOptions } from './uploads.ts';
