@@ -1,6 +1,6 @@
 import { foldPath } from './fold-path.ts';
 import type { Reference } from './observations.ts';
-import { fallback, isAnswer, resolve } from './site.ts';
+import { answerOf, fallback } from './site.ts';
 import type { FolderFiles, SitePaths } from './site-paths.ts';
 
 /** Where a reference leads in its site. */
@@ -16,8 +16,8 @@ export interface Destination {
 /** A folder that references lead into. */
 interface Place {
   readonly folder: string;
-  readonly files: FolderFiles;
-  /** Its files by folded name, once they have been asked for. */
+  /** Its files, and those by folded name, once they have been asked for. */
+  files?: FolderFiles;
   folded?: FolderFiles;
 }
 
@@ -46,7 +46,7 @@ export class PageReferences {
     this.#folder = page.slice(0, page.lastIndexOf('/') + 1);
     this.#ends = endsOf(this.#folder);
     this.#root = site.folder('') ?? NO_FILES;
-    this.#own = this.#enter(this.#folder);
+    this.#own = { folder: this.#folder };
   }
 
   /** Where a reference leads, and whether the site answers there; `undefined`: out of the site. */
@@ -55,17 +55,21 @@ export class PageReferences {
     if (found === undefined) return undefined;
     const { place, name } = found;
     const absolute = /^[\\/]/.test(target);
-    if (isAnswer(resolve(place.files, `/${name}`, false)))
+    const folded = foldPath(name);
+    place.folded ??= this.#site.foldedFolder(place.folder) ?? NO_FILES;
+    // What is there as it is spelt is there but for case, too: most of what is broken is found out by one look.
+    const near = answerOf(place.folded, folded);
+    if (near !== undefined && this.#isExact(place, name)) {
       return { absolute, answered: true, otherCase: undefined };
-    const answered = navigation && isAnswer(fallback(this.#root, name, true));
-    return { absolute, answered, otherCase: this.#otherCase(place, name) };
+    }
+    const answered = navigation && fallback(this.#root, name, true).kind === 'file';
+    const otherCase = near?.kind === 'folder' ? place.folded.get(`${folded}/index.html`) : near?.entry;
+    return { absolute, answered, otherCase };
   }
 
-  #otherCase(place: Place, name: string): string | undefined {
-    place.folded ??= this.#site.foldedFolder(place.folder) ?? NO_FILES;
-    const folded = foldPath(name);
-    const found = resolve(place.folded, `/${folded}`, false);
-    return found.kind === 'file' ? found.entry : place.folded.get(`${folded}/index.html`);
+  #isExact(place: Place, name: string): boolean {
+    place.files ??= this.#site.folder(place.folder) ?? NO_FILES;
+    return answerOf(place.files, name) !== undefined;
   }
 
   /** The folder that a reference leads into, and the name there, decoded as the site is asked for it; `undefined`: out of the site. */
@@ -102,11 +106,7 @@ export class PageReferences {
     const own = decode(entered.join(''));
     if (own === undefined) return undefined;
     const folder = `${this.#folder.slice(0, this.#ends[kept - 1] ?? 0)}${own}${further}`;
-    return this.#enter(folder);
-  }
-
-  #enter(folder: string): Place {
-    return { folder, files: this.#site.folder(folder) ?? NO_FILES };
+    return { folder };
   }
 }
 

@@ -33,6 +33,7 @@ const TAG_COST = 8;
 /** What a reference costs beside its characters: to be read, looked up some times, and judged. */
 const REFERENCE_COST = 48;
 /** What may lead into another folder, a slash in any form. */
+const SLASH = /[\\/%]/;
 const WAY = /^.*[\\/%]/s;
 /** Tags between two looks at whether to go on. */
 const LOOK_EVERY = 256;
@@ -60,6 +61,8 @@ const REFERRING = new Set([...LINKS, ...PARTS, 'link', 'base']);
 /** The `rel` of links that a browser loads with the page; all others name pages. */
 const LOADED =
   /(?:^|\s)(?:stylesheet|icon|apple-touch-icon|mask-icon|preload|modulepreload|manifest)(?:\s|$)/i;
+/** What a value may have in it that is not part of the target. */
+const MEANT_OTHERWISE = /[\s&]/;
 const CHARACTERS = /&(?:#(\d{1,7}|x[\da-f]{1,6})|(amp|quot|apos|lt|gt));?/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', quot: '"', apos: "'", lt: '<', gt: '>' };
 
@@ -109,7 +112,7 @@ function referencesIn(
 /** The path of its page is only gone through for the first reference by one way, into one folder. */
 function costOf(page: string, target: string, ways: Set<string>): number {
   const cost = REFERENCE_COST + target.length;
-  const way = WAY.exec(target)?.[0];
+  const way = SLASH.test(target) ? WAY.exec(target)?.[0] : undefined;
   if (way === undefined || ways.has(way)) return cost;
   ways.add(way);
   return cost + page.length;
@@ -122,6 +125,7 @@ function isNavigation({ name, rel = '' }: Tag): boolean {
 /** As a URL parser takes it, without space around it, tabs and line ends; empty when it is too long to be a path. */
 function targetOf(value: string): string {
   if (value.length > LONGEST_TARGET) return '';
+  if (!MEANT_OTHERWISE.test(value)) return value;
   return value
     .replaceAll(/[\t\n\r]/g, '')
     .trim()
