@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hasSeveralHosts, hasTooManyCookies } from '@pinfold/http';
+import { hasSeveralHosts, hasTooManyCookies, Uploads } from '@pinfold/http';
 import type { ApiLogEntry } from '@pinfold/http-express';
 import { api, httpExpressModule } from '@pinfold/inversify/http-express';
 import { management, managementModule } from '@pinfold/inversify/management';
 import { viewer, viewerModule } from '@pinfold/inversify/viewer';
 import type { ManagementLogEntry } from '@pinfold/management';
+import { SystemClock } from '@pinfold/platform-node';
 import express from 'express';
 import type { Container, ContainerModule } from 'inversify';
 import { clientAddress } from './client-address.ts';
@@ -24,10 +25,12 @@ export function httpModules(
   admitUpload: () => void,
   addresses: () => WebAddresses,
 ): readonly ContainerModule[] {
+  // One for both doors that take uploads: it is the process that has so many places.
+  const uploads = new Uploads({ clock: new SystemClock(), places: settings.uploads, admit: admitUpload });
   return [
     httpExpressModule(() => ({
       publicUrl: addresses().publicUrl,
-      admitUpload,
+      uploads,
       log: (entry) => log.request(apiEntry(entry)),
       onError: (error) => log.error('the use of a key could not be noted', error),
     })),
@@ -44,7 +47,7 @@ export function httpModules(
     }),
     managementModule(() => ({
       publicUrl: addresses().publicUrl,
-      admitUpload,
+      uploads,
       log: (entry) => log.request(apiEntry(entry)),
     })),
   ];

@@ -55,6 +55,15 @@ describe('a public URL with a path', () => {
     expect((await fetch(new URL('/healthz', url))).status).to.equal(200);
   });
 
+  it('has problems under it, where there is no API', async () => {
+    for (const path of ['/api', '/api/', '/api/v9/pins']) {
+      const answer = await fetch(`${url}${path}`);
+      expect(answer.status, path).to.equal(404);
+      expect(answer.headers.get('content-type')).to.equal('application/problem+json');
+      expect(await answer.json()).to.include({ code: 'not_found', retryable: false });
+    }
+  });
+
   it('has nothing of the API beside it', async () => {
     expect((await fetch(new URL('/api/v1/limits', url))).status).to.equal(404);
   });

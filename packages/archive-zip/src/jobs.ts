@@ -13,6 +13,8 @@ export interface EntryTask
   readonly path?: EntryPath;
   /** How much of its beginning to look through for references and secrets. */
   readonly observedBytes: number;
+  /** How much work its references may cost, where it is a page. */
+  readonly referenceWork: number;
 }
 
 /** Reads the listing of an archive. */

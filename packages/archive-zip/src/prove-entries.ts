@@ -1,11 +1,13 @@
 import type { ArchiveProblem, EntryProof } from '@pinfold/core';
-import { ReferenceSieve } from '@pinfold/core/observe';
+import { ReferenceSieve, SitePaths } from '@pinfold/core/observe';
 import type { ProveJob, ProveResult } from './jobs.ts';
 import { type ProofControl, Stopped } from './proof-control.ts';
 import { type EntryOutcome, type ProofTools, proveEntry, WHOLE_BYTES } from './prove-entry.ts';
 
 /** Compressed bytes on their way into the inflater; one for a thread, which proves one entry at a time. */
 let scratch: Buffer | undefined;
+/** The site that the thread knew last: an archive's jobs mostly come one after the other. */
+let known: { readonly sitePaths: string; readonly site: SitePaths } | undefined;
 
 /**
  * Proves the entries of a job one by one. Once all entries of the call together have inflated to more than is
@@ -15,7 +17,7 @@ export async function proveEntries(fd: number, job: ProveJob, control: ProofCont
   scratch ??= Buffer.allocUnsafeSlow(WHOLE_BYTES);
   let opened: ReferenceSieve | undefined;
   const sieve = (): ReferenceSieve => {
-    opened ??= new ReferenceSieve(job.sitePaths.split('\n'));
+    opened ??= new ReferenceSieve(siteOf(job), () => control.throwIfStopped());
     return opened;
   };
   const tools: ProofTools = { fd, control, expandedBytes: job.expandedBytes, scratch, sieve };
@@ -29,6 +31,11 @@ export async function proveEntries(fd: number, job: ProveJob, control: ProofCont
     if (problems.some(({ rule }) => rule === 'expanded_too_large')) control.stop();
   }
   return { problems, entries };
+}
+
+function siteOf({ sitePaths }: ProveJob): SitePaths {
+  if (known?.sitePaths !== sitePaths) known = { sitePaths, site: new SitePaths(sitePaths.split('\n')) };
+  return known.site;
 }
 
 async function untilStopped(

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { ArchiveProblem, EntryProof } from '@pinfold/core';
-import { observe, type ReferenceSieve } from '@pinfold/core/observe';
+import { isObservable, observe, type ReferenceSieve } from '@pinfold/core/observe';
 import { inflateWhole, readPieces, type WholeData } from './entry-data.ts';
 import type { EntryTask } from './jobs.ts';
 import { isPage } from './page.ts';
@@ -80,15 +80,18 @@ function countedOver({ control, expandedBytes }: ProofTools, bytes: number): Arc
   return { rule: 'expanded_too_large', detail, limit: expandedBytes };
 }
 
-function proved(task: EntryTask, { sieve }: ProofTools, utf8: boolean, beginning: Buffer): EntryOutcome {
-  const { entry, path, observedBytes } = task;
-  const nothing = { entry, utf8, references: [], secrets: [] };
-  if (path === undefined || observedBytes === 0) return { kind: 'proved', proof: nothing };
-  const { references, secrets } = observe(path, textOf(path, beginning, observedBytes, utf8));
+function proved(task: EntryTask, tools: ProofTools, utf8: boolean, beginning: Buffer): EntryOutcome {
+  const { entry, path, observedBytes, referenceWork: work } = task;
+  const nothing = { entry, utf8, references: [], secrets: [], whole: true };
+  if (path === undefined || task.size === 0 || !isObservable(path)) return { kind: 'proved', proof: nothing };
+  if (observedBytes === 0) return { kind: 'proved', proof: { ...nothing, whole: false } };
+  const text = textOf(path, beginning, observedBytes, utf8);
+  const seen = observe(path, text, { work, look: () => tools.control.throwIfStopped() });
   // In an unknown encoding nobody can tell which file a name means.
-  const legible = utf8 ? references : references.filter(({ target }) => ASCII.test(target));
-  const sifted = legible.length === 0 ? [] : sieve().sift(path, legible);
-  return { kind: 'proved', proof: { entry, utf8, references: sifted, secrets } };
+  const legible = utf8 ? seen.references : seen.references.filter(({ target }) => ASCII.test(target));
+  const references = legible.length === 0 ? [] : tools.sieve().sift(path, legible);
+  const whole = seen.whole && observedBytes === task.size;
+  return { kind: 'proved', proof: { ...seen, entry, utf8, references, whole } };
 }
 
 /** Secrets are ASCII in any encoding, and one byte a character is the faster text; only names of files need more. */

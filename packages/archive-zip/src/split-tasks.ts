@@ -16,6 +16,8 @@ const OBSERVED_BYTES = 4_194_304;
 const OBSERVED_SHARE = 0.1;
 /** Looking for references, too, takes longer. */
 const PAGE_WEIGHT = 3;
+/** What all pages may spend on their references beside a character for each byte: in equal shares, for small pages. */
+const SHARED_WORK = 262_144;
 
 /** What there is to prove, in stretches of about the same work, and what needs no proving. */
 export interface SplitTasks {
@@ -30,14 +32,18 @@ export function splitTasks({ listing, tasks }: ProofRequest, workers: number): S
   for (const task of tasks) {
     const entry = listing.entries[task.entry];
     if (entry === undefined) throw new RangeError('a task names an entry that is not listed');
-    if (isNothing(entry)) empty.push({ entry: task.entry, utf8: true, references: [], secrets: [] });
+    if (isNothing(entry))
+      empty.push({ entry: task.entry, utf8: true, references: [], secrets: [], whole: true });
     else toRead.push({ task, entry });
   }
   const observed = observedBytes(toRead);
+  const pages = toRead.filter(({ task: { path } }) => path !== undefined && isPage(path)).length;
   const entryTasks = toRead.map(({ task, entry }) => {
     const { method, crc32, compressedSize, size, dataOffset } = entry;
     const looked = observed.get(task.entry) ?? 0;
-    return { ...task, method, crc32, compressedSize, size, dataOffset, observedBytes: looked };
+    // Known before anything is inflated, it is the same whichever thread proves which entries.
+    const referenceWork = looked + Math.floor(SHARED_WORK / Math.max(1, pages));
+    return { ...task, method, crc32, compressedSize, size, dataOffset, observedBytes: looked, referenceWork };
   });
   return { jobs: stretches(entryTasks, workers), empty };
 }

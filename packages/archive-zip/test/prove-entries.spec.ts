@@ -33,7 +33,14 @@ describe('proving a bomb', () => {
   });
 
   function task(entry: number, size: number, limit: number): EntryTask {
-    const common = { method: 8, crc32: 0, compressedSize: bomb.length, dataOffset: 0, observedBytes: 0 };
+    const common = {
+      method: 8,
+      crc32: 0,
+      compressedSize: bomb.length,
+      dataOffset: 0,
+      observedBytes: 0,
+      referenceWork: 0,
+    };
     return { ...common, entry, name: `${entry}`, size, limit };
   }
 

@@ -32,11 +32,11 @@ export { readNames } from './domain/entry-names.ts';
 export {
   type EntryPath,
   entryPath,
-  foldPath,
   forbiddenSegment,
   isSystemEntry,
   unsafePath,
 } from './domain/entry-path.ts';
+export { foldPath } from './domain/fold-path.ts';
 export { admits, firstGrant, type Grant, type GrantPurpose, grantEndsAt, passOn } from './domain/grant.ts';
 export {
   type Filename,
@@ -96,6 +96,7 @@ export { codePoints, foldForSearch, utf8Length } from './domain/text.ts';
 export { parseTitle, type Title } from './domain/title.ts';
 export { type ObservedFile, type Warning, warningsOf } from './domain/warnings.ts';
 export { Fault, type FaultCode, isFault } from './fault.ts';
+export { Gate, type GateOptions, type Leave } from './gate.ts';
 export type { ApiKeySecrets, PresentedKey } from './ports/api-key-secrets.ts';
 export type { ApiKeyStore } from './ports/api-key-store.ts';
 export type { ArchiveInspector, ArchiveProof, EntryProof, ProofRequest } from './ports/archive-inspector.ts';

@@ -1,2 +1,3 @@
-export { isObservable, observe } from './domain/observations.ts';
+export { isObservable, type ObservationBounds, observe } from './domain/observations.ts';
 export { ReferenceSieve } from './domain/reference-sieve.ts';
+export { SitePaths } from './domain/site-paths.ts';

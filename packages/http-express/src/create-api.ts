@@ -1,4 +1,5 @@
 import { type Duration, minutes, seconds, type UseCases } from '@pinfold/core';
+import { Uploads } from '@pinfold/http';
 import { type Request, type Response, Router } from 'express';
 import type { Authenticate } from './authentication.ts';
 import { type ApiLog, Exchange } from './exchange.ts';
@@ -6,7 +7,7 @@ import type { Service } from './handlers/handler.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { type RateLimit, RateLimiter } from './rate-limit.ts';
 import { formReceiver } from './receive-form.ts';
-import { answerDocument, type Serving, serve } from './serve.ts';
+import { answerDocument, answerNothing, type Serving, serve } from './serve.ts';
 
 /** Times that tests may want shorter. */
 export interface ApiTimeouts {
@@ -30,8 +31,8 @@ export interface ApiOptions {
   readonly log?: ApiLog;
   /** Limits the requests of each account to this process; absent, none are limited. */
   readonly rateLimit?: RateLimit;
-  /** Called before the body of a publication is asked for: throws the fault to answer with while none can be received. */
-  readonly admitUpload?: () => void;
+  /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
+  readonly uploads?: Uploads;
   /** Times that differ from the contract's. */
   readonly timeouts?: Partial<ApiTimeouts>;
 }
@@ -42,7 +43,8 @@ const DRAIN_BYTES = 67_108_864;
 
 /**
  * The API as an Express router, to be mounted where `publicUrl` leads, before any parser of bodies. It answers
- * everything under `/api/v1` and `/openapi.json`; other paths are passed on.
+ * everything under `/api/`, whose only version is `/api/v1`, and `/openapi.json`; other paths are passed on. Routes of
+ * your own under `/api/` are mounted before it.
  *
  * @throws TypeError when `publicUrl` is no http or https URL.
  * @example
@@ -56,6 +58,7 @@ export function createApi(options: ApiOptions): Router {
   const begin = (request: Request, response: Response) => new Exchange(request, response, useCases.clock);
   const router = Router({ caseSensitive: true, strict: true });
   router.use('/api/v1', (request, response) => serve(serving, begin(request, response)));
+  router.use('/api', (request, response) => answerNothing(serving, begin(request, response)));
   router.all('/openapi.json', (request, response) =>
     answerDocument(serving, begin(request, response), document),
   );
@@ -63,7 +66,7 @@ export function createApi(options: ApiOptions): Router {
 }
 
 function servingOf(options: ApiOptions): Serving {
-  const { useCases, authenticate, admitUpload, log, rateLimit } = options;
+  const { useCases, authenticate, log, rateLimit } = options;
   const { staging, clock, limits } = useCases;
   const { drain, ...bodyTimeouts } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const service: Service = {
@@ -71,7 +74,7 @@ function servingOf(options: ApiOptions): Serving {
     publicUrl: publicUrlOf(options.publicUrl),
     receiveForm: formReceiver({ staging, clock, limits, timeouts: bodyTimeouts }),
     bodyTimeouts,
-    ...(admitUpload === undefined ? {} : { admitUpload }),
+    uploads: options.uploads ?? new Uploads({ clock }),
   };
   return {
     service,

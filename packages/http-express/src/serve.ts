@@ -24,6 +24,12 @@ export function serve(serving: Serving, exchange: Exchange): Promise<void> {
   return answer(serving, exchange, () => decide(serving, exchange));
 }
 
+/** Answers a request of no version of the API, which is nobody's secret: no key is looked at. */
+export function answerNothing(serving: Serving, exchange: Exchange): Promise<void> {
+  exchange.route = '/api';
+  return answer(serving, exchange, async () => refuseRequest('not_found'));
+}
+
 /** Answers a request for the API document, which needs no key. */
 export function answerDocument(serving: Serving, exchange: Exchange, document: object): Promise<void> {
   exchange.route = '/openapi.json';

@@ -31,6 +31,8 @@ export interface Rig {
 
 /** What a test composes otherwise. */
 export interface RigOptions {
+  /** The clock of all, where something else has it, too. */
+  readonly clock?: ManualClock;
   readonly limits?: Partial<Limits>;
   readonly api?: Partial<ApiOptions>;
   readonly ports?: (ports: Ports) => Partial<Ports>;
@@ -39,7 +41,12 @@ export interface RigOptions {
 const inspector = new ZipArchiveInspector({ workers: 1 });
 after(() => inspector.close());
 
-export async function openRig({ limits, api, ports: change }: RigOptions = {}): Promise<Rig> {
+export async function openRig({
+  clock = createManualClock(),
+  limits,
+  api,
+  ports: change,
+}: RigOptions = {}): Promise<Rig> {
   const app = express();
   const server = createServer(app);
   server.listen(0, '127.0.0.1');
@@ -47,7 +54,6 @@ export async function openRig({ limits, api, ports: change }: RigOptions = {}): 
   const { port } = server.address() as AddressInfo;
   const baseUrl = `http://127.0.0.1:${port}`;
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-http-'));
-  const clock = createManualClock();
   const memory = createMemory();
   const ports: Ports = {
     roles: memory.roles,

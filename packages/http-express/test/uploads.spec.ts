@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { accountId, DEFAULT_SCOPES, Fault, minutes, type Staging, seconds } from '@pinfold/core';
+import { Uploads } from '@pinfold/http';
 import {
   archivePart,
+  createManualClock,
   openRawConnection,
   type RawConnection,
   titlePart,
@@ -103,10 +105,10 @@ describe('An upload', () => {
 
   it('is refused by its head alone while none can be received, and the key is free', async () => {
     let isFull = true;
-    const admitUpload = (): void => {
+    const admit = (): void => {
       if (isFull) throw new Fault('staging_unavailable', 'no room');
     };
-    await open({ api: { admitUpload } });
+    await open({ api: { uploads: new Uploads({ clock: createManualClock(), admit }) } });
     const { head } = publicationBytes(rig);
     const connection = await openRawConnection(rig.baseUrl);
     await connection.send(head);

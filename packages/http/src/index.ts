@@ -1,2 +1,3 @@
 export { hasSeveralHosts } from './several-hosts.ts';
 export { hasTooManyCookies } from './too-many-cookies.ts';
+export { Uploads, type UploadsOptions } from './uploads.ts';

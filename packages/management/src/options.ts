@@ -1,4 +1,5 @@
 import type { Caller, ManageKeys, ManageSessions, RoleId, UseCases } from '@pinfold/core';
+import type { Uploads } from '@pinfold/http';
 import type { Request, Response } from 'express';
 
 /** Whose request it is; `undefined` when nobody is signed in. The caller needs the scope `manage`. */
@@ -18,8 +19,8 @@ export interface ManagementOptions {
   readonly authenticate?: Authenticate;
   /** Absent: no page for API keys. */
   readonly keys?: ManageKeys;
-  /** Called before an upload is read: throws the fault to answer with while none can be received. */
-  readonly admitUpload?: () => void;
+  /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
+  readonly uploads?: Uploads;
   /** Takes one entry a request, after its answer. */
   readonly log?: (entry: ManagementLogEntry) => void;
 }

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { Fault, seconds } from '@pinfold/core';
+import { Uploads } from '@pinfold/http';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
 import { Person } from './person.ts';
@@ -49,10 +51,12 @@ describe('publishing from the screen', () => {
   it('is refused before an upload is read while none can be received, and possible again afterwards', async () => {
     await screen.close();
     let isFull = true;
-    const admitUpload = (): void => {
+    const admit = (): void => {
       if (isFull) throw new Fault('staging_unavailable', 'no room');
     };
-    screen = await openScreen({ management: { admitUpload } });
+    screen = await openScreen({
+      management: { uploads: new Uploads({ clock: createManualClock(), admit }) },
+    });
     person = new Person(screen.base);
     await person.signIn((await screen.sessions.offerLink(OWNER)).token);
     form = (await person.get('/')).token;
@@ -211,6 +215,48 @@ describe('publishing from the screen', () => {
       expect(await all()).to.deep.equal([]);
       expect(await screen.useCases.staging.sweep((screen.clock.now() + seconds(1)) as never)).to.equal(0);
       expect((await upload(zipOf(SITE))).status).to.equal(201);
+    });
+  });
+
+  describe('while as many uploads are received as may be', () => {
+    let crowded: Screen;
+    let visitor: Person;
+    let token: string;
+    let free: () => void;
+    beforeEach(async () => {
+      const uploads = new Uploads({ clock: createManualClock(), places: 1, queue: 1 });
+      crowded = await openScreen({ management: { uploads } });
+      visitor = new Person(crowded.base);
+      await visitor.signIn((await crowded.sessions.offerLink(OWNER)).token);
+      token = (await visitor.get('/')).token;
+      const held = Promise.withResolvers<void>();
+      free = held.resolve;
+      void uploads.take(OWNER, new AbortController().signal, () => held.promise);
+    });
+    afterEach(() => crowded.close());
+
+    const send = (key: string) =>
+      visitor.send('/upload', zipOf(SITE), {
+        'x-pinfold-form': token,
+        'idempotency-key': key,
+        'x-pinfold-filename': 'site.zip',
+      });
+    const post = (key: string) =>
+      visitor.post('/publish', formOf({ form: token, key, title: '' }, zipOf(SITE)));
+
+    it('waits for its turn, by form and by script, and is told at once where too many wait', async () => {
+      const both = [post('form'), send('script')];
+      const refused = await Promise.race(both);
+      expect(refused.status).to.equal(503);
+      expect(refused.headers.get('retry-after')).to.equal('5');
+      free();
+      const answers = await Promise.all(both);
+      const [other] = answers.filter((answer) => answer !== refused);
+      expect([201, 303]).to.include(other?.status);
+      // The key is free, or stands for what was published.
+      expect([(await post('form')).status, [200, 201].includes((await send('script')).status)]).to.deep.equal(
+        [303, true],
+      );
     });
   });
 });

@@ -19,7 +19,7 @@ const NOTHING: ArchiveListing = { entries: [], problems: [], trusted: false };
 
 /** A proof of everything, whatever the data. */
 function believe({ tasks }: ProofRequest): ArchiveProof {
-  const entries = tasks.map(({ entry }) => ({ entry, utf8: true, references: [], secrets: [] }));
+  const entries = tasks.map(({ entry }) => ({ entry, utf8: true, references: [], secrets: [], whole: true }));
   return { problems: [], entries };
 }
 
@@ -88,6 +88,12 @@ export const archiveInspectorSabotage: Sabotage<ArchiveInspector, ArchiveInspect
       prove: async (request, signal) => {
         const { problems, entries } = await sound.prove(request, signal);
         return { problems, entries: entries.map((entry) => ({ ...entry, utf8: true })) };
+      },
+    })),
+    saboteur('archive-inspector/prove-bounded', 'what was left out is not told', () => (sound) => ({
+      prove: async (request, signal) => {
+        const { problems, entries } = await sound.prove(request, signal);
+        return { problems, entries: entries.map((entry) => ({ ...entry, whole: true })) };
       },
     })),
     saboteur('archive-inspector/prove-aborted', 'a proof does not look at its signal', () => (sound) => ({

@@ -56,7 +56,13 @@ export class ScriptedInspector implements ArchiveInspector {
     await this.during(signal);
     return {
       problems: this.proofProblems,
-      entries: request.tasks.map(({ entry }) => ({ entry, utf8: true, references: [], secrets: [] })),
+      entries: request.tasks.map(({ entry }) => ({
+        entry,
+        utf8: true,
+        references: [],
+        secrets: [],
+        whole: true,
+      })),
     };
   }
 }

@@ -1,6 +1,6 @@
 import { type ArchiveProof, isFault, type ProofRequest } from '@pinfold/core';
 import { expect } from 'chai';
-import { badZips, goodZips, type PlannedEntry, writeZip } from '../fixtures/zips/index.ts';
+import { badZips, costlyReferences, goodZips, type PlannedEntry, writeZip } from '../fixtures/zips/index.ts';
 import { rejectionOf } from '../rejection.ts';
 import { together } from '../together.ts';
 import { requestOf, rulesOf } from './inspected.ts';
@@ -73,6 +73,24 @@ async function observes(subject: ArchiveInspectorSubject): Promise<void> {
   ]);
 }
 
+async function looksWithinBounds(subject: ArchiveInspectorSubject): Promise<void> {
+  const wholeOf = async (bytes: Uint8Array) => {
+    const request = await requestOf(subject, bytes);
+    const [first, again] = [await subject.port.prove(request), await subject.port.prove(request)];
+    const inOrder = ({ entries }: ArchiveProof) => [...entries].sort((a, b) => a.entry - b.entry);
+    expectAllProved(request, first, 'costly references');
+    expect(inOrder(again).map(({ whole }) => whole)).to.deep.equal(inOrder(first).map(({ whole }) => whole));
+    return inOrder(first).map(({ whole }) => whole);
+  };
+  const costly = await wholeOf(costlyReferences());
+  // The start page has no reference at all.
+  expect([costly[0], costly.includes(false)]).to.deep.equal([true, true]);
+  expect(await wholeOf(costlyReferences({ referring: false }))).not.to.include(false);
+  const large = { name: 'large.txt', content: Buffer.alloc(10_000_000, 'a') };
+  const picture = { name: 'large.png', content: Buffer.alloc(10_000_000, 'a') };
+  expect(await wholeOf(writeZip({ entries: [INDEX, large, picture] }))).to.deep.equal([true, false, true]);
+}
+
 async function aborts(subject: ArchiveInspectorSubject): Promise<void> {
   const request = await requestOf(subject, writeZip({ entries: [INDEX] }));
   const reason = { why: 'the request went away' };
@@ -98,6 +116,11 @@ export const proveClauses: readonly ArchiveInspectorClause[] = [
     id: 'archive-inspector/prove-observes',
     says: 'references, suspected secrets and valid UTF-8 are observed',
     check: observes,
+  },
+  {
+    id: 'archive-inspector/prove-bounded',
+    says: 'what may be worth a warning is looked for within bounds: an entry that passes them says so, and another look shows the same',
+    check: looksWithinBounds,
   },
   {
     id: 'archive-inspector/prove-aborted',

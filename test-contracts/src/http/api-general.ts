@@ -108,7 +108,7 @@ export const generalClauses: readonly HttpClause[] = [
   },
   {
     id: 'http/routes',
-    says: 'under /api/v1 the key is checked first; then an unknown path is 404, and a method that is not there 405 with Allow',
+    says: 'under /api/v1 the key is checked first; then an unknown path is 404, and a method that is not there 405 with Allow; anything else under /api is a 404 whatever the key',
     check: async ({ port }) => {
       const { id } = await publishSite(port);
       const client = new ApiClient(port);
@@ -125,6 +125,21 @@ export const generalClauses: readonly HttpClause[] = [
         for (const method of ['GET', 'POST', 'OPTIONS']) {
           expect((await exchange(port.baseUrl, { method, path })).status, path).to.equal(401);
           expectProblem(await client.send({ method, path }), 404, 'not_found', path);
+        }
+      }
+      for (const path of [
+        '/api',
+        '/api/',
+        '/api/v9/pins',
+        `/api/v2/pins/${id}`,
+        '/api/v1x',
+        '/api/V1/limits',
+        '/api/?x=1',
+      ]) {
+        for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
+          for (const send of [client.send({ method, path }), exchange(port.baseUrl, { method, path })]) {
+            expectProblem(await send, 404, 'not_found', `${method} ${path}`);
+          }
         }
       }
       const allowed = [

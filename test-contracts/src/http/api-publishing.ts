@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { archivePart } from '../fixtures/multipart.ts';
+import { costlyReferences } from '../fixtures/zips/index.ts';
 import { ApiClient } from './api-client.ts';
 import { expectProblem, listIds, publishSite, readPin } from './api-expectations.ts';
 import { siteZip, zipOf } from './sites.ts';
@@ -115,7 +116,7 @@ export const publishingClauses: readonly HttpClause[] = [
   },
   {
     id: 'http/warnings',
-    says: 'what will disappoint viewers is told in warnings, never changes the status, and is told again by a replay',
+    says: 'what will disappoint viewers is told in warnings, and that not all was checked; they never change the status, and a replay tells them again',
     check: async ({ port }) => {
       const client = new ApiClient(port);
       const files = {
@@ -135,6 +136,13 @@ export const publishingClauses: readonly HttpClause[] = [
         'possible_secret',
       ]);
       expect((await client.publish(wish)).body.warnings).to.deep.equal(body.warnings);
+      const costly = { archive: costlyReferences({ pages: 40 }), key: 'costly' };
+      const first = await client.publish(costly);
+      expect(first.status).to.equal(201);
+      expect(first.body.warnings.length).to.be.at.most(20);
+      const unchecked = first.body.warnings.filter(({ rule }) => rule === 'not_all_checked');
+      expect(unchecked).to.have.length(1);
+      expect((await client.publish(costly)).body.warnings).to.deep.equal(first.body.warnings);
     },
   },
   {

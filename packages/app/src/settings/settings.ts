@@ -28,6 +28,8 @@ export interface Settings extends WebAddressSettings {
    * kept in the data folder. Never printed.
    */
   readonly secrets: readonly [current: string, ...others: readonly string[]] | undefined;
+  /** Uploads received at the same time by each process; the others wait. */
+  readonly uploads: number;
   /** How long a new publication lives; absent, the core's default of 7 days. */
   readonly lifetime: Duration | undefined;
   readonly trustProxy: TrustProxy;
@@ -53,6 +55,7 @@ const PREFIX = 'PINFOLD_';
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const MOST_WORKERS = 64;
 const SHORTEST_SECRET = 16;
+const DEFAULT_UPLOADS = 64;
 const LONGEST_LIFETIME_DAYS = 36_500;
 const LONGEST_DRAIN = 3_600;
 const NEEDS: readonly Need[] = ['database', 'storage', 'staging'];
@@ -68,6 +71,7 @@ const VARIABLES = [
   'DATABASE_URL',
   'STORAGE_URL',
   'SECRET',
+  'UPLOADS',
   'DEFAULT_LIFETIME_DAYS',
   'TRUST_PROXY',
   'LOG_LEVEL',
@@ -119,6 +123,7 @@ export function readSettings(env: Environment): Settings {
       readStorage(variable, value, env.AWS_REGION || env.AWS_DEFAULT_REGION || undefined),
     ),
     secrets,
+    uploads: read('UPLOADS', readUploads),
     lifetime: read('DEFAULT_LIFETIME_DAYS', readLifetime),
     trustProxy: read('TRUST_PROXY', readTrustProxy),
     logLevel: read('LOG_LEVEL', readLogLevel),
@@ -163,6 +168,12 @@ function readSecrets(variable: string, value: string | undefined): Settings['sec
     );
   }
   return [current, ...others];
+}
+
+function readUploads(variable: string, value: string | undefined): number {
+  const count = value === undefined ? DEFAULT_UPLOADS : /^\d{1,6}$/.test(value) ? Number(value) : 0;
+  if (count < 1) throw new SettingsError(variable, 'must be a whole number from 1 to 999999');
+  return count;
 }
 
 function readLifetime(variable: string, value: string | undefined): Duration | undefined {

@@ -1,17 +1,12 @@
 import type { Problem } from '../refusal.ts';
 import { kindOfEntry } from './entry-kind.ts';
 import { readNames } from './entry-names.ts';
-import {
-  type EntryPath,
-  entryPath,
-  foldPath,
-  forbiddenSegment,
-  isSystemEntry,
-  unsafePath,
-} from './entry-path.ts';
+import { type EntryPath, entryPath, forbiddenSegment, isSystemEntry, unsafePath } from './entry-path.ts';
+import { foldPath } from './fold-path.ts';
 import type { Limits } from './limits.ts';
 import { filesThatAreFolders } from './path-conflicts.ts';
 import { missingIndex, siteRoot } from './site-root.ts';
+import { atOnce, stretchesOf } from './stretches.ts';
 
 /** The names of the rules an archive can break (contract, section 6). */
 export type ArchiveRule =
@@ -107,23 +102,33 @@ interface NamedEntry {
 
 const BOUNDS: ReadonlySet<ArchiveRule> = new Set(['too_many_files', 'file_too_large', 'expanded_too_large']);
 
+type ArchiveLimits = Pick<Limits, 'files' | 'fileBytes' | 'expandedBytes'>;
+
+/** Past so many times the files allowed, names are not compared: the archive is refused, and there may be any number. */
+const FAR_TOO_MANY = 10;
+
 /** Applies every rule that needs no bytes to a listing, and reports all that are broken at once. */
-export function judgeListing(
+export function judgeListing(listing: ArchiveListing, limits: ArchiveLimits): Judgement {
+  return atOnce(judgeInStretches(listing, limits));
+}
+
+/** As {@link judgeListing}, with a rest every few milliseconds of work, in which others can have their turn. */
+export function* judgeInStretches(
   listing: ArchiveListing,
-  limits: Pick<Limits, 'files' | 'fileBytes' | 'expandedBytes'>,
-): Judgement {
+  limits: ArchiveLimits,
+): Generator<void, Judgement> {
   const entries = named(listing.entries);
   const files = entries.filter((entry) => !entry.isFolder);
   const own = entries.filter((entry) => !entry.isSystem);
   const root = siteRoot(own);
   const stripped = root ?? '';
   const readable = entries.length > 0 || listing.problems.length === 0;
+  yield;
   const problems: readonly ArchiveProblem[] = [
     ...listing.problems,
-    ...entries.flatMap(entryProblems),
+    ...(yield* problemsOfEach(entries)),
     ...boundProblems(entries, limits),
-    ...samePathProblems(files),
-    ...conflictProblems(entries, files),
+    ...(yield* nameProblems(entries, files, limits)),
     ...(root === undefined && readable ? [noIndex(own)] : []),
   ];
   const provable = listing.trusted && !problems.some((problem) => BOUNDS.has(problem.rule));
@@ -156,6 +161,27 @@ function named(listed: readonly ListedEntry[]): readonly NamedEntry[] {
     });
   });
   return entries;
+}
+
+function* problemsOfEach(entries: readonly NamedEntry[]): Generator<void, readonly ArchiveProblem[]> {
+  const problems: ArchiveProblem[] = [];
+  for (const stretch of stretchesOf(entries)) {
+    for (const entry of stretch) problems.push(...entryProblems(entry));
+    yield;
+  }
+  return problems;
+}
+
+/** Names that are one to some file system, or one a file and the other a folder. */
+function* nameProblems(
+  entries: readonly NamedEntry[],
+  files: readonly NamedEntry[],
+  limits: ArchiveLimits,
+): Generator<void, readonly ArchiveProblem[]> {
+  // What operating systems add is not limited in number, so it does not count here either.
+  const own = files.filter((file) => !file.isSystem).length;
+  if (own > FAR_TOO_MANY * limits.files) return [];
+  return [...(yield* samePathProblems(files)), ...(yield* conflictProblems(entries, files))];
 }
 
 function entryProblems({ name: path, listed }: NamedEntry): readonly ArchiveProblem[] {
@@ -191,10 +217,7 @@ function isEncrypted(entry: ListedEntry): boolean {
   return (entry.flags & 0x2041) !== 0 || entry.method === 99;
 }
 
-function boundProblems(
-  entries: readonly NamedEntry[],
-  limits: Pick<Limits, 'files' | 'fileBytes' | 'expandedBytes'>,
-): readonly ArchiveProblem[] {
+function boundProblems(entries: readonly NamedEntry[], limits: ArchiveLimits): readonly ArchiveProblem[] {
   const problems: ArchiveProblem[] = [];
   const files = entries.filter((entry) => !entry.isFolder && !entry.isSystem);
   if (files.length > limits.files) {
@@ -220,26 +243,31 @@ function boundProblems(
   return problems;
 }
 
-function samePathProblems(files: readonly NamedEntry[]): readonly ArchiveProblem[] {
+function* samePathProblems(files: readonly NamedEntry[]): Generator<void, readonly ArchiveProblem[]> {
   const problems: ArchiveProblem[] = [];
   const seen = new Map<string, string>();
-  for (const { name } of files) {
-    const folded = foldPath(name);
-    const other = seen.get(folded);
-    if (other === undefined) seen.set(folded, name);
-    else {
-      const detail = other === name ? 'The path is in the ZIP twice.' : `The path is the same as "${other}".`;
-      problems.push({ rule: 'duplicate_path', detail, path: name });
+  for (const stretch of stretchesOf(files)) {
+    for (const { name } of stretch) {
+      const folded = foldPath(name);
+      const other = seen.get(folded);
+      if (other === undefined) seen.set(folded, name);
+      else problems.push({ rule: 'duplicate_path', detail: sameAs(name, other), path: name });
     }
+    yield;
   }
   return problems;
 }
 
-function conflictProblems(
+function sameAs(name: string, other: string): string {
+  return other === name ? 'The path is in the ZIP twice.' : `The path is the same as "${other}".`;
+}
+
+function* conflictProblems(
   entries: readonly NamedEntry[],
   files: readonly NamedEntry[],
-): readonly ArchiveProblem[] {
-  return filesThatAreFolders(entries, files).map(({ name }) => ({
+): Generator<void, readonly ArchiveProblem[]> {
+  const conflicts = yield* filesThatAreFolders(entries, files);
+  return conflicts.map(({ name }) => ({
     rule: 'path_conflict',
     detail: 'The path is a file and a folder at once.',
     path: name,

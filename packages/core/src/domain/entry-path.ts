@@ -40,29 +40,3 @@ export function isSystemEntry(name: string): boolean {
   if (name === '__MACOSX' || name.startsWith('__MACOSX/')) return true;
   return SYSTEM_FILES.has(name.slice(name.lastIndexOf('/') + 1));
 }
-
-/**
- * The form in which two paths are the same to a file system that knows no case: NFC, then simple case folding by what
- * the language has, upper case and then lower (Unicode, section 5.18).
- */
-export function foldPath(path: string): string {
-  const composed = path.normalize('NFC');
-  const upper = composed.toUpperCase();
-  const lower = upper.toLowerCase();
-  // Where a letter becomes several, as ß would become ss, each has to be looked at by itself.
-  const longer = upper.length !== composed.length || lower.length !== upper.length;
-  if (longer || composed.includes('ı')) return Array.from(composed, foldCharacter).join('');
-  // At the end of a word the language makes another letter of the same.
-  return lower.replaceAll('ς', 'σ');
-}
-
-/** Both mappings only where they give one character. Dotless i folds to itself: only Turkish makes it an i. */
-function foldCharacter(character: string): string {
-  if (character === 'ı') return character;
-  const upper = single(character.toUpperCase(), character);
-  return single(upper.toLowerCase(), upper);
-}
-
-function single(mapped: string, original: string): string {
-  return [...mapped].length === 1 ? mapped : original;
-}

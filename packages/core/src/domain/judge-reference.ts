@@ -1,6 +1,7 @@
-import { foldPath } from './entry-path.ts';
+import { foldPath } from './fold-path.ts';
 import type { Reference } from './observations.ts';
-import { type Resolution, resolve } from './site.ts';
+import { answerOf, fallback } from './site.ts';
+import type { FolderFiles, SitePaths } from './site-paths.ts';
 
 /** Where a reference leads in its site. */
 export interface Destination {
@@ -12,70 +13,117 @@ export interface Destination {
   readonly otherCase: string | undefined;
 }
 
+/** A folder that references lead into. */
+interface Place {
+  readonly folder: string;
+  /** Its files, and those by folded name, once they have been asked for. */
+  files?: FolderFiles;
+  folded?: FolderFiles;
+}
+
 const OTHER_SITE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2}|#|\?|$)/i;
 /** What a script is to fill in. */
 const TEMPLATE = /\{\{|\}\}|<%|\$\{/;
-
-/** The paths of a site's files, to follow references by. */
-export class SitePaths {
-  readonly #exact: ReadonlyMap<string, string>;
-  readonly #folded: ReadonlyMap<string, string>;
-
-  constructor(paths: readonly string[]) {
-    this.#exact = new Map(paths.map((path) => [path.normalize('NFC'), path]));
-    this.#folded = new Map(paths.map((path) => [foldPath(path), path]));
-  }
-
-  get(path: string): string | undefined {
-    return this.#exact.get(path.normalize('NFC'));
-  }
-
-  /** The file of a path that is the same but for case. */
-  getFolded(path: string): string | undefined {
-    return this.#folded.get(foldPath(path));
-  }
-}
-
-/** Finds out where a reference of a page leads, and whether the site answers there; `undefined`: out of the site. */
-export function follow(
-  site: SitePaths,
-  page: string,
-  { target, navigation }: Reference,
-): Destination | undefined {
-  if (OTHER_SITE.test(target) || TEMPLATE.test(target)) return undefined;
-  const path = pathOf(page, target);
-  if (path === undefined) return undefined;
-  const absolute = /^[\\/]/.test(target);
-  if (isAnswer(resolve(site, path, false))) return { absolute, answered: true, otherCase: undefined };
-  const answered = navigation && isAnswer(resolve(site, path, true));
-  const folded = resolve({ get: (name: string) => site.getFolded(name) }, path, false);
-  const otherCase = folded.kind === 'file' ? folded.entry : site.getFolded(`${path.slice(1)}/index.html`);
-  return { absolute, answered, otherCase };
-}
-
-function isAnswer({ kind }: Resolution<string>): boolean {
-  return kind === 'file' || kind === 'folder';
-}
+/** What a mere name has none of. */
+const MORE_THAN_A_NAME = /[^\w.-]|^\.{0,2}$/;
+const NO_FILES: FolderFiles = new Map();
 
 /**
- * The path a reference leads to, decoded, as the site is asked for it: RFC 3986, section 5.2, for paths alone, and
- * `\` read as `/` as browsers do. `undefined` for what no path can be.
+ * Finds out where the references of one page lead. The page's folder is found once, and so is each folder that several
+ * of them lead into: what a reference costs goes by its own length.
  */
-function pathOf(page: string, target: string): string | undefined {
-  const path = target.replace(/[?#].*/s, '').replaceAll('\\', '/');
-  const folder = page.slice(0, page.lastIndexOf('/') + 1);
-  const segments: string[] = [];
-  const joined = (path.startsWith('/') ? path : `/${folder}${path}`).split('/').slice(1);
-  joined.forEach((segment, index) => {
-    const last = index === joined.length - 1;
-    if (segment === '..') segments.pop();
-    if (segment !== '.' && segment !== '..') segments.push(segment);
-    else if (last) segments.push('');
-  });
+export class PageReferences {
+  readonly #site: SitePaths;
+  readonly #folder: string;
+  readonly #ends: readonly number[];
+  readonly #root: FolderFiles;
+  readonly #own: Place;
+  /** By what a reference has before its last segment; `undefined` for what no path can be. */
+  readonly #places: Map<string, Place | undefined> = new Map();
+
+  constructor(site: SitePaths, page: string) {
+    this.#site = site;
+    this.#folder = page.slice(0, page.lastIndexOf('/') + 1);
+    this.#ends = endsOf(this.#folder);
+    this.#root = site.folder('') ?? NO_FILES;
+    this.#own = { folder: this.#folder };
+  }
+
+  /** Where a reference leads, and whether the site answers there; `undefined`: out of the site. */
+  follow({ target, navigation }: Reference): Destination | undefined {
+    const found = MORE_THAN_A_NAME.test(target) ? this.#find(target) : { place: this.#own, name: target };
+    if (found === undefined) return undefined;
+    const { place, name } = found;
+    const absolute = /^[\\/]/.test(target);
+    const folded = foldPath(name);
+    place.folded ??= this.#site.foldedFolder(place.folder) ?? NO_FILES;
+    // What is there as it is spelt is there but for case, too: most of what is broken is found out by one look.
+    const near = answerOf(place.folded, folded);
+    if (near !== undefined && this.#isExact(place, name)) {
+      return { absolute, answered: true, otherCase: undefined };
+    }
+    const answered = navigation && fallback(this.#root, name, true).kind === 'file';
+    const otherCase = near?.kind === 'folder' ? place.folded.get(`${folded}/index.html`) : near?.entry;
+    return { absolute, answered, otherCase };
+  }
+
+  #isExact(place: Place, name: string): boolean {
+    place.files ??= this.#site.folder(place.folder) ?? NO_FILES;
+    return answerOf(place.files, name) !== undefined;
+  }
+
+  /** The folder that a reference leads into, and the name there, decoded as the site is asked for it; `undefined`: out of the site. */
+  #find(target: string): { readonly place: Place; readonly name: string } | undefined {
+    if (OTHER_SITE.test(target) || TEMPLATE.test(target)) return undefined;
+    const path = target.replace(/[?#].*/s, '').replaceAll('\\', '/');
+    const end = path.lastIndexOf('/') + 1;
+    const last = path.slice(end);
+    const dots = last === '.' || last === '..';
+    const name = decode(dots ? '' : last);
+    if (name === undefined) return undefined;
+    // An encoded slash is one to whoever looks for the file.
+    const slash = name.lastIndexOf('/') + 1;
+    const place = this.#place(dots ? `${path}/` : path.slice(0, end), name.slice(0, slash));
+    return place === undefined ? undefined : { place, name: name.slice(slash).normalize('NFC') };
+  }
+
+  #place(way: string, further: string): Place | undefined {
+    const key = `${way}\n${further}`;
+    if (!this.#places.has(key)) this.#places.set(key, this.#go(way, further));
+    return this.#places.get(key);
+  }
+
+  /** RFC 3986, section 5.2.4, for folders alone. */
+  #go(way: string, further: string): Place | undefined {
+    const absolute = way.startsWith('/');
+    let kept = absolute ? 0 : this.#ends.length;
+    const entered: string[] = [];
+    for (const segment of way.split('/').slice(absolute ? 1 : 0, -1)) {
+      if (segment === '.') continue;
+      if (segment !== '..') entered.push(`${segment}/`);
+      else if (entered.pop() === undefined) kept = Math.max(0, kept - 1);
+    }
+    const own = decode(entered.join(''));
+    if (own === undefined) return undefined;
+    const folder = `${this.#folder.slice(0, this.#ends[kept - 1] ?? 0)}${own}${further}`;
+    return { folder };
+  }
+}
+
+/** As URLs are; `undefined` for what no path can be. */
+function decode(text: string): string | undefined {
+  if (!text.includes('%')) return text;
   try {
-    return decodeURIComponent(`/${segments.join('/')}`);
+    return decodeURIComponent(text);
   } catch (error) {
     if (error instanceof URIError) return undefined;
     throw error;
   }
+}
+
+/** Where each segment of a folder's path ends, its slash with it. */
+function endsOf(folder: string): readonly number[] {
+  const ends: number[] = [];
+  for (let at = folder.indexOf('/'); at !== -1; at = folder.indexOf('/', at + 1)) ends.push(at + 1);
+  return ends;
 }

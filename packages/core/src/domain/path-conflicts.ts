@@ -1,3 +1,5 @@
+import { stretchesOf } from './stretches.ts';
+
 /** A name of an entry; folders end with `/`. */
 interface Named {
   readonly name: string;
@@ -5,26 +7,48 @@ interface Named {
 
 const SLASH = 47;
 
-/** The files whose path is also a folder of another entry, in time linear in all names, however deep they are. */
-export function filesThatAreFolders<E extends Named>(
+/**
+ * The files whose path is also a folder of another entry, in time linear in all names, however deep they are. It rests
+ * between stretches of work.
+ */
+export function* filesThatAreFolders<E extends Named>(
   entries: readonly Named[],
   files: readonly E[],
-): readonly E[] {
-  const byHash = Map.groupBy(files, ({ name }) => hashOf(name));
+): Generator<void, readonly E[]> {
+  const byHash = new Map<number, E[]>();
+  for (const stretch of stretchesOf(files)) {
+    for (const file of stretch) add(byHash, hashOf(file.name), file);
+    yield;
+  }
   const conflicts = new Set<E>();
-  for (const { name } of entries) {
-    let hash = 0;
-    for (let at = 0; at < name.length; at += 1) {
-      const code = name.charCodeAt(at);
-      if (code === SLASH) {
-        for (const file of byHash.get(hash) ?? []) {
-          if (file.name.length === at && name.startsWith(file.name)) conflicts.add(file);
-        }
-      }
-      hash = addTo(hash, code);
-    }
+  for (const stretch of stretchesOf(entries)) {
+    for (const { name } of stretch) addFolders(name, byHash, conflicts);
+    yield;
   }
   return files.filter((file) => conflicts.has(file));
+}
+
+function addFolders<E extends Named>(
+  name: string,
+  byHash: ReadonlyMap<number, readonly E[]>,
+  to: Set<E>,
+): void {
+  let hash = 0;
+  for (let at = 0; at < name.length; at += 1) {
+    const code = name.charCodeAt(at);
+    if (code === SLASH) {
+      for (const file of byHash.get(hash) ?? []) {
+        if (file.name.length === at && name.startsWith(file.name)) to.add(file);
+      }
+    }
+    hash = addTo(hash, code);
+  }
+}
+
+function add<E>(map: Map<number, E[]>, key: number, value: E): void {
+  const values = map.get(key);
+  if (values === undefined) map.set(key, [value]);
+  else values.push(value);
 }
 
 function hashOf(name: string): number {

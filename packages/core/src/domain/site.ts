@@ -20,18 +20,30 @@ export type Resolution<File = ManifestEntry> =
  */
 export function resolve<File>(files: FilesByPath<File>, path: string, navigation: boolean): Resolution<File> {
   const name = path.slice(1);
+  return answerOf(files, name) ?? fallback(files, name, navigation);
+}
+
+/** The file or folder that answers a name, which is a path without its first slash. */
+export function answerOf<File>(
+  files: FilesByPath<File>,
+  name: string,
+): Extract<Resolution<File>, { kind: 'file' | 'folder' }> | undefined {
   const direct = name === '' || name.endsWith('/') ? files.get(`${name}index.html`) : file(files, name);
   if (direct !== undefined) return { kind: 'file', entry: direct };
   // No file has an empty segment in its path, so this finds nothing where the name is empty or ends with `/`.
-  if (files.get(`${name}/index.html`) !== undefined) return { kind: 'folder' };
-  return fallback(files, name, navigation);
+  return files.get(`${name}/index.html`) === undefined ? undefined : { kind: 'folder' };
 }
 
 function file<File>(files: FilesByPath<File>, name: string): File | undefined {
   return files.get(name) ?? files.get(`${name}.html`);
 }
 
-function fallback<File>(files: FilesByPath<File>, name: string, navigation: boolean): Resolution<File> {
+/** What a site shows for a path that none of its files and folders answers. */
+export function fallback<File>(
+  files: FilesByPath<File>,
+  name: string,
+  navigation: boolean,
+): Resolution<File> {
   const everyPath = navigation ? files.get('200.html') : undefined;
   if (everyPath !== undefined) return { kind: 'file', entry: everyPath };
   const notFound = files.get('404.html');

@@ -1,7 +1,8 @@
 import { orderProblems } from './archive-rules.ts';
-import { follow, SitePaths } from './judge-reference.ts';
+import { PageReferences } from './judge-reference.ts';
 import type { Manifest } from './manifest.ts';
 import type { Observation, Reference } from './observations.ts';
+import { SitePaths } from './site-paths.ts';
 
 /** Something allowed that will disappoint viewers (contract, section 2). */
 export interface Warning {
@@ -10,7 +11,8 @@ export interface Warning {
     | 'broken_reference'
     | 'source_map'
     | 'possible_secret'
-    | 'absolute_reference';
+    | 'absolute_reference'
+    | 'not_all_checked';
   readonly detail: string;
   /** The file in which it was seen. */
   readonly path?: string;
@@ -24,9 +26,14 @@ export interface ObservedFile extends Observation {
 /** The most warnings an answer carries. */
 export const MOST_WARNINGS = 20;
 
+const NOT_ALL_CHECKED: Warning = {
+  rule: 'not_all_checked',
+  detail: 'The site has more text and references than are looked through: there may be more to warn of.',
+};
+
 /**
  * Judges what was seen. One warning of each rule comes before the second of any, so that no rule hides another:
- * secrets first, then references, then source maps.
+ * secrets first, then references, then source maps, and in the end whether there may be more.
  *
  * @param absolutePathsWork false where sites live under a path (path mode), where `/x` leads out of them.
  */
@@ -37,21 +44,24 @@ export function warningsOf(
 ): readonly Warning[] {
   const site = new SitePaths(manifest.entries.map(({ path }) => path));
   const secrets = files.flatMap(({ path, secrets: kinds }) => kinds.map((kind) => secretWarning(path, kind)));
-  const references = files.flatMap(({ path, references: made }) =>
-    made.flatMap((reference) => referenceWarning(site, path, reference, absolutePathsWork) ?? []),
-  );
+  const references = files.flatMap(({ path, references: made }) => {
+    if (made.length === 0) return [];
+    const own = new PageReferences(site, path);
+    return made.flatMap((reference) => referenceWarning(own, path, reference, absolutePathsWork) ?? []);
+  });
   const maps = manifest.entries.filter(({ path }) => path.endsWith('.map'));
-  const all = [...secrets, ...references, ...maps.map(({ path }) => sourceMapWarning(path))];
+  const rest = files.every(({ whole }) => whole) ? [] : [NOT_ALL_CHECKED];
+  const all = [...secrets, ...references, ...maps.map(({ path }) => sourceMapWarning(path)), ...rest];
   return orderProblems(all).slice(0, MOST_WARNINGS);
 }
 
 function referenceWarning(
-  site: SitePaths,
+  own: PageReferences,
   page: string,
   reference: Reference,
   absolutePathsWork: boolean,
 ): Warning | undefined {
-  const destination = follow(site, page, reference);
+  const destination = own.follow(reference);
   if (destination === undefined) return undefined;
   const target = cut(reference.target);
   if (destination.absolute && !absolutePathsWork) {

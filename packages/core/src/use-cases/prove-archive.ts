@@ -1,10 +1,23 @@
-import { judgeListing, type ListedEntry, orderProblems, type SiteFile } from '../domain/archive-rules.ts';
+import {
+  type ArchiveListing,
+  type Judgement,
+  judgeInStretches,
+  type ListedEntry,
+  orderProblems,
+  type SiteFile,
+} from '../domain/archive-rules.ts';
+import { duration } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
 import { Manifest, type ManifestEntry } from '../domain/manifest.ts';
 import { type Warning, warningsOf } from '../domain/warnings.ts';
 import type { ArchiveInspector, EntryProof } from '../ports/archive-inspector.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { StagedArchive } from '../ports/staging.ts';
 import { type Refusal, refuse } from '../refusal.ts';
+
+/** Stretches that are gone through without a rest: what common archives take, which is a few milliseconds. */
+const UNRESTED = 8;
+const NO_TIME = duration(0);
 
 /** An archive that broke no rule: what it publishes. */
 export interface ProvedArchive {
@@ -17,14 +30,14 @@ export interface ProvedArchive {
 
 /** Applies every rule to a staged archive: first those a listing tells, then by inflating every entry. */
 export async function proveArchive(
-  inspector: ArchiveInspector,
+  { inspector, clock }: { readonly inspector: ArchiveInspector; readonly clock: Clock },
   archive: StagedArchive,
   limits: Limits,
   absolutePathsWork: boolean,
   signal?: AbortSignal,
 ): Promise<ProvedArchive | Refusal<'invalid_archive'>> {
   const listing = await inspector.list(archive, signal);
-  const { problems, files, tasks } = judgeListing(listing, limits);
+  const { problems, files, tasks } = await judge(listing, limits, clock, signal);
   const proof =
     tasks.length === 0
       ? { problems: [], entries: [] }
@@ -40,6 +53,21 @@ export async function proveArchive(
     size: entries.reduce((sum, entry) => sum + entry.size, 0),
     warnings: warningsOf(new Manifest(entries), observed, absolutePathsWork),
   };
+}
+
+/** A listing may have 10 MB of names: whoever else waits for this thread has turns between. */
+async function judge(
+  listing: ArchiveListing,
+  limits: Limits,
+  clock: Clock,
+  signal: AbortSignal | undefined,
+): Promise<Judgement> {
+  const judging = judgeInStretches(listing, limits);
+  for (let rests = 0; ; rests += 1) {
+    const step = judging.next();
+    if (step.done === true) return step.value;
+    if (rests >= UNRESTED) await clock.sleep(NO_TIME, signal);
+  }
 }
 
 /** Nothing is published that was not proved: a file without its proof is the inspector's bug. */

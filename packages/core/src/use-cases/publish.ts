@@ -215,7 +215,7 @@ export class Publish {
   }
 
   #prove(archive: StagedArchive, signal?: AbortSignal): Promise<ProvedArchive | Refusal<'invalid_archive'>> {
-    return proveArchive(this.#ports.inspector, archive, this.#limits, this.#absolutePathsWork, signal);
+    return proveArchive(this.#ports, archive, this.#limits, this.#absolutePathsWork, signal);
   }
 
   #roleOf(request: PublishRequest, proved: ProvedArchive, archive: ArchiveId): Role {

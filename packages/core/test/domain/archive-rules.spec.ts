@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { judgeInStretches } from '../../src/domain/archive-rules.ts';
 import {
   type ArchiveListing,
   type ArchiveRule,
@@ -243,5 +244,56 @@ describe('the problems of an archive', () => {
         expect(judged.tasks.length).to.be.at.least(judged.files.length);
       }),
     );
+  });
+});
+
+describe('names of an archive with far too many files', () => {
+  const same = [entry('a'), entry('A'), entry('b'), entry('b/c')];
+  const files = (count: number, name: (n: number) => string = String) =>
+    Array.from({ length: count }, (_, n) => entry(name(n)));
+
+  it('are compared up to ten times the files that are allowed', () => {
+    const rules = new Set(
+      judge([entry('index.html'), ...same, ...files(4_995)]).problems.map(({ rule }) => rule),
+    );
+    expect([...rules]).to.deep.equal(['too_many_files', 'duplicate_path', 'path_conflict']);
+  });
+
+  it('are not compared past that: the archive is refused, and told why', () => {
+    const rules = new Set(
+      judge([entry('index.html'), ...same, ...files(4_996)]).problems.map(({ rule }) => rule),
+    );
+    expect([...rules]).to.deep.equal(['too_many_files']);
+  });
+
+  it('are compared however much an operating system added', () => {
+    const added = files(6_000, (n) => `__MACOSX/._${n}`);
+    const rules = new Set(judge([entry('index.html'), ...same, ...added]).problems.map(({ rule }) => rule));
+    expect([...rules]).to.deep.equal(['duplicate_path', 'path_conflict']);
+  });
+});
+
+describe('judging in stretches', () => {
+  const names = (count: number, length: number) =>
+    Array.from({ length: count }, (_, n) => entry(`${'ß/'.repeat(length / 2)}${n}`));
+  const restsFor = (entries: readonly ListedEntry[]): number => {
+    const judging = judgeInStretches({ entries, problems: [], trusted: true }, defaultLimits);
+    let rests = 0;
+    while (judging.next().done !== true) rests += 1;
+    return rests;
+  };
+
+  it('rests the more often the more there is to judge, in names or in characters', () => {
+    expect(restsFor(names(500, 60))).to.be.below(8);
+    expect(restsFor(names(4_901, 680))).to.be.above(4 * 25);
+    expect(restsFor(names(60_001, 2))).to.be.above(25);
+  });
+
+  it('comes to the same', () => {
+    const listing = { entries: names(2_000, 300), problems: [], trusted: true };
+    const judging = judgeInStretches(listing, defaultLimits);
+    let step = judging.next();
+    while (step.done !== true) step = judging.next();
+    expect(step.value).to.deep.equal(judgeListing(listing, defaultLimits));
   });
 });

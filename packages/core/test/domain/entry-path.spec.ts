@@ -1,12 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  entryPath,
-  foldPath,
-  forbiddenSegment,
-  isSystemEntry,
-  unsafePath,
-} from '../../src/domain/entry-path.ts';
+import { entryPath, forbiddenSegment, isSystemEntry, unsafePath } from '../../src/domain/entry-path.ts';
 
 describe('unsafePath', () => {
   for (const path of [
@@ -140,65 +134,4 @@ describe('isSystemEntry', () => {
       expect(isSystemEntry(path)).to.equal(false);
     });
   }
-});
-
-describe('foldPath', () => {
-  const same = (a: string, b: string): boolean => foldPath(a) === foldPath(b);
-
-  it('takes upper and lower case for the same', () => {
-    for (const [a, b] of [
-      ['Index.HTML', 'index.html'],
-      ['ÉTÉ', 'été'],
-      ['Σ', 'ς'],
-      ['\u212a', 'k'],
-      ['ſ', 's'],
-      ['ẞ', 'ß'],
-      ['Ꭰ', 'ꭰ'],
-    ] as const) {
-      expect(same(a, b), `${a} ${b}`).to.equal(true);
-    }
-  });
-
-  it('takes composed and decomposed letters for the same', () => {
-    expect(same('e\u0301', 'é')).to.equal(true);
-  });
-
-  it('keeps apart what only a longer mapping, or Turkish, would make the same', () => {
-    for (const [a, b] of [
-      ['ß', 'ss'],
-      ['ﬁ', 'fi'],
-      ['ı', 'i'],
-      ['İ', 'i'],
-    ] as const) {
-      expect(same(a, b), `${a} ${b}`).to.equal(false);
-    }
-  });
-
-  it('folds every character to one that is the same but for case', () => {
-    for (let code = 0x80; code < 0x1_10_00; code += 1) {
-      if (code >= 0xd800 && code <= 0xdfff) continue;
-      const composed = String.fromCodePoint(code).normalize('NFC');
-      const folded = foldPath(composed);
-      if (folded === composed) continue;
-      expect(new RegExp(`^${folded}$`, 'iu').test(composed), code.toString(16)).to.equal(true);
-    }
-  });
-
-  it('folds a path as it folds each of its characters', () => {
-    const letter = fc.constantFrom(...'aBéÉßẞıİiIΣσςſKﬁǅ日.-/ ');
-    fc.assert(
-      fc.property(fc.array(letter), (letters) => {
-        expect(foldPath(letters.join(''))).to.equal(letters.map(foldPath).join(''));
-      }),
-      { numRuns: 1_000 },
-    );
-  });
-
-  it('is the same when done again', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), (path) => {
-        expect(foldPath(foldPath(path))).to.equal(foldPath(path));
-      }),
-    );
-  });
 });

@@ -78,9 +78,44 @@ describe('the references of a page', () => {
     ]);
   });
 
-  it('are 2,000 at most', () => {
+  it('are no more than the work they may cost', () => {
     const html = Array.from({ length: 2_500 }, (_, n) => `<img src=${n}>`).join('');
-    expect(targets(html)).to.deep.equal(Array.from({ length: 2_000 }, (_, n) => String(n)));
+    const { references: some, whole } = observe('index.html', html, { work: 10_000 });
+    expect(whole).to.equal(false);
+    expect(some.length).to.be.within(150, 250);
+    expect(some.map(({ target }) => target)).to.deep.equal(targets(html).slice(0, some.length));
+    expect(observe('index.html', html, { work: 200_000 })).to.deep.include({ whole: true });
+  });
+
+  it('cost no more where others say the same again', () => {
+    const html = '<img src=a.png>'.repeat(1_000);
+    expect(observe('index.html', html, { work: 9_000 })).to.deep.include({ whole: true });
+    expect(observe('index.html', '<a>'.repeat(10_000), { work: 0 })).to.deep.include({ whole: true });
+  });
+
+  it('cost the length of the page only once for each folder they lead into', () => {
+    const page = `${'a/'.repeat(500)}index.html`;
+    const count = (html: string) => observe(page, html, { work: 20_000 }).references.length;
+    const many = Array.from({ length: 400 }, (_, n) => n);
+    const into = (folder: (n: number) => string) =>
+      count(many.map((n) => `<a href="${folder(n)}${n}">`).join(''));
+    expect(into(() => '')).to.be.above(300);
+    expect(into(() => '../../b/')).to.be.above(250);
+    for (const slash of ['/', '\\', '%2F', '&#47;'])
+      expect(
+        into((n) => `${n}${slash}`),
+        slash,
+      ).to.be.below(20);
+  });
+
+  it('are read no further once somebody says so', () => {
+    const html = '<img src=a.png>'.repeat(10_000);
+    let looks = 0;
+    const look = () => {
+      looks += 1;
+      if (looks === 3) throw new Error('stopped');
+    };
+    expect(() => observe('index.html', html, { work: Number.POSITIVE_INFINITY, look })).to.throw('stopped');
   });
 });
 

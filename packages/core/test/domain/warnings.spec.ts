@@ -8,7 +8,7 @@ import {
   type Warning,
   warningsOf,
 } from '../../src/index.ts';
-import { observe, ReferenceSieve } from '../../src/observe.ts';
+import { observe, ReferenceSieve, SitePaths } from '../../src/observe.ts';
 
 type Site = Readonly<Record<string, string>>;
 
@@ -59,7 +59,12 @@ describe('warnings of a site', () => {
   });
 
   it('are none for a reference to the page itself', () => {
-    const page = { path: 'docs/a.html', references: [{ target: '', navigation: false }], secrets: [] };
+    const page = {
+      path: 'docs/a.html',
+      references: [{ target: '', navigation: false }],
+      secrets: [],
+      whole: true,
+    };
     expect(warningsOf(manifestOf({ 'docs/a.html': '' }), [page], true)).to.deep.equal([]);
   });
 
@@ -120,6 +125,26 @@ describe('warnings of a site', () => {
       'broken_reference index.html',
       'source_map a.js.map',
     ]);
+  });
+
+  it('say once, and in the end, that not all was checked', () => {
+    const site = { 'index.html': '<img src="gone.png">', 'a.txt': '', 'b.txt': '', 'a.map': '' };
+    const cut = observed(site).map((file) => (file.path.endsWith('.txt') ? { ...file, whole: false } : file));
+    const found = warningsOf(manifestOf(site), cut, true);
+    expect(found.map(({ rule }) => rule)).to.deep.equal([
+      'broken_reference',
+      'source_map',
+      'not_all_checked',
+    ]);
+    expect(found.at(-1)).to.not.have.property('path');
+  });
+
+  it('say so among 20, however many there are', () => {
+    const html = Array.from({ length: 30 }, (_, n) => `<img src="${n}.png">`).join('');
+    const cut = observed({ 'index.html': html }).map((file) => ({ ...file, whole: false }));
+    const found = warningsOf(manifestOf({ 'index.html': '' }), cut, true);
+    expect(found).to.have.length(20);
+    expect(found.filter(({ rule }) => rule === 'not_all_checked')).to.have.length(1);
   });
 
   it('never show a secret', () => {
@@ -201,7 +226,7 @@ describe('the sieve of references', () => {
   it('changes no warning', () => {
     fc.assert(
       fc.property(site, fc.boolean(), (files, absolutePathsWork) => {
-        const sieve = new ReferenceSieve(Object.keys(files));
+        const sieve = new ReferenceSieve(new SitePaths(Object.keys(files)));
         const all = observed(files);
         const sifted = all.map((file) => ({ ...file, references: sieve.sift(file.path, file.references) }));
         const manifest = manifestOf(files);
@@ -215,14 +240,14 @@ describe('the sieve of references', () => {
   const part = (to: string): Reference => ({ target: to, navigation: false });
 
   it('lets through nothing that can become no warning', () => {
-    const sieve = new ReferenceSieve(['index.html', 'a.html']);
+    const sieve = new ReferenceSieve(new SitePaths(['index.html', 'a.html']));
     const harmless = ['a.html', 'a', '#top', 'https://example.com/', 'a.html?x'].map(part);
     expect(sieve.sift('index.html', harmless)).to.deep.equal([]);
     expect(sieve.sift('index.html', [{ target: 'deep/link', navigation: true }])).to.deep.equal([]);
   });
 
   it('lets through as many of each sort as can be shown, and no more', () => {
-    const sieve = new ReferenceSieve(['index.html', 'a.html', 'b.png']);
+    const sieve = new ReferenceSieve(new SitePaths(['index.html', 'a.html', 'b.png']));
     // Answered, broken and in another case; relative, and absolute, of which path mode warns alone.
     const sorts = ['/a.html', 'gone.png', '/gone.png', 'B.png', '/B.png'];
     const many = Array.from({ length: 100 }, (_, n) => sorts.map((sort) => part(`${sort}?${n}`))).flat();
@@ -231,13 +256,15 @@ describe('the sieve of references', () => {
   });
 
   it('lets links through that an app answers with its start page, and a file but for case', () => {
-    const sieve = new ReferenceSieve(['index.html', 'about.html']);
+    const sieve = new ReferenceSieve(new SitePaths(['index.html', 'about.html']));
     const [link, other] = ['About', 'elsewhere'].map((to) => ({ target: to, navigation: true }));
     expect(sieve.sift('index.html', [link, other] as Reference[])).to.deep.equal([link]);
   });
 
   it('judges what stands on several pages anew where it means something else', () => {
-    const sieve = new ReferenceSieve(['a1/x.png', 'a1/y/index.html', 'a1/index.html', 'index.html']);
+    const sieve = new ReferenceSieve(
+      new SitePaths(['a1/x.png', 'a1/y/index.html', 'a1/index.html', 'index.html']),
+    );
     const same = [part('x.png'), part('y/')];
     expect(sieve.sift('a1/index.html', same)).to.deep.equal([]);
     expect(sieve.sift('a2/index.html', same)).to.deep.equal(same);

@@ -3,16 +3,21 @@ import {
   type ArchiveInspector,
   type ArchiveListing,
   type ArchiveProof,
+  type Clock,
   defaultLimits,
   type ListedEntry,
   type StagedArchive,
 } from '../../src/index.ts';
 import { proveArchive } from '../../src/use-cases/prove-archive.ts';
+import { NOW } from '../values.ts';
 
 function entry(name: string, differing: Partial<ListedEntry> = {}): ListedEntry {
   const sizes = { crc32: 7, compressedSize: 10, size: 20, dataOffset: 40 };
   return { name, host: 3, externalAttributes: 0, flags: 0, method: 8, ...sizes, ...differing };
 }
+
+/** A clock on which no time passes, however often somebody rests. */
+const clock: Clock = { now: () => NOW, sleep: () => Promise.resolve() };
 
 /** Proves what an inspector lists; `proof` is what it finds, all entries in order and as text unless told otherwise. */
 function prove(entries: readonly ListedEntry[], proof: Partial<ArchiveProof> = {}, absolutePathsWork = true) {
@@ -22,11 +27,17 @@ function prove(entries: readonly ListedEntry[], proof: Partial<ArchiveProof> = {
     list: () => Promise.resolve(listing),
     prove: ({ tasks }) => {
       asked.push(tasks.map(({ name }) => name));
-      const all = tasks.map((task) => ({ entry: task.entry, utf8: true, references: [], secrets: [] }));
+      const all = tasks.map((task) => ({
+        entry: task.entry,
+        utf8: true,
+        references: [],
+        secrets: [],
+        whole: true,
+      }));
       return Promise.resolve({ problems: [], entries: all, ...proof });
     },
   };
-  const proved = proveArchive(inspector, {} as StagedArchive, defaultLimits, absolutePathsWork);
+  const proved = proveArchive({ inspector, clock }, {} as StagedArchive, defaultLimits, absolutePathsWork);
   return { asked, proved };
 }
 
@@ -39,8 +50,8 @@ describe('proving an archive', () => {
   it('gives its files with where their bytes lie, and their size together', async () => {
     const stored = entry('s/a.txt', { method: 0, size: 5, compressedSize: 5, dataOffset: 90, crc32: 9 });
     const found = [
-      { entry: 1, utf8: true, references: [], secrets: [] },
-      { entry: 2, utf8: false, references: [], secrets: [] },
+      { entry: 1, utf8: true, references: [], secrets: [], whole: true },
+      { entry: 2, utf8: false, references: [], secrets: [], whole: true },
     ];
     const { proved } = prove([entry('s/'), entry('s/index.html'), stored], { entries: found });
     expect(await proved).to.deep.equal({
@@ -87,13 +98,38 @@ describe('proving an archive', () => {
 
   it('warns of absolute references where sites live under a path', async () => {
     const references = [{ target: '/index.html', navigation: true }];
-    const entries = [{ entry: 0, utf8: true, references, secrets: [] }];
+    const entries = [{ entry: 0, utf8: true, references, secrets: [], whole: true }];
     const rules = async (absolutePathsWork: boolean) => {
       const outcome = await prove([entry('index.html')], { entries }, absolutePathsWork).proved;
       return outcome.kind === 'proved' ? outcome.warnings.map(({ rule }) => rule) : outcome.kind;
     };
     expect(await rules(true)).to.deep.equal([]);
     expect(await rules(false)).to.deep.equal(['absolute_reference']);
+  });
+
+  it('lets others have their turn while it judges megabytes of names, and stops with its signal', async () => {
+    const entries = Array.from({ length: 4_901 }, (_, n) => entry(`${'ß/'.repeat(335)}${n}`));
+    const listing: ArchiveListing = { entries, problems: [], trusted: true };
+    const inspector = { list: () => Promise.resolve(listing) } as unknown as ArchiveInspector;
+    const gone = new AbortController();
+    let rests = 0;
+    const resting: Clock = {
+      now: () => NOW,
+      sleep: (_length, signal) => {
+        rests += 1;
+        if (rests === 50) gone.abort(new Error('gone'));
+        return signal?.aborted ? Promise.reject(signal.reason) : Promise.resolve();
+      },
+    };
+    const judged = proveArchive(
+      { inspector, clock: resting },
+      {} as StagedArchive,
+      defaultLimits,
+      true,
+      gone.signal,
+    );
+    expect(await judged.catch((error: Error) => error.message)).to.equal('gone');
+    expect(rests).to.equal(50);
   });
 
   it('publishes no file that was left unproved', async () => {

@@ -1,4 +1,5 @@
 import type { Scope, UseCases } from '@pinfold/core';
+import type { Uploads } from '@pinfold/http';
 import type { Answer } from '../answer.ts';
 import type { Call } from '../exchange.ts';
 import type { BodyTimeouts } from '../feed-body.ts';
@@ -11,8 +12,8 @@ export interface Service {
   /** Without a slash at its end. */
   readonly publicUrl: string;
   readonly receiveForm: ReceiveForm;
-  readonly admitUpload?: () => void;
   readonly bodyTimeouts: BodyTimeouts;
+  readonly uploads: Uploads;
 }
 
 /** Answers one method of one route; `id` is the path's, as it was sent. */

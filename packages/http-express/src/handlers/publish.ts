@@ -10,7 +10,7 @@ import {
 import type { Request } from 'express';
 import type { Answer } from '../answer.ts';
 import { credentialsOf } from '../credentials.ts';
-import type { Call, Exchange } from '../exchange.ts';
+import type { Call } from '../exchange.ts';
 import { hasMediaType } from '../media-type.ts';
 import { pinOf, wireWarnings } from '../pin.ts';
 import { type HttpRefusal, refuseRequest } from '../problem.ts';
@@ -29,14 +29,15 @@ export const publish: Handle = async (service, call) => {
   if (read.query.dry_run === 'true') return dryRun(service, call);
   const key = idempotencyKey(exchange.request, service.useCases.limits);
   if (typeof key !== 'string') return key;
-  const form = await receive(service, exchange);
+  const form = await receive(service, call);
   if (form.kind === 'refused') return form;
   return publishForm(service, call, key, form);
 };
 
-async function dryRun(service: Service, { exchange, caller }: Call): Promise<Answer | HttpRefusal> {
+async function dryRun(service: Service, call: Call): Promise<Answer | HttpRefusal> {
+  const { exchange, caller } = call;
   exchange.publishing = false;
-  const form = await receive(service, exchange);
+  const form = await receive(service, call);
   if (form.kind === 'refused') return form;
   const outcome = await service.useCases.publish.check(caller.account, form.archive);
   if (outcome.kind === 'refused') return outcome;
@@ -65,10 +66,12 @@ async function publishForm(
     : { status: 200, headers: { 'Idempotent-Replayed': 'true' }, json };
 }
 
-async function receive(service: Service, { request }: Exchange): Promise<Checked | HttpRefusal> {
+async function receive(
+  service: Service,
+  { exchange: { request, signal }, caller }: Call,
+): Promise<Checked | HttpRefusal> {
   if (!hasMediaType(request, 'multipart/form-data')) return refuseRequest('unsupported_media_type');
-  service.admitUpload?.();
-  const form = await service.receiveForm(request);
+  const form = await service.uploads.take(caller.account, signal, () => service.receiveForm(request));
   const title = titleOf(form, service.useCases.limits);
   if (title === null || typeof title === 'string') return { kind: 'checked', ...form, parsedTitle: title };
   await discard(form);

@@ -68,7 +68,14 @@ const warningSchema: JsonObject = {
   required: ['rule', 'detail'],
   properties: {
     rule: {
-      enum: ['case_mismatch', 'broken_reference', 'source_map', 'possible_secret', 'absolute_reference'],
+      enum: [
+        'case_mismatch',
+        'broken_reference',
+        'source_map',
+        'possible_secret',
+        'absolute_reference',
+        'not_all_checked',
+      ],
     },
     detail: { type: 'string' },
     path: { type: 'string', description: 'The file in which it was seen.' },

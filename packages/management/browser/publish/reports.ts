@@ -10,6 +10,7 @@ const REMARKS: Readonly<Record<string, PublishingId>> = {
   source_map: 'sourceMap',
   possible_secret: 'possibleSecret',
   absolute_reference: 'absoluteReference',
+  not_all_checked: 'notAllChecked',
 };
 
 /** Broken rules by rule, each with what it means and its first files. */
@@ -50,8 +51,7 @@ export function remarkReport(words: Speech, remarks: Published['remarks']): HTML
       element(
         'li',
         {},
-        element('code', { dir: 'auto' }, path),
-        ' ',
+        ...(path === '' ? [] : [element('code', { dir: 'auto' }, path), ' ']),
         element('span', { class: 'quiet', lang: 'en' }, detail),
       ),
     );

@@ -9,6 +9,7 @@ import {
   type StagedArchive,
   type Title,
 } from '@pinfold/core';
+import { Uploads } from '@pinfold/http';
 import { type Answer, seeOther } from '../answer.ts';
 import { isSameToken } from '../form-guard.ts';
 import { discard, readUploadForm } from '../form-upload.ts';
@@ -31,17 +32,20 @@ interface Wish {
 /** Publishes what people choose here: by a form, or by a script that shows how far it is. */
 export class PublishRoutes {
   readonly #options: ManagementOptions;
+  readonly #uploads: Uploads;
 
   constructor(options: ManagementOptions) {
     this.#options = options;
+    this.#uploads = options.uploads ?? new Uploads({ clock: options.useCases.clock });
   }
 
   /** The multipart form of a browser without scripts. */
   async publishForm(visit: SignedInVisit): Promise<Answer> {
     const { useCases } = this.#options;
     const { request, response, formToken: token } = visit;
-    this.#options.admitUpload?.();
-    const form = await readUploadForm(request, response, { useCases, token });
+    const form = await this.#uploads.take(visit.account, visit.signal, () =>
+      readUploadForm(request, response, { useCases, token }),
+    );
     if (form === 'broken') return refuse(visit, 400, 'badFormTitle', 'badFormText');
     if ('kind' in form) return this.#trouble(visit, 408, 'uploadStalled');
     const { fields, filename, archive } = form;
@@ -72,11 +76,12 @@ export class PublishRoutes {
       title: decoded(headers['x-pinfold-title']),
     });
     if ('kind' in wish) return refuse(visit, 400, 'badFormTitle', REFUSED[wish.code] ?? 'badFormText');
-    this.#options.admitUpload?.();
-    const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
-    const received = await whileItComes(request, clock, LONGEST_UPLOAD, (stall) =>
-      staging.receive(body, limits.archiveBytes, stall),
-    );
+    const received = await this.#uploads.take(visit.account, visit.signal, () => {
+      const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+      return whileItComes(request, clock, LONGEST_UPLOAD, (stall) =>
+        staging.receive(body, limits.archiveBytes, stall),
+      );
+    });
     if (received.kind === 'stalled') return refuse(visit, 408, 'badFormTitle', 'uploadStalled');
     if (received.kind === 'too_large') {
       return {

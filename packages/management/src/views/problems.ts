@@ -12,6 +12,7 @@ const REMARK_MESSAGES = {
   source_map: 'sourceMap',
   possible_secret: 'possibleSecret',
   absolute_reference: 'absoluteReference',
+  not_all_checked: 'notAllChecked',
 } as const satisfies Record<Warning['rule'], MessageId>;
 
 /** Broken rules, each with what it means and the files it concerns. */
@@ -37,7 +38,7 @@ export function remarkList(words: Words<MessageId>, remarks: readonly Remark[]):
       .filter(([other]) => other === rule)
       .map(
         ([, path, detail]) =>
-          html`<li><code dir="auto">${path}</code> <span class="quiet" lang="en">${detail}</span></li>`,
+          html`<li>${path === '' ? undefined : html`<code dir="auto">${path}</code> `}<span class="quiet" lang="en">${detail}</span></li>`,
       )}</ul></li>`;
   })}</ul>`;
 }

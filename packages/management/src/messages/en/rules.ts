@@ -35,4 +35,5 @@ export const rules = {
   sourceMap: 'Source maps: anyone with the link can read your sources in them.',
   possibleSecret: 'These look like secrets. If they are real, stop the publication and revoke them.',
   absoluteReference: 'Links that begin with “/” lead out of the site here. Make them relative.',
+  notAllChecked: 'There is more in this site than is looked through, so there may be more to mend.',
 } as const;

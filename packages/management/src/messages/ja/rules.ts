@@ -35,4 +35,5 @@ export const rules: Readonly<Record<keyof typeof en, Message>> = {
   sourceMap: 'ソースマップから、リンクを知る人が元のソースコードを読めます。',
   possibleSecret: '秘密の鍵やトークンのようです。本物なら、公開を停止してその鍵を無効にしてください。',
   absoluteReference: 'ここでは「/」で始まるリンクはサイトの外を指します。相対パスにしてください。',
+  notAllChecked: '内容が多いため、すべては確認していません。ほかにも直すところがあるかもしれません。',
 };

@@ -1,0 +1,104 @@
+import type { ArchiveProof, EntryPath } from '@pinfold/core';
+import { observe, ReferenceSieve, SitePaths } from '@pinfold/core/observe';
+import {
+  type CostlyReferences,
+  costlyPages,
+  costlyReferences,
+  createStagedArchives,
+} from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { ZipArchiveInspector } from '../src/index.ts';
+import { splitTasks } from '../src/split-tasks.ts';
+import { type Inspection, inspect } from './inspection.ts';
+
+const MiB = 1_048_576;
+/** What is compared to read and follow the references of all pages, in characters; the pages have 1.4 MiB at most. */
+const WORK = 2 * MiB;
+
+/** Asked for folders, it counts the characters of their paths. */
+class CountingPaths extends SitePaths {
+  characters = 0;
+
+  override folder(path: string) {
+    this.characters += path.length;
+    return super.folder(path);
+  }
+
+  override foldedFolder(path: string) {
+    this.characters += path.length;
+    return super.foldedFolder(path);
+  }
+}
+
+const COSTLY: readonly (readonly [name: string, form: CostlyReferences])[] = [
+  ['names', {}],
+  ['names in folders of their own', { target: (name) => `${name}/x` }],
+  ['names in folders around', { target: (name) => `../${name}/..` }],
+  ['names whose slash is encoded', { target: (name) => `${name}%2Fx` }],
+  ['absolute paths', { target: (name) => `/${name}` }],
+  ['names that become longer in upper case', { target: (name) => `ß${name}` }],
+  ['names beside 45 MiB of nothing', { padding: 45 * MiB }],
+];
+
+describe('a site of 84,320 references from a folder of 1,005 bytes', function () {
+  this.timeout(60_000);
+
+  async function inspected(form: CostlyReferences, workers: number): Promise<Inspection> {
+    const inspector = new ZipArchiveInspector({ workers });
+    const { stage, dispose } = await createStagedArchives();
+    try {
+      return await inspect(inspector, await stage(costlyReferences(form)));
+    } finally {
+      await inspector.close();
+      await dispose();
+    }
+  }
+
+  for (const [name, form] of COSTLY) {
+    it(`costs no more than may be compared, with ${name}`, async () => {
+      const { listing, tasks } = await inspected(form, 1);
+      const request = { archive: {} as never, listing, tasks, expandedBytes: 50 * MiB };
+      const pages = splitTasks(request, 2).jobs.flat().filter(isPage);
+      const paths = tasks.flatMap(({ path }) => path ?? []);
+      const site = new CountingPaths(paths);
+      const texts = new Map(costlyPages(form).map((page) => [page.name, page.content]));
+      const sieve = new ReferenceSieve(site);
+      const found = pages.map(({ path, observedBytes, referenceWork: work }) => {
+        const text = texts.get(path)?.slice(0, observedBytes) ?? '';
+        const seen = observe(path, text, { work });
+        sieve.sift(path, seen.references);
+        return { ...seen, work };
+      });
+      expect(pages).to.have.length(124);
+      expect(found.every(({ whole }) => !whole)).to.equal(true);
+      expect(found.reduce((sum, { work }) => sum + work, 0)).to.be.below(WORK);
+      const references = found.reduce((sum, seen) => sum + seen.references.length, 0);
+      expect(references).to.be.within(124, WORK / 48);
+      // Each folder is looked for twice: as it is, and but for case.
+      expect(site.characters).to.be.below(2 * WORK);
+    });
+  }
+
+  it('is not looked through whole, and without its references it is', async () => {
+    const whole = ({ entries }: ArchiveProof) => entries.every((entry) => entry.whole);
+    expect(whole((await inspected({}, 2)).proof)).to.equal(false);
+    expect(whole((await inspected({ referring: false }, 2)).proof)).to.equal(true);
+  });
+
+  it('shows the same whatever the number of threads', async () => {
+    const form = { padding: 20 * MiB, target: (name: string) => `${name}.png` };
+    const seen = async (workers: number) => {
+      const { entries } = (await inspected(form, workers)).proof;
+      return entries.map(({ entry, whole, secrets }) => ({ entry, whole, secrets }));
+    };
+    const [one, two, four] = [await seen(1), await seen(2), await seen(4)];
+    expect(two).to.deep.equal(one);
+    expect(four).to.deep.equal(one);
+  });
+});
+
+function isPage<Task extends { readonly path?: EntryPath }>(
+  task: Task,
+): task is Task & { readonly path: EntryPath } {
+  return task.path?.endsWith('.html') === true && task.path !== 'index.html';
+}

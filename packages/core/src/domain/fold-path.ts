@@ -1,0 +1,71 @@
+const ASCII = /^[\0-\x7f]*$/;
+const DOTLESS_I = 'ı';
+const FIRST_SURROGATE = 0xd800;
+const LAST_SURROGATE = 0xdfff;
+
+/** Units that are made to a text at once, as arguments of a call. */
+const PIECE = 4_096;
+
+/** By UTF-16 unit the one it folds to, and 1 more, so that 0 is what has not been asked for yet. */
+let known: Uint32Array | undefined;
+
+/**
+ * The form in which two paths are the same to a file system that knows no case: NFC, then simple case folding by what
+ * the language has, upper case and then lower (Unicode, section 5.18).
+ */
+export function foldPath(path: string): string {
+  if (ASCII.test(path)) return path.toLowerCase();
+  const composed = path.normalize('NFC');
+  const upper = composed.toUpperCase();
+  const lower = upper.toLowerCase();
+  // Where a letter becomes several, as ß would become ss, each has to be looked at by itself.
+  const longer = upper.length !== composed.length || lower.length !== upper.length;
+  if (longer || composed.includes(DOTLESS_I)) return foldEach(composed);
+  // At the end of a word the language makes another letter of the same.
+  return lower.replaceAll('ς', 'σ');
+}
+
+/** Asking the language for each character takes ten times as long as to remember what it said. */
+function foldEach(text: string): string {
+  known ??= new Uint32Array(0x1_00_00);
+  const units: number[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    const folded = known[unit] as number;
+    if (folded !== 0) units.push(folded - 1);
+    else if (unit < FIRST_SURROGATE || unit > LAST_SURROGATE) units.push(learn(known, unit));
+    else {
+      const character = foldCharacter(String.fromCodePoint(text.codePointAt(at) as number));
+      for (let half = 0; half < character.length; half += 1) units.push(character.charCodeAt(half));
+      at += character.length - 1;
+    }
+  }
+  return textOf(units);
+}
+
+function learn(table: Uint32Array, unit: number): number {
+  const folded = foldCharacter(String.fromCharCode(unit)).charCodeAt(0);
+  table[unit] = folded + 1;
+  return folded;
+}
+
+function textOf(units: readonly number[]): string {
+  if (units.length <= PIECE) return String.fromCharCode.apply(null, units as number[]);
+  let text = '';
+  for (let from = 0; from < units.length; from += PIECE) {
+    text += String.fromCharCode.apply(null, units.slice(from, from + PIECE));
+  }
+  return text;
+}
+
+/** Both mappings only where they give one character. Dotless i folds to itself: only Turkish makes it an i. */
+function foldCharacter(character: string): string {
+  if (character === DOTLESS_I) return character;
+  const upper = single(character.toUpperCase(), character);
+  return single(upper.toLowerCase(), upper);
+}
+
+/** No character of one unit has a mapping of two, or the other way about. */
+function single(mapped: string, original: string): string {
+  return mapped.length === original.length ? mapped : original;
+}

@@ -1,0 +1,73 @@
+import { foldPath } from './fold-path.ts';
+
+/** The files of a folder by what stands behind its path: a name, or a folder and `index.html` in it. */
+export type FolderFiles = ReadonlyMap<string, string>;
+
+type Folders = Map<string, Map<string, string>>;
+
+const INDEX = 'index.html';
+
+/**
+ * The paths of a site's files by folder. Whoever follows many references from one folder finds it once, and then only
+ * looks for what they name in it, however long its path is.
+ */
+export class SitePaths {
+  readonly #paths: readonly string[];
+  #exact: Folders | undefined;
+  #folded: Folders | undefined;
+
+  constructor(paths: readonly string[]) {
+    this.#paths = paths;
+  }
+
+  /** The folder of a path that ends with `/`, or is empty for the root. */
+  folder(path: string): FolderFiles | undefined {
+    return this.#folders().get(path.normalize('NFC'));
+  }
+
+  /** The folder of a path that is the same but for case, with names to be looked for by {@link foldPath}. */
+  foldedFolder(path: string): FolderFiles | undefined {
+    this.#folded ??= foldFolders(this.#folders());
+    return this.#folded.get(foldPath(path));
+  }
+
+  /** Made when the first reference is followed: many sites have none to follow. */
+  #folders(): Folders {
+    this.#exact ??= foldersOf(this.#paths);
+    return this.#exact;
+  }
+}
+
+function foldersOf(paths: readonly string[]): Folders {
+  const folders: Folders = new Map();
+  for (const path of paths) {
+    const name = path.normalize('NFC');
+    const end = name.lastIndexOf('/') + 1;
+    place(folders, name.slice(0, end), name.slice(end), path);
+  }
+  return folders;
+}
+
+/** Many files share a folder: it is folded once. */
+function foldFolders(folders: Folders): Folders {
+  const folded: Folders = new Map();
+  for (const [folder, files] of folders) {
+    const name = foldPath(folder);
+    for (const [file, path] of files) if (!file.includes('/')) place(folded, name, foldPath(file), path);
+  }
+  return folded;
+}
+
+/** A start page is found from the folder around its own, too. */
+function place(folders: Folders, folder: string, name: string, path: string): void {
+  add(folders, folder, name, path);
+  if (name !== INDEX || folder === '') return;
+  const own = folder.lastIndexOf('/', folder.length - 2) + 1;
+  add(folders, folder.slice(0, own), folder.slice(own) + name, path);
+}
+
+function add(folders: Folders, folder: string, name: string, path: string): void {
+  const files = folders.get(folder);
+  if (files === undefined) folders.set(folder, new Map([[name, path]]));
+  else files.set(name, path);
+}

@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { Gate, type Leave } from '../src/index.ts';
+
+/** Lets everything that can go on without outside help go on. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+}
+
+/** Enters by name, and notes in what order places were had. */
+function visitors(gate: Gate<string>) {
+  const inside = new Map<string, Leave>();
+  const order: string[] = [];
+  const enter = (key: string, name: string, signal?: AbortSignal) =>
+    gate.enter(key, signal)?.then((leave) => {
+      inside.set(name, leave);
+      order.push(name);
+    });
+  const leave = async (name: string) => {
+    inside.get(name)?.();
+    inside.delete(name);
+    await settle();
+  };
+  return { inside, order, enter, leave };
+}
+
+describe('Gate', () => {
+  it('lets in as many as it has places, at once, and then by turns of their keys', async () => {
+    const { order, enter, leave } = visitors(new Gate({ places: 1, queue: 9 }));
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void enter(name[0] as string, name);
+    await settle();
+    for (const name of ['a1', 'a2', 'b1', 'c1', 'a3']) await leave(name);
+    expect(order).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
+  });
+
+  it('has a place now, or none', async () => {
+    const gate = new Gate<string>({ places: 2, queue: 1 });
+    const first = gate.enterNow();
+    expect([typeof first, typeof gate.enterNow(), gate.enterNow()]).to.deep.equal([
+      'function',
+      'function',
+      undefined,
+    ]);
+    first?.();
+    expect(gate.enterNow()).to.be.a('function');
+  });
+
+  it('refuses whoever comes when too many wait', async () => {
+    const { enter, leave, order } = visitors(new Gate({ places: 1, queue: 2 }));
+    for (const name of ['1', '2', '3']) expect(enter('a', name)).to.be.a('promise');
+    expect(enter('b', '4')).to.equal(undefined);
+    await settle();
+    await leave('1');
+    expect(enter('b', '5')).to.be.a('promise');
+    for (const name of ['2', '3', '5']) await leave(name);
+    expect(order).to.deep.equal(['1', '2', '3', '5']);
+  });
+
+  it('gives a place back once, however often it is said', async () => {
+    const gate = new Gate<string>({ places: 1, queue: 9 });
+    const leave = gate.enterNow() as Leave;
+    const next = gate.enter('a');
+    leave();
+    leave();
+    expect(await next).to.be.a('function');
+    expect(gate.enterNow()).to.equal(undefined);
+  });
+
+  it('lets go of who gives up while waiting, and of the place in the queue', async () => {
+    const { enter, leave, order, inside } = visitors(new Gate({ places: 1, queue: 1 }));
+    const [gone, reason] = [new AbortController(), new Error('gone')];
+    void enter('a', '1');
+    await settle();
+    const waiting = enter('a', '2', gone.signal)?.catch((error: unknown) => error);
+    expect(enter('b', '3')).to.equal(undefined);
+    gone.abort(reason);
+    expect(await waiting).to.equal(reason);
+    void enter('b', '4');
+    await leave('1');
+    expect(order).to.deep.equal(['1', '4']);
+    expect([...inside.keys()]).to.deep.equal(['4']);
+    expect(await enter('a', '5', gone.signal)?.catch((error: unknown) => error)).to.equal(reason);
+  });
+
+  it('holds no listener on the signal of who is in', async () => {
+    const gate = new Gate<string>({ places: 1, queue: 9 });
+    const leave = gate.enterNow() as Leave;
+    const gone = new AbortController();
+    const listeners = new Set<unknown>();
+    const { signal } = gone;
+    signal.addEventListener = (_: string, listener: unknown) => void listeners.add(listener);
+    signal.removeEventListener = (_: string, listener: unknown) => void listeners.delete(listener);
+    const next = gate.enter('a', signal);
+    expect(listeners.size).to.equal(1);
+    leave();
+    await next;
+    expect(listeners.size).to.equal(0);
+  });
+
+  it('never lets in more than it has places, and loses none of them', async () => {
+    const step = fc.constantFrom('enter a', 'enter b', 'enter c', 'leave', 'give up');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 3 }),
+        fc.array(step, { maxLength: 40 }),
+        async (places, steps) => {
+          const { inside, enter, leave } = visitors(new Gate({ places, queue: 4 }));
+          const waiting: AbortController[] = [];
+          for (const [index, action] of steps.entries()) {
+            const controller = new AbortController();
+            if (action === 'leave') await leave([...inside.keys()][0] ?? '');
+            else if (action === 'give up') waiting.shift()?.abort(new Error('gone'));
+            else if (enter(action, `${index}`, controller.signal)?.catch(() => {}) !== undefined) {
+              waiting.push(controller);
+            }
+            await settle();
+            expect(inside.size).to.be.at.most(places);
+          }
+          while (inside.size > 0) await leave([...inside.keys()][0] ?? '');
+          const all = Array.from({ length: places }, (_, n) => enter('a', `end ${n}`));
+          await Promise.all(all);
+          expect(inside.size).to.equal(places);
+        },
+      ),
+    );
+  });
+});

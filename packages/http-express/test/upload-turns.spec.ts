@@ -1,0 +1,145 @@
+import { type AccountId, seconds } from '@pinfold/core';
+import { Uploads } from '@pinfold/http';
+import {
+  archivePart,
+  createManualClock,
+  openRawConnection,
+  type RawConnection,
+} from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { ask, askRaw, publicationBytes, publish, turn, until } from './client.ts';
+import { openRig, type Rig } from './rig.ts';
+
+/** It notes how many asked for a turn, and whose bodies were read. */
+class CountedUploads extends Uploads {
+  asked = 0;
+  readonly read: AccountId[] = [];
+
+  override take<Received>(account: AccountId, gone: AbortSignal, receive: () => Promise<Received>) {
+    const taken = super.take(account, gone, () => {
+      this.read.push(account);
+      return receive();
+    });
+    this.asked += 1;
+    return taken;
+  }
+}
+
+describe('An upload beside another, where one at a time is received', () => {
+  let rig: Rig;
+  let uploads: CountedUploads;
+  let first: RawConnection;
+  let rest: Buffer;
+  let connections: RawConnection[];
+
+  /** Opens the service and begins an upload that goes on until the test sends its rest, which is no ZIP. */
+  async function open(queue: number): Promise<void> {
+    const clock = createManualClock();
+    uploads = new CountedUploads({ clock, places: 1, queue });
+    rig = await openRig({ clock, api: { uploads } });
+    const { head, body } = publicationBytes(rig, [archivePart(new Uint8Array(400_000))]);
+    first = await connect(head);
+    await first.send(body.subarray(0, 200_000));
+    rest = body.subarray(200_000);
+    await until(async () => (await rig.uploads()).length === 1);
+  }
+
+  beforeEach(() => {
+    connections = [];
+  });
+  afterEach(async () => {
+    for (const connection of connections) connection.destroy();
+    await rig.close();
+  });
+
+  async function connect(head: string): Promise<RawConnection> {
+    const connection = await openRawConnection(rig.baseUrl);
+    connections.push(connection);
+    await connection.send(head);
+    return connection;
+  }
+
+  /** Begins a publication, and waits until it asked for its turn. */
+  async function begin(key: string, account: string = rig.keys.first) {
+    const { head, body } = publicationBytes(rig);
+    const { asked } = uploads;
+    const connection = await connect(
+      head.replace(rig.keys.first, account).replace('Key: raw', `Key: ${key}`),
+    );
+    await until(() => uploads.asked > asked);
+    return { connection, body };
+  }
+
+  /** Ends the first, which is refused for what it is, and so lets the next one in. */
+  async function endFirst(): Promise<void> {
+    await first.send(rest);
+    expect((await first.answer()).status).to.equal(422);
+  }
+
+  it('waits for its turn, accounts one after the other, and is not read before', async () => {
+    await open(9);
+    const waiting = [await begin('a2'), await begin('a3'), await begin('b1', rig.keys.second)];
+    for (const { connection, body } of waiting) await connection.send(body);
+    for (let n = 0; n < 20; n += 1) await turn();
+    expect(await rig.uploads()).to.have.length(1);
+    await endFirst();
+    const answers = await Promise.all(waiting.map(({ connection }) => connection.answer()));
+    expect(answers.map(({ status }) => status)).to.deep.equal([201, 201, 201]);
+    expect(uploads.read).to.deep.equal(['first', 'first', 'second', 'first']);
+  });
+
+  it('is not taken for silent while it waits', async () => {
+    await open(9);
+    const { connection, body } = await begin('second');
+    rig.clock.advance(seconds(29));
+    await endFirst();
+    rig.clock.advance(seconds(29));
+    await connection.send(body);
+    expect((await connection.answer()).status).to.equal(201);
+  });
+
+  it('is 503 after 30 seconds, or when too many wait, and can be sent again with its key', async () => {
+    await open(1);
+    const waiting = await begin('again');
+    const tooMany = await begin('too many');
+    for (const [answer, pass] of [
+      [tooMany.connection.answer(), seconds(0)],
+      [waiting.connection.answer(), seconds(30)],
+    ] as const) {
+      rig.clock.advance(pass);
+      const { status, headers, body } = await answer;
+      expect(status).to.equal(503);
+      expect(headers.get('retry-after')).to.equal('5');
+      expect(JSON.parse(body)).to.include({ code: 'unavailable', retryable: true });
+      expect(JSON.parse(body).suggestion).to.include('the same Idempotency-Key');
+    }
+    // The first has been silent for as long.
+    expect((await first.answer()).status).to.equal(408);
+    expect((await publish(rig, 'again')).status).to.equal(201);
+  });
+
+  it('frees its place in the queue when its client goes', async () => {
+    await open(1);
+    const left = await begin('left');
+    left.connection.destroy();
+    await until(() => rig.log.length === 1);
+    expect(rig.log[0]).to.include({ gone: true }).and.not.to.have.property('error');
+    const { connection, body } = await begin('next');
+    await connection.send(body);
+    await endFirst();
+    expect((await connection.answer()).status).to.equal(201);
+    expect(await rig.uploads()).to.deep.equal([]);
+  });
+
+  it('is refused by its headers without a turn; its form is looked at in its turn', async () => {
+    await open(0);
+    const { head, body } = publicationBytes(rig);
+    const statusOf = async (changed: string) => (await askRaw(rig, changed, body)).status;
+    expect(await statusOf(head.replace(rig.keys.first, 'wrong'))).to.equal(401);
+    expect(await statusOf(head.replace('Idempotency-Key: raw\r\n', ''))).to.equal(400);
+    expect(await statusOf(head.replace('multipart/form-data', 'text/plain'))).to.equal(415);
+    expect(await statusOf(head.replace(/; boundary=[^\r]+/, ''))).to.equal(503);
+    expect(await statusOf(head.replace('/pins', '/pins?dry_run=true'))).to.equal(503);
+    expect((await ask(rig, '/api/v1/pins')).status).to.equal(200);
+  });
+});

@@ -1,0 +1,112 @@
+import { accountId, type Clock, type Duration, instant, isFault, seconds } from '@pinfold/core';
+import { expect } from 'chai';
+import { Uploads, type UploadsOptions } from '../src/index.ts';
+
+const A = accountId('a');
+const B = accountId('b');
+const HERE = new AbortController().signal;
+
+/** Lets everything that can go on without outside help go on. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+}
+
+/** A clock whose time passes when it is told to. */
+function createClock(): Clock & { pass(length: Duration): void } {
+  const sleepers = new Set<{ left: number; readonly wake: () => void }>();
+  return {
+    now: () => instant(0),
+    sleep: (length, signal) =>
+      new Promise((wake, reject) => {
+        const sleeper = { left: length, wake };
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', () => {
+          sleepers.delete(sleeper);
+          reject(signal.reason);
+        });
+      }),
+    pass: (length) => {
+      for (const sleeper of sleepers) {
+        sleeper.left -= length;
+        if (sleeper.left <= 0 && sleepers.delete(sleeper)) sleeper.wake();
+      }
+    },
+  };
+}
+
+/** Uploads that end when they are told to, noting in what order they were read. */
+function bench(options: Partial<UploadsOptions>) {
+  const clock = createClock();
+  const uploads = new Uploads({ clock, ...options });
+  const read: string[] = [];
+  const ends = new Map<string, () => void>();
+  const take = (account: typeof A, name: string, gone: AbortSignal = HERE) =>
+    uploads
+      .take(account, gone, () => {
+        read.push(name);
+        return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
+      })
+      .catch((error: unknown) => (isFault(error) ? error.code : error));
+  const end = async (name: string) => {
+    ends.get(name)?.();
+    await settle();
+  };
+  return { clock, read, take, end };
+}
+
+describe('uploads of a process', () => {
+  it('are 64 at once and 512 waiting, unless told otherwise', async () => {
+    const { read, take } = bench({});
+    for (let n = 0; n < 576; n += 1) void take(A, `${n}`);
+    expect(await take(B, 'one too many')).to.equal('publishing_overloaded');
+    expect(read).to.deep.equal(Array.from({ length: 64 }, (_, n) => `${n}`));
+  });
+
+  it('wait unread for a place, accounts in turns', async () => {
+    const { read, take, end } = bench({ places: 1 });
+    const all = [take(A, 'a1'), take(A, 'a2'), take(A, 'a3'), take(B, 'b1')];
+    expect(read).to.deep.equal(['a1']);
+    for (const name of ['a1', 'a2', 'b1', 'a3']) await end(name);
+    expect(read).to.deep.equal(['a1', 'a2', 'b1', 'a3']);
+    expect(await Promise.all(all)).to.deep.equal(['a1', 'a2', 'a3', 'b1']);
+  });
+
+  it('wait 30 seconds at most, and never once they are read', async () => {
+    const { clock, read, take, end } = bench({ places: 1, queue: 1 });
+    const first = take(A, 'a1');
+    const waiting = take(A, 'a2');
+    clock.pass(seconds(29));
+    await settle();
+    expect(await take(B, 'b1'), 'the queue is full').to.equal('publishing_overloaded');
+    clock.pass(seconds(1));
+    expect(await waiting).to.equal('publishing_overloaded');
+    const next = take(B, 'b2');
+    await end('a1');
+    clock.pass(seconds(60));
+    await end('b2');
+    expect(await Promise.all([first, next])).to.deep.equal(['a1', 'b2']);
+    expect(read).to.deep.equal(['a1', 'b2']);
+  });
+
+  it('leave their place when the client goes while it waits', async () => {
+    const { read, take, end } = bench({ places: 1, queue: 1 });
+    const [gone, reason] = [new AbortController(), new Error('gone')];
+    void take(A, 'a1');
+    const left = take(A, 'a2', gone.signal);
+    gone.abort(reason);
+    expect(await left).to.equal(reason);
+    const other = take(B, 'b1');
+    await end('a1');
+    await end('b1');
+    expect(await other).to.equal('b1');
+    expect(read).to.deep.equal(['a1', 'b1']);
+  });
+
+  it('pass their place on when they fail', async () => {
+    const uploads = new Uploads({ clock: createClock(), places: 1 });
+    const failed = uploads.take(A, HERE, () => Promise.reject(new Error('broken')));
+    const next = uploads.take(B, HERE, () => Promise.resolve('next'));
+    expect(await failed.catch((error: Error) => error.message)).to.equal('broken');
+    expect(await next).to.equal('next');
+  });
+});
