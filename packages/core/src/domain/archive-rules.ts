@@ -134,7 +134,7 @@ export function* judgeInStretches(
   const provable = listing.trusted && !problems.some((problem) => BOUNDS.has(problem.rule));
   return {
     problems,
-    files: siteFiles(files, stripped),
+    files: yield* siteFiles(files, stripped),
     tasks: provable ? proofTasks(entries, stripped, limits) : [],
   };
 }
@@ -278,11 +278,14 @@ function noIndex(entries: readonly NamedEntry[]): ArchiveProblem {
   return { rule: 'missing_index', detail: missingIndex(entries) };
 }
 
-function siteFiles(files: readonly NamedEntry[], root: string): readonly SiteFile[] {
+function* siteFiles(files: readonly NamedEntry[], root: string): Generator<void, readonly SiteFile[]> {
   const site: SiteFile[] = [];
-  for (const file of files) {
-    const path = sitePath(file, root);
-    if (path !== undefined) site.push({ path, entry: file.index });
+  for (const stretch of stretchesOf(files)) {
+    for (const file of stretch) {
+      const path = sitePath(file, root);
+      if (path !== undefined) site.push({ path, entry: file.index });
+    }
+    yield;
   }
   return site;
 }
