@@ -1,1 +1,2 @@
 export { hasSeveralHosts } from './several-hosts.ts';
+export { takeRequest } from './take-request.ts';
