@@ -33,7 +33,7 @@ function referrerBeside(more: HeaderList): HeaderList {
 }
 
 /** Seconds after which a viewer may try again when a part of the service cannot be reached. */
-const UNAVAILABLE_FOR = '10';
+const UNAVAILABLE_FOR = 10;
 
 /** Answers with a page that asks nothing. */
 export function sendPlainPage(
@@ -54,13 +54,13 @@ export function sendPasswordPage(
 ): void {
   const language = languageOf(exchange.request.headers['accept-language']);
   const retry = notice?.kind === 'limited' ? ['Retry-After', String(notice.seconds)] : NO_HEADERS;
-  const busy = notice?.kind === 'busy' ? ['Retry-After', UNAVAILABLE_FOR] : NO_HEADERS;
+  const busy = notice?.kind === 'busy' ? ['Retry-After', String(UNAVAILABLE_FOR)] : NO_HEADERS;
   sendHtml(exchange, status, language, passwordPage(language, notice), [...retry, ...busy]);
 }
 
 /** Answers that a part of the service cannot be reached. */
-export function sendUnavailable(exchange: Exchange): void {
-  sendPlainPage(exchange, 503, plainPages.unavailable, ['Retry-After', UNAVAILABLE_FOR]);
+export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABLE_FOR): void {
+  sendPlainPage(exchange, 503, plainPages.unavailable, ['Retry-After', String(seconds)]);
 }
 
 /** Answers that the method has no meaning here. */
