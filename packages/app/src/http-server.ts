@@ -24,32 +24,22 @@ const KEEP_ALIVE_TIMEOUT = 75_000;
 /** How long connections without a request stay open while stopping: a request may be on its way over one. */
 const LINGER = 500;
 
-/** How long a server waits for clients, in milliseconds. */
-export interface Patience {
-  /** For the rest of a request's body once it is answered. */
-  readonly rest: number;
-  /** For a client that takes nothing of its answer: up to twice as long, since Node counts from its last look. */
-  readonly untaken: number;
-  /** Between two looks for answers that are not taken. */
-  readonly look: number;
-}
-
-const PATIENCE: Patience = { rest: 30_000, untaken: 60_000, look: 30_000 };
+/** How long it waits for the rest of a request's body once it is answered, in milliseconds. */
+const REST_TIMEOUT = 30_000;
 
 /** A `node:http` server that can be stopped without losing a request. */
 export class HttpServer {
   readonly #server: Server;
   /** The newest answer on each connection: one entry for many requests, so that none pays for the end. */
   readonly #newest: Map<Socket, ServerResponse> = new Map();
-  /** Connections whose answer was not taken whole at the last look. */
-  readonly #untaken: Set<Socket> = new Set();
-  readonly #patience: Patience;
+  readonly #restTimeout: number;
   #handler: RequestHandler | undefined;
   #held: (() => void)[] = [];
   #stopping = false;
 
-  constructor(patience: Patience = PATIENCE) {
-    this.#patience = patience;
+  /** @param restTimeout a shorter one, for tests. */
+  constructor(restTimeout: number = REST_TIMEOUT) {
+    this.#restTimeout = restTimeout;
     this.#server = createServer({
       headersTimeout: HEADERS_TIMEOUT,
       requestTimeout: REQUEST_TIMEOUT,
@@ -63,12 +53,7 @@ export class HttpServer {
     this.#server.on('clientError', (error, socket: Socket) =>
       answerUnread(error, socket, this.#newest.get(socket)),
     );
-    this.#server.on('connection', (socket) =>
-      socket.once('close', () => {
-        this.#newest.delete(socket);
-        this.#untaken.delete(socket);
-      }),
-    );
+    this.#server.on('connection', (socket) => socket.once('close', () => this.#newest.delete(socket)));
   }
 
   /** Whether it is being stopped. */
@@ -96,8 +81,6 @@ export class HttpServer {
       throw asSettingsError(error);
     }
     this.#server.off('error', reject);
-    const looking = setInterval(() => this.#watchUntaken(), this.#patience.look).unref();
-    this.#server.once('close', () => clearInterval(looking));
     return this.#server.address() as AddressInfo;
   }
 
@@ -140,22 +123,9 @@ export class HttpServer {
   #endRest(request: IncomingMessage): void {
     if (request.complete || request.destroyed) return;
     request.resume();
-    const timer = setTimeout(() => request.destroy(), this.#patience.rest);
+    const timer = setTimeout(() => request.destroy(), this.#restTimeout);
     const stop = () => clearTimeout(timer);
     request.once('end', stop).once('close', stop).once('error', stop);
-  }
-
-  /**
-   * Lets the time of those run out who take nothing of their answer. To look at all connections now and then costs a
-   * request nothing, and one that only waits for its answer is never cut.
-   */
-  #watchUntaken(): void {
-    for (const [socket, response] of this.#newest) {
-      if (socket.writableLength > 0) {
-        if (!this.#untaken.has(socket)) socket.setTimeout(this.#patience.untaken);
-        this.#untaken.add(socket);
-      } else if (this.#untaken.delete(socket) && !response.writableFinished) socket.setTimeout(0);
-    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Duration, minutes, seconds, type UseCases } from '@pinfold/core';
-import { Uploads } from '@pinfold/http';
+import { takeRequest, Uploads } from '@pinfold/http';
 import { type Request, type Response, Router } from 'express';
 import type { Authenticate } from './authentication.ts';
 import { type ApiLog, Exchange } from './exchange.ts';
@@ -57,6 +57,7 @@ export function createApi(options: ApiOptions): Router {
   const document = openApiDocument({ publicUrl, limits: useCases.limits });
   const begin = (request: Request, response: Response) => new Exchange(request, response, useCases.clock);
   const router = Router({ caseSensitive: true, strict: true });
+  router.use((request, response, next) => takeRequest(request, response, next));
   router.use('/api/v1', (request, response) => serve(serving, begin(request, response)));
   router.use('/api', (request, response) => answerNothing(serving, begin(request, response)));
   router.all('/openapi.json', (request, response) =>

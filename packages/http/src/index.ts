@@ -1,3 +1,4 @@
 export { hasSeveralHosts } from './several-hosts.ts';
+export { takeRequest } from './take-request.ts';
 export { hasTooManyCookies } from './too-many-cookies.ts';
 export { Uploads, type UploadsOptions } from './uploads.ts';

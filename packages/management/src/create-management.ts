@@ -1,3 +1,4 @@
+import { takeRequest } from '@pinfold/http';
 import { Router } from 'express';
 import { loadAssets } from './assets.ts';
 import type { ManagementOptions } from './options.ts';
@@ -19,6 +20,7 @@ export function createManagement(options: ManagementOptions): Router {
   const assets = loadAssets();
   const serving = new Serving(options, assets);
   const router = Router({ strict: false });
+  router.use((request, response, next) => takeRequest(request, response, next));
   router.get('/assets/:name', (request, response, next) => {
     if (!assets.serve(request.params.name, request, response)) next();
   });

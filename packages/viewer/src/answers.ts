@@ -67,8 +67,8 @@ export function sendPasswordPage(
 }
 
 /** Answers that a part of the service cannot be reached. */
-export function sendUnavailable(exchange: Exchange): void {
-  sendPlainPage(exchange, 503, plainPages.unavailable, ['Retry-After', String(UNAVAILABLE_FOR)]);
+export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABLE_FOR): void {
+  sendPlainPage(exchange, 503, plainPages.unavailable, ['Retry-After', String(seconds)]);
 }
 
 /**

@@ -1,9 +1,12 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { crc32, createInflateRaw } from 'node:zlib';
-import { type Ended, Fault, MAX_READ, type ManifestEntry, type Open, type Role } from '@pinfold/core';
+import { crc32 } from 'node:zlib';
+import { type Ended, Fault, MAX_READ, type ManifestEntry } from '@pinfold/core';
+import type { Bodies } from './bodies.ts';
 import { checkProved } from './check-proved.ts';
 import { GZIP_HEADER, gzipTrailer } from './gzip-member.ts';
+import { heldBytes, PIECE } from './held-bytes.ts';
+import { inflatedPieces } from './inflated-pieces.ts';
+import type { PieceSource } from './piece-source.ts';
+import type { Form } from './site-files.ts';
 
 /** A role ended while its file was being read; the answer cannot be completed. */
 export class EndedMeanwhile extends Error {
@@ -16,38 +19,51 @@ export class EndedMeanwhile extends Error {
   }
 }
 
-/** Where pieces come from. */
-export interface PieceSource {
-  readonly open: Open;
-  readonly role: Role;
-  readonly entry: ManifestEntry;
-  readonly signal: AbortSignal;
-}
-
-/** Bytes of an entry as they lie in the archive, one read a piece; the next is read when the last was taken. */
+/**
+ * Bytes of an entry as they lie in the archive, one read a piece; the next is read when the last was taken. Pieces are
+ * large while there is room in memory for what viewers have not taken, and small from then on.
+ */
 export async function* storedPieces(
-  { open, role, entry, signal }: PieceSource,
+  source: PieceSource,
   from = 0,
-  length: number = entry.compressedSize,
+  length: number = source.entry.compressedSize,
 ): AsyncGenerator<Uint8Array> {
   let done = 0;
   while (done < length) {
-    const wanted = Math.min(MAX_READ, length - done);
-    const read = await open.read(role, entry.offset + from + done, wanted, signal);
-    if (read.kind !== 'bytes') throw new EndedMeanwhile(read);
-    if (read.bytes.length !== wanted) {
-      throw new Fault('store_corrupt', 'an archive is shorter than its manifest says');
+    const large = Math.min(MAX_READ, length - done);
+    const release = large > PIECE ? heldBytes.take(large, source.mostHeld) : undefined;
+    const wanted = release === undefined ? Math.min(PIECE, large) : large;
+    try {
+      yield await readPiece(source, from + done, wanted, done === 0);
+    } finally {
+      release?.();
     }
-    yield read.bytes;
     done += wanted;
   }
 }
 
+async function readPiece(
+  { open, patience, role, entry, signal }: PieceSource,
+  at: number,
+  length: number,
+  isFirst: boolean,
+): Promise<Uint8Array> {
+  const readUntil = (end: AbortSignal) => open.read(role, entry.offset + at, length, end);
+  const read = isFirst ? await patience.first(signal, readUntil) : await readUntil(signal);
+  if (read.kind !== 'bytes') throw new EndedMeanwhile(read);
+  if (read.bytes.length !== length) {
+    throw new Fault('store_corrupt', 'an archive is shorter than its manifest says');
+  }
+  return read.bytes;
+}
+
 /** A deflated entry as one gzip member. */
-export async function* gzipPieces(source: PieceSource): AsyncGenerator<Uint8Array> {
-  yield GZIP_HEADER;
-  yield* storedPieces(source);
-  yield gzipTrailer(source.entry);
+export async function* gzipPieces(source: PieceSource, from = 0): AsyncGenerator<Uint8Array> {
+  const { entry } = source;
+  const data = Math.max(0, from - GZIP_HEADER.length);
+  if (from < GZIP_HEADER.length) yield GZIP_HEADER.subarray(from);
+  if (data < entry.compressedSize) yield* storedPieces(source, data, entry.compressedSize - data);
+  yield gzipTrailer(entry).subarray(Math.max(0, data - entry.compressedSize));
 }
 
 /** Bytes `from` to `from + length` of an expanded entry. The end of a whole one is held back until it is proved. */
@@ -76,7 +92,7 @@ async function* proved(entry: ManifestEntry, pieces: AsyncIterable<Uint8Array>):
 async function* inflatedPart(source: PieceSource, from: number, length: number): AsyncGenerator<Uint8Array> {
   let toSkip = from;
   let left = length;
-  for await (const piece of inflated(source)) {
+  for await (const piece of inflatedPieces(source, storedPieces(source))) {
     const part = piece.subarray(Math.min(toSkip, piece.length)).subarray(0, left);
     toSkip -= Math.min(toSkip, piece.length);
     left -= part.length;
@@ -86,16 +102,21 @@ async function* inflatedPart(source: PieceSource, from: number, length: number):
   throw new Fault('store_corrupt', 'an entry expands to less than its manifest says');
 }
 
-const CHUNK = 65_536;
-
-async function* inflated(source: PieceSource): AsyncGenerator<Uint8Array> {
-  const inflate = createInflateRaw({ chunkSize: CHUNK });
-  const pumping = pipeline(Readable.from(storedPieces(source)), inflate);
-  // What goes wrong there destroys the inflater, and is met where it is read.
-  pumping.catch(() => {});
-  try {
-    yield* inflate as AsyncIterable<Uint8Array>;
-  } finally {
-    inflate.destroy();
+/** Bytes `from` to `to` of a body in copies, out of memory as long as it is there: it is not held for a slow viewer. */
+export async function* copiedPieces(
+  source: PieceSource,
+  bodies: Bodies,
+  form: Form,
+  from: number,
+  to: number,
+): AsyncGenerator<Uint8Array> {
+  let at = from;
+  while (at < to) {
+    const piece = bodies.hot(form)?.bytes.subarray(at, Math.min(to, at + PIECE));
+    if (piece === undefined) break;
+    yield Uint8Array.from(piece);
+    at += piece.length;
   }
+  if (at === to) return;
+  yield* form.gzip ? gzipPieces(source, at) : expandedPieces(source, at, to - at);
 }

@@ -1,21 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isFault } from '@pinfold/core';
-import { hasSeveralHosts, hasTooManyCookies } from '@pinfold/http';
+import { hasSeveralHosts, hasTooManyCookies, takeRequest } from '@pinfold/http';
 import { sendPlainPage, sendTooManyCookies, sendUnavailable } from './answers.ts';
-import { Bodies } from './bodies.ts';
+import { Bodies, type BodyTools } from './bodies.ts';
 import { type Exchange, targetOf } from './exchange.ts';
 import { filePolicies } from './file-policies.ts';
 import { Grants } from './grants.ts';
 import { isBelowHost, isHost, siteOfHost } from './host.ts';
+import { InflatingTurns } from './inflating-turns.ts';
 import { plainPages } from './pages.ts';
 import { serveSharedUrl } from './shared-url.ts';
 import { serveSiteOrigin } from './site-origin.ts';
 import { serveSitePath } from './site-path.ts';
 import { Sites } from './sites.ts';
+import { StoragePatience } from './storage-patience.ts';
 import { splitTarget } from './target.ts';
+import { TryLater } from './try-later.ts';
 import type { ViewerContext } from './viewer-context.ts';
 import {
+  DEFAULT_BOUNDS,
   DEFAULT_CACHE_BYTES,
   DEFAULT_SITE_CACHE_BYTES,
   type Settings,
@@ -41,7 +45,11 @@ export function createViewer(options: ViewerOptions): Viewer {
   const context = contextOf(options);
   const { settings } = context;
   const prefix = `${settings.publicPath}/s/`;
-  return (request, response, next) => {
+  const take = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    next?: (error?: unknown) => void,
+  ): void => {
     const exchange: Exchange = { request, response, route: 'none', role: null };
     const target = targetOf(request);
     if (!target.startsWith('/')) {
@@ -69,6 +77,7 @@ export function createViewer(options: ViewerOptions): Viewer {
       answer(options, exchange, () => sendPlainPage(exchange, 404, plainPages.notFound));
     }
   };
+  return (request, response, next) => takeRequest(request, response, () => take(request, response, next));
 }
 
 /** Whether a host is the sites' to give, and no site's. Whatever else it showed would be at home among the sites. */
@@ -84,12 +93,20 @@ function leadsNowhere(
 function contextOf(options: ViewerOptions): ViewerContext {
   const { useCases, cacheBytes = DEFAULT_CACHE_BYTES, siteCacheBytes = DEFAULT_SITE_CACHE_BYTES } = options;
   const settings = settingsOf(options);
+  const { inflating, inflatingQueue, heldBytes } = { ...DEFAULT_BOUNDS, ...options.bounds };
+  const tools: BodyTools = {
+    open: useCases.open,
+    patience: new StoragePatience(useCases.clock),
+    turns: new InflatingTurns(inflating, inflatingQueue),
+    mostHeld: heldBytes,
+  };
   return {
     settings,
     useCases,
     grants: new Grants(useCases, settings),
     sites: new Sites(useCases.open, siteCacheBytes),
-    bodies: new Bodies(useCases.open, cacheBytes),
+    bodies: new Bodies(tools, cacheBytes),
+    tools,
     policies: filePolicies(settings.mode),
   };
 }
@@ -117,13 +134,15 @@ async function settle(exchange: Exchange, send: () => Promise<void> | void): Pro
   try {
     await send();
   } catch (error) {
-    exchange.error = error;
+    const known = error instanceof TryLater ? error.cause : error;
+    if (known !== undefined) exchange.error = known;
     sendFailure(exchange, error);
   }
 }
 
 function sendFailure(exchange: Exchange, error: unknown): void {
   if (exchange.response.headersSent) exchange.response.destroy();
+  else if (error instanceof TryLater) sendUnavailable(exchange, error.seconds);
   else if (isFault(error) && error.retryable) sendUnavailable(exchange);
   else sendPlainPage(exchange, 500, plainPages.error);
 }

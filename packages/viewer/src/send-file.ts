@@ -1,10 +1,12 @@
 import type { Ended, Role } from '@pinfold/core';
 import { acceptsGzip } from './accept-encoding.ts';
-import { Bodies, type Body } from './bodies.ts';
-import { expandedPieces, gzipPieces, type PieceSource } from './body-pieces.ts';
+import { Bodies } from './bodies.ts';
+import { expandedPieces, gzipPieces } from './body-pieces.ts';
 import { type ByteRange, rangeOf } from './byte-range.ts';
 import { matchesStrongly, matchesWeakly } from './entity-tag.ts';
 import type { Exchange } from './exchange.ts';
+import { sourceOf } from './piece-source.ts';
+import { sendBody } from './send-body.ts';
 import { sendPieces } from './send-pieces.ts';
 import type { FilePolicy, Form, SiteFile } from './site-files.ts';
 import type { ViewerContext } from './viewer-context.ts';
@@ -92,37 +94,13 @@ function sendWhole(
     response.writeHead(status, headers).end();
     return undefined;
   }
-  const hot = context.bodies.hot(form);
-  if (hot !== undefined) {
-    sendBody(response, status, headers, hot);
-    return undefined;
-  }
   if (Bodies.fits(answer.file.entry, form)) {
-    return sendLoaded(context, exchange, answer, form, (body) => sendBody(response, status, headers, body));
+    return sendBody(context, exchange, { ...answer, form, status, headers, from: 0, to: form.length });
   }
   return sendPieces(exchange, status, headers, (signal) => {
-    const source = sourceOf(context, answer, signal);
+    const source = sourceOf(context, exchange, answer, signal);
     return form.gzip ? gzipPieces(source) : expandedPieces(source, 0, form.length);
   });
-}
-
-function sendBody(response: Exchange['response'], status: number, headers: string[], body: Body): void {
-  response.writeHead(status, headers);
-  if (body.text === undefined) response.end(body.bytes);
-  else response.end(body.text, 'latin1');
-}
-
-async function sendLoaded(
-  { bodies }: ViewerContext,
-  { response }: Exchange,
-  { role, file }: FileAnswer,
-  form: Form,
-  send: (body: Body) => void,
-): Promise<FileOutcome> {
-  const loaded = await bodies.load(role, file.entry, form);
-  if (loaded.kind !== 'body') return loaded;
-  if (!response.destroyed) send(loaded.body);
-  return undefined;
 }
 
 function sendPart(
@@ -146,25 +124,16 @@ function sendPart(
     ...['Content-Type', answer.file.type, 'Content-Length', String(length), 'Accept-Ranges', 'bytes'],
     ...['Content-Range', `bytes ${first}-${last}/${form.length}`, ...vary],
   ];
-  const hot = context.bodies.hot(form);
-  const cut = ({ bytes }: Body): void => {
-    response.writeHead(206, headers).end(bytes.subarray(first, last + 1));
-  };
-  if (hot !== undefined) {
-    cut(hot);
-    return undefined;
-  }
   // A part of a stored file is read as that part; a deflated one has to be inflated from its beginning.
-  if (entry.method === 'deflated' && Bodies.fits(entry, form)) {
-    return sendLoaded(context, exchange, answer, form, cut);
+  const isCut =
+    entry.method === 'deflated' &&
+    (Bodies.fits(entry, form) || context.bodies.keepsForParts(entry, form, first));
+  if (isCut || context.bodies.hot(form) !== undefined) {
+    return sendBody(context, exchange, { ...answer, form, status: 206, headers, from: first, to: last + 1 });
   }
   return sendPieces(exchange, 206, headers, (signal) =>
-    expandedPieces(sourceOf(context, answer, signal), first, length),
+    expandedPieces(sourceOf(context, exchange, answer, signal), first, length),
   );
-}
-
-function sourceOf({ useCases }: ViewerContext, { role, file }: FileAnswer, signal: AbortSignal): PieceSource {
-  return { open: useCases.open, role, entry: file.entry, signal };
 }
 
 /** A page for what is missing is the same whatever the viewer has: nothing to compare by goes with it. */

@@ -1,5 +1,5 @@
 import type { UseCases } from '@pinfold/core';
-import type { Bodies } from './bodies.ts';
+import type { Bodies, BodyTools } from './bodies.ts';
 import type { Grants } from './grants.ts';
 import type { FilePolicy } from './site-files.ts';
 import type { Sites } from './sites.ts';
@@ -12,6 +12,7 @@ export interface ViewerContext {
   readonly grants: Grants;
   readonly sites: Sites;
   readonly bodies: Bodies;
+  readonly tools: BodyTools;
   readonly policies: FilePolicies;
 }
 

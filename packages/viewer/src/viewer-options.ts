@@ -22,6 +22,16 @@ export interface ViewerLogEntry {
   readonly error?: unknown;
 }
 
+/** What viewers can make one process do at the same time. */
+export interface ViewerBounds {
+  /** Files that are inflated at once, for clients without gzip and for ranges. Default 2. */
+  readonly inflating: number;
+  /** More of them that may wait to begin; then 503. Default 256. */
+  readonly inflatingQueue: number;
+  /** Bytes that were loaded and that viewers have not taken; past them, answers go in pieces of 64 KiB. Default 64 MiB. */
+  readonly heldBytes: number;
+}
+
 /** Options of {@link createViewer}. */
 export interface ViewerOptions {
   /** The core's use cases. */
@@ -45,6 +55,8 @@ export interface ViewerOptions {
   readonly cacheBytes?: number;
   /** Bytes of memory, estimated, for what is known of hot sites' files. Default 32 MiB. */
   readonly siteCacheBytes?: number;
+  /** Bounds that differ from the defaults. */
+  readonly bounds?: Partial<ViewerBounds>;
   /** Told of every answered request of the viewer's own, once it is over. */
   readonly log?: (entry: ViewerLogEntry) => void;
   /** The id of a request in the log. Default: a random UUID. */
@@ -73,6 +85,7 @@ export interface Settings {
 const MiB = 1_048_576;
 export const DEFAULT_CACHE_BYTES: number = 64 * MiB;
 export const DEFAULT_SITE_CACHE_BYTES: number = 32 * MiB;
+export const DEFAULT_BOUNDS: ViewerBounds = { inflating: 2, inflatingQueue: 256, heldBytes: 64 * MiB };
 
 /**
  * Checks the options that are text.

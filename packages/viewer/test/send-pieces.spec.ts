@@ -13,10 +13,6 @@ class SlowResponse extends EventEmitter {
   destroyed = false;
   ended = false;
 
-  setTimeout(): this {
-    return this;
-  }
-
   writeHead(status: number): this {
     this.headersSent = true;
     this.sent.push(String(status));
@@ -42,7 +38,8 @@ class SlowResponse extends EventEmitter {
 
 function stage() {
   const response = new SlowResponse();
-  const exchange = { response: response as unknown as ServerResponse } as Exchange;
+  const request = { httpVersionMajor: 1 };
+  const exchange = { request, response: response as unknown as ServerResponse } as Exchange;
   const asked: string[] = [];
   async function* pieces(left: AbortSignal, fail?: Error): AsyncGenerator<Uint8Array> {
     for (const name of ['a', 'b', 'c']) {

@@ -1,0 +1,71 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Requests that may wait at the same time over all connections, some 2 KB each. */
+const MOST_WAITING = 32_768;
+
+/** What holds a connection back while requests of it wait. */
+interface Hold {
+  waiting: number;
+  readonly pause: () => void;
+  readonly close: () => void;
+}
+
+/** Lets the requests that a client sent at once wait for each other, and leaves unread what it sent beyond them. */
+export class Pipelines {
+  readonly #most: number;
+  /** By connection: few clients ever have an entry. */
+  readonly #holds: Map<Socket, Hold> = new Map();
+  #waiting = 0;
+
+  /** @param most requests that may wait in all; the connection that brings one more is closed. */
+  constructor(most: number = MOST_WAITING) {
+    this.#most = most;
+  }
+
+  /** How many requests wait. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Calls `work` when the answers before this one are out; never, when the connection closes before. */
+  wait(socket: Socket, response: ServerResponse, work: () => void): void {
+    if (socket.destroyed) return;
+    if (this.#waiting >= this.#most) {
+      socket.destroy();
+      return;
+    }
+    const hold = this.#holds.get(socket) ?? this.#hold(socket);
+    hold.waiting += 1;
+    this.#waiting += 1;
+    response.once('socket', () => {
+      process.nextTick(() => {
+        if (socket.destroyed) return;
+        hold.waiting -= 1;
+        this.#waiting -= 1;
+        if (hold.waiting === 0) this.#release(socket, hold);
+        work();
+      });
+    });
+  }
+
+  #hold(socket: Socket): Hold {
+    const pause = (): void => {
+      if (hold.waiting > 0) socket.pause();
+    };
+    const hold: Hold = { waiting: 0, pause, close: () => this.#release(socket, hold) };
+    this.#holds.set(socket, hold);
+    // To take the body of a request, or to throw away the rest of one, Node goes on reading.
+    socket.on('resume', pause).once('close', hold.close);
+    // Within the handler it would be undone: Node goes to the end of what it has read first.
+    process.nextTick(pause);
+    return hold;
+  }
+
+  #release(socket: Socket, hold: Hold): void {
+    this.#waiting -= hold.waiting;
+    hold.waiting = 0;
+    this.#holds.delete(socket);
+    socket.off('resume', hold.pause).off('close', hold.close).resume();
+  }
+}

@@ -1,0 +1,26 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Pipelines } from './pipelines.ts';
+import { UntakenAnswers } from './untaken-answers.ts';
+
+// Connections are the server's, and several doors may share one: these two are of the whole process.
+const pipelines = new Pipelines();
+const untaken = new UntakenAnswers();
+
+/**
+ * What every door does first with a request. One request of an HTTP/1 connection is worked on at a time, in the order
+ * of their answers: `work` is called at once, or when the answers before it are out, or never, when the connection
+ * closes before. What the client sends beyond stays unread meanwhile. A client that takes nothing of its answer for 45
+ * seconds is cut off.
+ *
+ * Doors within doors may each call it. Streams of HTTP/2 are worked on side by side.
+ */
+export function takeRequest(request: IncomingMessage, response: ServerResponse, work: () => void): void {
+  if (request.httpVersionMajor !== 1) {
+    work();
+    return;
+  }
+  untaken.watch(request.socket);
+  // Node gives a response its connection when all before it are out, and takes it away when it is out itself.
+  if (response.socket !== null || response.writableEnded) work();
+  else pipelines.wait(request.socket, response, work);
+}

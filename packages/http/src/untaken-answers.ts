@@ -1,0 +1,64 @@
+import type { Socket } from 'node:net';
+
+/** Milliseconds between two looks. */
+const LOOK = 5_000;
+
+/** After so many looks without a byte taken a connection is closed: after 45 to 50 seconds. */
+const LOOKS = 9;
+
+/** What one look saw of a connection. */
+interface Sight {
+  readonly written: number;
+  readonly buffered: number;
+  readonly underWay: number;
+  /** How many looks in turn saw the same. */
+  readonly times: number;
+}
+
+/**
+ * Closes connections whose client takes nothing of what is sent to it. To look at all of them now and then costs a
+ * request next to nothing, and one that only waits for its answer is never cut.
+ */
+export class UntakenAnswers {
+  readonly #sights: Map<Socket, Sight | undefined> = new Map();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Looks after a connection from now on, until it closes. */
+  watch(socket: Socket): void {
+    if (this.#sights.has(socket) || socket.destroyed) return;
+    this.#sights.set(socket, undefined);
+    socket.once('close', () => {
+      this.#sights.delete(socket);
+      if (this.#sights.size > 0) return;
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    });
+    this.#timer ??= setInterval(() => this.look(), LOOK).unref();
+  }
+
+  /** Looks at every connection, and closes those that have taken nothing for too long. */
+  look(): void {
+    for (const [socket, before] of this.#sights) {
+      const now = sightOf(socket, before);
+      if (now !== undefined && now.times > LOOKS) socket.destroy();
+      else if (now !== before) this.#sights.set(socket, now);
+    }
+  }
+}
+
+function sightOf(socket: Socket, before: Sight | undefined): Sight | undefined {
+  const { bytesWritten: written, writableLength: buffered } = socket;
+  if (buffered === 0) return undefined;
+  const underWay = bytesUnderWay(socket);
+  const same = before?.written === written && before.buffered === buffered && before.underWay === underWay;
+  return { written, buffered, underWay, times: same ? before.times + 1 : 1 };
+}
+
+/**
+ * How much of a write the system has not taken yet. No public name tells this, and without it a slow client that takes
+ * a large write bit by bit would look like one that takes nothing. Node's own timeouts go by it, too.
+ */
+function bytesUnderWay(socket: Socket): number {
+  const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } | null };
+  return handle?.writeQueueSize ?? 0;
+}

@@ -1,0 +1,263 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
+import { expect } from 'chai';
+import { Pipelines } from '../src/pipelines.ts';
+import { takeRequest } from '../src/take-request.ts';
+
+/** A request that was begun, and the way to end it. */
+interface Begun {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** A server that begins requests as a door does, and a client of it on one connection. */
+interface Stage {
+  /** Paths of the requests that Node has read. */
+  readonly read: string[];
+  readonly begun: Begun[];
+  readonly socket: Socket;
+  received(): string;
+  close(): Promise<void>;
+}
+
+type Take = typeof takeRequest;
+
+async function openStage(take: Take = takeRequest): Promise<Stage> {
+  const read: string[] = [];
+  const begun: Begun[] = [];
+  const server = createServer((request, response) => {
+    read.push(request.url ?? '');
+    take(request, response, () => begun.push({ request, response }));
+  });
+  const port = await listen(server);
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  return { read, begun, socket, received: () => text, close: () => close(server) };
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+async function close(server: Server): Promise<void> {
+  const over = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await over;
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await setImmediate();
+}
+
+function begunAt(begun: readonly Begun[], index: number): Begun {
+  const one = begun[index];
+  if (one === undefined) throw new Error(`request ${index} was not begun`);
+  return one;
+}
+
+/** Lets everything happen that can. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+}
+
+const get = (path: string | number): string => `GET /${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const post = (path: string, body: string): string =>
+  `POST /${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+const many = (count: number): string => Array.from({ length: count }, (_, index) => get(index)).join('');
+
+describe('the requests of one connection', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await openStage();
+  });
+  afterEach(async () => {
+    stage.socket.destroy();
+    await stage.close();
+  });
+
+  it('are begun one at a time, and answered in their order', async () => {
+    const { begun, socket, received } = stage;
+    socket.write(many(5));
+    for (let index = 0; index < 5; index += 1) {
+      await until(() => begun.length > index);
+      await settle();
+      expect(begun).to.have.length(index + 1);
+      begunAt(begun, index).response.end(`answer ${index}.`);
+    }
+    await until(() => received().includes('answer 4.'));
+    expect(
+      received()
+        .match(/answer \d/g)
+        ?.join(),
+    ).to.equal('answer 0,answer 1,answer 2,answer 3,answer 4');
+  });
+
+  it('are begun once, however many doors take them', async () => {
+    await stage.close();
+    stage = await openStage((request, response, work) =>
+      takeRequest(request, response, () => takeRequest(request, response, work)),
+    );
+    const { begun, socket, received } = stage;
+    socket.write(many(2));
+    await until(() => begun.length > 0);
+    begunAt(begun, 0).response.end();
+    await until(() => begun.length > 1);
+    begunAt(begun, 1).response.end('the last');
+    await until(() => received().includes('the last'));
+    expect(begun).to.have.length(2);
+  });
+
+  it('do not wait for one that came before at another door and is answered', async () => {
+    const { begun, socket, received } = stage;
+    socket.write(get('first'));
+    await until(() => begun.length === 1);
+    begunAt(begun, 0).response.end('one');
+    await until(() => received().includes('one'));
+    socket.write(get('second'));
+    await until(() => begun.length === 2);
+    begunAt(begun, 1).response.end('two');
+    await until(() => received().includes('two'));
+  });
+
+  it('are unread beyond those that came with the first, and read when their turn comes', async () => {
+    const { read, begun, socket, received } = stage;
+    const all = 20_000;
+    socket.write(many(all));
+    await until(() => begun.length > 0);
+    await settle();
+    // Node reads 64 KiB at once.
+    const atOnce = (2 * 65_536) / get(0).length;
+    expect(read.length).to.be.below(atOnce);
+    let most = 0;
+    for (let index = 0; index < all; index += 1) {
+      await until(() => begun.length > index);
+      most = Math.max(most, read.length - begun.length);
+      begunAt(begun, index).response.end();
+    }
+    expect(most).to.be.below(atOnce);
+    await until(() => received().split('HTTP/1.1 200').length === all + 1);
+    expect(read).to.deep.equal(Array.from({ length: all }, (_, index) => `/${index}`));
+  });
+
+  it('are unread, too, while the body of one before them is read', async () => {
+    const { read, begun, socket } = stage;
+    socket.write(post('upload', 'x'.repeat(1_000)) + many(20_000));
+    await until(() => begun.length > 0);
+    expect(String(await buffer(begunAt(begun, 0).request))).to.equal('x'.repeat(1_000));
+    await settle();
+    expect(read.length).to.be.below((2 * 65_536) / get(0).length);
+    expect(begun).to.have.length(1);
+  });
+
+  it('may have bodies, whose bytes are taken when their turn comes, and requests after them', async () => {
+    const { begun, socket, received } = stage;
+    const body = 'y'.repeat(300_000);
+    socket.write(get('first') + post('upload', body) + get('last'));
+    await until(() => begun.length === 1);
+    await settle();
+    begunAt(begun, 0).response.end('one');
+    await until(() => begun.length === 2);
+    expect((await buffer(begunAt(begun, 1).request)).length).to.equal(body.length);
+    begunAt(begun, 1).response.end('two');
+    await until(() => begun.length === 3);
+    begunAt(begun, 2).response.end('three');
+    await until(() => received().includes('three'));
+  });
+
+  it('are asked for their bodies, with Expect, after the answers before them', async () => {
+    const { begun, socket, received } = stage;
+    socket.write(
+      `${get('first')}POST /upload HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n`,
+    );
+    await until(() => begun.length === 1);
+    await settle();
+    expect(received()).to.equal('');
+    begunAt(begun, 0).response.end('one');
+    await until(() => received().includes('100 Continue'));
+    expect(received().indexOf('one')).to.be.below(received().indexOf('100 Continue'));
+    socket.write('body');
+    expect(String(await buffer(begunAt(begun, 1).request))).to.equal('body');
+    begunAt(begun, 1).response.end('two');
+    await until(() => received().includes('two'));
+  });
+
+  it('are not begun when their client has gone by then', async () => {
+    const { read, begun, socket } = stage;
+    socket.write(many(100));
+    await until(() => read.length === 100);
+    socket.resetAndDestroy();
+    await settle();
+    const closed = once(begunAt(begun, 0).response, 'close');
+    // What is unread says nothing of a reset; the first write does.
+    begunAt(begun, 0).response.write('x');
+    await closed;
+    await settle();
+    expect(begun).to.have.length(1);
+  });
+});
+
+describe('the requests that wait on all connections', () => {
+  it('are counted, until they begin or their connection closes', async () => {
+    const pipelines = new Pipelines();
+    const stage = await openStage((request, response, work) =>
+      response.socket === null ? pipelines.wait(request.socket, response, work) : work(),
+    );
+    stage.socket.write(many(10));
+    await until(() => stage.read.length === 10);
+    expect(pipelines.waiting).to.equal(9);
+    begunAt(stage.begun, 0).response.end();
+    await until(() => stage.begun.length === 2);
+    expect(pipelines.waiting).to.equal(8);
+    await stage.close();
+    await until(() => pipelines.waiting === 0);
+  });
+
+  it('are bounded: the connection that brings one more is closed, and no other', async () => {
+    const pipelines = new Pipelines(10);
+    const take: Take = (request, response, work) =>
+      response.socket === null ? pipelines.wait(request.socket, response, work) : work();
+    const stage = await openStage(take);
+    stage.socket.write(many(12));
+    await once(stage.socket, 'close');
+    await until(() => pipelines.waiting === 0);
+    await stage.close();
+    const modest = await openStage(take);
+    modest.socket.write(many(11));
+    await until(() => modest.read.length === 11);
+    expect(pipelines.waiting).to.equal(10);
+    modest.socket.destroy();
+    await modest.close();
+  });
+});
+
+describe('the streams of one HTTP/2 connection', () => {
+  it('are begun side by side', async () => {
+    const begun: string[] = [];
+    const server = createHttp2Server((request, response) => {
+      // As a framework hands them on: the two kinds of requests and responses have what doors need.
+      takeRequest(request as unknown as IncomingMessage, response as unknown as ServerResponse, () => {
+        begun.push(request.url);
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    for (const path of ['/a', '/b', '/c']) session.request({ ':path': path }).on('error', () => {});
+    await until(() => begun.length === 3);
+    session.destroy();
+    const over = once(server, 'close');
+    server.close();
+    await over;
+  });
+});

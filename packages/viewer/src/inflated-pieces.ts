@@ -1,0 +1,75 @@
+import type { TransformOptions } from 'node:stream';
+import { createInflateRaw, type InflateRaw, type ZlibOptions } from 'node:zlib';
+import { PIECE, type Release } from './held-bytes.ts';
+import type { PieceSource } from './piece-source.ts';
+
+/** The inflater has taken what it was given. */
+const FED: unique symbol = Symbol('fed');
+
+/** A piece at a time, and none ahead of who asks for it. */
+const OPTIONS: ZlibOptions & TransformOptions = { chunkSize: PIECE, readableHighWaterMark: 0 };
+
+/** Expands the bytes of a deflated entry, a piece at each turn; between two, neither storage nor viewer keeps a place. */
+export async function* inflatedPieces(
+  { turns, client, signal }: Pick<PieceSource, 'turns' | 'client' | 'signal'>,
+  deflated: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const inflater = new Inflater();
+  let isNew = true;
+  const takeTurn = (): Promise<Release> => {
+    const turn = turns.take(client, signal, isNew);
+    isNew = false;
+    return turn;
+  };
+  try {
+    for await (const bytes of deflated) yield* inflater.expand(bytes, takeTurn);
+    yield* inflater.expand(undefined, takeTurn);
+  } finally {
+    inflater.destroy();
+  }
+}
+
+class Inflater {
+  readonly #stream: InflateRaw = createInflateRaw(OPTIONS);
+  readonly #pieces: AsyncIterator<Uint8Array> = this.#stream[Symbol.asyncIterator]();
+  /** The next piece, once it was asked for. */
+  #next: Promise<IteratorResult<Uint8Array>> | undefined;
+
+  /** What comes of more bytes, or, without any, of what is still in there. */
+  async *expand(bytes: Uint8Array | undefined, takeTurn: () => Promise<Release>): AsyncGenerator<Uint8Array> {
+    let fed: Promise<typeof FED> | undefined;
+    const step = async (): Promise<Uint8Array | undefined> => {
+      const giveBack = await takeTurn();
+      try {
+        fed ??= this.#feed(bytes);
+        this.#next ??= this.#ask();
+        const outcome = await Promise.race([this.#next, fed]);
+        if (outcome === FED) return undefined;
+        this.#next = undefined;
+        return outcome.done === true ? undefined : outcome.value;
+      } finally {
+        giveBack();
+      }
+    };
+    for (let piece = await step(); piece !== undefined; piece = await step()) yield piece;
+  }
+
+  #feed(bytes: Uint8Array | undefined): Promise<typeof FED> {
+    const { promise, resolve } = Promise.withResolvers<typeof FED>();
+    // The end of all is not that of the last bytes, but of the last piece. What goes wrong is met where pieces are read.
+    if (bytes === undefined) this.#stream.end();
+    else this.#stream.write(bytes, () => resolve(FED));
+    return promise;
+  }
+
+  #ask(): Promise<IteratorResult<Uint8Array>> {
+    const next = this.#pieces.next();
+    // Nobody may come for it.
+    next.catch(() => {});
+    return next;
+  }
+
+  destroy(): void {
+    this.#stream.destroy();
+  }
+}
