@@ -8,6 +8,7 @@ const tables = {
   start: () => import('./tables/start.ts'),
   size: () => import('./tables/size.ts'),
   growth: () => import('./tables/growth.ts'),
+  hostile: () => import('./tables/hostile.ts'),
 };
 
 const [name = ''] = process.argv.slice(2);
