@@ -9,6 +9,7 @@ const tables = {
   size: () => import('./tables/size.ts'),
   growth: () => import('./tables/growth.ts'),
   hostile: () => import('./tables/hostile.ts'),
+  proxies: () => import('./tables/proxies.ts'),
 };
 
 const [name = ''] = process.argv.slice(2);
