@@ -27,8 +27,10 @@ export interface HostileServer {
   publish(archive: Uint8Array<ArrayBuffer>): Promise<string>;
   /** MiB that it still needs once V8 has given back what it can. */
   heldMiB(): Promise<number>;
-  /** The longest that its event loop was silent since this was asked last, in milliseconds. */
-  longestSilence(): Promise<number>;
+  /** Seconds of processor time that it has had, once it gets to answering that. */
+  workedSeconds(): Promise<number>;
+  /** The longest that its event loop is silent while something goes on, and at work in one turn; in milliseconds. */
+  silenceDuring(work: () => Promise<void>): Promise<{ readonly longest: number; readonly atWork: number }>;
   /** Ends it, whatever it is busy with, and removes its data. */
   end(): Promise<void>;
 }
@@ -60,11 +62,10 @@ export async function startHostileServer(checkout: string): Promise<HostileServe
   });
   const exited = once(child, 'exit');
   await ready(child);
-  const asked = async (question: string): Promise<number> => {
+  const asked = async (question: string) => {
     const answer = once(child, 'message');
     child.send(question);
-    const [figure] = await answer;
-    return figure;
+    return (await answer)[0];
   };
   const publisher = { port, authorization: `Bearer ${settings.PINFOLD_API_KEY}` };
   return {
@@ -84,7 +85,13 @@ export async function startHostileServer(checkout: string): Promise<HostileServe
       return `${JSON.parse(body).pin.id}.localhost:${port}`;
     },
     heldMiB: async () => (await asked('bytes held')) / MiB,
-    longestSilence: () => asked('longest silence'),
+    workedSeconds: () => asked('seconds worked'),
+    silenceDuring: async (work) => {
+      await asked('listen');
+      await work();
+      const [longest, atWork] = await asked('silence');
+      return { longest, atWork };
+    },
     end: async () => {
       child.kill('SIGKILL');
       await exited;

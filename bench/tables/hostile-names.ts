@@ -18,8 +18,14 @@ export const slowNames: HostileLoad = {
       const plain = await silence(server, 'a/');
       const what = '10 MB of names: longest silence of the event loop';
       return [
-        { what, figure: slow, unit: 'ms', goal: { atMost: 100 } },
-        { what: `${what}, names of plain letters`, figure: plain, unit: 'ms' },
+        { what, figure: slow.longest, unit: 'ms', goal: { atMost: 100 } },
+        { what: `${what}, as much as it had a core for`, figure: slow.atWork, unit: 'ms' },
+        { what: `${what}, names of plain letters`, figure: plain.longest, unit: 'ms' },
+        {
+          what: `${what}, names of plain letters, as much as it had a core for`,
+          figure: plain.atWork,
+          unit: 'ms',
+        },
       ];
     } finally {
       await server.end();
@@ -27,12 +33,12 @@ export const slowNames: HostileLoad = {
   },
 };
 
-async function silence(server: HostileServer, folder: string): Promise<number> {
+function silence(server: HostileServer, folder: string) {
   const archive = zipOf(Object.fromEntries(names(folder).map((name) => [name, NOTHING])));
-  await server.longestSilence();
-  const { status, body } = await send(server.publisher, archive, crypto.randomUUID());
-  if (status !== 422) throw new Error(`${status} ${body}`);
-  return await server.longestSilence();
+  return server.silenceDuring(async () => {
+    const { status, body } = await send(server.publisher, archive, crypto.randomUUID());
+    if (status !== 422) throw new Error(`${status} ${body}`);
+  });
 }
 
 function names(folder: string): readonly string[] {

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { startHostileServer } from '../lib/hostile-server.ts';
-import { cpuSeconds } from '../lib/process-figures.ts';
 import { type Site, smallPages, zipOf } from '../lib/sites.ts';
 import type { HostileLoad } from './hostile-load.ts';
 import { send, type UploadTarget } from './uploads.ts';
@@ -47,14 +46,14 @@ async function proving(
     const small = zipOf(smallPages(2));
     for (const publisher of [server.publisher, other]) await publish(publisher, small);
     const archive = zipOf(site);
-    const from = cpuSeconds(server.pid);
+    const from = await server.workedSeconds();
     const start = performance.now();
     const hostile = publish({ ...server.publisher, path: '/api/v1/pins?dry_run=true' }, archive);
     await pause(AHEAD);
     const taken = publish(other, small).then(() => performance.now() - start - AHEAD);
     const late = pause(PATIENCE, PATIENCE, { ref: false });
     const waited = await Promise.race([Promise.all([hostile, taken]).then(() => taken), late]);
-    return { cpu: cpuSeconds(server.pid) - from, other: waited / 1_000 };
+    return { cpu: (await server.workedSeconds()) - from, other: waited / 1_000 };
   } finally {
     await server.end();
   }

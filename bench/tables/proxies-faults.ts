@@ -48,11 +48,12 @@ export async function stagingFull(
   { hot, archive }: Ground,
 ): Promise<Counted> {
   const publishing = { aSecond: 2, ask: () => people.publish(archive) };
-  const [viewed] = await trafficDuring([views(people, hot, 50), publishing], async () => {
+  const [viewed, published] = await trafficDuring([views(people, hot, 50), publishing], async () => {
     for (const node of nodes) await fill(join(node.folder(), 'filler'));
     await pause(10_000);
     for (const node of nodes) await rm(join(node.folder(), 'filler'));
   });
+  if (published?.failures.length === 0) throw new Error('the disks were not full');
   await pause(5_000);
   return viewed ?? NOTHING;
 }
