@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,18 +19,19 @@ export interface ReverseProxy {
 
 interface Kind {
   readonly program: string;
-  readonly configuration: string;
+  /** What its configuration in the document is marked as. */
+  readonly language: string;
   /** The whole of what it reads, made of the configuration. */
   whole(configuration: string, port: number): string;
   command(file: string): readonly string[];
 }
 
-const DOCUMENTED = join(import.meta.dirname, '../../docs/operators/proxies');
+const DOCUMENT = join(import.meta.dirname, '../../docs/operators/behind-a-proxy.md');
 
 const kinds: Readonly<Record<ProxyName, Kind>> = {
   nginx: {
     program: 'nginx',
-    configuration: 'nginx.conf',
+    language: 'nginx',
     whole: (configuration, port) => {
       const old = isOldNginx();
       const site = configuration
@@ -42,13 +43,13 @@ const kinds: Readonly<Record<ProxyName, Kind>> = {
   },
   HAProxy: {
     program: 'haproxy',
-    configuration: 'haproxy.cfg',
+    language: 'haproxy',
     whole: (configuration, port) => configuration.replace('bind :443', `bind 127.0.0.1:${port}`),
     command: (file) => ['haproxy', '-db', '-f', file],
   },
   Caddy: {
     program: 'caddy',
-    configuration: 'Caddyfile',
+    language: 'caddyfile',
     whole: (configuration, port) => {
       const ours = [
         'admin off',
@@ -73,14 +74,14 @@ export function missingPrograms(): readonly string[] {
 
 /** Starts one: nothing of its configuration is changed but ports, the addresses of the nodes and the certificate's place. */
 export async function startProxy(name: ProxyName, nodes: readonly number[]): Promise<ReverseProxy> {
-  const { configuration, whole, command } = kinds[name];
+  const { language, whole, command } = kinds[name];
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-proxy-'));
-  makeCertificate(join(folder, 'share.pem'));
+  makeCertificate(folder);
   const port = await freePort();
-  const documented = readFileSync(join(DOCUMENTED, configuration), 'utf8')
+  const documented = documentedIn(language)
     .replaceAll(/10\.0\.0\.1(\d):8080/g, (_, node: string) => `127.0.0.1:${nodes[Number(node) - 1]}`)
     .replaceAll('/etc/ssl/', `${folder}/`);
-  const file = join(folder, configuration);
+  const file = join(folder, 'configuration');
   await writeFile(file, whole(documented, port));
   const [program = '', ...args] = command(file);
   const env = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
@@ -104,12 +105,22 @@ export async function startProxy(name: ProxyName, nodes: readonly number[]): Pro
   };
 }
 
+/** The configuration for several nodes that the document shows. */
+function documentedIn(language: string): string {
+  const blocks = readFileSync(DOCUMENT, 'utf8').matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm);
+  for (const [, of, code = ''] of blocks) if (of === language && code.includes('10.0.0.13')) return code;
+  throw new Error(`${DOCUMENT} has no ${language} for several nodes`);
+}
+
 /** One for the names of the documents that nobody else would trust. */
-function makeCertificate(file: string): void {
+function makeCertificate(folder: string): void {
   const names = 'subjectAltName=DNS:share.example,DNS:*.share-sites.example';
   const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
   const request = ['req', '-x509', ...kind, '-subj', '/CN=share.example', '-addext', names];
-  execFileSync('openssl', [...request, '-keyout', `${file}.key`, '-out', file], { stdio: 'ignore' });
+  const [certificate, key] = [join(folder, 'share.pem'), join(folder, 'share.key')];
+  execFileSync('openssl', [...request, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
+  // Where HAProxy looks for it.
+  copyFileSync(key, `${certificate}.key`);
 }
 
 /** Before 1.25.1 it knew no `http2 on`. */
