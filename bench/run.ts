@@ -8,6 +8,8 @@ const tables = {
   start: () => import('./tables/start.ts'),
   size: () => import('./tables/size.ts'),
   growth: () => import('./tables/growth.ts'),
+  hostile: () => import('./tables/hostile.ts'),
+  proxies: () => import('./tables/proxies.ts'),
 };
 
 const [name = ''] = process.argv.slice(2);

@@ -16,11 +16,20 @@ export interface Row {
 }
 
 /** Prints a table for people and writes it as JSON for machines. */
-export async function report(name: string, rows: readonly Row[]): Promise<void> {
+export async function report(
+  name: string,
+  rows: readonly Row[],
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
   print(rows);
   const folder = join(import.meta.dirname, '../results');
   await mkdir(folder, { recursive: true });
-  const result = { name, ...circumstances(), rows: rows.map((row) => ({ ...row, met: isMet(row) })) };
+  const result = {
+    name,
+    ...circumstances(),
+    ...more,
+    rows: rows.map((row) => ({ ...row, met: isMet(row) })),
+  };
   await writeFile(join(folder, `${name}.json`), `${JSON.stringify(result, undefined, 2)}\n`);
 }
 

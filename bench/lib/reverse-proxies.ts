@@ -1,0 +1,140 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort, stop } from './processes.ts';
+
+/** The proxies that the documents have a configuration for. */
+export type ProxyName = 'nginx' | 'HAProxy' | 'Caddy';
+
+/** One of them, before three nodes, with the configuration of the documents. */
+export interface ReverseProxy {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+interface Kind {
+  readonly program: string;
+  /** What its configuration in the document is marked as. */
+  readonly language: string;
+  /** The whole of what it reads, made of the configuration. */
+  whole(configuration: string, port: number): string;
+  command(file: string): readonly string[];
+}
+
+const DOCUMENT = join(import.meta.dirname, '../../docs/operators/behind-a-proxy.md');
+
+const kinds: Readonly<Record<ProxyName, Kind>> = {
+  nginx: {
+    program: 'nginx',
+    language: 'nginx',
+    whole: (configuration, port) => {
+      const old = isOldNginx();
+      const site = configuration
+        .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl${old ? ' http2' : ''};`)
+        .replace(/^ +http2 on;.*$/m, old ? '' : '$&');
+      return `daemon off; pid nginx.pid; error_log stderr crit; events {} http { access_log off; ${site} }`;
+    },
+    command: (file) => ['nginx', '-p', join(file, '..'), '-c', file],
+  },
+  HAProxy: {
+    program: 'haproxy',
+    language: 'haproxy',
+    whole: (configuration, port) => configuration.replace('bind :443', `bind 127.0.0.1:${port}`),
+    command: (file) => ['haproxy', '-db', '-f', file],
+  },
+  Caddy: {
+    program: 'caddy',
+    language: 'caddyfile',
+    whole: (configuration, port) => {
+      const ours = [
+        'admin off',
+        'auto_https disable_redirects',
+        `https_port ${port}`,
+        'log {\nlevel ERROR\n}',
+      ];
+      return `{\n${ours.join('\n')}\n}\n${configuration}`;
+    },
+    command: (file) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', file],
+  },
+};
+
+/** All of them. */
+export const proxyNames = Object.keys(kinds) as readonly ProxyName[];
+
+/** What has to be installed before they can be tried. */
+export function missingPrograms(): readonly string[] {
+  const programs = [...Object.values(kinds).map(({ program }) => program), 'openssl'];
+  return programs.filter((program) => spawnSync(program, ['version']).error !== undefined);
+}
+
+/** Starts one: nothing of its configuration is changed but ports, the addresses of the nodes and the certificate's place. */
+export async function startProxy(name: ProxyName, nodes: readonly number[]): Promise<ReverseProxy> {
+  const { language, whole, command } = kinds[name];
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-proxy-'));
+  makeCertificate(folder);
+  const port = await freePort();
+  const documented = documentedIn(language)
+    .replaceAll(/10\.0\.0\.1(\d):8080/g, (_, node: string) => `127.0.0.1:${nodes[Number(node) - 1]}`)
+    .replaceAll('/etc/ssl/', `${folder}/`);
+  const file = join(folder, 'configuration');
+  await writeFile(file, whole(documented, port));
+  const [program = '', ...args] = command(file);
+  const env = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+  const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = `${said}${chunk}`.slice(-2_000);
+  });
+  await Promise.race([
+    listening(port),
+    once(child, 'exit').then(() => {
+      throw new Error(`${name} does not start: ${said}`);
+    }),
+  ]);
+  return {
+    port,
+    stop: async () => {
+      await stop(child);
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** The configuration for several nodes that the document shows. */
+function documentedIn(language: string): string {
+  const blocks = readFileSync(DOCUMENT, 'utf8').matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm);
+  for (const [, of, code = ''] of blocks) if (of === language && code.includes('10.0.0.13')) return code;
+  throw new Error(`${DOCUMENT} has no ${language} for several nodes`);
+}
+
+/** One for the names of the documents that nobody else would trust. */
+function makeCertificate(folder: string): void {
+  const names = 'subjectAltName=DNS:share.example,DNS:*.share-sites.example';
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
+  const request = ['req', '-x509', ...kind, '-subj', '/CN=share.example', '-addext', names];
+  const [certificate, key] = [join(folder, 'share.pem'), join(folder, 'share.key')];
+  execFileSync('openssl', [...request, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
+  // Where HAProxy looks for it.
+  copyFileSync(key, `${certificate}.key`);
+}
+
+/** Before 1.25.1 it knew no `http2 on`. */
+function isOldNginx(): boolean {
+  const { stderr } = spawnSync('nginx', ['-v'], { encoding: 'utf8' });
+  const [, minor = 0, patch = 0] = (/(\d+)\.(\d+)\.(\d+)/.exec(stderr) ?? []).slice(1).map(Number);
+  return minor < 25 || (minor === 25 && patch < 1);
+}
+
+async function listening(port: number): Promise<void> {
+  const answers = (): Promise<boolean> =>
+    new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true)).once('error', () => resolve(false));
+      socket.once('connect', () => socket.destroy());
+    });
+  while (!(await answers())) await pause(50);
+}

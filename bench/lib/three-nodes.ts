@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { startPostgres, startS3 } from 'pinfold-test-servers';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { freePort, type RunningServer, startServer } from './processes.ts';
+
+/** One of three nodes, on its own way to the database, with its own small disk where the system lets us make one. */
+export interface BehindProxy {
+  readonly port: number;
+  readonly database: FaultProxy;
+  /** The data folder, as this process sees it while the node runs. */
+  folder(): string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Three nodes on one PostgreSQL and one S3 server. */
+export interface ThreeNodes {
+  readonly nodes: readonly BehindProxy[];
+  readonly authorization: string;
+  readonly publicUrl: string;
+  readonly sitesHost: string;
+  /** Lets the store hold back each answer for so many milliseconds. */
+  slowStore(milliseconds: number): void;
+  stop(): Promise<void>;
+}
+
+const SITES_HOST = 'share-sites.example';
+const PUBLIC_URL = 'https://share.example';
+const DISK = 'mount -t tmpfs -o size=24m tmpfs "$1" && shift && exec "$@"';
+
+/** Whether nodes can have disks of their own that can be filled: Linux, and users who may make namespaces. */
+export const haveSmallDisks =
+  spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
+
+/** Starts all of them. `drainSeconds` is how long a node that is told to stop goes on answering. */
+export async function startThreeNodes(drainSeconds: number): Promise<ThreeNodes> {
+  const root = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
+  const postgres = await startPostgres();
+  let delay = 0;
+  const store = await startS3({ before: async () => void (await pause(delay)) });
+  await store.makeBucket('bench');
+  const key = new NodeApiKeySecrets().mint().text;
+  const settings = {
+    PINFOLD_PUBLIC_URL: PUBLIC_URL,
+    PINFOLD_SITES_URL: `https://${SITES_HOST}`,
+    PINFOLD_TRUST_PROXY: '127.0.0.1',
+    PINFOLD_STORAGE_URL: `s3://bench/pinfold?endpoint=${encodeURIComponent(store.endpoint)}`,
+    PINFOLD_SECRET: 'the secret of all the nodes',
+    PINFOLD_API_KEY: key,
+    PINFOLD_WELCOME: 'off',
+    PINFOLD_LOG_LEVEL: 'silent',
+    PINFOLD_DRAIN_SECONDS: String(drainSeconds),
+    AWS_ACCESS_KEY_ID: 'pinfold',
+    AWS_SECRET_ACCESS_KEY: 'this S3 server takes any',
+  };
+  const { user, password, port, database } = postgres.address;
+  const nodes: BehindProxy[] = [];
+  for (const name of ['one', 'two', 'three']) {
+    const way = await startFaultProxy(port);
+    const url = `postgres://${user}:${password}@127.0.0.1:${way.port}/${database}`;
+    const folder = join(root, name);
+    await mkdir(folder);
+    const own = { ...settings, PINFOLD_DATABASE_URL: url, PINFOLD_DATA_DIR: folder };
+    nodes.push(await nodeOf(own, folder, way));
+  }
+  for (const node of nodes) await node.start();
+  return {
+    nodes,
+    authorization: `Bearer ${key}`,
+    publicUrl: PUBLIC_URL,
+    sitesHost: SITES_HOST,
+    slowStore: (milliseconds) => {
+      delay = milliseconds;
+    },
+    stop: async () => {
+      await Promise.all(nodes.map((node) => node.stop()));
+      for (const node of nodes) await node.database.cut();
+      await store.stop();
+      await postgres.stop();
+      await rm(root, { recursive: true });
+    },
+  };
+}
+
+async function nodeOf(
+  settings: Readonly<Record<string, string>>,
+  folder: string,
+  database: FaultProxy,
+): Promise<BehindProxy> {
+  const port = await freePort();
+  const script = join(import.meta.dirname, '../servers/pinfold.ts');
+  const program = [process.execPath, '--conditions=@pinfold/source', script];
+  const command = haveSmallDisks ? ['unshare', '-rm', 'sh', '-c', DISK, 'sh', folder, ...program] : program;
+  let running: RunningServer | undefined;
+  return {
+    port,
+    database,
+    folder: () => (haveSmallDisks ? `/proc/${running?.process.pid}/root${folder}` : folder),
+    start: async () => {
+      running = await startServer(command, { ...settings, PINFOLD_PORT: String(port) });
+    },
+    stop: async () => {
+      await running?.stop();
+      running = undefined;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** What is asked for again and again. */
+export interface Asking {
+  readonly aSecond: number;
+  /** Asks once; answers what went wrong, or nothing. It does not throw. */
+  ask(): Promise<string | undefined>;
+}
+
+/** How many of each kind were asked, and what became of those that failed. */
+export interface Counted {
+  readonly requests: number;
+  readonly failures: readonly string[];
+}
+
+/** Asks while something goes on, at an even pace and without waiting for answers; then for the last answers. */
+export async function trafficDuring(
+  askings: readonly Asking[],
+  goingOn: () => Promise<void>,
+): Promise<readonly Counted[]> {
+  let going = true;
+  const counting = askings.map(async ({ aSecond, ask }) => {
+    const answers: Promise<string | undefined>[] = [];
+    const start = performance.now();
+    while (going) {
+      answers.push(ask());
+      await pause(Math.max(0, start + (answers.length * 1_000) / aSecond - performance.now()));
+    }
+    const all = await Promise.all(answers);
+    return { requests: all.length, failures: all.filter((failure) => failure !== undefined) };
+  });
+  try {
+    await goingOn();
+  } finally {
+    going = false;
+  }
+  return await Promise.all(counting);
+}

@@ -1,0 +1,86 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { startHostileServer } from '../lib/hostile-server.ts';
+import { type Site, smallPages, zipOf } from '../lib/sites.ts';
+import type { HostileLoad } from './hostile-load.ts';
+import { send, type UploadTarget } from './uploads.ts';
+
+const PAGES = 124;
+const TAGS = 340;
+const DEEP = 'ß/'.repeat(335);
+const PADDING = { files: 5, bytes: 9 * 1_048_576 };
+/** How long a publication is waited for before the server is ended. */
+const PATIENCE = 60_000;
+/** After so long the hostile archive is being proved, and the other account's publication comes. */
+const AHEAD = 50;
+
+/**
+ * 84,320 references of pages that lie deep below folders whose letters are slow to fold, against the same pages with
+ * other attributes, and what another account's small publication takes beside each.
+ */
+export function deepReferences(padded: boolean): HostileLoad {
+  const what = padded ? '84,320 deep references and 45 MiB of nothing' : '84,320 deep references';
+  return {
+    rounds: padded ? 3 : 5,
+    measure: async (checkout) => {
+      const plain = await proving(checkout, siteOf('name', 'alt', padded));
+      const hostile = await proving(checkout, siteOf('href', 'src', padded));
+      const goal = { atMost: 2 };
+      return [
+        { what: `${what}: CPU`, figure: hostile.cpu / plain.cpu, unit: '× without references', goal },
+        { what: `${what}: CPU, ${PATIENCE / 1_000} s at most`, figure: hostile.cpu, unit: 's' },
+        { what: `${what}: another account's small publication`, figure: hostile.other, unit: 's', goal },
+        { what: `${what}: the same beside no references`, figure: plain.other, unit: 's' },
+      ];
+    },
+  };
+}
+
+/** Seconds of the server's CPU for one dry run, and of the clock for somebody else's publication meanwhile. */
+async function proving(
+  checkout: string,
+  site: Site,
+): Promise<{ readonly cpu: number; readonly other: number }> {
+  const server = await startHostileServer(checkout);
+  try {
+    const other = await server.publisherOf('other');
+    const small = zipOf(smallPages(2));
+    for (const publisher of [server.publisher, other]) await publish(publisher, small);
+    const archive = zipOf(site);
+    const from = await server.workedSeconds();
+    const start = performance.now();
+    const hostile = publish({ ...server.publisher, path: '/api/v1/pins?dry_run=true' }, archive);
+    await pause(AHEAD);
+    const taken = publish(other, small).then(() => performance.now() - start - AHEAD);
+    const late = pause(PATIENCE, PATIENCE, { ref: false });
+    const waited = await Promise.race([Promise.all([hostile, taken]).then(() => taken), late]);
+    return { cpu: (await server.workedSeconds()) - from, other: waited / 1_000 };
+  } finally {
+    await server.end();
+  }
+}
+
+/** Publishes, or is cut off with the server. */
+async function publish(target: UploadTarget, archive: Uint8Array<ArrayBuffer>): Promise<void> {
+  const { status, body } = await send(target, archive, crypto.randomUUID()).catch(() => ({
+    status: 201,
+    body: '',
+  }));
+  if (status !== 200 && status !== 201) throw new Error(`${status} ${body}`);
+}
+
+function siteOf(first: string, second: string, padded: boolean): Site {
+  const text = new TextEncoder();
+  const pages = Array.from({ length: PAGES }, (_, page) => {
+    const tags = Array.from({ length: TAGS }, (_tag, tag) => {
+      const n = (page * TAGS + tag) * 2;
+      return `<a ${first}=${n.toString(36)} ${second}=${(n + 1).toString(36)}>`;
+    });
+    return [`${DEEP}p${String(page).padStart(3, '0')}.html`, text.encode(tags.join(''))] as const;
+  });
+  const nothing = new Uint8Array(new ArrayBuffer(PADDING.bytes));
+  const padding = Array.from(
+    { length: padded ? PADDING.files : 0 },
+    (_, n) => [`${n}.bin`, nothing] as const,
+  );
+  return { 'index.html': text.encode('x'), ...Object.fromEntries([...pages, ...padding]) };
+}

@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { keepTo, LOAD_CORE } from '../lib/processes.ts';
+import { print, type Row, report } from '../lib/report.ts';
+import { median } from '../lib/statistics.ts';
+import { untakenBodies } from './hostile-bodies.ts';
+import { tinyChunks } from './hostile-chunks.ts';
+import type { Finding, HostileLoad } from './hostile-load.ts';
+import { slowNames } from './hostile-names.ts';
+import { pipelinedRanges } from './hostile-ranges.ts';
+import { deepReferences } from './hostile-references.ts';
+import { heldUploads } from './hostile-uploads.ts';
+
+const THIS = join(import.meta.dirname, '../..');
+/** A load that took longer than this once, in milliseconds, is not repeated. */
+const LONG = 100_000;
+
+const loads: Readonly<Record<string, HostileLoad>> = {
+  ranges: pipelinedRanges,
+  'bodies-of-4': untakenBodies(4),
+  'bodies-of-980': untakenBodies(980),
+  references: deepReferences(false),
+  'padded-references': deepReferences(true),
+  names: slowNames,
+  chunks: tinyChunks,
+  uploads: heldUploads,
+};
+
+/**
+ * What cheap requests cost the server and everybody else. `--before FOLDER` puts another checkout, installed, under the
+ * same loads in the same run; `--only LOAD` makes one of them, and writes no file.
+ */
+export async function run(words: readonly string[] = process.argv.slice(3)): Promise<void> {
+  const { before, only } = parseArgs({
+    args: [...words],
+    options: { before: { type: 'string' }, only: { type: 'string' } },
+  }).values;
+  const checkouts = { now: THIS, ...(before === undefined ? {} : { before }) };
+  keepTo(LOAD_CORE);
+  const rows: Row[] = [];
+  for (const [name, load] of Object.entries(loads)) {
+    if (only === undefined || only === name) rows.push(...(await rowsOf(name, load, checkouts)));
+  }
+  if (only === undefined)
+    await report('hostile', rows, before === undefined ? {} : { before: commitOf(before) });
+  else print(rows);
+}
+
+async function rowsOf(
+  name: string,
+  load: HostileLoad,
+  checkouts: Readonly<Record<string, string>>,
+): Promise<readonly Row[]> {
+  const found: Record<string, (readonly Finding[])[]> = {};
+  const tooLong = new Set<string>();
+  for (let round = 0; round < load.rounds; round += 1) {
+    for (const [candidate, checkout] of Object.entries(checkouts)) {
+      if (tooLong.has(candidate)) continue;
+      const start = performance.now();
+      found[candidate] = [...(found[candidate] ?? []), await load.measure(checkout)];
+      if (performance.now() - start > LONG) tooLong.add(candidate);
+    }
+    process.stderr.write(`${name}: round ${round + 1} of ${load.rounds}\n`);
+  }
+  return (found.now?.[0] ?? []).map((finding, index) => {
+    const values = Object.fromEntries(
+      Object.entries(found).map(([candidate, rounds]) => [
+        candidate,
+        rounds.map((findings) => findings[index]?.figure ?? Number.NaN),
+      ]),
+    );
+    return { ...finding, figure: median(values.now ?? []), values };
+  });
+}
+
+function commitOf(checkout: string): string {
+  return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: checkout, encoding: 'utf8' }).trim();
+}

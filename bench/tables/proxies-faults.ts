@@ -1,0 +1,116 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ThreeNodes } from '../lib/three-nodes.ts';
+import type { ThroughProxy } from '../lib/through-proxy.ts';
+import { type Asking, type Counted, trafficDuring } from '../lib/traffic.ts';
+import type { Ground, OnePage } from './proxies-ground.ts';
+
+const MiB = 1_048_576;
+
+/** Every answer of the store comes 10 s late for 20 s, while cold sites are asked for as well. */
+export async function slowStorage(
+  service: ThreeNodes,
+  people: ThroughProxy,
+  { hot, cold }: Ground,
+): Promise<Counted> {
+  const askings = [views(people, hot, 50), views(people, cold, 2)];
+  const [counted] = await trafficDuring(askings, async () => {
+    service.slowStore(10_000);
+    await pause(20_000);
+    service.slowStore(0);
+  });
+  await pause(5_000);
+  return counted ?? NOTHING;
+}
+
+/** One node cannot reach the database for 10 s. */
+export async function databaseAway(
+  { nodes }: ThreeNodes,
+  people: ThroughProxy,
+  { hot, cold }: Ground,
+): Promise<Counted> {
+  const [, , node] = nodes;
+  const counts = await trafficDuring([views(people, hot, 50), views(people, cold, 2)], async () => {
+    await pause(1_000);
+    await node?.database.cut();
+    await pause(10_000);
+    await node?.database.mend();
+  });
+  await pause(5_000);
+  return together(counts);
+}
+
+/** The disks of all nodes are full for 10 s, and people go on publishing. */
+export async function stagingFull(
+  { nodes }: ThreeNodes,
+  people: ThroughProxy,
+  { hot, archive }: Ground,
+): Promise<Counted> {
+  const publishing = { aSecond: 2, ask: () => people.publish(archive) };
+  const [viewed, published] = await trafficDuring([views(people, hot, 50), publishing], async () => {
+    for (const node of nodes) await fill(join(node.folder(), 'filler'));
+    await pause(10_000);
+    for (const node of nodes) await rm(join(node.folder(), 'filler'));
+  });
+  if (published?.failures.length === 0) throw new Error('the disks were not full');
+  await pause(5_000);
+  return viewed ?? NOTHING;
+}
+
+/** Each node is stopped with SIGTERM, started again, and the next one waits until the proxy has seen it. */
+export async function rollingRestart(
+  { nodes }: ThreeNodes,
+  people: ThroughProxy,
+  { hot, archive, protectedSite }: Ground,
+): Promise<Counted> {
+  const askings = [
+    views(people, hot, 50),
+    { aSecond: 5, ask: () => people.publish(archive) },
+    { aSecond: 1, ask: () => people.publish(archive, SLOWLY) },
+    { aSecond: 5, ask: () => people.rename(protectedSite.id) },
+    { aSecond: 1, ask: () => people.enter(protectedSite.id) },
+  ];
+  const counts = await trafficDuring(askings, async () => {
+    for (const node of nodes) {
+      await node.stop();
+      await node.start();
+      await pause(5_000);
+    }
+  });
+  return together(counts);
+}
+
+/** An upload over a slow line, in milliseconds. */
+const SLOWLY = 3_000;
+
+const NOTHING: Counted = { requests: 0, failures: ['nothing was asked'] };
+
+function views(people: ThroughProxy, sites: readonly OnePage[], aSecond: number): Asking {
+  let turn = 0;
+  return {
+    aSecond,
+    ask: async () => {
+      turn += 1;
+      const site = sites[turn % sites.length];
+      return site === undefined ? 'no site' : await people.view(site.id, site.page);
+    },
+  };
+}
+
+function together(counts: readonly Counted[]): Counted {
+  return {
+    requests: counts.reduce((sum, { requests }) => sum + requests, 0),
+    failures: counts.flatMap(({ failures }) => failures),
+  };
+}
+
+/** Writes until nothing more fits. */
+async function fill(file: string): Promise<void> {
+  const zeros = new Uint8Array(MiB);
+  try {
+    for (;;) await writeFile(file, zeros, { flag: 'a' });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+  }
+}

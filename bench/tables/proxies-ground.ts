@@ -1,0 +1,73 @@
+import { request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { zipOf } from '../lib/sites.ts';
+import type { ThreeNodes } from '../lib/three-nodes.ts';
+import type { ThroughProxy } from '../lib/through-proxy.ts';
+
+const HOT = 10;
+const COLD = 40;
+
+/** A published site of one page. */
+export interface OnePage {
+  readonly id: string;
+  readonly page: string;
+}
+
+/** What people look at and change while something goes wrong. */
+export interface Ground {
+  /** Every node has these in memory. */
+  readonly hot: readonly OnePage[];
+  /** Nobody has asked for these yet. */
+  readonly cold: readonly OnePage[];
+  readonly protectedSite: OnePage;
+  readonly archive: Uint8Array<ArrayBuffer>;
+}
+
+/** Publishes sites through a proxy, and has each node show the hot ones. */
+export async function groundOf(service: ThreeNodes, people: ThroughProxy): Promise<Ground> {
+  const [protectedSite, ...sites] = await several(HOT + COLD + 1, () => publishOne(people));
+  if (protectedSite === undefined) throw new TypeError('nothing was published');
+  const failure = await people.protect(protectedSite.id);
+  if (failure !== undefined) throw new Error(failure);
+  const hot = sites.slice(0, HOT);
+  for (const { port } of service.nodes) {
+    for (const { id } of hot) await viewPast(port, `${id}.${service.sitesHost}`);
+  }
+  // The proxies have looked at every node by then.
+  await pause(3_000);
+  return {
+    hot,
+    cold: sites.slice(HOT),
+    protectedSite,
+    archive: zipOf({ 'index.html': bytesOf('published') }),
+  };
+}
+
+async function publishOne(people: ThroughProxy): Promise<OnePage> {
+  const page = `<!doctype html><title>A page</title><p>${crypto.randomUUID()}`;
+  return { id: await people.published(zipOf({ 'index.html': bytesOf(page) })), page };
+}
+
+async function several<Result>(count: number, make: () => Promise<Result>): Promise<readonly Result[]> {
+  const made: Result[] = [];
+  while (made.length < count) made.push(await make());
+  return made;
+}
+
+function bytesOf(page: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(page);
+}
+
+/** Views a site at a node itself. */
+function viewPast(port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, path: '/', headers: { host }, agent: false }, (answer) => {
+      answer.resume().once('end', () => {
+        if (answer.statusCode === 200) resolve();
+        else reject(new Error(`a node answers ${answer.statusCode}`));
+      });
+    })
+      .once('error', reject)
+      .end();
+  });
+}

@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util';
+import { print, type Row, report } from '../lib/report.ts';
+import { missingPrograms, type ProxyName, proxyNames, startProxy } from '../lib/reverse-proxies.ts';
+import { haveSmallDisks, startThreeNodes, type ThreeNodes } from '../lib/three-nodes.ts';
+import { ThroughProxy } from '../lib/through-proxy.ts';
+import type { Counted } from '../lib/traffic.ts';
+import { databaseAway, rollingRestart, slowStorage, stagingFull } from './proxies-faults.ts';
+import { type Ground, groundOf } from './proxies-ground.ts';
+
+/** Longer than the proxies take to notice that `/readyz` says 503: two looks, 2 s apart. */
+const DRAIN_SECONDS = 6;
+
+/** One fault or restart: what is counted while it lasts. */
+type Scenario = (service: ThreeNodes, people: ThroughProxy, ground: Ground) => Promise<Counted>;
+
+const scenarios: Readonly<Record<string, Scenario>> = {
+  'storage 10 s slow: views of hot sites that failed': slowStorage,
+  'the database of one node away: views that failed': databaseAway,
+  ...(haveSmallDisks ? { 'staging of every node full: views that failed': stagingFull } : {}),
+  'three nodes restarted, one after another: requests that failed': rollingRestart,
+};
+
+/** Three nodes behind each proxy of the documents, with faults and restarts. `--only PROXY` tries one, and writes no file. */
+export async function run(words: readonly string[] = process.argv.slice(3)): Promise<void> {
+  const { only } = parseArgs({ args: [...words], options: { only: { type: 'string' } } }).values;
+  const missing = missingPrograms();
+  if (missing.length > 0) {
+    process.stderr.write(
+      `not installed: ${missing.join(', ')} (apt-get install haproxy nginx-light caddy openssl)\n`,
+    );
+    process.exitCode = 1;
+    return;
+  }
+  if (!haveSmallDisks)
+    process.stderr.write('left out: a full staging, since no small disk can be made here\n');
+  const service = await startThreeNodes(DRAIN_SECONDS);
+  const rows: Row[] = [];
+  try {
+    for (const name of proxyNames) {
+      if (only === undefined || only === name) rows.push(...(await rowsOf(name, service)));
+    }
+  } finally {
+    await service.stop();
+  }
+  if (only === undefined) await report('proxies', rows);
+  else print(rows);
+}
+
+async function rowsOf(name: ProxyName, service: ThreeNodes): Promise<readonly Row[]> {
+  const proxy = await startProxy(
+    name,
+    service.nodes.map(({ port }) => port),
+  );
+  const people = new ThroughProxy(proxy.port, service);
+  const rows: Row[] = [];
+  try {
+    const ground = await groundOf(service, people);
+    for (const [what, scenario] of Object.entries(scenarios)) {
+      const { requests, failures } = await scenario(service, people, ground);
+      const kinds = Object.entries(Object.groupBy(failures, (failure) => failure));
+      const told = kinds.map(([failure, all = []]) => `${all.length} × ${failure}`).join(', ');
+      process.stderr.write(`${name}: ${what}: ${failures.length} of ${requests} ${told}\n`);
+      rows.push({
+        what: `${name}: ${what}`,
+        figure: failures.length,
+        unit: `of ${requests.toLocaleString('en')}`,
+        goal: { atMost: 0 },
+      });
+    }
+  } finally {
+    people.close();
+    await proxy.stop();
+  }
+  return rows;
+}
