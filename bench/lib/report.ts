@@ -40,7 +40,7 @@ export function print(rows: readonly Row[]): void {
 
 function forPeople(row: Row): Record<string, string> {
   const medians = Object.entries(row.values ?? {}).map(
-    ([name, values]) => `${name} ${short(median(values))} ±${Math.round(spread(values) * 100)} %`,
+    ([name, values]) => `${name} ${short(median(values))}${about(values)}`,
   );
   return {
     what: row.what,
@@ -49,6 +49,11 @@ function forPeople(row: Row): Record<string, string> {
     met: row.goal === undefined ? '' : isMet(row) ? 'yes' : 'NO',
     medians: medians.join(', '),
   };
+}
+
+/** Of nothing there is no part. */
+function about(values: readonly number[]): string {
+  return median(values) === 0 ? '' : ` ±${Math.round(spread(values) * 100)} %`;
 }
 
 function goalText({ goal }: Row): string {
@@ -62,6 +67,7 @@ function isMet({ figure, goal }: Row): boolean | undefined {
 }
 
 function short(value: number): string {
+  if (value === 0) return '0';
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
 }
 

@@ -7,8 +7,8 @@ import type { Counted } from '../lib/traffic.ts';
 import { databaseAway, rollingRestart, slowStorage, stagingFull } from './proxies-faults.ts';
 import { type Ground, groundOf } from './proxies-ground.ts';
 
-/** Longer than the proxies take to notice that `/readyz` says 503: two looks, 2 s apart. */
-const DRAIN_SECONDS = 6;
+/** As the document says: longer than the proxies take to notice that `/readyz` says 503. */
+const DRAIN_SECONDS = 5;
 
 /** One fault or restart: what is counted while it lasts. */
 type Scenario = (service: ThreeNodes, people: ThroughProxy, ground: Ground) => Promise<Counted>;

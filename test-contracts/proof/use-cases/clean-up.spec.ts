@@ -173,7 +173,7 @@ describe('cleaning up', () => {
     await stage.publish();
   });
 
-  it('drops everything that is old in bounded steps, before it looks at storage', async () => {
+  it('drops everything that is old in bounded steps, then lists storage, then asks the records', async () => {
     const asked: string[] = [];
     let [reservations, attempts] = [250, 100];
     const ports: Partial<Ports> = {
@@ -183,6 +183,10 @@ describe('cleaning up', () => {
           const count = Math.min(limit, reservations);
           reservations -= count;
           return count;
+        },
+        listArchives: async () => {
+          asked.push('records');
+          return [];
         },
       }),
       attempts: overriding(stage.memory.attempts, {
@@ -206,6 +210,7 @@ describe('cleaning up', () => {
       ...Array(3).fill('reservations 100'),
       ...Array(2).fill('attempts 100'),
       'list',
+      'records',
     ]);
   });
 
