@@ -1,2 +1,8 @@
 export { createViewer, type Viewer } from './create-viewer.ts';
-export type { ViewerLogEntry, ViewerMode, ViewerOptions, ViewerRoute } from './viewer-options.ts';
+export type {
+  ViewerBounds,
+  ViewerLogEntry,
+  ViewerMode,
+  ViewerOptions,
+  ViewerRoute,
+} from './viewer-options.ts';
