@@ -1,3 +1,9 @@
 export { createViewer, type Viewer } from './create-viewer.ts';
 export { type UnreadHeadPage, unreadHeadPage } from './unread-head.ts';
-export type { ViewerLogEntry, ViewerMode, ViewerOptions, ViewerRoute } from './viewer-options.ts';
+export type {
+  ViewerBounds,
+  ViewerLogEntry,
+  ViewerMode,
+  ViewerOptions,
+  ViewerRoute,
+} from './viewer-options.ts';

@@ -1,0 +1,38 @@
+import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { SCOPES } from '@pinfold/core';
+import { expect } from 'chai';
+import { OWNER, openScreen } from './open-screen.ts';
+
+describe('requests that come at once on one connection of the screen', () => {
+  it('are worked on one at a time', async () => {
+    const waiting: (() => void)[] = [];
+    let begun = 0;
+    const screen = await openScreen({
+      management: {
+        authenticate: async () => {
+          begun += 1;
+          await new Promise<void>((go) => waiting.push(go));
+          return { account: OWNER, scopes: SCOPES };
+        },
+      },
+    });
+    const { hostname, port, pathname } = new URL(screen.base);
+    let text = '';
+    const socket = connect(Number(port), hostname).on('data', (chunk) => {
+      text += chunk;
+    });
+    const request = `GET ${pathname.replace(/\/$/, '')}/ HTTP/1.1\r\nHost: x\r\n\r\n`;
+    socket.write(request.repeat(3));
+    for (let answered = 0; answered < 3; answered += 1) {
+      while (waiting.length === 0) await setTimeout(1);
+      // Another connection is answered meanwhile.
+      expect((await fetch(`${screen.base}/assets/none`)).status).to.equal(404);
+      expect(begun).to.equal(answered + 1);
+      waiting.shift()?.();
+      while (text.split('200 OK').length - 1 === answered) await setTimeout(1);
+    }
+    socket.destroy();
+    await screen.close();
+  });
+});

@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { type ArchiveStorage, MAX_READ, type RoleId } from '@pinfold/core';
+import { expect } from 'chai';
+import { heldBytes, PIECE } from '../src/held-bytes.ts';
+import { openRig, type Rig, type RigOptions } from './rig.ts';
+
+/** A storage that notes its reads, and answers when it may. */
+interface Watched {
+  readonly lengths: number[];
+  hold: Promise<void> | undefined;
+}
+
+async function openWatched(viewer: RigOptions['viewer'] = {}): Promise<{ rig: Rig; watched: Watched }> {
+  const watched: Watched = { lengths: [], hold: undefined };
+  const rig = await openRig({
+    viewer,
+    ports: ({ archives }) => ({
+      archives: {
+        put: (...put: Parameters<ArchiveStorage['put']>) => archives.put(...put),
+        read: async (id, from, length, signal) => {
+          watched.lengths.push(length);
+          await watched.hold;
+          return archives.read(id, from, length, signal);
+        },
+      } as ArchiveStorage,
+    }),
+  });
+  return { rig, watched };
+}
+
+/** A connection that sends what it is told, and reads nothing until it is told to. */
+async function openClient(rig: Rig): Promise<Socket> {
+  const socket = connect(rig.port, '127.0.0.1').on('error', () => {});
+  socket.pause();
+  await once(socket, 'connect');
+  return socket;
+}
+
+const get = (rig: Rig, id: RoleId, path: string, range?: string): string =>
+  `GET ${path} HTTP/1.1\r\nHost: ${rig.siteHost(id)}\r\n${range === undefined ? '' : `Range: ${range}\r\n`}\r\n`;
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await setTimeout(1);
+}
+
+/** Waits until the number has stood still for a while. */
+async function settled(count: () => number): Promise<number> {
+  for (let before = -1; before !== count(); await setTimeout(50)) before = count();
+  return count();
+}
+
+describe('under hostile loads', function () {
+  this.timeout(30_000);
+  let rig: Rig;
+  let watched: Watched;
+  afterEach(() => rig.close());
+
+  it('of many requests of one connection, one is worked on at a time', async () => {
+    ({ rig, watched } = await openWatched());
+    const files = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}.txt`, `${index}`]));
+    const id = await rig.publish({ 'index.html': 'x', ...files });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    watched.hold = promise;
+    const client = await openClient(rig);
+    client.write(
+      Object.keys(files)
+        .map((name) => get(rig, id, `/${name}`))
+        .join(''),
+    );
+    await until(() => watched.lengths.length > 0);
+    for (let turn = 0; turn < 20; turn += 1) await rig.ask('/turn');
+    expect(watched.lengths).to.have.length(1);
+    let text = '';
+    client.on('data', (chunk) => {
+      text += chunk;
+    });
+    client.resume();
+    resolve();
+    await until(() => text.split('200 OK').length === 21);
+    expect(text.match(/\r\n\r\n\d+/g)?.map(Number)).to.deep.equal(Array.from({ length: 20 }, (_, at) => at));
+    client.destroy();
+  });
+
+  it('the end of a long file that is asked for again and again is inflated once', async () => {
+    ({ rig, watched } = await openWatched());
+    const id = await rig.publish({ 'index.html': 'x', 'zeros.bin': new Uint8Array(8 * MAX_READ) });
+    const clients = await Promise.all(Array.from({ length: 4 }, () => openClient(rig)));
+    const asked = 100;
+    const request = get(rig, id, '/zeros.bin', `bytes=${8 * MAX_READ - 1}-`);
+    let parts = 0;
+    for (const client of clients) {
+      client.on('data', (chunk) => {
+        parts += String(chunk).split('206 Partial').length - 1;
+      });
+      client.resume();
+      client.write(request.repeat(asked));
+    }
+    await until(() => parts === clients.length * asked);
+    expect(watched.lengths).to.have.length(1);
+    for (const client of clients) client.destroy();
+  });
+
+  it('nothing is inflated or read any more for clients who have reset their connections', async () => {
+    ({ rig, watched } = await openWatched({ cacheBytes: 0 }));
+    const id = await rig.publish({ 'index.html': 'x', 'noise.bin': randomBytes(4 * MAX_READ) });
+    const clients = await Promise.all(Array.from({ length: 4 }, () => openClient(rig)));
+    const asked = 500;
+    for (const client of clients) {
+      client.write(get(rig, id, '/noise.bin', `bytes=${4 * MAX_READ - 1}-`).repeat(asked));
+    }
+    await until(() => watched.lengths.length > 20);
+    for (const client of clients) client.resetAndDestroy();
+    const before = watched.lengths.length;
+    const after = await settled(() => watched.lengths.length);
+    // What was under way on each connection, whose first write then fails: five reads or six.
+    expect(after - before).to.be.below(clients.length * 6 + 1);
+    expect(after).to.be.below(clients.length * asked);
+  });
+
+  it('files are inflated so many at once as may be, and those past the queue are 503', async () => {
+    ({ rig, watched } = await openWatched({ bounds: { inflating: 1, inflatingQueue: 2 } }));
+    const files = Object.fromEntries(
+      Array.from({ length: 30 }, (_, index) => [`${index}.txt`, `${index} `.repeat(200_000)]),
+    );
+    const id = await rig.publish({ 'index.html': 'x', ...files });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    watched.hold = promise;
+    const answers = Object.keys(files).map((name) => rig.askSite(id, `/${name}`));
+    await until(() => watched.lengths.length === 30);
+    resolve();
+    const statuses = new Set<number>();
+    for (const { status, headers } of await Promise.all(answers)) {
+      statuses.add(status);
+      if (status === 503) expect(headers['retry-after']).to.equal('2');
+    }
+    expect([...statuses].toSorted()).to.deep.equal([200, 503]);
+    expect((await rig.askSite(id, '/29.txt')).status).to.equal(200);
+    expect(rig.log.some(({ error }) => error !== undefined)).to.equal(false);
+  });
+
+  describe('with bodies that nobody takes', () => {
+    const COUNT = 24;
+    const MOST = 4 * MAX_READ;
+    /** Deflated, but not to nothing: kernels hold megabytes of a connection. */
+    const files = Object.fromEntries(
+      Array.from({ length: COUNT }, (_, index) => [`${index}.bin`, { stored: randomBytes(MAX_READ) }]),
+    );
+    let id: RoleId;
+    beforeEach(async () => {
+      ({ rig, watched } = await openWatched({ bounds: { heldBytes: MOST } }));
+      id = await rig.publish({ 'index.html': 'home', ...files });
+    });
+
+    it('those past the bound are read in small pieces, and all come whole once they are taken', async () => {
+      const clients = await Promise.all(Array.from({ length: COUNT }, () => openClient(rig)));
+      const { promise, resolve } = Promise.withResolvers<void>();
+      watched.hold = promise;
+      for (const [index, client] of clients.entries()) client.write(get(rig, id, `/${index}.bin`));
+      await until(() => watched.lengths.length === COUNT);
+      expect(watched.lengths.filter((length) => length > PIECE)).to.have.length(MOST / MAX_READ);
+      expect(heldBytes.held).to.equal(MOST);
+      resolve();
+      const received = clients.map(async (client, index) => {
+        const chunks: Buffer[] = [];
+        client.on('data', (chunk) => chunks.push(chunk)).resume();
+        await until(() => chunks.reduce((sum, { length }) => sum + length, 0) > MAX_READ);
+        const bytes = Buffer.concat(chunks);
+        const body = bytes.subarray(bytes.indexOf('\r\n\r\n') + 4);
+        return body.equals(files[`${index}.bin`]?.stored ?? Buffer.of());
+      });
+      expect((await Promise.all(received)).every(Boolean)).to.equal(true);
+      await until(() => heldBytes.held === 0);
+      for (const client of clients) client.destroy();
+    });
+
+    it('they are no longer counted once their clients are gone', async () => {
+      const clients = await Promise.all(Array.from({ length: COUNT }, () => openClient(rig)));
+      for (const [index, client] of clients.entries()) client.write(get(rig, id, `/${index}.bin`).repeat(10));
+      await until(() => heldBytes.held > 0);
+      for (const client of clients) client.resetAndDestroy();
+      await until(() => heldBytes.held === 0);
+    });
+
+    it('what is hot goes in copies past the bound, and small files are not held up', async () => {
+      for (const name of ['0.bin', '1.bin']) await rig.askSite(id, `/${name}`);
+      expect(watched.lengths).to.have.length(2);
+      const release = heldBytes.take(MOST, MOST);
+      try {
+        for (const name of ['0.bin', '1.bin']) {
+          const answer = await rig.askSite(id, `/${name}`);
+          expect(answer.body.equals(files[name]?.stored ?? Buffer.of())).to.equal(true);
+          const part = await rig.askSite(id, `/${name}`, { headers: { range: `bytes=10-${PIECE + 99}` } });
+          expect(part.body.equals(answer.body.subarray(10, PIECE + 100))).to.equal(true);
+        }
+        expect(watched.lengths).to.have.length(2);
+        expect((await rig.askSite(id, '/')).text).to.equal('home');
+        expect(heldBytes.held).to.equal(MOST);
+      } finally {
+        release?.();
+      }
+    });
+  });
+});

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { deflateRawSync } from 'node:zlib';
+import { expect } from 'chai';
+import { PIECE } from '../src/held-bytes.ts';
+import { inflatedPieces } from '../src/inflated-pieces.ts';
+import { InflatingTurns } from '../src/inflating-turns.ts';
+
+/** Some of it shrinks to nothing, some not at all. */
+const CONTENT = Buffer.concat([
+  Buffer.alloc(700_000),
+  randomBytes(300_000),
+  Buffer.alloc(5),
+  randomBytes(90_000),
+]);
+const DEFLATED = deflateRawSync(CONTENT);
+
+/** Turns that count who takes one. */
+class CountedTurns extends InflatingTurns {
+  taken = 0;
+
+  override take(...turn: Parameters<InflatingTurns['take']>) {
+    this.taken += 1;
+    return super.take(...turn);
+  }
+}
+
+describe('the pieces of an inflated file', () => {
+  for (const length of [1_000, PIECE, DEFLATED.length]) {
+    it(`are the file, and nobody holds a place between two of them, from ${length} bytes a read`, async () => {
+      const turns = new InflatingTurns(1, 1);
+      const idle: boolean[] = [];
+      async function* deflated(): AsyncGenerator<Uint8Array> {
+        for (let at = 0; at < DEFLATED.length; at += length) {
+          idle.push(turns.running === 0);
+          yield DEFLATED.subarray(at, at + length);
+        }
+      }
+      const pieces: Uint8Array[] = [];
+      const { signal } = new AbortController();
+      for await (const piece of inflatedPieces({ turns, client: 'a', signal }, deflated())) {
+        idle.push(turns.running === 0);
+        expect(piece.length).to.be.at.most(PIECE);
+        pieces.push(piece);
+      }
+      expect(Buffer.concat(pieces).equals(CONTENT)).to.equal(true);
+      expect(idle.every(Boolean)).to.equal(true);
+      expect(turns.running).to.equal(0);
+    });
+  }
+
+  it('end with the viewer who asked, whatever is still to come of what was read', async () => {
+    const turns = new CountedTurns(1, 1);
+    const viewer = new AbortController();
+    async function* deflated(): AsyncGenerator<Uint8Array> {
+      yield DEFLATED;
+    }
+    let pieces = 0;
+    const pumping = async (): Promise<void> => {
+      for await (const _piece of inflatedPieces({ turns, client: 'a', signal: viewer.signal }, deflated())) {
+        pieces += 1;
+        if (pieces === 2) viewer.abort();
+      }
+    };
+    expect(await pumping().catch((error: unknown) => error)).to.equal(viewer.signal.reason);
+    expect([pieces, turns.taken, turns.running]).to.deep.equal([2, 3, 0]);
+  });
+
+  it('leave no place taken when the stream is broken, or nobody wants the rest', async () => {
+    const turns = new InflatingTurns(1, 1);
+    const { signal } = new AbortController();
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('no deflate stream at all');
+    }
+    const reading = inflatedPieces({ turns, client: 'a', signal }, broken()).next();
+    expect(await reading.catch((error: unknown) => error)).to.include({ code: 'Z_DATA_ERROR' });
+    async function* deflated(): AsyncGenerator<Uint8Array> {
+      yield DEFLATED;
+    }
+    for await (const _piece of inflatedPieces({ turns, client: 'a', signal }, deflated())) break;
+    expect(turns.running).to.equal(0);
+  });
+});

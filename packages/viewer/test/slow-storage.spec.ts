@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { type ArchiveStorage, MAX_READ, type RoleId, seconds } from '@pinfold/core';
+import { expect } from 'chai';
+import type { Answer } from './client.ts';
+import { expectPage } from './expect-page.ts';
+import { openRig, type Rig } from './rig.ts';
+
+describe('with a storage that hangs', () => {
+  let rig: Rig;
+  let id: RoleId;
+  let hangs: boolean;
+  let reads: (AbortSignal | undefined)[];
+
+  beforeEach(async () => {
+    hangs = false;
+    reads = [];
+    rig = await openRig({
+      ports: ({ archives }) => ({
+        archives: {
+          put: (...put: Parameters<ArchiveStorage['put']>) => archives.put(...put),
+          read: (id, from, length, signal) => {
+            reads.push(signal);
+            return hangs ? new Promise(() => {}) : archives.read(id, from, length, signal);
+          },
+        } as ArchiveStorage,
+      }),
+    });
+    id = await rig.publish({
+      'index.html': 'home',
+      'hot.txt': 'hot',
+      ...Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`${index}.txt`, `${index}`])),
+      'large.bin': { stored: new Uint8Array(3 * MAX_READ) },
+      'deflated.bin': randomBytes(3 * MAX_READ),
+    });
+    await rig.askSite(id, '/hot.txt');
+    hangs = true;
+    reads.length = 0;
+  });
+  afterEach(() => rig.close());
+
+  /** Asks, and lets the viewer's patience end. */
+  async function askInVain(...paths: readonly string[]): Promise<Answer[]> {
+    const before = reads.length;
+    const answers = paths.map((path) => rig.askSite(id, path));
+    while (reads.length < before + new Set(paths).size) await setTimeout(1);
+    // Those who share a read have to have come, too.
+    for (let turn = 0; turn < 20; turn += 1) await rig.ask('/turn');
+    rig.clock.advance(seconds(5));
+    return Promise.all(answers);
+  }
+
+  it('a cold view is 503 after five seconds, to be tried again after five, whatever its file', async () => {
+    for (const path of ['/0.txt', '/large.bin', '/deflated.bin']) {
+      const [answer] = await askInVain(path);
+      expectPage(answer as Answer, 503);
+      expect(answer?.headers['retry-after']).to.equal('5');
+      expect(reads.at(-1)?.aborted, path).to.equal(true);
+      expect(rig.log.findLast(({ status }) => status === 503)?.error).to.include({
+        code: 'storage_unavailable',
+      });
+    }
+  });
+
+  it('five that wait in vain are enough: nobody else waits, until one has an answer', async () => {
+    await askInVain('/0.txt', '/1.txt', '/2.txt', '/3.txt', '/4.txt');
+    reads.length = 0;
+    for (const path of ['/5.txt', '/large.bin', '/0.txt']) {
+      const answer = await rig.askSite(id, path);
+      expectPage(answer, 503);
+      expect(answer.headers['retry-after']).to.equal('5');
+      expect(rig.log.at(-1)?.error).to.equal(undefined);
+    }
+    expect(reads).to.have.length(0);
+    expect((await rig.askSite(id, '/hot.txt')).text).to.equal('hot');
+    hangs = false;
+    rig.clock.advance(seconds(5));
+    expect((await rig.askSite(id, '/5.txt')).text).to.equal('5');
+    expect((await rig.askSite(id, '/6.txt')).text).to.equal('6');
+  });
+
+  it('five who wait for the same file count as five', async () => {
+    await askInVain('/0.txt', '/0.txt', '/0.txt', '/0.txt', '/0.txt');
+    expect(reads).to.have.length(1);
+    expectPage(await rig.askSite(id, '/1.txt'), 503);
+    expect(reads).to.have.length(1);
+  });
+});
