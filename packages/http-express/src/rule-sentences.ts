@@ -3,7 +3,6 @@ import type {
   ArchiveRules,
   BadEncoding,
   Figures,
-  HeaderField,
   IdempotencyKeyRules,
   Nothing,
   PasswordRules,
@@ -96,18 +95,6 @@ const AMBIGUOUS: Readonly<Record<Ambiguity, string>> = {
   zip64_misplaced: 'The Zip64 end record is not where its locator says.',
 };
 
-const FIELDS: Readonly<Record<HeaderField, string>> = {
-  compressed_size: 'compressed size',
-  crc32: 'CRC-32',
-  descriptor: 'data descriptor',
-  flags: 'flags',
-  method: 'compression method',
-  missing_descriptor: 'data descriptor (missing)',
-  name: 'name',
-  size: 'size',
-  time: 'time',
-};
-
 export const ARCHIVE: Sentences<ArchiveRules> = {
   not_a_zip: 'The file is not a ZIP archive.',
   truncated: 'The end of the ZIP is missing; send the whole file.',
@@ -132,7 +119,7 @@ export const ARCHIVE: Sentences<ArchiveRules> = {
     `Compression method ${method} is not supported; use deflate or store.`,
   corrupt_data: 'The data does not match its headers; make the ZIP again.',
   header_mismatch: ({ fields }) =>
-    `The entry and the central directory disagree: ${fields.map((field) => FIELDS[field]).join(', ')}.`,
+    `The entry and the central directory disagree: ${fields.join(', ').replaceAll('_', ' ')}.`,
   overlapping_entries: ({ path }) =>
     path === undefined ? 'An entry reaches into the central directory.' : 'The entry overlaps another one.',
   ambiguous_structure: ({ reason }) => AMBIGUOUS[reason],

@@ -24,6 +24,9 @@ export interface WireError {
 /** A warning as the API tells it. */
 export type WireWarning = Pick<WireError, 'rule' | 'detail' | 'path'>;
 
+/** While nodes are upgraded, one may keep a warning that another has no words for. */
+const NEWER = 'A newer version of the service warns of this: ask it once more after the upgrade.';
+
 /** The words of a refusal of the core. */
 export function tell(refusal: Refusal): ProblemDetails {
   switch (refusal.code) {
@@ -66,8 +69,8 @@ export function requestError(told: Told<RequestRules>): WireError {
 /** The warnings of a publication as the API tells them. Those that an older version kept have their words already. */
 export function wireWarnings(warnings: readonly KeptWarning[]): readonly WireWarning[] {
   return warnings.map((warning) => {
-    if (!('detail' in warning)) return errorOf(WARNING, warning);
-    const { rule, detail, path } = warning;
+    if (!('detail' in warning) && warning.rule in WARNING) return errorOf(WARNING, warning);
+    const { rule, detail, path } = { detail: NEWER, ...warning };
     return { rule, detail, ...(path === undefined ? {} : { path }) };
   });
 }

@@ -62,4 +62,10 @@ describe('The words of a warning', () => {
       { rule: 'broken_reference', detail: 'Gone.' },
     ]);
   });
+
+  it('are there for a rule that a newer node of the same service kept', () => {
+    const [warning] = wireWarnings([{ rule: 'later' as 'source_map', path: 'a.map' }]);
+    expect(warning).to.include({ rule: 'later', path: 'a.map' });
+    expect(warning?.detail).to.match(/newer version/);
+  });
 });
