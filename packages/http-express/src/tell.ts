@@ -70,7 +70,7 @@ export function requestError(told: Told<RequestRules>): WireError {
 export function wireWarnings(warnings: readonly KeptWarning[]): readonly WireWarning[] {
   return warnings.map((warning) => {
     if (!('detail' in warning) && warning.rule in WARNING) return errorOf(WARNING, warning);
-    const { rule, detail, path } = { detail: NEWER, ...warning };
+    const { rule, detail, path }: WireWarning = { detail: NEWER, ...warning };
     return { rule, detail, ...(path === undefined ? {} : { path }) };
   });
 }

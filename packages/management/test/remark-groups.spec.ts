@@ -45,6 +45,11 @@ describe('groupRemarks', () => {
     expect(group?.remarks).to.deep.equal([{ path: '', seen: 'Anyone can read it.', lang: 'en' }]);
   });
 
+  it('lists no file for what is said of the whole site', () => {
+    const [group] = groupRemarks([{ rule: 'not_all_checked' }], english);
+    expect(group).to.deep.equal({ message: 'notAllChecked', remarks: [] });
+  });
+
   it('has a sentence for a rule that a later release may bring', () => {
     const [group] = groupRemarks([{ rule: 'later' as 'source_map', path: 'a' }], english);
     expect(group).to.deep.equal({ message: 'otherRule', remarks: [{ path: 'a', seen: '' }] });
