@@ -4,7 +4,6 @@ import type { EndRecord } from './end-record.ts';
 import { type WalkedEntry, walkWithLibrary } from './library-walk.ts';
 import type { ProofControl } from './proof-control.ts';
 import type { StagedFile } from './staged-file.ts';
-import { zipProblem } from './zip-problem.ts';
 
 /** The central directory, read to its end; without headers when it cannot be. */
 export interface Directory {
@@ -40,10 +39,7 @@ export async function readDirectory(
   }
   if (at !== end.directoryEnd) {
     if (headers.length === mostEntries) return unreadable(end, tooMany(headers.length + 1, mostEntries));
-    return unreadable(
-      end,
-      zipProblem('ambiguous_structure', 'The central directory cannot be read to its end.'),
-    );
+    return unreadable(end, { rule: 'ambiguous_structure', reason: 'directory_unreadable' });
   }
   return { headers, begin, problems: [...countProblems(headers, end), ...differences(headers, walked)] };
 }
@@ -53,8 +49,7 @@ function unreadable(end: EndRecord, problem: ArchiveProblem): Directory {
 }
 
 function tooMany(count: number, most: number): ArchiveProblem {
-  const detail = `The ZIP has ${count} entries or more; at most ${most} are read.`;
-  return { rule: 'too_many_files', detail, limit: most, actual: count };
+  return { rule: 'too_many_files', limit: most, actual: count };
 }
 
 /** By its offset; by its size where something stands before the archive that offsets do not count. */
@@ -67,8 +62,7 @@ function beginOf(file: StagedFile, end: EndRecord): number {
 
 function countProblems(headers: readonly CentralHeader[], end: EndRecord): readonly ArchiveProblem[] {
   if (end.wrong !== undefined || headers.length === end.count) return [];
-  const detail = `The end record counts ${end.count} entries, the central directory has ${headers.length}.`;
-  return [zipProblem('ambiguous_structure', detail)];
+  return [{ rule: 'ambiguous_structure', reason: 'entry_counts' }];
 }
 
 /** Two readers of one header must see one entry; otherwise others would, too, read something else. */
@@ -80,7 +74,7 @@ function differences(
     const header = headers[index];
     return header === undefined || !same(entry, header);
   });
-  return differs ? [zipProblem('ambiguous_structure', 'The central directory can be read in two ways.')] : [];
+  return differs ? [{ rule: 'ambiguous_structure', reason: 'two_readings' }] : [];
 }
 
 function same(entry: WalkedEntry, header: CentralHeader): boolean {

@@ -1,3 +1,4 @@
+import type { Ambiguity } from '@pinfold/core';
 import { CENTRAL_BYTES } from './central-header.ts';
 import { readUInt64 } from './extra-fields.ts';
 import type { StagedFile } from './staged-file.ts';
@@ -13,8 +14,8 @@ export interface EndRecord {
   readonly directorySize: number;
   /** Entries in the directory. */
   readonly count: number;
-  /** What does not add up between the records, as a sentence. */
-  readonly wrong?: string;
+  /** What does not add up between the records. */
+  readonly wrong?: Ambiguity;
 }
 
 /** Bytes of an end record without its comment. */
@@ -62,23 +63,18 @@ export function addsUp(end: EndRecord): boolean {
 
 function said(
   figures: Figures,
-  wrong: string | undefined,
+  wrong: Ambiguity | undefined,
 ): Pick<EndRecord, 'directoryOffset' | 'directorySize' | 'count' | 'wrong'> {
   const { directoryOffset, directorySize, count } = figures;
   const told = { directoryOffset, directorySize, count };
   return wrong === undefined ? told : { ...told, wrong };
 }
 
-function directoryProblem(figures: Figures, directoryEnd: number): string | undefined {
-  if (figures.disk !== 0 || figures.directoryDisk !== 0) return 'The ZIP is one part of several.';
-  if (figures.countOnDisk !== figures.count) return 'The end record has two counts of entries.';
-  if (figures.directoryOffset + figures.directorySize !== directoryEnd) {
-    return 'The central directory is not where the end record says.';
-  }
-  if (figures.count * CENTRAL_BYTES > figures.directorySize) {
-    return 'The end record counts more entries than the central directory has room for.';
-  }
-  return undefined;
+function directoryProblem(figures: Figures, directoryEnd: number): Ambiguity | undefined {
+  if (figures.disk !== 0 || figures.directoryDisk !== 0) return 'several_parts';
+  if (figures.countOnDisk !== figures.count) return 'entry_counts';
+  if (figures.directoryOffset + figures.directorySize !== directoryEnd) return 'directory_misplaced';
+  return figures.count * CENTRAL_BYTES > figures.directorySize ? 'directory_too_small' : undefined;
 }
 
 function zip64Record(
@@ -91,8 +87,7 @@ function zip64Record(
   const oneDisk = locator.readUInt32LE(4) === 0 && locator.readUInt32LE(16) <= 1;
   const record = recordAt + ZIP64_BYTES <= locatorAt ? file.at(recordAt, ZIP64_BYTES) : undefined;
   if (record === undefined || record.readUInt32LE(0) !== ZIP64_SIGNATURE) {
-    const wrong = 'The Zip64 end record is not where its locator says.';
-    return { directoryEnd: locatorAt, ...said(plain, wrong) };
+    return { directoryEnd: locatorAt, ...said(plain, 'zip64_misplaced') };
   }
   const zip64: Figures = {
     disk: record.readUInt32LE(16),
@@ -103,14 +98,14 @@ function zip64Record(
     directoryOffset: readUInt64(record, 48),
   };
   const reachesLocator = recordAt + 12 + readUInt64(record, 4) === locatorAt;
-  const wrong = oneDisk ? undefined : 'The ZIP is one part of several.';
+  const wrong = oneDisk ? undefined : 'several_parts';
   return {
     directoryEnd: recordAt,
     ...said(
       zip64,
       wrong ??
-        (reachesLocator ? undefined : 'The Zip64 end record does not end where its locator begins.') ??
-        (agree(plain, zip64) ? undefined : 'The Zip64 end record and the end record disagree.') ??
+        (reachesLocator ? undefined : 'zip64_misplaced') ??
+        (agree(plain, zip64) ? undefined : 'zip64_disagrees') ??
         directoryProblem(zip64, recordAt),
     ),
   };

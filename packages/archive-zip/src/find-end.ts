@@ -1,7 +1,6 @@
 import type { ArchiveProblem } from '@pinfold/core';
 import { addsUp, END_BYTES, type EndRecord, readEndRecord } from './end-record.ts';
 import type { StagedFile } from './staged-file.ts';
-import { zipProblem } from './zip-problem.ts';
 
 /** The end record to go by, and what is wrong about how the file ends. */
 export interface FoundEnd {
@@ -18,10 +17,10 @@ const MOST_TRIED = 64;
 /** What a ZIP begins with: an entry, an end record alone, or a mark of a ZIP that was meant to be split. */
 const BEGINNINGS = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08', 'PK00'];
 
-const NOT_A_ZIP = zipProblem('not_a_zip', 'The file is not a ZIP archive.');
-const TRUNCATED = zipProblem('truncated', 'The end of the ZIP is missing; send the whole file.');
-const SEVERAL = zipProblem('ambiguous_structure', 'The ZIP has several end records; make it anew.');
-const TRAILING = zipProblem('ambiguous_structure', 'Something follows the end of the ZIP; make it anew.');
+const NOT_A_ZIP: ArchiveProblem = { rule: 'not_a_zip' };
+const TRUNCATED: ArchiveProblem = { rule: 'truncated' };
+const SEVERAL: ArchiveProblem = { rule: 'ambiguous_structure', reason: 'several_end_records' };
+const TRAILING: ArchiveProblem = { rule: 'ambiguous_structure', reason: 'trailing_bytes' };
 
 /** Finds the end record. Only one whose comment ends with the file, and holds no other, is without problems. */
 export function findEnd(file: StagedFile): FoundEnd {
@@ -33,8 +32,9 @@ export function findEnd(file: StagedFile): FoundEnd {
   const records = closing.slice(0, MOST_TRIED).map((at) => readEndRecord(file, at));
   const end = records.find(addsUp) ?? (records[0] as EndRecord);
   const several = found.some((at) => at > first);
-  const wrong = end.wrong === undefined ? [] : [zipProblem('ambiguous_structure', end.wrong)];
-  return { end, problems: several ? [SEVERAL, ...wrong] : wrong };
+  const problems: ArchiveProblem[] = several ? [SEVERAL] : [];
+  if (end.wrong !== undefined) problems.push({ rule: 'ambiguous_structure', reason: end.wrong });
+  return { end, problems };
 }
 
 /** No end record ends with the file: it was cut, something was put behind it, or it never was a ZIP. */

@@ -1,10 +1,9 @@
-import type { ArchiveProblem } from '@pinfold/core';
+import type { ArchiveProblem, HeaderField } from '@pinfold/core';
 import type { CentralHeader } from './central-header.ts';
 import { descriptorAgrees, isDescriptorLength } from './descriptor.ts';
 import { DESCRIPTOR_FLAG, type LocalHeader, readLocalHeader } from './local-header.ts';
 import type { ProofControl } from './proof-control.ts';
 import type { StagedFile } from './staged-file.ts';
-import { zipProblem } from './zip-problem.ts';
 
 /** An entry to be placed: its header and the name to report it under. */
 export interface PlacedEntry {
@@ -42,11 +41,11 @@ export function readLayout(
     const local = readLocalHeader(file, header);
     locals[index] = local;
     if (local === undefined) {
-      problems.push(zipProblem('ambiguous_structure', 'No local header is where the directory says.', path));
+      problems.push({ rule: 'ambiguous_structure', reason: 'local_header_missing', path });
       filled = Math.max(filled, nextBegin);
       return;
     }
-    problems.push(...mismatchProblems(local, path));
+    problems.push(...mismatchProblems(local.mismatches, path));
     const end = endOf(file, header, path, local, nextBegin);
     problems.push(...end.problems);
     filled = Math.max(filled, end.at);
@@ -59,20 +58,13 @@ function offsetOf(entries: readonly PlacedEntry[], index: number): number {
 }
 
 function placeProblems(header: CentralHeader, path: string, filled: number): readonly ArchiveProblem[] {
-  if (header.localOffset < filled) {
-    return [zipProblem('overlapping_entries', 'The entry lies upon another one.', path)];
-  }
-  if (header.localOffset > filled) {
-    const detail = `${header.localOffset - filled} bytes before the entry belong to no entry.`;
-    return [zipProblem('ambiguous_structure', detail, path)];
-  }
-  return [];
+  if (header.localOffset < filled) return [{ rule: 'overlapping_entries', path }];
+  if (header.localOffset === filled) return [];
+  return [{ rule: 'ambiguous_structure', reason: 'bytes_before_entry', path }];
 }
 
-function mismatchProblems({ mismatches }: LocalHeader, path: string): readonly ArchiveProblem[] {
-  if (mismatches.length === 0) return [];
-  const detail = `The entry's local header and the central directory disagree: ${mismatches.join(', ')}.`;
-  return [zipProblem('header_mismatch', detail, path)];
+function mismatchProblems(fields: readonly HeaderField[], path: string): readonly ArchiveProblem[] {
+  return fields.length === 0 ? [] : [{ rule: 'header_mismatch', fields, path }];
 }
 
 interface EntryEnd {
@@ -91,24 +83,14 @@ function endOf(
   const dataEnd = local.dataOffset + header.compressedSize;
   if ((local.flags & DESCRIPTOR_FLAG) === 0 || nextBegin < dataEnd) return { at: dataEnd, problems: [] };
   const room = nextBegin - dataEnd;
-  if (room === 0) {
-    const detail = 'The data descriptor that the local header announces is not there.';
-    return { at: dataEnd, problems: [zipProblem('header_mismatch', detail, path)] };
-  }
+  if (room === 0) return { at: dataEnd, problems: mismatchProblems(['missing_descriptor'], path) };
   if (!isDescriptorLength(room)) return { at: dataEnd, problems: [] };
-  if (descriptorAgrees(file.at(dataEnd, room), header)) return { at: nextBegin, problems: [] };
-  const detail = "The entry's data descriptor and the central directory disagree.";
-  return { at: nextBegin, problems: [zipProblem('header_mismatch', detail, path)] };
+  const agrees = descriptorAgrees(file.at(dataEnd, room), header);
+  return { at: nextBegin, problems: agrees ? [] : mismatchProblems(['descriptor'], path) };
 }
 
 function directoryProblems(filled: number, directoryBegin: number): readonly ArchiveProblem[] {
   if (filled === directoryBegin) return [];
-  if (filled < directoryBegin) {
-    const detail = `${directoryBegin - filled} bytes before the central directory belong to no entry.`;
-    return [zipProblem('ambiguous_structure', detail)];
-  }
-  return [
-    zipProblem('overlapping_entries', 'An entry reaches into the central directory.'),
-    zipProblem('ambiguous_structure', 'The sizes of the entries do not add up.'),
-  ];
+  if (filled < directoryBegin) return [{ rule: 'ambiguous_structure', reason: 'bytes_before_directory' }];
+  return [{ rule: 'overlapping_entries' }, { rule: 'ambiguous_structure', reason: 'entry_sizes' }];
 }

@@ -1,4 +1,11 @@
-import { type ArchiveListing, type ArchiveProblem, type ListedEntry, readNames } from '@pinfold/core';
+import {
+  type ArchiveListing,
+  type ArchiveProblem,
+  type ArchiveRule,
+  type BadEncoding,
+  type ListedEntry,
+  readNames,
+} from '@pinfold/core';
 import { readDirectory } from './central-directory.ts';
 import type { CentralHeader } from './central-header.ts';
 import { decodeName, unicodePathProblem } from './entry-name.ts';
@@ -7,7 +14,6 @@ import { type Layout, readLayout } from './layout.ts';
 import type { LocalHeader } from './local-header.ts';
 import type { ProofControl } from './proof-control.ts';
 import { StagedFile } from './staged-file.ts';
-import { zipProblem } from './zip-problem.ts';
 
 const DIRECTORY_WINDOW = 131_072;
 /** Local headers lie apart: a wide window would read the whole archive. */
@@ -15,7 +21,7 @@ const HEADER_WINDOW = 4_096;
 const ENCRYPTED_FLAGS = 0x2041;
 
 /** Whoever breaks one of these cannot be read by its offsets and sizes. */
-const STRUCTURE: ReadonlySet<string> = new Set([
+const STRUCTURE: ReadonlySet<ArchiveRule> = new Set([
   'not_a_zip',
   'truncated',
   'ambiguous_structure',
@@ -27,7 +33,7 @@ interface NamedHeader {
   readonly header: CentralHeader;
   readonly name: string;
   readonly path: string;
-  readonly wrong: string | undefined;
+  readonly wrong: BadEncoding | undefined;
 }
 
 /** Reads structure, names and headers of an archive, and reports every rule that only its bytes can tell. */
@@ -79,21 +85,16 @@ function entryProblems(
   local: LocalHeader | undefined,
 ): readonly ArchiveProblem[] {
   const problems: ArchiveProblem[] = [];
-  const badName =
+  const reason =
     wrong ??
     unicodePathProblem(header.rawName, name, header.fields) ??
     unicodePathProblem(header.rawName, name, local?.fields ?? []);
-  if (badName !== undefined) problems.push(zipProblem('bad_encoding', badName, path));
-  if (!header.consistent) {
-    const detail = 'The Zip64 field of the entry does not fit the rest of its header.';
-    problems.push(zipProblem('ambiguous_structure', detail, path));
-  }
-  if (header.disk !== 0) {
-    problems.push(zipProblem('ambiguous_structure', 'The entry is said to lie in another part.', path));
-  }
+  if (reason !== undefined) problems.push({ rule: 'bad_encoding', reason, path });
+  if (!header.consistent) problems.push({ rule: 'ambiguous_structure', reason: 'entry_zip64', path });
+  if (header.disk !== 0) problems.push({ rule: 'ambiguous_structure', reason: 'entry_in_other_part', path });
   // The rule for what the directory says of it is the core's; a local header may say it alone.
   if (local !== undefined && isEncrypted(local.flags) && !isEncrypted(header.flags)) {
-    problems.push(zipProblem('encrypted', 'Make the ZIP without a password.', path));
+    problems.push({ rule: 'encrypted', path });
   }
   return problems;
 }

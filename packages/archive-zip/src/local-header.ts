@@ -1,3 +1,4 @@
+import type { HeaderField } from '@pinfold/core';
 import type { CentralHeader } from './central-header.ts';
 import { type ExtraField, extraFields, statedFigures } from './extra-fields.ts';
 import type { StagedFile } from './staged-file.ts';
@@ -8,8 +9,8 @@ export interface LocalHeader {
   readonly dataOffset: number;
   readonly flags: number;
   readonly fields: readonly ExtraField[];
-  /** The names of what disagrees. */
-  readonly mismatches: readonly string[];
+  /** What disagrees. */
+  readonly mismatches: readonly HeaderField[];
 }
 
 /** Flag bit 3: CRC and sizes follow the data, in a descriptor. */
@@ -28,9 +29,9 @@ export function readLocalHeader(file: StagedFile, central: CentralHeader): Local
   if (header.length < length) return undefined;
   const fields = extraFields(Buffer.from(header.subarray(nameEnd, length)));
   const flags = header.readUInt16LE(6);
-  const mismatches: string[] = [];
+  const mismatches: HeaderField[] = [];
   if (flags !== central.flags) mismatches.push('flags');
-  if (header.readUInt16LE(8) !== central.method) mismatches.push('compression method');
+  if (header.readUInt16LE(8) !== central.method) mismatches.push('method');
   if (header.readUInt32LE(10) !== central.modified) mismatches.push('time');
   if (!header.subarray(LOCAL_BYTES, nameEnd).equals(central.rawName)) mismatches.push('name');
   mismatches.push(...figureMismatches(header, fields, flags, central));
@@ -43,7 +44,7 @@ function figureMismatches(
   fields: readonly ExtraField[],
   flags: number,
   central: CentralHeader,
-): readonly string[] {
+): readonly HeaderField[] {
   const stated = statedFigures(
     { compressedSize: header.readUInt32LE(18), size: header.readUInt32LE(22) },
     fields,
@@ -51,10 +52,10 @@ function figureMismatches(
   const later = (flags & DESCRIPTOR_FLAG) !== 0;
   const right = (values: readonly number[], expected: number): boolean =>
     values.every((value) => value === expected || (later && value === 0));
-  const mismatches: string[] = [];
-  if (!right([header.readUInt32LE(14)], central.crc32)) mismatches.push('CRC-32');
+  const mismatches: HeaderField[] = [];
+  if (!right([header.readUInt32LE(14)], central.crc32)) mismatches.push('crc32');
   if (!stated.readable || !right(stated.compressedSize, central.compressedSize)) {
-    mismatches.push('compressed size');
+    mismatches.push('compressed_size');
   }
   if (!stated.readable || !right(stated.size, central.size)) mismatches.push('size');
   return mismatches;

@@ -7,7 +7,6 @@ import { isPage } from './page.ts';
 import type { ProofControl } from './proof-control.ts';
 import { readFully } from './staged-file.ts';
 import { isUtf8Text, Utf8Check } from './utf8-check.ts';
-import { zipProblem } from './zip-problem.ts';
 
 /** Entries up to here, packed and unpacked, are inflated at once, which is faster; larger ones in pieces. */
 export const WHOLE_BYTES = 2_097_152;
@@ -75,9 +74,9 @@ async function proveInPieces(task: EntryTask, tools: ProofTools): Promise<EntryO
 }
 
 function countedOver({ control, expandedBytes }: ProofTools, bytes: number): ArchiveProblem | undefined {
-  if (control.count(bytes) <= expandedBytes) return undefined;
-  const detail = `The files have more than ${expandedBytes} bytes expanded.`;
-  return { rule: 'expanded_too_large', detail, limit: expandedBytes };
+  return control.count(bytes) <= expandedBytes
+    ? undefined
+    : { rule: 'expanded_too_large', limit: expandedBytes };
 }
 
 function proved(task: EntryTask, tools: ProofTools, utf8: boolean, beginning: Buffer): EntryOutcome {
@@ -103,10 +102,10 @@ function broken(...problems: readonly ArchiveProblem[]): EntryOutcome {
   return { kind: 'broken', problems };
 }
 
-function corrupt({ name }: EntryTask): ArchiveProblem {
-  return zipProblem('corrupt_data', 'The data is not what the headers say; make the ZIP anew.', name);
+function corrupt({ name: path }: EntryTask): ArchiveProblem {
+  return { rule: 'corrupt_data', path };
 }
 
-function tooLarge({ name, limit }: EntryTask): ArchiveProblem {
-  return { rule: 'file_too_large', detail: `The file has more than ${limit} bytes.`, path: name, limit };
+function tooLarge({ name: path, limit }: EntryTask): ArchiveProblem {
+  return { rule: 'file_too_large', path, limit };
 }

@@ -4,13 +4,20 @@ export {
   type ApiKeyId,
   type Caller,
   DEFAULT_SCOPES,
+  parseApiKeyId,
   SCOPES,
   type Scope,
 } from './domain/api-key.ts';
+export type {
+  Ambiguity,
+  ArchiveProblem,
+  ArchiveRule,
+  ArchiveRules,
+  BadEncoding,
+  HeaderField,
+} from './domain/archive-problems.ts';
 export {
   type ArchiveListing,
-  type ArchiveProblem,
-  type ArchiveRule,
   type Judgement,
   judgeListing,
   type ListedEntry,
@@ -34,6 +41,7 @@ export {
   entryPath,
   forbiddenSegment,
   isSystemEntry,
+  type UnsafePath,
   unsafePath,
 } from './domain/entry-path.ts';
 export { foldPath } from './domain/fold-path.ts';
@@ -43,6 +51,7 @@ export {
   type Fingerprint,
   fingerprintOf,
   type IdempotencyKey,
+  type IdempotencyKeyRules,
   parseFilename,
   parseIdempotencyKey,
   type Sha256,
@@ -79,22 +88,38 @@ export {
   type ManifestEntry,
 } from './domain/manifest.ts';
 export type { Observation, Reference } from './domain/observations.ts';
-export { type Password, type PasswordHash, parseGuess, parsePassword } from './domain/password.ts';
+export {
+  type Password,
+  type PasswordHash,
+  type PasswordRules,
+  parseGuess,
+  parsePassword,
+} from './domain/password.ts';
 export {
   type Decided,
   decide,
   FIRST_GENERATION,
   type Generation,
+  parseGeneration,
   type Role,
   type RoleCommand,
   type RoleState,
   stateOf,
 } from './domain/role.ts';
+export type { SecretKind } from './domain/secrets.ts';
 export type { Session, SignInLink } from './domain/session.ts';
 export { type FilesByPath, type Resolution, resolve } from './domain/site.ts';
+export type { MisplacedIndex } from './domain/site-root.ts';
 export { codePoints, foldForSearch, utf8Length } from './domain/text.ts';
-export { parseTitle, type Title } from './domain/title.ts';
-export { type ObservedFile, type Warning, warningsOf } from './domain/warnings.ts';
+export { parseTitle, type Title, type TitleRules } from './domain/title.ts';
+export {
+  type KeptWarning,
+  type ObservedFile,
+  type Warning,
+  type WarningRules,
+  type WordedWarning,
+  warningsOf,
+} from './domain/warnings.ts';
 export { Fault, type FaultCode, isFault } from './fault.ts';
 export { Gate, type GateOptions, type Leave } from './gate.ts';
 export type { ApiKeySecrets, PresentedKey } from './ports/api-key-secrets.ts';
@@ -126,7 +151,7 @@ export type {
 export type { SessionSecrets } from './ports/session-secrets.ts';
 export type { Redemption, SessionStore } from './ports/session-store.ts';
 export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
-export { type Problem, type Refusal, type RefusalCode, refuse } from './refusal.ts';
+export type { Figures, Nothing, Refusal, RefusalCode, Refusals, Told } from './refusal.ts';
 export type { ChangeOutcome, ChangeRequest, Overtaken, Seen } from './use-cases/change-role.ts';
 export { CleanUp, type CleanUpPorts } from './use-cases/clean-up.ts';
 export type { CleanUpReport } from './use-cases/clean-up-report.ts';

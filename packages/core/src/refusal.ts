@@ -1,43 +1,46 @@
+import type { ArchiveProblem } from './domain/archive-problems.ts';
+import type { IdempotencyKeyRules } from './domain/idempotency.ts';
 import type { Instant } from './domain/instant.ts';
+import type { PasswordRules } from './domain/password.ts';
+import type { TitleRules } from './domain/title.ts';
 
-/** Why a request was refused, as a closed list of names: what a caller did or met, never what broke. */
-export type RefusalCode =
-  | 'archive_too_large'
-  | 'forbidden'
-  | 'idempotency_in_progress'
-  | 'idempotency_mismatch'
-  | 'invalid_archive'
-  | 'invalid_cursor'
-  | 'invalid_filename'
-  | 'invalid_idempotency_key'
-  | 'invalid_password'
-  | 'invalid_state'
-  | 'invalid_title'
-  | 'not_found';
+/** Broken rules as data: of a map from each rule to what it tells, one member a rule. Doors have the words. */
+export type Told<Rules> = { [Rule in keyof Rules]: { readonly rule: Rule } & Rules[Rule] }[keyof Rules];
 
-/** One broken rule among several: `path` names the entry it concerns, `limit` and `actual` the figures. */
-export interface Problem {
-  readonly rule: string;
-  readonly detail: string;
-  readonly path?: string;
-  readonly limit?: number;
-  readonly actual?: number;
+/** Nothing is told beside the rule. */
+export type Nothing = unknown;
+
+/** A limit, and what was there instead. */
+export interface Figures {
+  readonly limit: number;
+  readonly actual: number;
 }
 
-/** An expected "no", returned and never thrown. */
-export interface Refusal<Code extends RefusalCode = RefusalCode> {
-  readonly kind: 'refused';
-  readonly code: Code;
-  /** The rules that were broken, where there are several. */
-  readonly errors?: readonly Problem[];
-  /** When the same request may be worth repeating. */
-  readonly retryAt?: Instant;
+/** Why a request was refused, each with what it tells: what a caller did or met, never what broke. */
+export interface Refusals {
+  readonly forbidden: Nothing;
+  /** The first request may have ended at `retryAt`. */
+  readonly idempotency_in_progress: { readonly retryAt: Instant };
+  readonly idempotency_mismatch: Nothing;
+  readonly invalid_archive: { readonly problems: readonly ArchiveProblem[] };
+  readonly invalid_cursor: Nothing;
+  readonly invalid_filename: Nothing;
+  readonly invalid_idempotency_key: Told<IdempotencyKeyRules>;
+  readonly invalid_password: Told<PasswordRules>;
+  readonly invalid_state: { readonly state: 'deleted' | 'expired' | 'pinned' };
+  readonly invalid_title: Told<TitleRules>;
+  readonly not_found: Nothing;
+  /** The embedding team's own no, which brings its words. */
+  readonly refused_by_host: {
+    readonly rule: `host:${string}`;
+    readonly words: { readonly en: string; readonly ja?: string };
+  };
 }
 
-/** Makes a refusal. */
-export function refuse<Code extends RefusalCode>(
-  code: Code,
-  more: Omit<Refusal, 'kind' | 'code'> = {},
-): Refusal<Code> {
-  return { kind: 'refused', code, ...more };
-}
+/** Why a request was refused, as a closed list of names. */
+export type RefusalCode = keyof Refusals;
+
+/** An expected "no", returned and never thrown: data that doors find words for. */
+export type Refusal<Code extends RefusalCode = RefusalCode> = {
+  [Each in Code]: { readonly kind: 'refused'; readonly code: Each } & Refusals[Each];
+}[Code];

@@ -60,3 +60,15 @@ void read.read(id);
 void keys.list();
 // @ts-expect-error who revokes?
 void keys.revoke('key' as never);
+
+// A refusal carries the data of its code, and no words.
+holds<Equals<Refusal<'invalid_state'>['state'], 'deleted' | 'expired' | 'pinned'>>();
+holds<Equals<Refusal<'not_found'>, { readonly kind: 'refused'; readonly code: 'not_found' }>>();
+// @ts-expect-error in which state?
+export const stateless: Refusal = { kind: 'refused', code: 'invalid_state' };
+// @ts-expect-error figures carry the limit and what was there
+export const figureless: Refusal = { kind: 'refused', code: 'invalid_title', rule: 'too_long' };
+// @ts-expect-error rules are closed lists
+export const unheard: Refusal = { kind: 'refused', code: 'invalid_title', rule: 'ugly' };
+// @ts-expect-error words are the doors'
+export const worded: Refusal = { kind: 'refused', code: 'not_found', detail: 'Gone.' };

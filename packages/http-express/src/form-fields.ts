@@ -1,8 +1,10 @@
-import { type Filename, parseFilename } from '@pinfold/core';
+import { type Filename, parseFilename, type Told } from '@pinfold/core';
 import { decodeFilename } from './filename.ts';
 import type { PartJudge } from './form-frames.ts';
 import type { PartHead } from './part-head.ts';
 import { RequestRefused } from './problem.ts';
+import type { RequestRules } from './rule-sentences.ts';
+import { requestError } from './tell.ts';
 
 const ARCHIVE_TYPES: ReadonlySet<string> = new Set([
   'application/zip',
@@ -28,9 +30,8 @@ export class FormFields implements PartJudge {
   /** Takes a head and gives the plain one to pass on, or throws a {@link RequestRefused}. */
   admit(head: PartHead): string {
     const { name } = head;
-    if (name !== 'archive' && name !== 'title')
-      throw invalid('unknown_field', 'Only the fields "archive" and "title" are taken.');
-    if (this.#seen.has(name)) throw invalid('field_twice', `Send the field "${name}" once.`);
+    if (name !== 'archive' && name !== 'title') throw invalid({ rule: 'unknown_field' });
+    if (this.#seen.has(name)) throw invalid({ rule: 'field_twice', field: name });
     this.#seen.add(name);
     this.#part = name;
     return name === 'archive' ? this.#admitArchive(head) : admitTitle(head);
@@ -50,21 +51,19 @@ export class FormFields implements PartJudge {
           'Send the archive as application/zip, application/x-zip-compressed or application/octet-stream.',
       });
     }
-    if (filename === undefined) throw invalid('filename', 'Send the archive as a file, with its name.');
-    const decoded = decodeFilename(filename);
-    if (decoded === undefined) throw invalid('filename', 'Send the name of the archive in UTF-8.');
-    const parsed = parseFilename(decoded);
-    if (typeof parsed !== 'string') throw new RequestRefused(parsed.code, { errors: parsed.errors ?? [] });
+    const decoded = filename === undefined ? undefined : decodeFilename(filename);
+    const parsed = decoded === undefined ? undefined : parseFilename(decoded);
+    if (typeof parsed !== 'string') throw invalid({ rule: 'filename' });
     this.#filename = parsed;
     return 'Content-Disposition: form-data; name="archive"; filename="archive"\r\n\r\n';
   }
 }
 
 function admitTitle({ filename }: PartHead): string {
-  if (filename !== undefined) throw invalid('title_file', 'Send the title as text, without a file name.');
+  if (filename !== undefined) throw invalid({ rule: 'title_file' });
   return 'Content-Disposition: form-data; name="title"\r\n\r\n';
 }
 
-function invalid(rule: string, detail: string): RequestRefused {
-  return new RequestRefused('invalid_form', { errors: [{ rule, detail }] });
+function invalid(told: Told<RequestRules>): RequestRefused {
+  return new RequestRefused('invalid_form', { errors: [requestError(told)] });
 }

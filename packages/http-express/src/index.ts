@@ -10,3 +10,4 @@ export { type Pin, pinOf } from './pin.ts';
 export type { ProblemBody } from './problem.ts';
 export type { WireCode } from './problem-table.ts';
 export type { RateLimit } from './rate-limit.ts';
+export { archiveError, type WireError, type WireWarning, wireWarnings } from './tell.ts';

@@ -1,4 +1,4 @@
-import { type Instant, type Role, stateOf, toRfc3339, type Warning } from '@pinfold/core';
+import { type Instant, type Role, stateOf, toRfc3339 } from '@pinfold/core';
 
 /** The JSON of a role (contract, section 1). */
 export interface Pin {
@@ -32,13 +32,4 @@ export function pinOf(role: Role, publicUrl: string, now: Instant): Pin {
     size: role.size,
     original_filename: role.originalFilename,
   };
-}
-
-/** Writes the warnings of a publication. */
-export function wireWarnings(warnings: readonly Warning[]): readonly Warning[] {
-  return warnings.map(({ rule, detail, path }) => ({
-    rule,
-    detail,
-    ...(path === undefined ? {} : { path }),
-  }));
 }

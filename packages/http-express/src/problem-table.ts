@@ -2,6 +2,7 @@ import type { FaultCode, RefusalCode } from '@pinfold/core';
 
 /** What only a request over HTTP can get wrong or meet. */
 export type HttpCode =
+  | 'archive_too_large'
   | 'idempotency_key_required'
   | 'internal_error'
   | 'invalid_form'
@@ -18,7 +19,9 @@ export type HttpCode =
 export type ProblemCode = RefusalCode | FaultCode | HttpCode;
 
 /** The codes that clients meet (contract, section 3). */
-export type WireCode = Exclude<RefusalCode, 'invalid_cursor' | 'invalid_filename'> | HttpCode;
+export type WireCode =
+  | Exclude<RefusalCode, 'invalid_cursor' | 'invalid_filename' | 'refused_by_host'>
+  | HttpCode;
 
 /** How one refusal or fault is told to a client. */
 export interface HttpProblem {
@@ -49,6 +52,15 @@ const invalidForm: HttpProblem = {
   title: 'The form has other fields than it must have',
   detail: 'Send one file named "archive" and at most one text named "title", and nothing else.',
   advice: 'Correct the fields of the form and send it again',
+  key: 'keep',
+};
+
+const invalidArchive: HttpProblem = {
+  status: 422,
+  code: 'invalid_archive',
+  title: 'The archive breaks the rules for sites',
+  detail: 'Correct everything that "errors" lists in the ZIP.',
+  advice: 'Correct the ZIP and send it again',
   key: 'keep',
 };
 
@@ -118,14 +130,7 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     key: 'new',
   },
   internal_error: internalError,
-  invalid_archive: {
-    status: 422,
-    code: 'invalid_archive',
-    title: 'The archive breaks the rules for sites',
-    detail: 'Correct everything that "errors" lists in the ZIP.',
-    advice: 'Correct the ZIP and send it again',
-    key: 'keep',
-  },
+  invalid_archive: invalidArchive,
   invalid_cursor: {
     ...invalidRequest,
     detail: 'Take the cursor from "next_cursor" of a page with the same state, or leave it out.',
@@ -208,6 +213,7 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     advice: 'Send the very same request again',
     key: 'keep',
   },
+  refused_by_host: invalidArchive,
   staging_unavailable: unavailable,
   storage_unavailable: unavailable,
   store_corrupt: internalError,

@@ -1,6 +1,7 @@
-import { type Fault, type Instant, isFault, type Problem, type Refusal } from '@pinfold/core';
+import { type Fault, type Instant, isFault, type Refusal } from '@pinfold/core';
 import type { Answer } from './answer.ts';
 import { type HttpProblem, type ProblemCode, problemTable, type WireCode } from './problem-table.ts';
+import { tell, type WireError } from './tell.ts';
 
 /** The body of an error answer (RFC 9457; contract, section 3). */
 export interface ProblemBody {
@@ -13,7 +14,7 @@ export interface ProblemBody {
   /** Whether the very same request, with the same Idempotency-Key, may succeed later. */
   readonly retryable: boolean;
   readonly suggestion: string;
-  readonly errors?: readonly Problem[];
+  readonly errors?: readonly WireError[];
   /** How many more errors there are than `errors` lists. */
   readonly errors_omitted?: number;
 }
@@ -23,8 +24,10 @@ export interface ProblemDetails {
   readonly detail?: string;
   /** What to suggest, where the code's own advice says less; without its full stop. */
   readonly advice?: string;
-  readonly errors?: readonly Problem[];
+  readonly errors?: readonly WireError[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** When the same request may be worth repeating. */
+  readonly retryAt?: Instant;
 }
 
 /** What an answer needs to know of its request. */
@@ -41,37 +44,40 @@ const RETRY_AFTER = 5;
 /** A publication takes seconds: who waits for the whole lease waits too long. */
 const LONGEST_WAIT = 5;
 
-/** An expected "no" that only HTTP knows. */
-export interface HttpRefusal extends ProblemDetails {
+/** An expected "no" that has its words. */
+export interface HttpRefusal {
   readonly kind: 'refused';
   readonly code: ProblemCode;
-  readonly retryAt?: Instant;
+  readonly told: ProblemDetails;
 }
 
+/** An expected "no": of the core, or in words of our own. */
+export type AnyRefusal = Refusal | HttpRefusal;
+
 /** Refuses a request for a reason of the table. */
-export function refuseRequest(code: ProblemCode, details: ProblemDetails = {}): HttpRefusal {
-  return { kind: 'refused', code, ...details };
+export function refuseRequest(code: ProblemCode, told: ProblemDetails = {}): HttpRefusal {
+  return { kind: 'refused', code, told };
 }
 
 /** A refusal on its way out of a stream, where only errors travel. */
 export class RequestRefused extends Error {
   readonly refusal: HttpRefusal;
 
-  constructor(code: ProblemCode, details: ProblemDetails = {}) {
+  constructor(code: ProblemCode, told: ProblemDetails = {}) {
     super(code);
     this.name = 'RequestRefused';
-    this.refusal = refuseRequest(code, details);
+    this.refusal = refuseRequest(code, told);
   }
 }
 
 /** The answer to a refused request. `now` tells how long there is to wait. */
-export function answerRefusal(refusal: Refusal | HttpRefusal, context: ProblemContext, now: Instant): Answer {
+export function answerRefusal(refusal: AnyRefusal, context: ProblemContext, now: Instant): Answer {
   const problem: HttpProblem = problemTable[refusal.code];
-  const extra = 'headers' in refusal ? refusal.headers : {};
+  const told = 'told' in refusal ? refusal.told : tell(refusal);
   return {
     status: problem.status,
-    headers: { ...waitHeaders(refusal, problem, now), ...challenge(problem), ...extra },
-    problem: problemBody(problem, refusal, context),
+    headers: { ...waitHeaders(told, problem, now), ...challenge(problem), ...told.headers },
+    problem: problemBody(problem, told, context),
   };
 }
 
@@ -84,21 +90,20 @@ export function answerThrown(error: unknown, context: ProblemContext, now: Insta
 
 function problemBody(
   problem: HttpProblem,
-  refusal: Omit<ProblemDetails, 'headers'>,
+  { errors = [], advice = problem.advice, detail = problem.detail }: ProblemDetails,
   { requestId, publishing }: ProblemContext,
 ): ProblemBody {
-  const { errors = [], advice = problem.advice } = refusal;
   const omitted = Math.max(0, errors.length - MOST_ERRORS);
   return {
     type: `urn:pinfold:problem:${problem.code}`,
     title: problem.title,
     status: problem.status,
-    detail: refusal.detail ?? problem.detail,
+    detail,
     code: problem.code,
     instance: `urn:uuid:${requestId}`,
     retryable: isRetryable(problem),
     suggestion: suggestionOf({ ...problem, advice }, publishing),
-    ...(errors.length > 0 ? { errors: errors.slice(0, MOST_ERRORS).map(wireError) } : {}),
+    ...(errors.length > 0 ? { errors: errors.slice(0, MOST_ERRORS) } : {}),
     ...(problem.code === 'invalid_archive' ? { errors_omitted: omitted } : {}),
   };
 }
@@ -115,18 +120,8 @@ function suggestionOf({ advice, key }: HttpProblem, publishing: boolean): string
     : `${advice} with a new Idempotency-Key.`;
 }
 
-function wireError({ rule, detail, path, limit, actual }: Problem): Problem {
-  return {
-    rule,
-    detail,
-    ...(path === undefined ? {} : { path }),
-    ...(limit === undefined ? {} : { limit }),
-    ...(actual === undefined ? {} : { actual }),
-  };
-}
-
 function waitHeaders(
-  { retryAt }: { readonly retryAt?: Instant },
+  { retryAt }: ProblemDetails,
   { status, code }: HttpProblem,
   now: Instant,
 ): Readonly<Record<string, string>> {

@@ -16,6 +16,7 @@ import { LONGEST_TITLE } from './form-fields.ts';
 import { formBoundary } from './media-type.ts';
 import { RequestRefused } from './problem.ts';
 import { stagingEngine } from './staging-engine.ts';
+import { requestError } from './tell.ts';
 
 /** A publication's form, received whole. */
 export interface ReceivedForm {
@@ -70,9 +71,7 @@ async function readForm(body: FormBody): Promise<ReceivedForm> {
   const archive = await body.upload;
   const { filename } = body.fields;
   if (archive === undefined || filename === undefined) {
-    throw new RequestRefused('invalid_form', {
-      errors: [{ rule: 'archive_missing', detail: 'Send the ZIP as a file named "archive".' }],
-    });
+    throw new RequestRefused('invalid_form', { errors: [requestError({ rule: 'archive_missing' })] });
   }
   const { title = '' } = body.body;
   return { archive, filename, title: decodeUtf8(Buffer.from(String(title), 'latin1')) };

@@ -5,7 +5,7 @@ import { type Answer, encodeAnswer } from './answer.ts';
 import type { Authenticate } from './authentication.ts';
 import type { ApiLog, Exchange } from './exchange.ts';
 import type { Service } from './handlers/handler.ts';
-import { answerRefusal, answerThrown, type HttpRefusal, refuseRequest } from './problem.ts';
+import { type AnyRefusal, answerRefusal, answerThrown, refuseRequest } from './problem.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { allowedMethods, routeOf } from './routes.ts';
 import { type DrainLimits, send } from './send.ts';
@@ -40,7 +40,7 @@ export function answerDocument(serving: Serving, exchange: Exchange, document: o
 }
 
 /** Key first, then path, method and scope; the rest is the handler's (contract, section 3). */
-async function decide(serving: Serving, exchange: Exchange): Promise<Answer | HttpRefusal> {
+async function decide(serving: Serving, exchange: Exchange): Promise<Answer | AnyRefusal> {
   const { request, response } = exchange;
   const found = routeOf(pathOf(request));
   const method = request.method === 'HEAD' ? 'GET' : request.method;
@@ -71,18 +71,18 @@ function limitRate(
   { limiter, service }: Serving,
   { response }: Exchange,
   { account }: Caller,
-): HttpRefusal | undefined {
+): AnyRefusal | undefined {
   if (limiter === undefined) return undefined;
   const now = service.useCases.clock.now();
   const rate = limiter.take(account, now);
   response.setHeaders(new Map(Object.entries(limiter.headers(rate, now))));
-  return rate.kind === 'limited' ? { ...refuseRequest('rate_limited'), retryAt: rate.until } : undefined;
+  return rate.kind === 'limited' ? refuseRequest('rate_limited', { retryAt: rate.until }) : undefined;
 }
 
 async function answer(
   { log, drain }: Serving,
   exchange: Exchange,
-  decideAnswer: () => Promise<Answer | HttpRefusal>,
+  decideAnswer: () => Promise<Answer | AnyRefusal>,
 ): Promise<void> {
   const { request, response, requestId } = exchange;
   const decided = await settle(exchange, decideAnswer, drain.clock);
@@ -95,7 +95,7 @@ async function answer(
 /** Whatever happens becomes an answer; what broke is kept for the log. */
 async function settle(
   exchange: Exchange,
-  decideAnswer: () => Promise<Answer | HttpRefusal>,
+  decideAnswer: () => Promise<Answer | AnyRefusal>,
   clock: Clock,
 ): Promise<Answer> {
   try {
@@ -112,6 +112,6 @@ async function settle(
   }
 }
 
-function severalHosts(): HttpRefusal {
+function severalHosts(): AnyRefusal {
   return refuseRequest('invalid_request', { detail: 'Send one Host header.' });
 }

@@ -3,6 +3,7 @@ import type { StagedArchive, Staging } from '@pinfold/core';
 import type { StorageEngine } from 'multer';
 import type { FormBody } from './form-body.ts';
 import { RequestRefused } from './problem.ts';
+import { requestError } from './tell.ts';
 
 /** multer's storage of uploads: the core's {@link Staging}, which hashes on the way and stops at the limit. */
 export function stagingEngine(staging: Staging, archiveBytes: number): StorageEngine {
@@ -30,13 +31,6 @@ async function receive(staging: Staging, stream: Readable, archiveBytes: number)
   const bytes = stream.iterator({ destroyOnReturn: false }) as NodeJS.AsyncIterator<Uint8Array>;
   const received = await staging.receive(bytes, archiveBytes);
   if (received.kind === 'received') return received.archive;
-  throw new RequestRefused('archive_too_large', {
-    errors: [
-      {
-        rule: 'archive_too_large',
-        detail: `The ZIP has more than ${archiveBytes} bytes.`,
-        limit: archiveBytes,
-      },
-    ],
-  });
+  const error = requestError({ rule: 'archive_too_large', limit: archiveBytes });
+  throw new RequestRefused('archive_too_large', { errors: [error] });
 }

@@ -1,48 +1,59 @@
 import type { Refusal } from '@pinfold/core';
-import type { HttpRefusal, ProblemDetails } from './problem.ts';
+import type { AnyRefusal, ProblemDetails } from './problem.ts';
 
 /** What was wanted of a role. */
 export type RoleOperation = 'change' | 'reset_expiration' | 'stop';
 
+type State = Refusal<'invalid_state'>['state'];
+type Words = Required<Pick<ProblemDetails, 'detail' | 'advice'>>;
+
 const PUBLISH_AGAIN = 'Publish the site again and share the new URL';
 
-const deleted: ProblemDetails = {
-  detail: 'The publication is deleted and cannot change any more: publish the site again for a new URL.',
-  advice: PUBLISH_AGAIN,
+/** What each state that does not permit a change means to the caller. */
+const TOLD: Readonly<Record<State, Words>> = {
+  deleted: {
+    detail: 'The publication is deleted and can no longer change: publish the site again for a new URL.',
+    advice: PUBLISH_AGAIN,
+  },
+  expired: {
+    detail: 'The publication is expired and can only be stopped: publish the site again for a new URL.',
+    advice: PUBLISH_AGAIN,
+  },
+  pinned: {
+    detail:
+      'The publication is pinned and has no expiration: to give it one, unpin it in the management screen.',
+    advice: 'Leave it pinned, or unpin it in the management screen',
+  },
 };
 
-/** By operation, what each state that does not permit it means to the caller (contract, section 4). */
-const TOLD: Readonly<Record<RoleOperation, Readonly<Record<string, ProblemDetails>>>> = {
-  change: {
-    deleted,
-    expired: {
-      detail: 'The publication is expired and can only be stopped: publish the site again for a new URL.',
-      advice: PUBLISH_AGAIN,
-    },
-  },
+/** What it means where an operation has something else to hear. */
+const OTHERWISE: Readonly<Record<RoleOperation, Partial<Readonly<Record<State, Words>>>>> = {
+  change: {},
   reset_expiration: {
-    deleted,
     expired: {
       detail: 'The publication is expired and cannot be restored: publish the site again for a new URL.',
       advice: PUBLISH_AGAIN,
     },
-    pinned: {
-      detail:
-        'The publication is pinned and has no expiration: to give it one, unpin it in the management screen.',
-      advice: 'Leave it pinned, or unpin it in the management screen',
-    },
   },
   stop: {
     deleted: {
-      detail: 'The publication is deleted already: take it for stopped.',
+      detail: 'The publication is already deleted; treat it as stopped.',
       advice: 'Go on as if this request had stopped it',
     },
   },
 };
 
-/** A refusal by the state of a role, told to who wanted this of it; any other refusal as it is. */
-export function tellState(refusal: Refusal | HttpRefusal, operation: RoleOperation): Refusal | HttpRefusal {
-  const [{ rule } = { rule: '' }] = refusal.errors ?? [];
-  const told = refusal.code === 'invalid_state' ? TOLD[operation][rule] : undefined;
-  return told === undefined ? refusal : { ...refusal, ...told };
+/** A refusal by the state of a role, told to who wanted this of it. */
+export function tellState(state: State, operation: RoleOperation): ProblemDetails {
+  const words = OTHERWISE[operation][state] ?? TOLD[state];
+  return { ...words, errors: [{ rule: state, detail: words.detail }] };
+}
+
+/** The refusal of a change, with what the role's state means to this operation. */
+export function refusedBy(
+  refusal: Refusal<'invalid_state' | 'not_found'>,
+  operation: RoleOperation,
+): AnyRefusal {
+  if (refusal.code === 'not_found') return refusal;
+  return { ...refusal, told: tellState(refusal.state, operation) };
 }

@@ -1,4 +1,4 @@
-import { after, Fault, type FaultCode, instant, type Problem, refuse, seconds } from '@pinfold/core';
+import { after, Fault, type FaultCode, instant, type Refusal, seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { answerRefusal, answerThrown, isRetryable, refuseRequest } from '../src/problem.ts';
 import { problemTable, type WireCode } from '../src/problem-table.ts';
@@ -33,7 +33,7 @@ const STATUSES: Readonly<Record<WireCode, number>> = {
 };
 
 function headersOf(code: WireCode, wait: number): Readonly<Record<string, string>> {
-  const refusal = { ...refuseRequest(code), retryAt: after(NOW, seconds(wait)) };
+  const refusal = refuseRequest(code, { retryAt: after(NOW, seconds(wait)) });
   return answerRefusal(refusal, context, NOW).headers ?? {};
 }
 
@@ -58,7 +58,7 @@ describe('A problem', () => {
   });
 
   it('has all members of RFC 9457 and ours', () => {
-    const { problem, status } = answerRefusal(refuse('not_found'), context, NOW);
+    const { problem, status } = answerRefusal({ kind: 'refused', code: 'not_found' }, context, NOW);
     expect(status).to.equal(404);
     expect(problem).to.include({
       type: 'urn:pinfold:problem:not_found',
@@ -81,27 +81,25 @@ describe('A problem', () => {
   });
 
   it('lists at most 20 errors of an archive and says how many more there are', () => {
-    const errors = Array.from({ length: 23 }, (_, n) => ({
-      rule: 'symlink',
-      detail: 'No links.',
-      path: `p${n}`,
-    }));
-    const { problem } = answerRefusal(refuse('invalid_archive', { errors }), publishing, NOW);
-    expect(problem?.errors).to.deep.equal(errors.slice(0, 20));
+    const problems = Array.from({ length: 23 }, (_, n) => ({ rule: 'symlink', path: `p${n}` }) as const);
+    const refusal: Refusal<'invalid_archive'> = { kind: 'refused', code: 'invalid_archive', problems };
+    const { problem } = answerRefusal(refusal, publishing, NOW);
+    expect(problem?.errors?.map(({ path }) => path)).to.deep.equal(
+      problems.slice(0, 20).map(({ path }) => path),
+    );
     expect(problem?.errors_omitted).to.equal(3);
-    const few = answerRefusal(
-      refuse('invalid_archive', { errors: errors.slice(0, 20) }),
-      publishing,
-      NOW,
-    ).problem;
+    const few = answerRefusal({ ...refusal, problems: problems.slice(0, 20) }, publishing, NOW).problem;
     expect(few?.errors).to.have.length(20);
     expect(few?.errors_omitted).to.equal(0);
   });
 
-  it('passes on of an error only what the contract names', () => {
-    const error = { rule: 'r', detail: 'One.', limit: 1, actual: 2, stack: 'secret' } as Problem;
-    const { problem } = answerRefusal(refuse('invalid_title', { errors: [error] }), context, NOW);
-    expect(problem?.errors).to.deep.equal([{ rule: 'r', detail: 'One.', limit: 1, actual: 2 }]);
+  it('says what the host says of an archive that the host refuses', () => {
+    const words = { en: 'Needs a licence file.', ja: 'ライセンスがありません。' };
+    const refusal = { kind: 'refused', code: 'refused_by_host', rule: 'host:licence', words } as const;
+    const { status, problem } = answerRefusal(refusal, publishing, NOW);
+    expect(status).to.equal(422);
+    expect(problem?.code).to.equal('invalid_archive');
+    expect(problem?.errors).to.deep.equal([{ rule: 'host:licence', detail: words.en }]);
   });
 
   it('tells a running publication’s twin to wait 1 to 5 seconds', () => {
@@ -111,7 +109,8 @@ describe('A problem', () => {
       [0, '1'],
       [-10, '1'],
     ] as const) {
-      const refusal = refuse('idempotency_in_progress', { retryAt: instant(NOW + wait * 1_000) });
+      const retryAt = instant(NOW + wait * 1_000);
+      const refusal = { kind: 'refused', code: 'idempotency_in_progress', retryAt } as const;
       expect(answerRefusal(refusal, publishing, NOW).headers).to.deep.equal({ 'Retry-After': told });
     }
     expect(headersOf('rate_limited', 42)).to.deep.equal({ 'Retry-After': '42' });

@@ -1,8 +1,13 @@
-import type { ArchiveRule, Problem } from '@pinfold/core';
+import type { ArchiveProblem, Figures } from '@pinfold/core';
 import type { rules } from './messages/en/rules.ts';
 import type { Values, Words } from './words.ts';
 
 type RuleMessage = keyof typeof rules;
+
+/** What speaks against publishing an archive: the core's rules, and that it is too large to be received. */
+export type ScreenProblem =
+  | ArchiveProblem
+  | ({ readonly rule: 'archive_too_large' } & Pick<Figures, 'limit'> & Partial<Figures>);
 
 /** One broken rule with everything it concerns. */
 export interface ProblemGroup {
@@ -37,21 +42,20 @@ const RULE_MESSAGES = {
   overlapping_entries: 'overlappingEntries',
   ambiguous_structure: 'ambiguousStructure',
   archive_too_large: 'archiveTooLarge',
-} as const satisfies Record<ArchiveRule | 'archive_too_large', RuleMessage>;
+} as const satisfies Record<ScreenProblem['rule'], RuleMessage>;
 
 /** Broken rules in the order they came, one group a rule. It runs on the server and in the browser alike. */
 export function groupProblems(
-  problems: readonly Problem[],
+  problems: readonly ScreenProblem[],
   words: Pick<Words<RuleMessage>, 'size' | 'number'>,
 ): readonly ProblemGroup[] {
-  const rules = [...new Set(problems.map(({ rule }) => rule))];
-  return rules.map((rule) => {
-    const own = problems.filter((problem) => problem.rule === rule);
-    const paths = own.flatMap(({ path }) => (path === undefined ? [] : [path]));
-    const [{ limit, actual } = {}] = own;
+  return [...Map.groupBy(problems, ({ rule }) => rule)].map(([rule, own]) => {
+    const paths = own.flatMap((problem) => ('path' in problem ? (problem.path ?? []) : []));
+    const { limit, actual } = figuresOf(own[0]);
     const figure = rule === 'too_many_files' ? words.number.bind(words) : words.size.bind(words);
     return {
-      message: rule in RULE_MESSAGES ? RULE_MESSAGES[rule as keyof typeof RULE_MESSAGES] : 'otherRule',
+      // A script may be older than the server it talks to.
+      message: RULE_MESSAGES[rule] ?? 'otherRule',
       values: {
         ...(limit === undefined ? {} : { limit: figure(limit) }),
         ...(actual === undefined ? {} : { actual: figure(actual) }),
@@ -60,4 +64,8 @@ export function groupProblems(
       more: Math.max(0, paths.length - SHOWN),
     };
   });
+}
+
+function figuresOf(problem: ScreenProblem | undefined): Partial<Figures> {
+  return problem !== undefined && 'limit' in problem ? problem : {};
 }

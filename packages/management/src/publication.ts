@@ -3,6 +3,7 @@ import {
   type Generation,
   type Instant,
   type Limits,
+  type Refusal,
   type Role,
   type RoleCommand,
   type RoleState,
@@ -10,7 +11,7 @@ import {
 } from '@pinfold/core';
 
 /** Why the core would refuse a command now. */
-export type RefusedBecause = 'deleted' | 'expired' | 'pinned';
+export type RefusedBecause = Refusal<'invalid_state'>['state'];
 
 /** What a person may do with a publication now, and why not, as the core decides it. */
 export type Permitted = Readonly<Record<RoleCommand['type'], RefusedBecause | undefined>>;
@@ -68,7 +69,7 @@ export function publicationOf(
 function permitted(role: Role, now: Instant, limits: Limits): Permitted {
   const reason = (command: RoleCommand): RefusedBecause | undefined => {
     const decision = decide(role, command, now, limits);
-    return decision.kind === 'refused' ? (decision.errors?.[0]?.rule as RefusedBecause) : undefined;
+    return decision.kind === 'refused' ? decision.state : undefined;
   };
   return {
     set_title: reason({ type: 'set_title', title: null }),

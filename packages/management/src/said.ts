@@ -1,9 +1,7 @@
 import { createCipheriv, createDecipheriv, type DecipherGCM, hkdfSync, randomBytes } from 'node:crypto';
+import type { KeptWarning } from '@pinfold/core';
 import type { MessageId } from './messages/catalogues.ts';
 import type { Values } from './words.ts';
-
-/** A remark on something that was published: the rule, the file, what was seen. */
-export type Remark = readonly [rule: string, path: string, detail: string];
 
 /** What the next page says of what was just done. */
 export interface Said {
@@ -12,7 +10,7 @@ export interface Said {
   readonly values?: Values;
   /** The text of an API key just made, shown this once. */
   readonly apiKey?: string;
-  readonly remarks?: readonly Remark[];
+  readonly remarks?: readonly KeptWarning[];
 }
 
 const ALGORITHM = 'aes-256-gcm';

@@ -9,12 +9,12 @@ describe('groupProblems', () => {
   it('puts the files of a rule together, the first five and how many more', () => {
     const problems = [
       ...Array.from({ length: 17 }, (_, n) => ({
-        rule: 'forbidden_name',
-        detail: '',
+        rule: 'forbidden_name' as const,
         path: `node_modules/${n}`,
+        segment: 'node_modules',
       })),
-      { rule: 'missing_index', detail: '' },
-      { rule: 'forbidden_name', detail: '', path: '.env' },
+      { rule: 'missing_index' as const },
+      { rule: 'forbidden_name' as const, path: '.env', segment: '.env' },
     ];
     const [forbidden, index, ...rest] = groupProblems(problems, words);
     expect(forbidden).to.deep.include({ message: 'forbiddenName', more: 13 });
@@ -24,8 +24,8 @@ describe('groupProblems', () => {
   });
 
   it('tells the figures in their units', () => {
-    const figures = { detail: '', limit: 500, actual: 1_234 };
-    const told = ['too_many_files', 'expanded_too_large'].map(
+    const figures = { limit: 500, actual: 1_234 };
+    const told = (['too_many_files', 'expanded_too_large'] as const).map(
       (rule) => groupProblems([{ rule, ...figures }], words)[0]?.values,
     );
     expect(told).to.deep.equal([
@@ -35,6 +35,8 @@ describe('groupProblems', () => {
   });
 
   it('has a sentence for a rule that a later release may bring', () => {
-    expect(groupProblems([{ rule: 'new_rule', detail: '' }], words)[0]?.message).to.equal('otherRule');
+    expect(groupProblems([{ rule: 'new_rule' as 'symlink', path: 'a' }], words)[0]?.message).to.equal(
+      'otherRule',
+    );
   });
 });

@@ -112,6 +112,18 @@ describe('publishing from the screen', () => {
       expect(await all()).to.deep.equal([]);
     });
 
+    it('says what the host says of an archive, in the language of the person', async () => {
+      const words = { en: 'A licence is missing.', ja: 'ライセンスがありません。' };
+      const refusal = { kind: 'refused', code: 'refused_by_host', rule: 'host:licence', words } as const;
+      Object.assign(screen.useCases.publish, { publish: async () => refusal });
+      const sent = await person.post('/publish', formOf({ form, key: 'k' }, zipOf(SITE)));
+      expect([sent.status, sent.text.includes(words.en)]).to.deep.equal([422, true]);
+      const japanese = { 'accept-language': 'ja' };
+      const uploaded = await upload(zipOf(SITE), { ...japanese, accept: 'application/json' });
+      expect(uploaded.status).to.equal(422);
+      expect(JSON.parse(uploaded.text)).to.deep.equal({ kind: 'refused', message: words.ja });
+    });
+
     it('says what is missing or too large', async () => {
       const large = new Uint8Array(6_000);
       for (const [data, status] of [

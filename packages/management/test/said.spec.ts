@@ -36,7 +36,7 @@ describe('what is said after a redirect', () => {
   it('fits into a cookie, and tells as many remarks as do', () => {
     const remarks = Array.from(
       { length: 20 },
-      (_, n) => ['source_map', `p/${n}.map`, 'あ'.repeat(100)] as const,
+      (_, n) => ({ rule: 'broken_reference', path: `p/${n}.html`, target: 'あ'.repeat(100) }) as const,
     );
     const sealed = sealSaid({ ...SAID, remarks }, secret);
     expect(sealed.length).to.be.below(3_800);

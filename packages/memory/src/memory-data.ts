@@ -9,6 +9,7 @@ import type {
   Fingerprint,
   IdempotencyKey,
   Instant,
+  KeptWarning,
   Role,
   RoleId,
   Session,
@@ -17,7 +18,6 @@ import type {
   Token,
   Version,
   Versioned,
-  Warning,
 } from '@pinfold/core';
 
 /** What is kept under one Idempotency-Key of one account. */
@@ -29,7 +29,7 @@ export interface KeyRow {
   readonly token: Token;
   readonly begunAt: Instant;
   readonly until: Instant;
-  readonly published: { readonly role: RoleId; readonly warnings: readonly Warning[] } | undefined;
+  readonly published: { readonly role: RoleId; readonly warnings: readonly KeptWarning[] } | undefined;
 }
 
 export interface RoleRow {

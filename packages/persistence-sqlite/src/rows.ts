@@ -6,13 +6,13 @@ import {
   Fault,
   foldForSearch,
   type Instant,
+  type KeptWarning,
   type Role,
   type RoleId,
   type Scope,
   type Token,
   type Version,
   type Versioned,
-  type Warning,
 } from '@pinfold/core';
 
 /** A role's columns under the names of its members, so that a row needs no mapping but of what SQLite lacks. */
@@ -80,8 +80,8 @@ export interface KeyRow {
   readonly warnings: string | null;
 }
 
-export function warningsOf(row: KeyRow): readonly Warning[] {
-  return parseList(row.warnings) as readonly Warning[];
+export function warningsOf(row: KeyRow): readonly KeptWarning[] {
+  return parseList(row.warnings) as readonly KeptWarning[];
 }
 
 /** A role that may be claimed for cleanup. */

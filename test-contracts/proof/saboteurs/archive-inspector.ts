@@ -46,7 +46,10 @@ export const archiveInspectorSabotage: Sabotage<ArchiveInspector, ArchiveInspect
         const listing = await sound.list(archive, signal);
         const path = listing.entries.find(({ name }) => name.includes('\\'))?.name;
         if (path === undefined) return listing;
-        return { ...listing, problems: [...listing.problems, { rule: 'bad_encoding', detail: '', path }] };
+        return {
+          ...listing,
+          problems: [...listing.problems, { rule: 'bad_encoding', reason: 'not_utf8', path }],
+        };
       },
     })),
     saboteur('archive-inspector/list-aborted', 'a listing does not look at its signal', () => (sound) => ({

@@ -132,25 +132,37 @@ describe('changing a role as it was seen', () => {
   });
   afterEach(() => stage.dispose());
 
-  const rename = (title: string, seen?: { readonly title: Title | null }) =>
-    stage.useCases.update.update({ by: OPERATOR, id }, { type: 'set_title', title: title as Title }, seen);
+  const rename = (title: string, seen: string | null) =>
+    stage.useCases.update.updateSeen(
+      { by: OPERATOR, id },
+      { type: 'set_title', title: title as Title },
+      { title: seen },
+    );
 
   it('overwrites no title that was set meanwhile, and shows it', async () => {
-    await rename('theirs');
-    const outcome = await rename('mine', { title: null });
+    await rename('theirs', null);
+    const outcome = await rename('mine', null);
     expect(outcome).to.deep.include({ kind: 'overtaken' });
     expect(outcome.kind === 'overtaken' && outcome.role.title).to.equal('theirs');
-    expect((await rename('mine', { title: 'theirs' as Title })).kind).to.equal('changed');
+    expect((await rename('mine', 'theirs')).kind).to.equal('changed');
   });
 
   it('overwrites no password that was set meanwhile', async () => {
     const { update } = stage.useCases;
     const seen = { generation: (await stage.memory.roles.load(id))?.value.generation ?? (0 as never) };
     await update.update({ by: OPERATOR, id }, { type: 'reset_expiration' });
-    const outcome = await update.update({ by: OPERATOR, id }, { type: 'set_password', password: null }, seen);
+    const outcome = await update.updateSeen(
+      { by: OPERATOR, id },
+      { type: 'set_password', password: null },
+      seen,
+    );
     expect(outcome.kind).to.equal('overtaken');
     const now = { generation: (await stage.memory.roles.load(id))?.value.generation ?? (0 as never) };
-    const again = await update.update({ by: OPERATOR, id }, { type: 'set_password', password: null }, now);
+    const again = await update.updateSeen(
+      { by: OPERATOR, id },
+      { type: 'set_password', password: null },
+      now,
+    );
     expect(again.kind, 'as it was seen').to.equal('changed');
   });
 });

@@ -5,10 +5,10 @@ import {
   type Fingerprint,
   type IdempotencyKey,
   type Instant,
+  type KeptWarning,
   minutes,
   type Reservation,
   type RoleStore,
-  type Warning,
 } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
@@ -54,8 +54,8 @@ async function expectHeldUntil(port: RoleStore, until: Instant, more: Partial<Re
   expect(outcome).to.deep.equal({ kind: 'in_progress', until });
 }
 
-const WARNINGS: readonly Warning[] = [
-  { rule: 'broken_reference', detail: 'No file answers “über/ünï.css” 🧭.', path: 'a b/ïndex.html' },
+const WARNINGS: readonly KeptWarning[] = [
+  { rule: 'broken_reference', path: 'a b/ïndex.html', target: '“über/ünï.css” 🧭' },
   { rule: 'source_map', detail: 'It\'s 100 % \\ "quoted"; it has no path.' },
 ];
 

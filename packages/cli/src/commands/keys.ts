@@ -1,11 +1,21 @@
 import { DEFAULT_ACCOUNT } from '@pinfold/app';
-import { type ApiKey, type ApiKeyId, OPERATOR, SCOPES, type Scope, toRfc3339 } from '@pinfold/core';
+import {
+  type ApiKey,
+  type ApiKeyId,
+  OPERATOR,
+  parseApiKeyId,
+  SCOPES,
+  type Scope,
+  toRfc3339,
+} from '@pinfold/core';
 import { readArguments } from '../arguments.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { readAccount } from '../read-account.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { withComposition } from '../with-composition.ts';
+
+const UNKNOWN = 'there is no key with this id; "pinfold keys list" lists them';
 
 /** `pinfold keys create | list | revoke` */
 export async function keys([action, ...args]: readonly string[], terminal: Terminal): Promise<void> {
@@ -53,14 +63,15 @@ async function revoke(args: readonly string[], terminal: Terminal): Promise<void
   const { values, positionals } = readArguments(args, ['ID'], {});
   const id = keyId(positionals[0] ?? '');
   const outcome = await withComposition(terminal, ({ manageKeys }) => manageKeys.revoke(id, OPERATOR));
-  if (outcome.kind === 'unknown')
-    throw new CommandFailure('there is no key of this id; "pinfold keys list" lists them');
+  if (outcome.kind === 'unknown') throw new CommandFailure(UNKNOWN);
   terminal.out(values.json ? JSON.stringify({ id, revoked: true }) : `${id} lets nobody in any more.`);
 }
 
 /** Whoever has the whole key at hand need not cut the id out of it. */
 function keyId(text: string): ApiKeyId {
-  return (/^pf_([^_]+)(?:_.*)?$/.exec(text)?.[1] ?? text) as ApiKeyId;
+  const id = parseApiKeyId(/^pf_([^_]+)(?:_.*)?$/.exec(text)?.[1] ?? text);
+  if (id === undefined) throw new CommandFailure(UNKNOWN);
+  return id;
 }
 
 function readLabel(text: string): string {

@@ -1,11 +1,18 @@
 import { webAddresses } from '@pinfold/app';
-import { OPERATOR, parseRoleId, type Role, type RoleId, toRfc3339 } from '@pinfold/core';
+import { OPERATOR, parseRoleId, type Refusal, type Role, type RoleId, toRfc3339 } from '@pinfold/core';
 import { pinOf } from '@pinfold/http-express';
 import { readArguments } from '../arguments.ts';
 import { CommandFailure } from '../command-failure.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { withComposition } from '../with-composition.ts';
+
+const UNKNOWN = 'There is no publication with this id.';
+const CLOSED: Readonly<Record<Refusal<'invalid_state'>['state'], string>> = {
+  deleted: 'The publication was stopped and can no longer change.',
+  expired: 'The publication has expired: it can be stopped, but not changed.',
+  pinned: 'The publication is pinned and does not expire.',
+};
 
 /** `pinfold pin ID` */
 export function pin(args: readonly string[], terminal: Terminal): Promise<void> {
@@ -23,8 +30,7 @@ async function change(action: 'pin' | 'unpin', args: readonly string[], terminal
   await withComposition(terminal, async ({ useCases }, settings) => {
     const outcome = await useCases.pin[action]({ by: OPERATOR, id });
     if (outcome.kind === 'refused') {
-      const [reason] = outcome.errors ?? [];
-      throw new CommandFailure(reason?.detail ?? 'There is no publication of this id.');
+      throw new CommandFailure(outcome.code === 'not_found' ? UNKNOWN : CLOSED[outcome.state]);
     }
     const { publicUrl } = webAddresses(settings, settings.port);
     const json = { pin: pinOf(outcome.role, publicUrl, useCases.clock.now()) };

@@ -1,4 +1,4 @@
-import type { Pin } from '@pinfold/http-express';
+import type { Pin, WireError, WireWarning } from '@pinfold/http-express';
 
 /** What is to be published. */
 export interface Wish {
@@ -11,26 +11,19 @@ export interface Wish {
 /** What came of it, as the API answers it. */
 export interface Published {
   readonly pin: Pin;
-  readonly warnings: readonly { readonly rule: string; readonly detail: string; readonly path?: string }[];
-}
-
-/** One broken rule, as the API lists it. */
-export interface BrokenRule {
-  readonly rule: string;
-  readonly detail: string;
-  readonly path?: string;
+  readonly warnings: readonly WireWarning[];
 }
 
 /** An archive's broken rules for a person: each rule once, with the first of the files under it. */
-export function brokenRules(errors: readonly BrokenRule[]): string {
-  const rules = new Map<string, BrokenRule[]>();
+export function brokenRules(errors: readonly WireError[]): string {
+  const rules = new Map<string, WireError[]>();
   for (const error of errors) rules.set(error.rule, [...(rules.get(error.rule) ?? []), error]);
   return [...rules.values()].flatMap(linesOf).join('\n');
 }
 
 const SHOWN = 5;
 
-function linesOf(errors: readonly BrokenRule[]): readonly string[] {
+function linesOf(errors: readonly WireError[]): readonly string[] {
   const [first] = errors;
   const paths = errors.flatMap(({ path }) => path ?? []);
   const more = paths.length > SHOWN ? [`    and ${paths.length - SHOWN} more`] : [];

@@ -11,11 +11,12 @@ import {
   parseTitle,
   type Title,
 } from '@pinfold/core';
-import { pinOf } from '@pinfold/http-express';
+import { pinOf, wireWarnings } from '@pinfold/http-express';
 import { CommandFailure } from '../command-failure.ts';
 import { UsageError } from '../usage-error.ts';
 import { persist, type Try } from './persist.ts';
-import { brokenRules, type Published, type Wish } from './publication.ts';
+import type { Published, Wish } from './publication.ts';
+import { publishWords, wishWords } from './refusal-words.ts';
 
 type Note = (reason: Error, pause: Duration) => void;
 
@@ -34,7 +35,7 @@ export async function publishDirectly(
     () => attempt(composition, account, request, wish),
     note,
   );
-  return { pin: pinOf(role, publicUrl, useCases.clock.now()), warnings };
+  return { pin: pinOf(role, publicUrl, useCases.clock.now()), warnings: wireWarnings(warnings) };
 }
 
 interface Request {
@@ -47,11 +48,10 @@ function readWish({ useCases: { limits } }: Composition, wish: Wish): Request {
   const key = parseIdempotencyKey(wish.idempotencyKey, limits);
   const filename = parseFilename(wish.filename);
   const title = parseTitle(wish.title ?? null, limits);
-  for (const value of [key, filename, title]) {
-    if (value !== null && typeof value === 'object')
-      throw new UsageError(value.errors?.[0]?.detail ?? value.code);
-  }
-  return { key, filename, title } as Request;
+  if (typeof key !== 'string') throw new UsageError(wishWords(key));
+  if (typeof filename !== 'string') throw new UsageError(wishWords(filename));
+  if (title !== null && typeof title !== 'string') throw new UsageError(wishWords(title));
+  return { key, filename, title };
 }
 
 async function attempt(
@@ -70,23 +70,17 @@ async function attempt(
     }
     const outcome = await publish.publish({ account, ...request, archive: received.archive });
     if (outcome.kind !== 'refused') return { kind: 'done', result: outcome };
-    if (outcome.code === 'idempotency_in_progress') {
-      const wait = Math.max(0, (outcome.retryAt ?? clock.now()) - clock.now()) as Duration;
-      return {
-        kind: 'again',
-        after: wait,
-        reason: new CommandFailure('another process is publishing this just now'),
-      };
-    }
-    if (outcome.code === 'idempotency_mismatch') throw new CommandFailure(MISMATCH);
-    throw new CommandFailure(`the archive breaks these rules:\n${brokenRules(outcome.errors ?? [])}`);
+    if (outcome.code !== 'idempotency_in_progress') throw new CommandFailure(publishWords(outcome));
+    return {
+      kind: 'again',
+      after: Math.max(0, outcome.retryAt - clock.now()) as Duration,
+      reason: new CommandFailure('another process is publishing this just now'),
+    };
   } catch (error) {
     if (!isFault(error) || !error.retryable) throw error;
     return { kind: 'again', after: undefined, reason: error };
   }
 }
-
-const MISMATCH = 'this Idempotency-Key has published something else; take a new one';
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;

@@ -1,8 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { type Clock, type Duration, seconds } from '@pinfold/core';
+import type { WireError } from '@pinfold/http-express';
 import { CommandFailure } from '../command-failure.ts';
 import { persist, type Try } from './persist.ts';
-import { type BrokenRule, brokenRules, type Published, type Wish } from './publication.ts';
+import { brokenRules, type Published, type Wish } from './publication.ts';
 
 /** A Pinfold elsewhere. */
 export interface Server {
@@ -17,7 +18,7 @@ interface ProblemJson {
   readonly detail?: string;
   readonly suggestion?: string;
   readonly retryable?: boolean;
-  readonly errors?: readonly BrokenRule[];
+  readonly errors?: readonly WireError[];
 }
 
 const RETRYABLE = [408, 429, 500, 502, 503, 504];

@@ -6,6 +6,11 @@ import type { Instant } from './instant.ts';
 /** The public part of an API key, by which it is looked up. */
 export type ApiKeyId = Branded<string, 'ApiKeyId'>;
 
+/** Reads the id of an API key, 1 to 32 letters and digits; `undefined` when it is none. */
+export function parseApiKeyId(text: string): ApiKeyId | undefined {
+  return /^[0-9A-Za-z]{1,32}$/.test(text) ? (text as ApiKeyId) : undefined;
+}
+
 /** What a key may do. */
 export type Scope = 'pins:read' | 'pins:write' | 'manage';
 

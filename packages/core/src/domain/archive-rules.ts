@@ -1,39 +1,12 @@
-import type { Problem } from '../refusal.ts';
+import type { ArchiveProblem, ArchiveRule } from './archive-problems.ts';
 import { kindOfEntry } from './entry-kind.ts';
 import { readNames } from './entry-names.ts';
 import { type EntryPath, entryPath, forbiddenSegment, isSystemEntry, unsafePath } from './entry-path.ts';
 import { foldPath } from './fold-path.ts';
 import type { Limits } from './limits.ts';
 import { filesThatAreFolders } from './path-conflicts.ts';
-import { missingIndex, siteRoot } from './site-root.ts';
+import { misplacedIndex, siteRoot } from './site-root.ts';
 import { atOnce, stretchesOf } from './stretches.ts';
-
-/** The names of the rules an archive can break (contract, section 6). */
-export type ArchiveRule =
-  | 'not_a_zip'
-  | 'truncated'
-  | 'encrypted'
-  | 'symlink'
-  | 'special_file'
-  | 'unsafe_path'
-  | 'bad_encoding'
-  | 'forbidden_name'
-  | 'missing_index'
-  | 'too_many_files'
-  | 'file_too_large'
-  | 'expanded_too_large'
-  | 'duplicate_path'
-  | 'path_conflict'
-  | 'unsupported_compression'
-  | 'corrupt_data'
-  | 'header_mismatch'
-  | 'overlapping_entries'
-  | 'ambiguous_structure';
-
-/** A broken rule of an archive, with the entry it concerns. */
-export interface ArchiveProblem extends Problem {
-  readonly rule: ArchiveRule;
-}
 
 /** An entry as the central directory has it (APPNOTE.TXT, section 4.3.12), its name decoded. */
 export interface ListedEntry {
@@ -186,25 +159,16 @@ function* nameProblems(
 
 function entryProblems({ name: path, listed }: NamedEntry): readonly ArchiveProblem[] {
   const problems: ArchiveProblem[] = [];
-  const unsafe = unsafePath(path);
-  if (unsafe !== undefined) problems.push({ rule: 'unsafe_path', detail: unsafe, path });
-  const forbidden = forbiddenSegment(path);
-  if (forbidden !== undefined) {
-    problems.push({ rule: 'forbidden_name', detail: `Leave "${forbidden}" out of the ZIP.`, path });
-  }
+  const reason = unsafePath(path);
+  if (reason !== undefined) problems.push({ rule: 'unsafe_path', path, reason });
+  const segment = forbiddenSegment(path);
+  if (segment !== undefined) problems.push({ rule: 'forbidden_name', path, segment });
   const kind = kindOfEntry(path, listed);
-  if (kind === 'symlink') {
-    problems.push({ rule: 'symlink', detail: 'Replace the symbolic link by a file.', path });
-  }
-  if (kind === 'special') {
-    problems.push({ rule: 'special_file', detail: 'Only files and folders may be in the ZIP.', path });
-  }
-  if (isEncrypted(listed)) {
-    problems.push({ rule: 'encrypted', detail: 'Make the ZIP without a password.', path });
-  } else if (!isInflatable(listed)) {
-    const detail = `Compression method ${listed.method} is not supported; use deflate or store.`;
-    problems.push({ rule: 'unsupported_compression', detail, path });
-  }
+  if (kind === 'symlink') problems.push({ rule: 'symlink', path });
+  if (kind === 'special') problems.push({ rule: 'special_file', path });
+  const { method } = listed;
+  if (isEncrypted(listed)) problems.push({ rule: 'encrypted', path });
+  else if (!isInflatable(listed)) problems.push({ rule: 'unsupported_compression', path, method });
   return problems;
 }
 
@@ -221,24 +185,15 @@ function boundProblems(entries: readonly NamedEntry[], limits: ArchiveLimits): r
   const problems: ArchiveProblem[] = [];
   const files = entries.filter((entry) => !entry.isFolder && !entry.isSystem);
   if (files.length > limits.files) {
-    const detail = `The ZIP has ${files.length} files; at most ${limits.files} are allowed.`;
-    problems.push({ rule: 'too_many_files', detail, limit: limits.files, actual: files.length });
+    problems.push({ rule: 'too_many_files', limit: limits.files, actual: files.length });
   }
-  for (const { name, listed } of files) {
+  for (const { name: path, listed } of files) {
     if (listed.size <= limits.fileBytes) continue;
-    const detail = `The file has ${listed.size} bytes; at most ${limits.fileBytes} are allowed.`;
-    problems.push({
-      rule: 'file_too_large',
-      detail,
-      path: name,
-      limit: limits.fileBytes,
-      actual: listed.size,
-    });
+    problems.push({ rule: 'file_too_large', path, limit: limits.fileBytes, actual: listed.size });
   }
-  const expanded = entries.reduce((sum, entry) => sum + entry.listed.size, 0);
-  if (expanded > limits.expandedBytes) {
-    const detail = `The files have ${expanded} bytes expanded; at most ${limits.expandedBytes} are allowed.`;
-    problems.push({ rule: 'expanded_too_large', detail, limit: limits.expandedBytes, actual: expanded });
+  const actual = entries.reduce((sum, entry) => sum + entry.listed.size, 0);
+  if (actual > limits.expandedBytes) {
+    problems.push({ rule: 'expanded_too_large', limit: limits.expandedBytes, actual });
   }
   return problems;
 }
@@ -247,19 +202,15 @@ function* samePathProblems(files: readonly NamedEntry[]): Generator<void, readon
   const problems: ArchiveProblem[] = [];
   const seen = new Map<string, string>();
   for (const stretch of stretchesOf(files)) {
-    for (const { name } of stretch) {
-      const folded = foldPath(name);
+    for (const { name: path } of stretch) {
+      const folded = foldPath(path);
       const other = seen.get(folded);
-      if (other === undefined) seen.set(folded, name);
-      else problems.push({ rule: 'duplicate_path', detail: sameAs(name, other), path: name });
+      if (other === undefined) seen.set(folded, path);
+      else problems.push({ rule: 'duplicate_path', path, ...(other === path ? {} : { other }) });
     }
     yield;
   }
   return problems;
-}
-
-function sameAs(name: string, other: string): string {
-  return other === name ? 'The path is in the ZIP twice.' : `The path is the same as "${other}".`;
 }
 
 function* conflictProblems(
@@ -267,15 +218,12 @@ function* conflictProblems(
   files: readonly NamedEntry[],
 ): Generator<void, readonly ArchiveProblem[]> {
   const conflicts = yield* filesThatAreFolders(entries, files);
-  return conflicts.map(({ name }) => ({
-    rule: 'path_conflict',
-    detail: 'The path is a file and a folder at once.',
-    path: name,
-  }));
+  return conflicts.map(({ name: path }) => ({ rule: 'path_conflict', path }));
 }
 
 function noIndex(entries: readonly NamedEntry[]): ArchiveProblem {
-  return { rule: 'missing_index', detail: missingIndex(entries) };
+  const found = misplacedIndex(entries);
+  return { rule: 'missing_index', ...(found === undefined ? {} : { found }) };
 }
 
 function* siteFiles(files: readonly NamedEntry[], root: string): Generator<void, readonly SiteFile[]> {

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../refusal.ts';
+import type { Refusal } from '../refusal.ts';
 import { type AccountId, parseRoleId, type RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
 import type { RoleState } from './role.ts';
@@ -30,7 +30,7 @@ export function decodeCursor(text: string, filter: RoleFilter): RoleCursor | Ref
   const publishedAt = Number.parseInt(at, 36);
   const id = parseRoleId(uuid);
   if (!Number.isSafeInteger(publishedAt) || id === undefined || mark !== filterMark(filter)) {
-    return refuse('invalid_cursor');
+    return { kind: 'refused', code: 'invalid_cursor' };
   }
   return { publishedAt: publishedAt as Instant, id };
 }

@@ -4,24 +4,32 @@ import { utf8Length } from './text.ts';
 /** The path of a file in a site, proved: relative, `/` between segments, none of them empty, `.` or `..`. */
 export type EntryPath = Branded<string, 'EntryPath'>;
 
+/** Why a path is unsafe. `segment`: one is empty, `.` or `..`; `too_long`: it has more than 1,024 bytes. */
+export type UnsafePath =
+  | 'empty'
+  | 'control_character'
+  | 'backslash'
+  | 'colon'
+  | 'absolute'
+  | 'segment'
+  | 'too_long';
+
 const MAX_BYTES = 1_024;
-const UNSAFE: readonly (readonly [form: RegExp, reason: string])[] = [
-  [/^$/, 'The name is empty.'],
-  [/\p{Cc}/u, 'The path has a control character.'],
-  [/\\/, 'The path has a backslash.'],
-  [/:/, 'The path has a colon.'],
-  [/^\//, 'The path is absolute.'],
-  [/(?:^|\/)(?:\.{1,2}(?:\/|$)|\/)/, 'The path has an empty segment, "." or "..".'],
+const UNSAFE: readonly (readonly [form: RegExp, reason: UnsafePath])[] = [
+  [/^$/, 'empty'],
+  [/\p{Cc}/u, 'control_character'],
+  [/\\/, 'backslash'],
+  [/:/, 'colon'],
+  [/^\//, 'absolute'],
+  [/(?:^|\/)(?:\.{1,2}(?:\/|$)|\/)/, 'segment'],
 ];
 const FORBIDDEN = /(?:^|\/)(\.git|\.env|node_modules|tmp|log)(?=\/|$)/iu;
 const SYSTEM_FILES = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
 
-/** Why a name is no safe path, as one sentence, or `undefined` when it is one (contract, section 6: `unsafe_path`). */
-export function unsafePath(name: string): string | undefined {
+/** Why a name is no safe path, or `undefined` when it is one. */
+export function unsafePath(name: string): UnsafePath | undefined {
   // No character has more than three bytes for each of its UTF-16 units.
-  if (name.length * 3 > MAX_BYTES && utf8Length(name) > MAX_BYTES) {
-    return `The path has more than ${MAX_BYTES} bytes.`;
-  }
+  if (name.length * 3 > MAX_BYTES && utf8Length(name) > MAX_BYTES) return 'too_long';
   return UNSAFE.find(([form]) => form.test(name))?.[1];
 }
 

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../refusal.ts';
+import type { Figures, Nothing, Refusal, Told } from '../refusal.ts';
 import type { Branded } from './brand.ts';
 import type { Limits } from './limits.ts';
 import { codePoints, hasControlCharacter, hasLoneSurrogate } from './text.ts';
@@ -16,6 +16,14 @@ export type Filename = Branded<string, 'Filename'>;
 /** All that must be the same in a repeated request, as one opaque string: stores compare it for equality only. */
 export type Fingerprint = Branded<string, 'Fingerprint'>;
 
+/** The rules of an Idempotency-Key. `secret`: it contains the credential of its request. */
+export interface IdempotencyKeyRules {
+  readonly empty: Nothing;
+  readonly characters: Nothing;
+  readonly too_long: Figures;
+  readonly secret: Nothing;
+}
+
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 
 /**
@@ -28,29 +36,22 @@ export function parseIdempotencyKey(
   secret?: string,
 ): IdempotencyKey | Refusal<'invalid_idempotency_key'> {
   const key = value.length >= 2 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
-  if (key === '') return invalid('empty', 'The Idempotency-Key is empty.');
-  if (!PRINTABLE_ASCII.test(key))
-    return invalid('characters', 'The Idempotency-Key must be printable ASCII.');
-  if (key.length > limits.idempotencyKeyCharacters) {
-    const limit = limits.idempotencyKeyCharacters;
-    const detail = `The Idempotency-Key has more than ${limit} characters.`;
-    return refuse('invalid_idempotency_key', {
-      errors: [{ rule: 'too_long', detail, limit, actual: key.length }],
-    });
-  }
-  if (secret !== undefined && secret !== '' && key.includes(secret)) {
-    return invalid('secret', 'The Idempotency-Key contains the API key.');
-  }
+  if (key === '') return invalid({ rule: 'empty' });
+  if (!PRINTABLE_ASCII.test(key)) return invalid({ rule: 'characters' });
+  const limit = limits.idempotencyKeyCharacters;
+  if (key.length > limit) return invalid({ rule: 'too_long', limit, actual: key.length });
+  if (secret !== undefined && secret !== '' && key.includes(secret)) return invalid({ rule: 'secret' });
   return key as IdempotencyKey;
 }
 
-/** Reads the name of the uploaded file: its last path segment, where `/` and `\` both separate. */
+/**
+ * Reads the name of the uploaded file: its last path segment, where `/` and `\` both separate. It has 1 to 255
+ * characters, none of them a control character.
+ */
 export function parseFilename(value: string): Filename | Refusal<'invalid_filename'> {
   const name = value.slice(Math.max(value.lastIndexOf('/'), value.lastIndexOf('\\')) + 1);
   const wrong = name === '' || codePoints(name) > 255 || hasControlCharacter(name) || hasLoneSurrogate(name);
-  if (!wrong) return name as Filename;
-  const detail = 'The archive needs a file name of 1 to 255 characters in UTF-8 without control characters.';
-  return refuse('invalid_filename', { errors: [{ rule: 'filename', detail }] });
+  return wrong ? { kind: 'refused', code: 'invalid_filename' } : (name as Filename);
 }
 
 /** The fingerprint of a publication. */
@@ -58,6 +59,6 @@ export function fingerprintOf(sha256: Sha256, filename: Filename, title: Title |
   return JSON.stringify([sha256, filename, title]) as Fingerprint;
 }
 
-function invalid(rule: string, detail: string): Refusal<'invalid_idempotency_key'> {
-  return refuse('invalid_idempotency_key', { errors: [{ rule, detail }] });
+function invalid(told: Told<IdempotencyKeyRules>): Refusal<'invalid_idempotency_key'> {
+  return { kind: 'refused', code: 'invalid_idempotency_key', ...told };
 }

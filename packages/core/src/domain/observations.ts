@@ -1,5 +1,5 @@
 import { type Tag, tagsOf } from './html-tags.ts';
-import { secretsIn } from './secrets.ts';
+import { type SecretKind, secretsIn } from './secrets.ts';
 
 /** A reference to another file that a page makes. */
 export interface Reference {
@@ -12,8 +12,8 @@ export interface Reference {
 /** What was seen in one file of a site. */
 export interface Observation {
   readonly references: readonly Reference[];
-  /** The kinds of secret that the file seems to hold, by name; never the secret. */
-  readonly secrets: readonly string[];
+  /** The kinds of secret that the file seems to hold; never the secret. */
+  readonly secrets: readonly SecretKind[];
   /** Whether all of it was looked through, as far as anything can be seen in it. */
   readonly whole: boolean;
 }

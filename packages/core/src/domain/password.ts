@@ -1,4 +1,4 @@
-import { type Problem, type Refusal, refuse } from '../refusal.ts';
+import type { Figures, Nothing, Refusal, Told } from '../refusal.ts';
 import type { Branded } from './brand.ts';
 import type { Limits } from './limits.ts';
 import { codePoints, hasLoneSurrogate, utf8Length } from './text.ts';
@@ -9,6 +9,14 @@ export type Password = Branded<string, 'Password'>;
 /** What a hasher stores of a password: opaque, and names its own method and parameters. */
 export type PasswordHash = Branded<string, 'PasswordHash'>;
 
+/** The rules of a password: of its characters it must have enough, of its bytes not too many. */
+export interface PasswordRules {
+  readonly type: Nothing;
+  readonly encoding: Nothing;
+  readonly too_short: Figures;
+  readonly too_long: Figures;
+}
+
 /** The longest guess that is worth hashing, in bytes of UTF-8 as sent. */
 const LONGEST_GUESS = 1_024;
 
@@ -18,24 +26,13 @@ export function parsePassword(
   limits: Pick<Limits, 'passwordMinCharacters' | 'passwordMaxBytes'>,
 ): Password | null | Refusal<'invalid_password'> {
   if (value === null || value === '') return null;
-  if (typeof value !== 'string') return invalid('type', 'The password must be a string or null.');
-  if (hasLoneSurrogate(value)) return invalid('encoding', 'The password must be whole Unicode characters.');
+  if (typeof value !== 'string') return invalid({ rule: 'type' });
+  if (hasLoneSurrogate(value)) return invalid({ rule: 'encoding' });
   const characters = codePoints(value);
-  if (characters < limits.passwordMinCharacters) {
-    const limit = limits.passwordMinCharacters;
-    return invalid('too_short', `The password needs at least ${limit} characters.`, {
-      limit,
-      actual: characters,
-    });
-  }
+  const { passwordMinCharacters: least, passwordMaxBytes: most } = limits;
+  if (characters < least) return invalid({ rule: 'too_short', limit: least, actual: characters });
   const bytes = utf8Length(value);
-  if (bytes > limits.passwordMaxBytes) {
-    const limit = limits.passwordMaxBytes;
-    return invalid('too_long', `The password has more than ${limit} bytes in UTF-8.`, {
-      limit,
-      actual: bytes,
-    });
-  }
+  if (bytes > most) return invalid({ rule: 'too_long', limit: most, actual: bytes });
   return value.normalize('NFC') as Password;
 }
 
@@ -45,10 +42,6 @@ export function parseGuess(value: string): Password | undefined {
   return value.normalize('NFC') as Password;
 }
 
-function invalid(
-  rule: string,
-  detail: string,
-  figures: Pick<Problem, 'limit' | 'actual'> = {},
-): Refusal<'invalid_password'> {
-  return refuse('invalid_password', { errors: [{ rule, detail, ...figures }] });
+function invalid(told: Told<PasswordRules>): Refusal<'invalid_password'> {
+  return { kind: 'refused', code: 'invalid_password', ...told };
 }

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../refusal.ts';
+import type { Refusal } from '../refusal.ts';
 import type { Branded } from './brand.ts';
 import type { Filename, IdempotencyKey } from './idempotency.ts';
 import type { AccountId, ArchiveId, RoleId } from './identity.ts';
@@ -12,6 +12,11 @@ export type Generation = Branded<number, 'Generation'>;
 
 /** The generation of a role nobody was cut off from yet. */
 export const FIRST_GENERATION: Generation = 1 as Generation;
+
+/** Reads a generation written as a whole number; `undefined` when it is none. */
+export function parseGeneration(text: string): Generation | undefined {
+  return /^[1-9]\d{0,14}$/.test(text) ? (Number(text) as Generation) : undefined;
+}
 
 /** A published item. Its state is derived from it and the time, never stored. */
 export interface Role {
@@ -67,18 +72,18 @@ export function decide(
   limits: Pick<Limits, 'renewal'>,
 ): Decided | Refusal<'invalid_state'> {
   const state = stateOf(role, now);
-  if (state === 'deleted') return stateRefusal('deleted');
+  if (state === 'deleted') return { kind: 'refused', code: 'invalid_state', state };
   if (command.type === 'stop') {
     return decided({ ...role, deletedAt: now, generation: next(role.generation) });
   }
-  if (state === 'expired') return stateRefusal('expired');
+  if (state === 'expired') return { kind: 'refused', code: 'invalid_state', state };
   switch (command.type) {
     case 'set_title':
       return decided({ ...role, title: command.title });
     case 'set_password':
       return decided({ ...role, passwordHash: command.hash, generation: next(role.generation) });
     case 'reset_expiration':
-      if (role.pinned) return stateRefusal('pinned');
+      if (role.pinned) return { kind: 'refused', code: 'invalid_state', state: 'pinned' };
       return decided({ ...role, expiresAt: after(now, limits.renewal), generation: next(role.generation) });
     case 'pin':
       return decided(role.pinned ? role : { ...role, pinned: true, expiresAt: null });
@@ -96,13 +101,3 @@ function decided(role: Role): Decided {
 function next(generation: Generation): Generation {
   return (generation + 1) as Generation;
 }
-
-function stateRefusal(rule: 'deleted' | 'expired' | 'pinned'): Refusal<'invalid_state'> {
-  return refuse('invalid_state', { errors: [{ rule, detail: STATE_DETAIL[rule] }] });
-}
-
-const STATE_DETAIL = {
-  deleted: 'The publication was stopped; nothing about it can change any more.',
-  expired: 'The publication has expired; it can be stopped, not changed.',
-  pinned: 'A pinned publication does not expire; unpin it in the management screen to give it an expiration.',
-} as const;

@@ -12,35 +12,26 @@ export function siteRoot(entries: readonly PlacedEntry[]): string | undefined {
   return folder !== undefined && has(`${folder}index.html`) ? folder : undefined;
 }
 
-const EXPECTED =
-  'Put an index.html (lower case) at the root of the ZIP or in the one folder that holds everything.';
-
-/**
- * What to do where no index.html is in its place, and what was found that may have been meant for one. Of a name only
- * the last segment is told, which is a few plain letters then: folders may be called anything.
- */
-export function missingIndex(entries: readonly PlacedEntry[]): string {
-  const found = entries.flatMap((entry) => indexLike(entry) ?? []).sort((a, b) => a.depth - b.depth)[0];
-  if (found === undefined) return EXPECTED;
-  return `${EXPECTED} Found "${found.segment}" ${placeOf(found.depth, onlyFolder(entries) !== undefined)}.`;
-}
-
-interface IndexLike {
-  readonly segment: string;
-  /** In how many folders it lies. */
+/** A file that may have been meant for the index.html, and where it lies. */
+export interface MisplacedIndex {
+  /** The last segment of its path only, a few plain letters: folders may be called anything. */
+  readonly name: string;
+  /** In how many folders. */
   readonly depth: number;
+  /** Whether the outermost of them holds everything. */
+  readonly inOnlyFolder: boolean;
 }
 
-function indexLike({ name, isFolder }: PlacedEntry): IndexLike | undefined {
-  const segment = name.slice(name.lastIndexOf('/') + 1);
-  if (isFolder || !/^index\.html?$/i.test(segment)) return undefined;
-  return { segment, depth: name.split('/').length - 1 };
-}
-
-function placeOf(depth: number, oneFolder: boolean): string {
-  if (depth === 0) return 'at the root';
-  if (depth > 1) return `${depth} folders deep`;
-  return oneFolder ? 'in that folder' : 'in a folder that does not hold everything';
+/** Where no index.html is in its place: what lies nearest to the root of all that may have been meant for one. */
+export function misplacedIndex(entries: readonly PlacedEntry[]): MisplacedIndex | undefined {
+  const inOnlyFolder = onlyFolder(entries) !== undefined;
+  const found = entries.flatMap(({ name: path, isFolder }): readonly MisplacedIndex[] => {
+    const segments = path.split('/');
+    const name = segments.at(-1) as string;
+    if (isFolder || !/^index\.html?$/i.test(name)) return [];
+    return [{ name, depth: segments.length - 1, inOnlyFolder }];
+  });
+  return found.sort((one, other) => one.depth - other.depth)[0];
 }
 
 /** The folder that holds everything, with its slash. */

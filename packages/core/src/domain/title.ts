@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../refusal.ts';
+import type { Figures, Nothing, Refusal, Told } from '../refusal.ts';
 import type { Branded } from './brand.ts';
 import type { Limits } from './limits.ts';
 import { codePoints, hasControlCharacter, hasLoneSurrogate } from './text.ts';
@@ -6,25 +6,28 @@ import { codePoints, hasControlCharacter, hasLoneSurrogate } from './text.ts';
 /** A management title: not empty, within the limit, without control characters. */
 export type Title = Branded<string, 'Title'>;
 
+/** The rules of a title. `type`: neither a string nor null; `encoding`: not whole Unicode characters. */
+export interface TitleRules {
+  readonly type: Nothing;
+  readonly encoding: Nothing;
+  readonly control_character: Nothing;
+  readonly too_long: Figures;
+}
+
 /** Reads a title; the empty string and null both mean none. */
 export function parseTitle(
   value: unknown,
   limits: Pick<Limits, 'titleCharacters'>,
 ): Title | null | Refusal<'invalid_title'> {
   if (value === null || value === '') return null;
-  if (typeof value !== 'string') return invalid('type', 'The title must be a string or null.');
-  if (hasLoneSurrogate(value)) return invalid('encoding', 'The title must be whole Unicode characters.');
-  if (hasControlCharacter(value)) return invalid('control_character', 'The title has a control character.');
+  if (typeof value !== 'string') return invalid({ rule: 'type' });
+  if (hasLoneSurrogate(value)) return invalid({ rule: 'encoding' });
+  if (hasControlCharacter(value)) return invalid({ rule: 'control_character' });
   const actual = codePoints(value);
-  if (actual > limits.titleCharacters) {
-    const detail = `The title has ${actual} characters; at most ${limits.titleCharacters} are allowed.`;
-    return refuse('invalid_title', {
-      errors: [{ rule: 'too_long', detail, limit: limits.titleCharacters, actual }],
-    });
-  }
-  return value as Title;
+  const limit = limits.titleCharacters;
+  return actual > limit ? invalid({ rule: 'too_long', limit, actual }) : (value as Title);
 }
 
-function invalid(rule: string, detail: string): Refusal<'invalid_title'> {
-  return refuse('invalid_title', { errors: [{ rule, detail }] });
+function invalid(told: Told<TitleRules>): Refusal<'invalid_title'> {
+  return { kind: 'refused', code: 'invalid_title', ...told };
 }

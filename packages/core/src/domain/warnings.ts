@@ -1,22 +1,42 @@
+import type { Nothing, Told } from '../refusal.ts';
 import { orderProblems } from './archive-rules.ts';
 import { PageReferences } from './judge-reference.ts';
 import type { Manifest } from './manifest.ts';
 import type { Observation, Reference } from './observations.ts';
+import type { SecretKind } from './secrets.ts';
 import { SitePaths } from './site-paths.ts';
 
-/** Something allowed that will disappoint viewers (contract, section 2). */
-export interface Warning {
-  readonly rule:
-    | 'case_mismatch'
-    | 'broken_reference'
-    | 'source_map'
-    | 'possible_secret'
-    | 'absolute_reference'
-    | 'not_all_checked';
-  readonly detail: string;
+interface AtPath {
   /** The file in which it was seen. */
+  readonly path: string;
+}
+
+/** What is allowed and will disappoint viewers, each with what it tells. */
+export interface WarningRules {
+  /** The reference differs from that file of the site in upper and lower case only. */
+  readonly case_mismatch: AtPath & { readonly target: string; readonly file: string };
+  /** No file of the site answers the reference. */
+  readonly broken_reference: AtPath & { readonly target: string };
+  readonly source_map: AtPath;
+  readonly possible_secret: AtPath & { readonly secret: SecretKind };
+  /** In path mode, the reference leads out of the site. */
+  readonly absolute_reference: AtPath & { readonly target: string };
+  /** The site has more text and references than are looked through. */
+  readonly not_all_checked: Nothing;
+}
+
+/** Something allowed that will disappoint viewers. */
+export type Warning = Told<WarningRules>;
+
+/** A warning as an older version kept it with its role: in words. */
+export interface WordedWarning {
+  readonly rule: keyof WarningRules;
+  readonly detail: string;
   readonly path?: string;
 }
+
+/** A warning as it is kept with a role. */
+export type KeptWarning = Warning | WordedWarning;
 
 /** A file of the site with what was seen in it. */
 export interface ObservedFile extends Observation {
@@ -25,11 +45,6 @@ export interface ObservedFile extends Observation {
 
 /** The most warnings an answer carries. */
 export const MOST_WARNINGS = 20;
-
-const NOT_ALL_CHECKED: Warning = {
-  rule: 'not_all_checked',
-  detail: 'The site has more text and references than are looked through: there may be more to warn of.',
-};
 
 /**
  * Judges what was seen. One warning of each rule comes before the second of any, so that no rule hides another:
@@ -43,54 +58,36 @@ export function warningsOf(
   absolutePathsWork: boolean,
 ): readonly Warning[] {
   const site = new SitePaths(manifest.entries.map(({ path }) => path));
-  const secrets = files.flatMap(({ path, secrets: kinds }) => kinds.map((kind) => secretWarning(path, kind)));
+  const secrets = files.flatMap(({ path, secrets: kinds }) =>
+    kinds.map((secret): Warning => ({ rule: 'possible_secret', path, secret })),
+  );
   const references = files.flatMap(({ path, references: made }) => {
     if (made.length === 0) return [];
     const own = new PageReferences(site, path);
     return made.flatMap((reference) => referenceWarning(own, path, reference, absolutePathsWork) ?? []);
   });
-  const maps = manifest.entries.filter(({ path }) => path.endsWith('.map'));
-  const rest = files.every(({ whole }) => whole) ? [] : [NOT_ALL_CHECKED];
-  const all = [...secrets, ...references, ...maps.map(({ path }) => sourceMapWarning(path)), ...rest];
+  const maps = manifest.entries
+    .filter(({ path }) => path.endsWith('.map'))
+    .map(({ path }): Warning => ({ rule: 'source_map', path }));
+  const rest: readonly Warning[] = files.every(({ whole }) => whole) ? [] : [{ rule: 'not_all_checked' }];
+  const all = [...secrets, ...references, ...maps, ...rest];
   return orderProblems(all).slice(0, MOST_WARNINGS);
 }
 
 function referenceWarning(
   own: PageReferences,
-  page: string,
+  path: string,
   reference: Reference,
   absolutePathsWork: boolean,
 ): Warning | undefined {
   const destination = own.follow(reference);
   if (destination === undefined) return undefined;
   const target = cut(reference.target);
-  if (destination.absolute && !absolutePathsWork) {
-    const detail = `"${target}" begins with "/" and leads out of the site here; make it relative.`;
-    return { rule: 'absolute_reference', detail, path: page };
-  }
+  if (destination.absolute && !absolutePathsWork) return { rule: 'absolute_reference', path, target };
   if (destination.otherCase !== undefined) {
-    const other = cut(destination.otherCase);
-    const detail = `"${target}" differs from the file "${other}" in upper and lower case only.`;
-    return { rule: 'case_mismatch', detail, path: page };
+    return { rule: 'case_mismatch', path, target, file: cut(destination.otherCase) };
   }
-  if (destination.answered) return undefined;
-  return { rule: 'broken_reference', detail: `No file of the site answers "${target}".`, path: page };
-}
-
-function secretWarning(path: string, kind: string): Warning {
-  return {
-    rule: 'possible_secret',
-    detail: `The file seems to hold a secret (${kind}): if it is real, stop the publication and revoke it.`,
-    path,
-  };
-}
-
-function sourceMapWarning(path: string): Warning {
-  return {
-    rule: 'source_map',
-    detail: 'Anyone with the link can read your sources in this source map.',
-    path,
-  };
+  return destination.answered ? undefined : { rule: 'broken_reference', path, target };
 }
 
 function cut(text: string): string {

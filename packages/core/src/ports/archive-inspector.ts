@@ -1,4 +1,5 @@
-import type { ArchiveListing, ArchiveProblem, ProofTask } from '../domain/archive-rules.ts';
+import type { ArchiveProblem } from '../domain/archive-problems.ts';
+import type { ArchiveListing, ProofTask } from '../domain/archive-rules.ts';
 import type { Observation } from '../domain/observations.ts';
 import type { StagedArchive } from './staging.ts';
 

@@ -6,7 +6,7 @@ import type { AccountId, ArchiveId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { EncodedManifest } from '../domain/manifest.ts';
 import type { Role, RoleState } from '../domain/role.ts';
-import type { Warning } from '../domain/warnings.ts';
+import type { KeptWarning } from '../domain/warnings.ts';
 
 /** Identifies one holder of a reservation or claim; never reused. */
 export type Token = Branded<string, 'Token'>;
@@ -42,14 +42,14 @@ export interface Lease {
 export type ReserveOutcome =
   | { readonly kind: 'reserved'; readonly lease: Lease }
   | { readonly kind: 'in_progress'; readonly until: Instant }
-  | { readonly kind: 'complete'; readonly role: RoleId; readonly warnings: readonly Warning[] }
+  | { readonly kind: 'complete'; readonly role: RoleId; readonly warnings: readonly KeptWarning[] }
   | { readonly kind: 'mismatch' };
 
 /** All that one publication stores, in one step. */
 export interface Publication {
   readonly role: Role;
   readonly manifest: EncodedManifest;
-  readonly warnings: readonly Warning[];
+  readonly warnings: readonly KeptWarning[];
 }
 
 /** Which roles of an account to list, newest first by (publishedAt, id). */

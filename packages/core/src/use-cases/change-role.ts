@@ -1,10 +1,10 @@
 import { type Actor, reachOf } from '../domain/actor.ts';
 import type { RoleId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
-import { decide, type Role, type RoleCommand } from '../domain/role.ts';
+import { decide, type Generation, type Role, type RoleCommand } from '../domain/role.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RoleStore, Versioned } from '../ports/role-store.ts';
-import { type Refusal, refuse } from '../refusal.ts';
+import type { Refusal } from '../refusal.ts';
 
 /** Which role to change, and in whose name. */
 export interface ChangeRequest {
@@ -15,7 +15,10 @@ export interface ChangeRequest {
 }
 
 /** What the caller had before its eyes when it decided. */
-export type Seen = Partial<Pick<Role, 'title' | 'generation'>>;
+export interface Seen {
+  readonly title?: string | null;
+  readonly generation?: Generation;
+}
 
 /** The role was changed by another meanwhile, is as it is now, and was not changed again. */
 export interface Overtaken {
@@ -34,29 +37,44 @@ export interface ChangePorts {
   readonly clock: Clock;
 }
 
-/**
- * Decides a command against the newest state, again whenever another change was faster (contract, section 4). With
- * `seen`, it is decided only while the newest state is what the caller saw, so that nothing is overwritten unseen.
- */
-export async function changeRole<S extends Seen | undefined = undefined>(
-  { roles, clock }: ChangePorts,
+export const NOT_FOUND: Refusal<'not_found'> = { kind: 'refused', code: 'not_found' };
+
+/** Decides a command against the newest state, again whenever another change was faster. */
+export function changeRole(
+  ports: ChangePorts,
   limits: Pick<Limits, 'renewal'>,
-  { by, id, signal }: ChangeRequest,
+  request: ChangeRequest,
   command: RoleCommand,
-  seen?: S,
-): Promise<ChangeOutcome | (S extends Seen ? Overtaken : never)>;
-export async function changeRole(
-  { roles, clock }: ChangePorts,
+): Promise<ChangeOutcome> {
+  return changeUnless<never>(ports, limits, request, command, () => undefined);
+}
+
+/** Decides a command as {@link changeRole} does, but only while the newest state is what the caller saw. */
+export function changeSeenRole(
+  ports: ChangePorts,
   limits: Pick<Limits, 'renewal'>,
-  { by, id, signal }: ChangeRequest,
+  request: ChangeRequest,
   command: RoleCommand,
-  seen?: Seen,
+  seen: Seen,
 ): Promise<ChangeOutcome | Overtaken> {
+  return changeUnless(ports, limits, request, command, (role) =>
+    isAsSeen(role, seen) ? undefined : { kind: 'overtaken', role },
+  );
+}
+
+async function changeUnless<Other>(
+  { roles, clock }: ChangePorts,
+  limits: Pick<Limits, 'renewal'>,
+  { by, id, signal }: ChangeRequest,
+  command: RoleCommand,
+  speaksAgainst: (role: Role) => Other | undefined,
+): Promise<ChangeOutcome | Other> {
   for (;;) {
     signal?.throwIfAborted();
     const loaded = await loadFor(roles, by, id, signal);
-    if (loaded === undefined) return refuse('not_found');
-    if (seen !== undefined && !isAsSeen(loaded.value, seen)) return { kind: 'overtaken', role: loaded.value };
+    if (loaded === undefined) return NOT_FOUND;
+    const other = speaksAgainst(loaded.value);
+    if (other !== undefined) return other;
     const decision = decide(loaded.value, command, clock.now(), limits);
     if (decision.kind === 'refused') return decision;
     const { role } = decision;

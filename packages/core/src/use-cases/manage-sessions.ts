@@ -5,7 +5,7 @@ import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SessionSecrets } from '../ports/session-secrets.ts';
 import type { SessionStore } from '../ports/session-store.ts';
-import { type Refusal, refuse } from '../refusal.ts';
+import type { Refusal } from '../refusal.ts';
 import type { ManageKeys } from './manage-keys.ts';
 
 /** A session just begun, with the token that is given away this once. */
@@ -85,7 +85,7 @@ export class ManageSessions {
     const { sessions, sessionSecrets, clock } = this.#ports;
     const key = await this.#keys.authenticate(text);
     if (key === undefined) return undefined;
-    if (!key.scopes.includes('manage')) return refuse('forbidden');
+    if (!key.scopes.includes('manage')) return { kind: 'refused', code: 'forbidden' };
     const { text: token, hash } = sessionSecrets.mint();
     const now = clock.now();
     const session: Session = {

@@ -13,7 +13,7 @@ import { type Warning, warningsOf } from '../domain/warnings.ts';
 import type { ArchiveInspector, EntryProof } from '../ports/archive-inspector.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { StagedArchive } from '../ports/staging.ts';
-import { type Refusal, refuse } from '../refusal.ts';
+import type { Refusal } from '../refusal.ts';
 
 /** Stretches that are gone through without a rest: what common archives take, which is a few milliseconds. */
 const UNRESTED = 8;
@@ -43,7 +43,9 @@ export async function proveArchive(
       ? { problems: [], entries: [] }
       : await inspector.prove({ archive, listing, tasks, expandedBytes: limits.expandedBytes }, signal);
   const broken = [...problems, ...proof.problems];
-  if (broken.length > 0) return refuse('invalid_archive', { errors: orderProblems(broken) });
+  if (broken.length > 0) {
+    return { kind: 'refused', code: 'invalid_archive', problems: orderProblems(broken) };
+  }
   const proofs = new Map(proof.entries.map((entry) => [entry.entry, entry]));
   const entries = files.map((file) => manifestEntry(file, listing.entries, proofs));
   const observed = files.map(({ path, entry }) => ({ path, ...(proofs.get(entry) as EntryProof) }));

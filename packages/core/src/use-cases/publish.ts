@@ -11,7 +11,7 @@ import type { Limits } from '../domain/limits.ts';
 import { encodeManifest } from '../domain/manifest.ts';
 import { FIRST_GENERATION, type Role } from '../domain/role.ts';
 import type { Title } from '../domain/title.ts';
-import type { Warning } from '../domain/warnings.ts';
+import type { KeptWarning, Warning } from '../domain/warnings.ts';
 import { Fault, isFault } from '../fault.ts';
 import type { ArchiveInspector } from '../ports/archive-inspector.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
@@ -19,7 +19,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Lease, ReserveOutcome, RoleStore } from '../ports/role-store.ts';
 import type { StagedArchive } from '../ports/staging.ts';
-import { type Refusal, refuse } from '../refusal.ts';
+import type { Refusal } from '../refusal.ts';
 import { holdLease, LEASE_LOST } from './held-lease.ts';
 import { type ProvedArchive, proveArchive } from './prove-archive.ts';
 import { Turns } from './turns.ts';
@@ -38,9 +38,9 @@ export type PublishOutcome =
   | {
       readonly kind: 'published' | 'replayed';
       readonly role: Role;
-      readonly warnings: readonly Warning[];
+      readonly warnings: readonly KeptWarning[];
     }
-  | Refusal<'idempotency_in_progress' | 'idempotency_mismatch' | 'invalid_archive'>;
+  | Refusal<'idempotency_in_progress' | 'idempotency_mismatch' | 'invalid_archive' | 'refused_by_host'>;
 
 /** What a dry run says of an archive. */
 export type CheckOutcome =
@@ -50,7 +50,7 @@ export type CheckOutcome =
       readonly size: number;
       readonly warnings: readonly Warning[];
     }
-  | Refusal<'invalid_archive'>;
+  | Refusal<'invalid_archive' | 'refused_by_host'>;
 
 /** The ports that publishing needs. */
 export interface PublishPorts {
@@ -144,9 +144,9 @@ export class Publish {
   async #answer(held: Exclude<ReserveOutcome, { kind: 'reserved' }>): Promise<PublishOutcome> {
     switch (held.kind) {
       case 'in_progress':
-        return refuse('idempotency_in_progress', { retryAt: held.until });
+        return { kind: 'refused', code: 'idempotency_in_progress', retryAt: held.until };
       case 'mismatch':
-        return refuse('idempotency_mismatch');
+        return { kind: 'refused', code: 'idempotency_mismatch' };
       case 'complete':
         return { kind: 'replayed', role: await this.#load(held.role), warnings: held.warnings };
       default:

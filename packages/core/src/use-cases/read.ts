@@ -6,8 +6,8 @@ import type { Role, RoleState } from '../domain/role.ts';
 import { foldForSearch } from '../domain/text.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RoleStore } from '../ports/role-store.ts';
-import { type Refusal, refuse } from '../refusal.ts';
-import { loadFor } from './change-role.ts';
+import type { Refusal } from '../refusal.ts';
+import { loadFor, NOT_FOUND } from './change-role.ts';
 
 /** Which page of an account's roles is wanted. */
 export interface ListRequest {
@@ -40,7 +40,7 @@ export class ReadRoles {
     signal?: AbortSignal,
   ): Promise<{ readonly kind: 'found'; readonly role: Role } | Refusal<'not_found'>> {
     const loaded = await loadFor(this.#roles, by, id, signal);
-    return loaded === undefined ? refuse('not_found') : { kind: 'found', role: loaded.value };
+    return loaded === undefined ? NOT_FOUND : { kind: 'found', role: loaded.value };
   }
 
   /** A page, newest first, and the cursor of the next one. */

@@ -3,13 +3,15 @@ import type { Password } from '../domain/password.ts';
 import { decide, type RoleCommand } from '../domain/role.ts';
 import type { Title } from '../domain/title.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
-import { type Refusal, refuse } from '../refusal.ts';
+import type { Refusal } from '../refusal.ts';
 import {
   type ChangeOutcome,
   type ChangePorts,
   type ChangeRequest,
   changeRole,
+  changeSeenRole,
   loadFor,
+  NOT_FOUND,
   type Overtaken,
   type Seen,
 } from './change-role.ts';
@@ -30,28 +32,31 @@ export class UpdateRole {
     this.#limits = limits;
   }
 
-  /**
-   * Applies the update to the newest state, or, with `seen`, only to the state the caller saw. All earlier grants end
-   * with a reset and with any change of password.
-   */
-  async update<S extends Seen | undefined = undefined>(
-    request: ChangeRequest,
-    update: Update,
-    seen?: S,
-  ): Promise<ChangeOutcome | (S extends Seen ? Overtaken : never)> {
-    const command = update.type === 'set_password' ? await this.#hashed(request, update.password) : update;
-    return 'kind' in command ? command : await changeRole(this.#ports, this.#limits, request, command, seen);
+  /** Applies the update to the newest state. All earlier grants end with a reset and with any change of password. */
+  async update(request: ChangeRequest, update: Update): Promise<ChangeOutcome> {
+    const command = await this.#commandOf(request, update);
+    return 'kind' in command ? command : await changeRole(this.#ports, this.#limits, request, command);
+  }
+
+  /** Applies the update as {@link update} does, but only to the state the caller saw. */
+  async updateSeen(request: ChangeRequest, update: Update, seen: Seen): Promise<ChangeOutcome | Overtaken> {
+    const command = await this.#commandOf(request, update);
+    return 'kind' in command
+      ? command
+      : await changeSeenRole(this.#ports, this.#limits, request, command, seen);
   }
 
   /** Hashing is dear, so a request that would be refused anyway is refused before it. */
-  async #hashed(
+  async #commandOf(
     { by, id, signal }: ChangeRequest,
-    password: Password | null,
+    update: Update,
   ): Promise<RoleCommand | Refusal<'not_found' | 'invalid_state'>> {
+    if (update.type !== 'set_password') return update;
+    const { password } = update;
     if (password === null) return { type: 'set_password', hash: null };
     const { roles, clock, passwords } = this.#ports;
     const loaded = await loadFor(roles, by, id, signal);
-    if (loaded === undefined) return refuse('not_found');
+    if (loaded === undefined) return NOT_FOUND;
     const trial = decide(loaded.value, { type: 'set_password', hash: null }, clock.now(), this.#limits);
     if (trial.kind === 'refused') return trial;
     return { type: 'set_password', hash: await passwords.hash(password, signal) };

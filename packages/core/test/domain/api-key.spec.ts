@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { DEFAULT_SCOPES, SCOPES } from '../../src/index.ts';
+import { DEFAULT_SCOPES, parseApiKeyId, SCOPES } from '../../src/index.ts';
 
 describe('the scopes of an API key', () => {
   it('are to read, to write and to sign in to the management screen', () => {
@@ -8,5 +8,13 @@ describe('the scopes of an API key', () => {
 
   it('are to read and to write unless told otherwise', () => {
     expect(DEFAULT_SCOPES).to.have.members(['pins:read', 'pins:write']);
+  });
+});
+
+describe('the id of an API key', () => {
+  it('has 1 to 32 letters and digits', () => {
+    for (const id of ['a', 'Z9', 'a'.repeat(32)]) expect(parseApiKeyId(id)).to.equal(id);
+    for (const text of ['', 'a'.repeat(33), 'a_b', 'é', 'a\n', '../a'])
+      expect(parseApiKeyId(text)).to.equal(undefined);
   });
 });

@@ -13,7 +13,7 @@ import {
 function ruleOf(outcome: ReturnType<typeof parseIdempotencyKey>): string | undefined {
   if (typeof outcome !== 'object') return undefined;
   expect(outcome.code).to.equal('invalid_idempotency_key');
-  return outcome.errors?.[0]?.rule;
+  return outcome.rule;
 }
 
 describe('an Idempotency-Key', () => {
@@ -29,7 +29,7 @@ describe('an Idempotency-Key', () => {
     expect(parseIdempotencyKey('a'.repeat(255), defaultLimits)).to.be.a('string');
     const long = parseIdempotencyKey('a'.repeat(300), defaultLimits);
     expect(ruleOf(long)).to.equal('too_long');
-    expect(long).to.have.deep.nested.property('errors[0]').that.includes({ limit: 255, actual: 300 });
+    expect(long).to.include({ limit: 255, actual: 300 });
     expect(ruleOf(parseIdempotencyKey('a'.repeat(256), defaultLimits))).to.equal('too_long');
     expect(ruleOf(parseIdempotencyKey('', defaultLimits))).to.equal('empty');
     expect(ruleOf(parseIdempotencyKey('""', defaultLimits))).to.equal('empty');
@@ -53,9 +53,7 @@ describe('the original file name', () => {
   });
   it('is not empty then, not over 255 characters, and has no control character or lone surrogate', () => {
     for (const name of ['', 'folder/', 'folder\\', 'a\nb.zip', 'a\u0085', '\ud800.zip', 'a'.repeat(256)]) {
-      const refused = parseFilename(name);
-      expect(refused).to.have.property('code', 'invalid_filename');
-      expect(refused).to.have.nested.property('errors[0].rule', 'filename');
+      expect(parseFilename(name)).to.deep.equal({ kind: 'refused', code: 'invalid_filename' });
     }
     expect(parseFilename('𠮷'.repeat(255))).to.be.a('string');
   });

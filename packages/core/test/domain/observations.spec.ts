@@ -121,22 +121,22 @@ describe('the references of a page', () => {
 
 describe('what seems a secret', () => {
   for (const [kind, text] of [
-    ['private key', `-----BEGIN PRIVATE KEY-----\n${BODY}`],
-    ['private key', `-----BEGIN RSA PRIVATE KEY-----\r\n${BODY}`],
-    ['private key', `-----BEGIN OPENSSH PRIVATE KEY-----\n${BODY}`],
-    ['private key', '-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED'],
-    ['private key', '-----BEGIN PRIVATE KEY-----\nabc=\n-----END PRIVATE KEY-----'],
-    ['private key', `{"private_key":"-----BEGIN PRIVATE KEY-----\\n${BODY}"}`],
-    ['AWS access key', 'id = AKIAIOSFODNN7EXAMPLE'],
-    ['GitHub token', `ghp_${'a'.repeat(36)}`],
-    ['GitHub token', `github_pat_${'a'.repeat(82)}`],
-    ['GitLab token', `glpat-${'a'.repeat(20)}`],
-    ['Slack token', `xoxb-${'1'.repeat(24)}`],
-    ['Stripe secret key', `sk_live_${'a'.repeat(24)}`],
-    ['Anthropic API key', `sk-ant-api03-${'a'.repeat(90)}`],
-    ['OpenAI API key', `sk-proj-${'a'.repeat(60)}`],
-    ['npm token', `npm_${'a'.repeat(36)}`],
-    ['Pinfold API key', `pf_abcdefgh12_${'a'.repeat(43)}`],
+    ['private_key', `-----BEGIN PRIVATE KEY-----\n${BODY}`],
+    ['private_key', `-----BEGIN RSA PRIVATE KEY-----\r\n${BODY}`],
+    ['private_key', `-----BEGIN OPENSSH PRIVATE KEY-----\n${BODY}`],
+    ['private_key', '-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED'],
+    ['private_key', '-----BEGIN PRIVATE KEY-----\nabc=\n-----END PRIVATE KEY-----'],
+    ['private_key', `{"private_key":"-----BEGIN PRIVATE KEY-----\\n${BODY}"}`],
+    ['aws_access_key', 'id = AKIAIOSFODNN7EXAMPLE'],
+    ['github_token', `ghp_${'a'.repeat(36)}`],
+    ['github_token', `github_pat_${'a'.repeat(82)}`],
+    ['gitlab_token', `glpat-${'a'.repeat(20)}`],
+    ['slack_token', `xoxb-${'1'.repeat(24)}`],
+    ['stripe_secret_key', `sk_live_${'a'.repeat(24)}`],
+    ['anthropic_api_key', `sk-ant-api03-${'a'.repeat(90)}`],
+    ['openai_api_key', `sk-proj-${'a'.repeat(60)}`],
+    ['npm_token', `npm_${'a'.repeat(36)}`],
+    ['pinfold_api_key', `pf_abcdefgh12_${'a'.repeat(43)}`],
   ] as const) {
     it(`is a ${kind}: ${text.slice(0, 40)}`, () => {
       expect(secrets(`const x = "${text}";`)).to.deep.equal([kind]);
@@ -165,7 +165,7 @@ describe('what seems a secret', () => {
   it('is named once for a file, by kind, and never shown', () => {
     const token = `ghp_${'b'.repeat(36)}`;
     const found = secrets(`${token} ${token} npm_${'c'.repeat(36)}`);
-    expect(found).to.have.members(['GitHub token', 'npm token']);
+    expect(found).to.have.members(['github_token', 'npm_token']);
     expect(found.join()).not.to.include('bbb');
   });
 

@@ -1,6 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { days, decide, defaultLimits, instant, type RoleCommand, stateOf } from '../../src/index.ts';
+import {
+  days,
+  decide,
+  defaultLimits,
+  instant,
+  parseGeneration,
+  type RoleCommand,
+  stateOf,
+} from '../../src/index.ts';
 import { aRole, HASH, NOW, TITLE } from '../values.ts';
 
 const limits = defaultLimits;
@@ -23,13 +31,13 @@ const commands: readonly RoleCommand[] = [
 
 function changed(role: typeof published, command: RoleCommand) {
   const outcome = decide(role, command, NOW, limits);
-  if (outcome.kind !== 'decided') throw new Error(`refused: ${outcome.errors?.[0]?.rule}`);
+  if (outcome.kind !== 'decided') throw new Error(`refused: ${outcome.state}`);
   return outcome.role;
 }
 
 function refusal(role: typeof published, command: RoleCommand): string | undefined {
   const outcome = decide(role, command, NOW, limits);
-  return outcome.kind === 'refused' ? `${outcome.code}/${outcome.errors?.[0]?.rule}` : undefined;
+  return outcome.kind === 'refused' ? `${outcome.code}/${outcome.state}` : undefined;
 }
 
 function named(command: RoleCommand): string {
@@ -132,5 +140,13 @@ describe('the state machine', () => {
         }
       }),
     );
+  });
+});
+
+describe('a generation', () => {
+  it('is a whole number of at least 1', () => {
+    for (const text of ['1', '42', '999999999999999']) expect(parseGeneration(text)).to.equal(Number(text));
+    for (const text of ['', '0', '-1', '1.5', '01', 'NaN', '1e3', '9'.repeat(16)])
+      expect(parseGeneration(text)).to.equal(undefined);
   });
 });

@@ -4,7 +4,7 @@ import { defaultLimits, parseTitle } from '../../src/index.ts';
 
 function ruleOf(value: unknown): string | undefined {
   const title = parseTitle(value, defaultLimits);
-  return title !== null && typeof title === 'object' ? `${title.code}/${title.errors?.[0]?.rule}` : undefined;
+  return title !== null && typeof title === 'object' ? `${title.code}/${title.rule}` : undefined;
 }
 
 describe('a title', () => {
@@ -21,9 +21,7 @@ describe('a title', () => {
     expect(ruleOf('a'.repeat(256))).to.equal('invalid_title/too_long');
   });
   it('says the limit and the length it met', () => {
-    const refused = parseTitle('a'.repeat(300), defaultLimits);
-    expect(refused).to.have.nested.property('errors[0].limit', 255);
-    expect(refused).to.have.nested.property('errors[0].actual', 300);
+    expect(parseTitle('a'.repeat(300), defaultLimits)).to.include({ limit: 255, actual: 300 });
   });
   for (const [what, value] of [
     ['a NUL', 'a\0b'],

@@ -43,7 +43,7 @@ function prove(entries: readonly ListedEntry[], proof: Partial<ArchiveProof> = {
 
 const rulesOf = async ({ proved }: ReturnType<typeof prove>) => {
   const outcome = await proved;
-  return outcome.kind === 'refused' ? outcome.errors?.map(({ rule }) => rule) : outcome.kind;
+  return outcome.kind === 'refused' ? outcome.problems.map(({ rule }) => rule) : outcome.kind;
 };
 
 describe('proving an archive', () => {
@@ -75,8 +75,8 @@ describe('proving an archive', () => {
 
   it('reports what the listing and the bytes tell together, one of each rule first', async () => {
     const problems = [
-      { rule: 'corrupt_data', detail: '', path: '.env' },
-      { rule: 'header_mismatch', detail: '' },
+      { rule: 'corrupt_data', path: '.env' },
+      { rule: 'header_mismatch', path: '.git', fields: ['name'] },
     ] as const;
     const found = prove([entry('.env'), entry('.git'), entry('index.html')], { problems });
     expect(await rulesOf(found)).to.deep.equal([

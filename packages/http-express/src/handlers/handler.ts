@@ -3,7 +3,7 @@ import type { Uploads } from '@pinfold/http';
 import type { Answer } from '../answer.ts';
 import type { Call } from '../exchange.ts';
 import type { BodyTimeouts } from '../feed-body.ts';
-import type { HttpRefusal } from '../problem.ts';
+import type { AnyRefusal } from '../problem.ts';
 import type { ReceiveForm } from '../receive-form.ts';
 
 /** What the handlers share. */
@@ -17,7 +17,7 @@ export interface Service {
 }
 
 /** Answers one method of one route; `id` is the path's, as it was sent. */
-export type Handle = (service: Service, call: Call, id: string) => Promise<Answer | HttpRefusal>;
+export type Handle = (service: Service, call: Call, id: string) => Promise<Answer | AnyRefusal>;
 
 /** A handler, and the scope that its caller needs. */
 export interface Handler {

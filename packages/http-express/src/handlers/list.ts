@@ -4,6 +4,7 @@ import { credentialsOf } from '../credentials.ts';
 import { pinOf } from '../pin.ts';
 import { refuseRequest } from '../problem.ts';
 import { readListQuery } from '../query.ts';
+import { tell } from '../tell.ts';
 import type { Handle, Service } from './handler.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -19,7 +20,7 @@ export const list: Handle = async (service, { exchange, caller }) => {
       useCases.limits,
       credentialsOf(exchange.request),
     );
-    if (typeof key !== 'string') return refuseRequest('invalid_request', { errors: key.errors ?? [] });
+    if (typeof key !== 'string') return refuseRequest('invalid_request', tell(key));
     const role = await useCases.read.findByKey(caller.account, key);
     return page(service, role === undefined ? [] : [role], undefined);
   }

@@ -12,10 +12,11 @@ import type { Answer } from '../answer.ts';
 import { credentialsOf } from '../credentials.ts';
 import type { Call } from '../exchange.ts';
 import { hasMediaType } from '../media-type.ts';
-import { pinOf, wireWarnings } from '../pin.ts';
-import { type HttpRefusal, refuseRequest } from '../problem.ts';
+import { pinOf } from '../pin.ts';
+import { type AnyRefusal, refuseRequest } from '../problem.ts';
 import { readPublishQuery } from '../query.ts';
 import type { ReceivedForm } from '../receive-form.ts';
+import { requestError, wireWarnings } from '../tell.ts';
 import type { Handle, Service } from './handler.ts';
 
 /** A form whose title is one. */
@@ -34,7 +35,7 @@ export const publish: Handle = async (service, call) => {
   return publishForm(service, call, key, form);
 };
 
-async function dryRun(service: Service, call: Call): Promise<Answer | HttpRefusal> {
+async function dryRun(service: Service, call: Call): Promise<Answer | AnyRefusal> {
   const { exchange, caller } = call;
   exchange.publishing = false;
   const form = await receive(service, call);
@@ -52,7 +53,7 @@ async function publishForm(
   { exchange, caller }: Call,
   key: IdempotencyKey,
   { archive, filename, parsedTitle: title }: Checked,
-): Promise<Answer | HttpRefusal> {
+): Promise<Answer | AnyRefusal> {
   const outcome = await useCases.publish.publish({ account: caller.account, key, filename, title, archive });
   if (outcome.kind === 'refused') return outcome;
   const { role, warnings } = outcome;
@@ -69,7 +70,7 @@ async function publishForm(
 async function receive(
   service: Service,
   { exchange: { request, signal }, caller }: Call,
-): Promise<Checked | HttpRefusal> {
+): Promise<Checked | AnyRefusal> {
   if (!hasMediaType(request, 'multipart/form-data')) return refuseRequest('unsupported_media_type');
   const form = await service.uploads.take(caller.account, signal, () => service.receiveForm(request));
   const title = titleOf(form, service.useCases.limits);
@@ -78,13 +79,9 @@ async function receive(
   return title;
 }
 
-function titleOf(
-  { title }: ReceivedForm,
-  limits: Limits,
-): Title | null | Refusal<'invalid_title'> | HttpRefusal {
+function titleOf({ title }: ReceivedForm, limits: Limits): Title | null | Refusal<'invalid_title'> {
   if (title !== undefined) return parseTitle(title, limits);
-  const detail = 'The title is not UTF-8.';
-  return refuseRequest('invalid_title', { errors: [{ rule: 'encoding', detail }] });
+  return { kind: 'refused', code: 'invalid_title', rule: 'encoding' };
 }
 
 /** An upload that cannot be discarded now is found by the sweep. */
@@ -96,13 +93,12 @@ async function discard({ archive }: ReceivedForm): Promise<void> {
   }
 }
 
-function idempotencyKey(request: Request, limits: Limits): IdempotencyKey | HttpRefusal {
+function idempotencyKey(request: Request, limits: Limits): IdempotencyKey | AnyRefusal {
   const sent = request.headersDistinct['idempotency-key'] ?? [];
   const [value] = sent;
   if (value === undefined) return refuseRequest('idempotency_key_required');
   if (sent.length > 1) {
-    const detail = 'Send one Idempotency-Key header.';
-    return refuseRequest('invalid_idempotency_key', { errors: [{ rule: 'twice', detail }] });
+    return refuseRequest('invalid_idempotency_key', { errors: [requestError({ rule: 'twice' })] });
   }
   return parseIdempotencyKey(value, limits, credentialsOf(request));
 }

@@ -1,7 +1,7 @@
 import { parseRoleId } from '@pinfold/core';
 import { refuseRequest } from '../problem.ts';
 import { readNoQuery } from '../query.ts';
-import { tellState } from '../state-refusal.ts';
+import { refusedBy } from '../state-refusal.ts';
 import type { Handle } from './handler.ts';
 
 /** `DELETE /api/v1/pins/{id}`: stops a publication at once. */
@@ -12,5 +12,5 @@ export const stop: Handle = async ({ useCases }, { exchange, caller }, path) => 
   if (id === undefined) return refuseRequest('not_found');
   exchange.role = id;
   const outcome = await useCases.stop.stop({ by: caller.account, id, signal: exchange.signal });
-  return outcome.kind === 'refused' ? tellState(outcome, 'stop') : { status: 204 };
+  return outcome.kind === 'refused' ? refusedBy(outcome, 'stop') : { status: 204 };
 };

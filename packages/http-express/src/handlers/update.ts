@@ -2,10 +2,10 @@ import { type Limits, parsePassword, parseRoleId, parseTitle, type Update } from
 import { type JsonBody, readJson } from '../json-body.ts';
 import { hasMediaType } from '../media-type.ts';
 import { pinOf } from '../pin.ts';
-import { type HttpRefusal, refuseRequest } from '../problem.ts';
+import { type AnyRefusal, refuseRequest } from '../problem.ts';
 import { readNoQuery } from '../query.ts';
 import { checkOf } from '../schema-check.ts';
-import { tellState } from '../state-refusal.ts';
+import { refusedBy } from '../state-refusal.ts';
 import type { Handle } from './handler.ts';
 
 type UpdateBody =
@@ -37,12 +37,12 @@ export const update: Handle = async (service, { exchange, caller }, path) => {
   const request = { by: caller.account, id, signal: exchange.signal };
   const outcome = await useCases.update.update(request, wanted);
   if (outcome.kind === 'refused') {
-    return tellState(outcome, wanted.type === 'reset_expiration' ? 'reset_expiration' : 'change');
+    return refusedBy(outcome, wanted.type === 'reset_expiration' ? 'reset_expiration' : 'change');
   }
   return { status: 200, json: { pin: pinOf(outcome.role, publicUrl, useCases.clock.now()) } };
 };
 
-function readUpdate({ value, members }: JsonBody, limits: Limits): Update | HttpRefusal {
+function readUpdate({ value, members }: JsonBody, limits: Limits): Update | AnyRefusal {
   if (!isUpdate(value) || members !== 1) return refuseRequest('invalid_update');
   if ('reset_expiration' in value) return { type: 'reset_expiration' };
   if ('title' in value) {

@@ -1,7 +1,7 @@
-import type { Problem } from '@pinfold/core';
 import type { Pin } from '../pin.ts';
+import type { ProblemDetails } from '../problem.ts';
 import type { WireCode } from '../problem-table.ts';
-import type { JsonObject } from './schemas.ts';
+import { requestError, tell, type WireWarning, wireWarnings } from '../tell.ts';
 
 /** The request id in examples. */
 export const EXAMPLE_REQUEST_ID = '3f2b8c1e-9d47-4a6b-8e05-7c1d2f3a4b5c';
@@ -25,33 +25,28 @@ export function examplePin(publicUrl: string): Pin {
   };
 }
 
-/** A warning in examples. */
-export const exampleWarning: JsonObject = {
-  rule: 'broken_reference',
-  detail: 'No file of the site answers "img/logo.png".',
-  path: 'index.html',
-};
+/** Warnings in examples. */
+export const exampleWarnings: readonly WireWarning[] = wireWarnings([
+  { rule: 'broken_reference', path: 'index.html', target: 'img/logo.png' },
+]);
 
-/** What errors list in examples, of codes that list something. */
-export const exampleErrors: Readonly<Partial<Record<WireCode, readonly Problem[]>>> = {
-  archive_too_large: [
-    { rule: 'archive_too_large', detail: 'The ZIP has more than 10485760 bytes.', limit: 10_485_760 },
-  ],
-  invalid_archive: [
-    { rule: 'forbidden_name', detail: 'Leave ".env" out of the ZIP.', path: 'site/.env' },
-    {
-      rule: 'missing_index',
-      detail:
-        'Put an index.html (lower case) at the root of the ZIP or in the one folder that holds everything.',
-    },
-  ],
-  invalid_form: [{ rule: 'archive_missing', detail: 'Send the ZIP as a file named "archive".' }],
-  invalid_idempotency_key: [{ rule: 'empty', detail: 'The Idempotency-Key is empty.' }],
-  invalid_password: [
-    { rule: 'too_short', detail: 'The password needs at least 8 characters.', limit: 8, actual: 5 },
-  ],
-  invalid_state: [
-    { rule: 'deleted', detail: 'The publication was stopped; nothing about it can change any more.' },
-  ],
-  invalid_title: [{ rule: 'control_character', detail: 'The title has a control character.' }],
+/** What is told in examples beside the code. */
+export const exampleDetails: Readonly<Partial<Record<WireCode, ProblemDetails>>> = {
+  archive_too_large: { errors: [requestError({ rule: 'archive_too_large', limit: 10_485_760 })] },
+  invalid_archive: tell({
+    kind: 'refused',
+    code: 'invalid_archive',
+    problems: [{ rule: 'forbidden_name', path: 'site/.env', segment: '.env' }, { rule: 'missing_index' }],
+  }),
+  invalid_form: { errors: [requestError({ rule: 'archive_missing' })] },
+  invalid_idempotency_key: tell({ kind: 'refused', code: 'invalid_idempotency_key', rule: 'empty' }),
+  invalid_password: tell({
+    kind: 'refused',
+    code: 'invalid_password',
+    rule: 'too_short',
+    limit: 8,
+    actual: 5,
+  }),
+  invalid_state: tell({ kind: 'refused', code: 'invalid_state', state: 'deleted' }),
+  invalid_title: tell({ kind: 'refused', code: 'invalid_title', rule: 'control_character' }),
 };

@@ -1,7 +1,7 @@
 import type { Limits } from '@pinfold/core';
 import { wireLimits } from '../handlers/limits.ts';
 import type { WireCode } from '../problem-table.ts';
-import { examplePin, exampleWarning } from './examples.ts';
+import { examplePin, exampleWarnings } from './examples.ts';
 import { problems, success } from './responses.ts';
 import { type JsonObject, schemaRef } from './schemas.ts';
 
@@ -41,7 +41,7 @@ export function paths(publicUrl: string, limits: Limits): JsonObject {
 }
 
 function publishOperation(pin: JsonObject | object, limits: Limits): JsonObject {
-  const publication = { pin, warnings: [exampleWarning] };
+  const publication = { pin, warnings: exampleWarnings };
   return {
     operationId: 'publishPin',
     summary: 'Publish a ZIP as a shared URL',

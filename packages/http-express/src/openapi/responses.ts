@@ -1,8 +1,7 @@
 import { after, instant, seconds } from '@pinfold/core';
 import { answerRefusal, refuseRequest } from '../problem.ts';
 import { type HttpProblem, problemTable, type WireCode } from '../problem-table.ts';
-import { tellState } from '../state-refusal.ts';
-import { EXAMPLE_REQUEST_ID, exampleErrors } from './examples.ts';
+import { EXAMPLE_REQUEST_ID, exampleDetails } from './examples.ts';
 import { type JsonObject, schemaRef } from './schemas.ts';
 
 const EXAMPLE_INSTANT = instant(0);
@@ -76,9 +75,12 @@ export function problem(codes: readonly WireCode[], publishing: boolean): JsonOb
 }
 
 function exampleProblem(code: WireCode, publishing: boolean): unknown {
-  const refusal = tellState(refuseRequest(code, { errors: exampleErrors[code] ?? [] }), 'change');
-  const waiting = { ...refusal, retryAt: after(EXAMPLE_INSTANT, seconds(5)) };
-  return answerRefusal(waiting, { requestId: EXAMPLE_REQUEST_ID, publishing }, EXAMPLE_INSTANT).problem;
+  const waiting = { ...exampleDetails[code], retryAt: after(EXAMPLE_INSTANT, seconds(5)) };
+  return answerRefusal(
+    refuseRequest(code, waiting),
+    { requestId: EXAMPLE_REQUEST_ID, publishing },
+    EXAMPLE_INSTANT,
+  ).problem;
 }
 
 function entry(code: WireCode): HttpProblem {

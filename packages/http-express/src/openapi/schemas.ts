@@ -1,5 +1,6 @@
 import type { Limits } from '@pinfold/core';
 import { problemTable } from '../problem-table.ts';
+import { WARNING } from '../rule-sentences.ts';
 
 /** A part of the document: JSON. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -67,16 +68,7 @@ const warningSchema: JsonObject = {
   type: 'object',
   required: ['rule', 'detail'],
   properties: {
-    rule: {
-      enum: [
-        'case_mismatch',
-        'broken_reference',
-        'source_map',
-        'possible_secret',
-        'absolute_reference',
-        'not_all_checked',
-      ],
-    },
+    rule: { enum: Object.keys(WARNING) },
     detail: { type: 'string' },
     path: { type: 'string', description: 'The file in which it was seen.' },
   },
@@ -165,7 +157,7 @@ const problemErrorSchema: JsonObject = {
   type: 'object',
   required: ['rule', 'detail'],
   properties: {
-    rule: { type: 'string', pattern: '^[a-z_]+$' },
+    rule: { type: 'string', pattern: '^(?:[a-z_]+|host:.+)$' },
     detail: { type: 'string', minLength: 1 },
     path: { type: 'string', description: 'The entry of the archive it concerns.' },
     limit: { type: 'number' },

@@ -1,10 +1,5 @@
-import {
-  type ArchiveListing,
-  judgeListing,
-  type Limits,
-  type ListedEntry,
-  type Problem,
-} from '@pinfold/core';
+import { type ArchiveListing, judgeListing, type Limits, type ListedEntry } from '@pinfold/core';
+import type { ScreenProblem } from '../../src/problem-groups.ts';
 import { listingOf, readDirectory } from './read-directory.ts';
 import type { FolderFile } from './source.ts';
 
@@ -13,7 +8,7 @@ export type ArchiveLimits = Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'fil
 
 /** What would be published, and what speaks against it. */
 export interface Judged {
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ScreenProblem[];
   /** How many files the site would have; as far as known when there are problems. */
   readonly files: number;
   /** How many bytes they have, unpacked. */
@@ -50,9 +45,9 @@ export async function judgeArchive(archive: Blob, limits: ArchiveLimits): Promis
 }
 
 /** Whether a ZIP has more bytes than the server takes. */
-export function judgeSize(archive: Blob, { archiveBytes }: ArchiveLimits): readonly Problem[] {
+export function judgeSize(archive: Blob, { archiveBytes }: ArchiveLimits): readonly ScreenProblem[] {
   if (archive.size <= archiveBytes) return [];
-  return [{ rule: 'archive_too_large', detail: '', limit: archiveBytes, actual: archive.size }];
+  return [{ rule: 'archive_too_large', limit: archiveBytes, actual: archive.size }];
 }
 
 function judge(listing: ArchiveListing, limits: ArchiveLimits): Judged {

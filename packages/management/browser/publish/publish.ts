@@ -1,4 +1,5 @@
-import { type Instant, instant, type Problem } from '@pinfold/core';
+import { type Instant, instant } from '@pinfold/core';
+import type { ScreenProblem } from '../../src/problem-groups.ts';
 import { putOnClipboard } from '../copy.ts';
 import { askToLeaveOut } from './ask.ts';
 import type { Chosen } from './chosen.ts';
@@ -140,7 +141,7 @@ class Publishing {
   }
 
   /** Shows what is against publishing, if anything is. */
-  #haveProblems(problems: readonly Problem[], leftOut: readonly string[]): boolean {
+  #haveProblems(problems: readonly ScreenProblem[], leftOut: readonly string[]): boolean {
     if (problems.length === 0) return false;
     this.#stage.end(
       this.#words.say('problemsTitle'),

@@ -1,4 +1,4 @@
-import type { ArchiveListing, ArchiveRule, ListedEntry } from '@pinfold/core';
+import type { ArchiveListing, ListedEntry } from '@pinfold/core';
 
 /** What the central directory of a ZIP says of one entry. */
 export interface DirectoryRecord {
@@ -12,7 +12,7 @@ export interface DirectoryRecord {
 /** The central directory of a ZIP, as far as a browser reads it. */
 export type Directory =
   | { readonly kind: 'read'; readonly records: readonly DirectoryRecord[]; readonly offset: number }
-  | { readonly kind: 'broken'; readonly rule: ArchiveRule }
+  | { readonly kind: 'broken'; readonly rule: 'truncated' | 'not_a_zip' }
   /** Only the server reads it, for it is Zip64. */
   | { readonly kind: 'unread' };
 
@@ -50,7 +50,7 @@ export async function readDirectory(archive: Blob): Promise<Directory> {
 export function listingOf(directory: Directory): ArchiveListing | undefined {
   if (directory.kind === 'unread') return undefined;
   if (directory.kind === 'broken')
-    return { entries: [], problems: [{ rule: directory.rule, detail: '' }], trusted: false };
+    return { entries: [], problems: [{ rule: directory.rule }], trusted: false };
   return { entries: directory.records.map(({ entry }) => entry), problems: [], trusted: true };
 }
 

@@ -1,20 +1,11 @@
-import type { Problem } from '@pinfold/core';
-import { groupProblems } from '../../src/problem-groups.ts';
+import { groupProblems, type ScreenProblem } from '../../src/problem-groups.ts';
+import { groupRemarks } from '../../src/remark-groups.ts';
 import { element } from './elements.ts';
-import type { PublishingId, Speech } from './speech.ts';
+import type { Speech } from './speech.ts';
 import type { Published } from './upload.ts';
 
-const REMARKS: Readonly<Record<string, PublishingId>> = {
-  case_mismatch: 'caseMismatch',
-  broken_reference: 'brokenReference',
-  source_map: 'sourceMap',
-  possible_secret: 'possibleSecret',
-  absolute_reference: 'absoluteReference',
-  not_all_checked: 'notAllChecked',
-};
-
 /** Broken rules by rule, each with what it means and its first files. */
-export function problemReport(words: Speech, problems: readonly Problem[]): HTMLElement {
+export function problemReport(words: Speech, problems: readonly ScreenProblem[]): HTMLElement {
   const items = groupProblems(problems, words).map(({ message, values, paths, more }) => {
     const rest =
       more === 0 ? undefined : element('li', { class: 'quiet' }, words.say('andMore', { count: more }));
@@ -44,23 +35,13 @@ export function wouldLeaveOut(words: Speech, names: readonly string[]): HTMLElem
 /** Remarks on what was published; nothing when there are none. */
 export function remarkReport(words: Speech, remarks: Published['remarks']): HTMLElement | undefined {
   if (remarks.length === 0) return undefined;
-  const rules = [...new Set(remarks.map(([rule]) => rule))];
-  const items = rules.map((rule) => {
-    const own = remarks.filter(([other]) => other === rule);
-    const paths = own.map(([, path, detail]) =>
-      element(
-        'li',
-        {},
-        ...(path === '' ? [] : [element('code', { dir: 'auto' }, path), ' ']),
-        element('span', { class: 'quiet', lang: 'en' }, detail),
-      ),
-    );
-    return element(
-      'li',
-      {},
-      element('p', {}, words.say(REMARKS[rule] ?? 'otherRule')),
-      element('ul', { class: 'paths' }, ...paths),
-    );
+  const items = groupRemarks(remarks, words).map((group) => {
+    const paths = group.remarks.map(({ path, seen, lang = words.language }) => {
+      const said = element('span', { class: 'quiet', lang, dir: 'auto' }, seen);
+      return element('li', {}, ...(path === '' ? [] : [element('code', { dir: 'auto' }, path), ' ']), said);
+    });
+    const list = paths.length === 0 ? undefined : element('ul', { class: 'paths' }, ...paths);
+    return element('li', {}, element('p', {}, words.say(group.message)), list);
   });
   const list = element('ul', { class: 'problems' }, ...items);
   return element('div', { class: 'remarks' }, element('p', {}, words.say('remarks')), list);

@@ -1,4 +1,5 @@
-import type { Problem } from '@pinfold/core';
+import type { KeptWarning } from '@pinfold/core';
+import type { ScreenProblem } from '../../src/problem-groups.ts';
 
 /** One publication to upload. The key stays the same however often it is sent, so that it is published once. */
 export interface Upload {
@@ -15,13 +16,13 @@ export interface Published {
   readonly id: string;
   readonly sharedUrl: string;
   readonly expiresAt: number | null;
-  readonly remarks: readonly (readonly [rule: string, path: string, detail: string])[];
+  readonly remarks: readonly KeptWarning[];
 }
 
 /** How an upload ended. `unsure` may be sent again with the same key. */
 export type UploadOutcome =
   | Published
-  | { readonly kind: 'problems'; readonly problems: readonly Problem[] }
+  | { readonly kind: 'problems'; readonly problems: readonly ScreenProblem[] }
   | { readonly kind: 'mismatch' | 'signed_out' | 'offline' | 'busy' | 'failed' }
   | { readonly kind: 'refused'; readonly message: string };
 

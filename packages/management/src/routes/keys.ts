@@ -1,4 +1,4 @@
-import { type ApiKeyId, codePoints, type ManageKeys, SCOPES, type Scope } from '@pinfold/core';
+import { codePoints, type ManageKeys, parseApiKeyId, SCOPES, type Scope } from '@pinfold/core';
 import { type Answer, page, seeOther } from '../answer.ts';
 import { fieldOf, fieldsOf } from '../field.ts';
 import { keysView } from '../views/keys.ts';
@@ -32,10 +32,10 @@ export class KeyRoutes {
   }
 
   async revoke(visit: SignedInVisit): Promise<Answer> {
-    const id = String(visit.request.params.key) as ApiKeyId;
-    const outcome = await this.#keys.revoke(id, visit.account);
+    const id = parseApiKeyId(String(visit.request.params.key));
+    const outcome = id === undefined ? undefined : await this.#keys.revoke(id, visit.account);
     const back = `${visit.base}/keys`;
-    return outcome.kind === 'revoked'
+    return outcome?.kind === 'revoked'
       ? seeOther(back, { tone: 'good', message: 'didRevokeKey' })
       : seeOther(back, { tone: 'bad', message: 'keyGone' });
   }

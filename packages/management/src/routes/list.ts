@@ -7,7 +7,7 @@ import type { PublishTrouble } from '../views/publish-panel.ts';
 import type { SignedInVisit } from '../visit.ts';
 
 const PAGE_SIZE = 20;
-const STATES: ReadonlySet<unknown> = new Set<RoleState>(['published', 'expired', 'deleted']);
+const STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
 
 /** Shows a page of the list, and above it what went wrong with a form for publishing. */
 export async function showList(
@@ -21,7 +21,7 @@ export async function showList(
   }
   const { q, state: wanted, cursor } = visit.request.query;
   const search = typeof q === 'string' ? q.trim() : '';
-  const state = STATES.has(wanted) ? (wanted as RoleState) : undefined;
+  const state = STATES.find((one) => one === wanted);
   const further = typeof cursor === 'string';
   const listed = await useCases.read.list({
     by: visit.account,

@@ -1,17 +1,17 @@
 import {
   type ChangeOutcome,
   type ChangeRequest,
-  type Generation,
   isFault,
   type Manifest,
   type Overtaken,
-  type Problem,
+  type PasswordRules,
+  parseGeneration,
   parsePassword,
   parseRoleId,
   parseTitle,
   type Role,
   type RoleId,
-  type Title,
+  type TitleRules,
 } from '@pinfold/core';
 import { type Answer, page, seeOther } from '../answer.ts';
 import { fieldOf } from '../field.ts';
@@ -26,11 +26,15 @@ import { stopView } from '../views/stop.ts';
 import type { SignedInVisit } from '../visit.ts';
 import type { Values } from '../words.ts';
 
-const PASSWORD_MESSAGES: Readonly<Record<string, MessageId>> = {
+const PASSWORD_MESSAGES: Readonly<Record<keyof PasswordRules, MessageId>> = {
+  type: 'passwordOdd',
+  encoding: 'passwordOdd',
   too_short: 'passwordTooShort',
   too_long: 'passwordTooLong',
 };
-const TITLE_MESSAGES: Readonly<Record<string, MessageId>> = {
+const TITLE_MESSAGES: Readonly<Record<keyof TitleRules, MessageId>> = {
+  type: 'titleOdd',
+  encoding: 'titleOdd',
   too_long: 'titleTooLong',
   control_character: 'titleControl',
 };
@@ -81,13 +85,13 @@ export class PublicationRoutes {
     if (title !== null && typeof title !== 'string') {
       return await this.#show(visit, {
         field: 'title',
-        message: fieldMessage(visit, title.errors, TITLE_MESSAGES, 'titleOdd'),
+        message: visit.words.say(TITLE_MESSAGES[title.rule], { ...title }),
         value,
       });
     }
-    const seen = (fieldOf(visit.request, 'seen') || null) as Title | null;
+    const seen = fieldOf(visit.request, 'seen') || null;
     const change = (request: ChangeRequest) =>
-      update.update(request, { type: 'set_title', title }, { title: seen });
+      update.updateSeen(request, { type: 'set_title', title }, { title: seen });
     return await this.#change(visit, change, title === null ? 'didClearTitle' : 'didRename', {
       field: 'title',
       value,
@@ -106,12 +110,13 @@ export class PublicationRoutes {
     if (password !== null && typeof password !== 'string') {
       return await this.#show(visit, {
         field: 'password',
-        message: fieldMessage(visit, password.errors, PASSWORD_MESSAGES, 'passwordOdd'),
+        message: visit.words.say(PASSWORD_MESSAGES[password.rule], { ...password }),
       });
     }
-    const generation = Number(fieldOf(visit.request, 'seen')) as Generation;
+    const generation = parseGeneration(fieldOf(visit.request, 'seen') ?? '');
+    if (generation === undefined) return refuse(visit, 400, 'badFormTitle', 'badFormText');
     const change = (request: ChangeRequest) =>
-      update.update(request, { type: 'set_password', password }, { generation });
+      update.updateSeen(request, { type: 'set_password', password }, { generation });
     return await this.#change(visit, change, removes ? 'didRemovePassword' : 'didSetPassword');
   }
 
@@ -151,7 +156,7 @@ export class PublicationRoutes {
         values: valuesOf(visit, outcome.role),
       });
     if (outcome.code === 'not_found') return notFound(visit);
-    return seeOther(this.#path(visit, id), refusal(outcome.errors?.[0]?.rule as RefusedBecause, done));
+    return seeOther(this.#path(visit, id), refusal(outcome.state, done));
   }
 
   async #read(visit: SignedInVisit): Promise<Role | undefined> {
@@ -207,14 +212,4 @@ function valuesOf({ words }: SignedInVisit, role: Role): Values {
 function refusal(reason: RefusedBecause, tried: MessageId): Said {
   if (tried === 'didRenew') return { tone: 'bad', message: NO_RENEWAL[reason] };
   return { tone: 'bad', message: reason === 'deleted' ? 'alreadyStopped' : 'alreadyExpired' };
-}
-
-function fieldMessage(
-  { words }: SignedInVisit,
-  errors: readonly Problem[] | undefined,
-  messages: Readonly<Record<string, MessageId>>,
-  other: MessageId,
-): string {
-  const [{ rule = '', limit = 0, actual = 0 } = {}] = errors ?? [];
-  return words.say(messages[rule] ?? other, { limit, actual });
 }

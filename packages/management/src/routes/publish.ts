@@ -15,8 +15,8 @@ import { isSameToken } from '../form-guard.ts';
 import { discard, readUploadForm } from '../form-upload.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { ManagementOptions } from '../options.ts';
+import type { ScreenProblem } from '../problem-groups.ts';
 import { LONGEST_UPLOAD, whileItComes } from '../receive.ts';
-import type { Remark } from '../said.ts';
 import { refuse } from '../serve.ts';
 import { problemList } from '../views/problems.ts';
 import type { SignedInVisit } from '../visit.ts';
@@ -57,7 +57,7 @@ export class PublishRoutes {
     const wish = this.#wish({ key: textOf(fields.key), filename, title: textOf(fields.title) });
     if ('kind' in wish) {
       await discard(archive);
-      return this.#trouble(visit, 422, REFUSED[wish.code] ?? 'badFormText');
+      return this.#trouble(visit, 422, REFUSED[wish.code]);
     }
     return await this.#answerForm(visit, await this.#publish(visit, wish, archive.archive));
   }
@@ -75,7 +75,7 @@ export class PublishRoutes {
       filename: decoded(headers['x-pinfold-filename']),
       title: decoded(headers['x-pinfold-title']),
     });
-    if ('kind' in wish) return refuse(visit, 400, 'badFormTitle', REFUSED[wish.code] ?? 'badFormText');
+    if ('kind' in wish) return refuse(visit, 400, 'badFormTitle', REFUSED[wish.code]);
     const received = await this.#uploads.take(visit.account, visit.signal, () => {
       const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
       return whileItComes(request, clock, LONGEST_UPLOAD, (stall) =>
@@ -90,14 +90,14 @@ export class PublishRoutes {
         body: { kind: 'problems', problems: [tooLarge(limits.archiveBytes)] },
       };
     }
-    return this.#answerScript(await this.#publish(visit, wish, received.archive));
+    return this.#answerScript(visit, await this.#publish(visit, wish, received.archive));
   }
 
   #wish(sent: {
     readonly key: string | undefined;
     readonly filename: string | undefined;
     readonly title: string | undefined;
-  }): Wish | Refusal {
+  }): Wish | Refusal<WishCode> {
     const { limits } = this.#options.useCases;
     const key = parseIdempotencyKey(sent.key ?? '', limits);
     if (typeof key !== 'string') return key;
@@ -113,7 +113,7 @@ export class PublishRoutes {
     return this.#options.useCases.publish.publish({ account: visit.account, ...wish, archive });
   }
 
-  #answerScript(outcome: PublishOutcome): Answer {
+  #answerScript(visit: SignedInVisit, outcome: PublishOutcome): Answer {
     if (outcome.kind !== 'refused') {
       const { role, warnings } = outcome;
       const body = {
@@ -121,23 +121,34 @@ export class PublishRoutes {
         id: role.id,
         sharedUrl: `${this.#options.publicUrl}/s/${role.id}`,
         expiresAt: role.expiresAt,
-        remarks: warnings.map(({ rule, path, detail }): Remark => [rule, path ?? '', detail]),
+        remarks: warnings,
       };
       return { kind: 'json', status: outcome.kind === 'published' ? 201 : 200, body };
     }
-    if (outcome.code === 'invalid_archive') {
-      return { kind: 'json', status: 422, body: { kind: 'problems', problems: outcome.errors ?? [] } };
+    switch (outcome.code) {
+      case 'invalid_archive':
+        return { kind: 'json', status: 422, body: { kind: 'problems', problems: outcome.problems } };
+      case 'refused_by_host':
+        return { kind: 'json', status: 422, body: { kind: 'refused', message: hostWords(visit, outcome) } };
+      case 'idempotency_mismatch':
+        return { kind: 'json', status: 409, body: { kind: 'mismatch' } };
+      case 'idempotency_in_progress':
+        return { kind: 'json', status: 409, body: { kind: 'in_progress' }, retryAfter: 1 };
+      default:
+        return outcome satisfies never;
     }
-    if (outcome.code === 'idempotency_mismatch')
-      return { kind: 'json', status: 409, body: { kind: 'mismatch' } };
-    return { kind: 'json', status: 409, body: { kind: 'in_progress' }, retryAfter: 1 };
   }
 
   async #answerForm(visit: SignedInVisit, outcome: PublishOutcome): Promise<Answer> {
     if (outcome.kind === 'refused') {
-      if (outcome.code !== 'invalid_archive')
-        return this.#trouble(visit, 409, REFUSED[outcome.code] ?? 'badFormText');
-      const problems = problemList(visit.words, outcome.errors ?? []);
+      if (outcome.code === 'refused_by_host') {
+        return showList(this.#options, visit, {
+          status: 422,
+          publish: { summary: hostWords(visit, outcome) },
+        });
+      }
+      if (outcome.code !== 'invalid_archive') return this.#trouble(visit, 409, REFUSED[outcome.code]);
+      const problems = problemList(visit.words, outcome.problems);
       return showList(this.#options, visit, {
         status: 422,
         publish: { summary: visit.words.say('problemsTitle'), problems },
@@ -148,7 +159,7 @@ export class PublishRoutes {
       tone: 'good',
       message: warnings.length === 0 ? 'didPublish' : 'didPublishWithRemarks',
       values: { name: role.title ?? role.originalFilename },
-      remarks: warnings.map(({ rule, path, detail }) => [rule, path ?? '', detail]),
+      remarks: warnings,
     });
   }
 
@@ -166,15 +177,22 @@ export class PublishRoutes {
   }
 }
 
-const REFUSED: Readonly<Partial<Record<Refusal['code'], MessageId>>> = {
+type WishCode = 'invalid_filename' | 'invalid_idempotency_key' | 'invalid_title';
+
+const REFUSED: Readonly<Record<WishCode | 'idempotency_in_progress' | 'idempotency_mismatch', MessageId>> = {
   invalid_filename: 'filenameOdd',
+  invalid_idempotency_key: 'badFormText',
   invalid_title: 'titleOdd',
   idempotency_in_progress: 'stillPublishing',
   idempotency_mismatch: 'formUsed',
 };
 
-function tooLarge(limit: number) {
-  return { rule: 'archive_too_large', detail: `The ZIP has more than ${limit} bytes.`, limit };
+function tooLarge(limit: number): ScreenProblem {
+  return { rule: 'archive_too_large', limit };
+}
+
+function hostWords({ words }: SignedInVisit, { words: own }: Refusal<'refused_by_host'>): string {
+  return (words.language === 'ja' ? own.ja : undefined) ?? own.en;
 }
 
 function textOf(value: unknown): string | undefined {

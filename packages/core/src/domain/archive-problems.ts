@@ -1,0 +1,78 @@
+import type { Figures, Nothing, Told } from '../refusal.ts';
+import type { UnsafePath } from './entry-path.ts';
+import type { MisplacedIndex } from './site-root.ts';
+
+/** What the parts of an archive's structure contradict each other about. */
+export type Ambiguity =
+  | 'bytes_before_directory'
+  | 'bytes_before_entry'
+  | 'directory_misplaced'
+  | 'directory_too_small'
+  | 'directory_unreadable'
+  | 'entry_counts'
+  | 'entry_in_other_part'
+  | 'entry_sizes'
+  | 'entry_zip64'
+  | 'local_header_missing'
+  | 'several_end_records'
+  | 'several_parts'
+  | 'trailing_bytes'
+  | 'two_readings'
+  | 'zip64_disagrees'
+  | 'zip64_misplaced';
+
+/** What a local header or data descriptor says otherwise than the central directory. */
+export type HeaderField =
+  | 'compressed_size'
+  | 'crc32'
+  | 'descriptor'
+  | 'flags'
+  | 'method'
+  | 'missing_descriptor'
+  | 'name'
+  | 'size'
+  | 'time';
+
+/** Why an entry's name cannot be relied on: its own bytes, or a Unicode Path field beside it. */
+export type BadEncoding =
+  | 'field_not_utf8'
+  | 'field_of_other_name'
+  | 'field_unreadable'
+  | 'field_with_other_name'
+  | 'not_utf8';
+
+interface AtPath {
+  /** The entry it concerns. */
+  readonly path: string;
+}
+
+/** The rules an archive can break, each with what it tells. Proving stops at a limit, and has no `actual` then. */
+export interface ArchiveRules {
+  readonly not_a_zip: Nothing;
+  readonly truncated: Nothing;
+  readonly encrypted: AtPath;
+  readonly symlink: AtPath;
+  readonly special_file: AtPath;
+  readonly unsafe_path: AtPath & { readonly reason: UnsafePath };
+  readonly bad_encoding: AtPath & { readonly reason: BadEncoding };
+  readonly forbidden_name: AtPath & { readonly segment: string };
+  readonly missing_index: { readonly found?: MisplacedIndex };
+  readonly too_many_files: Figures;
+  readonly file_too_large: AtPath & Pick<Figures, 'limit'> & Partial<Figures>;
+  readonly expanded_too_large: Pick<Figures, 'limit'> & Partial<Figures>;
+  /** `other` is the same path written otherwise; absent when one path is there twice. */
+  readonly duplicate_path: AtPath & { readonly other?: string };
+  readonly path_conflict: AtPath;
+  readonly unsupported_compression: AtPath & { readonly method: number };
+  readonly corrupt_data: AtPath;
+  readonly header_mismatch: AtPath & { readonly fields: readonly HeaderField[] };
+  /** Without a path, an entry reaches into the central directory. */
+  readonly overlapping_entries: Partial<AtPath>;
+  readonly ambiguous_structure: Partial<AtPath> & { readonly reason: Ambiguity };
+}
+
+/** The names of the rules an archive can break. */
+export type ArchiveRule = keyof ArchiveRules;
+
+/** A broken rule of an archive. */
+export type ArchiveProblem = Told<ArchiveRules>;

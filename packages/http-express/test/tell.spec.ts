@@ -1,0 +1,71 @@
+import type { ArchiveProblem, KeptWarning, MisplacedIndex, Refusal } from '@pinfold/core';
+import { expect } from 'chai';
+import { archiveError, tell, wireWarnings } from '../src/tell.ts';
+
+describe('The words of a refusal', () => {
+  it('tell of a broken rule its path and figures, and nothing else it carries', () => {
+    const large: ArchiveProblem = { rule: 'file_too_large', path: 'a.mp4', limit: 10, actual: 12 };
+    const detail = 'The file has 12 bytes; at most 10 are allowed.';
+    expect(archiveError(large)).to.deep.equal({ ...large, detail });
+    const stopped: ArchiveProblem = { rule: 'expanded_too_large', limit: 10 };
+    expect(archiveError(stopped).detail).to.equal('The expanded files have more than 10 bytes.');
+    const packed: ArchiveProblem = { rule: 'unsupported_compression', path: 'a', method: 14 };
+    expect(archiveError(packed)).to.have.all.keys('rule', 'detail', 'path');
+    expect(archiveError(packed).detail).to.include('14');
+  });
+
+  it('name what was found instead of a missing index.html, and where', () => {
+    const detail = (found?: MisplacedIndex) =>
+      archiveError({ rule: 'missing_index', ...(found === undefined ? {} : { found }) }).detail;
+    expect(detail()).to.match(/^Put an index\.html \(lower case\) at the root of the ZIP[^.]*\.$/);
+    const place = (depth: number, inOnlyFolder = false) =>
+      detail({ name: 'Index.html', depth, inOnlyFolder }).slice(detail().length);
+    expect(place(0)).to.equal(' Found "Index.html" at the root.');
+    expect(place(1, true)).to.equal(' Found "Index.html" in that folder.');
+    expect(place(1)).to.equal(' Found "Index.html" in a folder that does not hold everything.');
+    expect(place(2, true)).to.equal(' Found "Index.html" 2 folders deep.');
+  });
+
+  it('list what is wrong with a title, a password, a key and a name, with its figures', () => {
+    const refusals: readonly Refusal[] = [
+      { kind: 'refused', code: 'invalid_title', rule: 'too_long', limit: 255, actual: 300 },
+      { kind: 'refused', code: 'invalid_password', rule: 'too_short', limit: 8, actual: 5 },
+      { kind: 'refused', code: 'invalid_idempotency_key', rule: 'secret' },
+      { kind: 'refused', code: 'invalid_filename' },
+    ];
+    const told = refusals.map((refusal) => tell(refusal).errors?.map(({ detail, ...rest }) => rest)[0]);
+    expect(told).to.deep.equal([
+      { rule: 'too_long', limit: 255, actual: 300 },
+      { rule: 'too_short', limit: 8, actual: 5 },
+      { rule: 'secret' },
+      { rule: 'filename' },
+    ]);
+  });
+});
+
+describe('The words of a warning', () => {
+  it('name the reference and the file', () => {
+    const warnings: readonly KeptWarning[] = [
+      { rule: 'case_mismatch', path: 'index.html', target: 'logo.PNG', file: 'Logo.png' },
+      { rule: 'possible_secret', path: 'app.js', secret: 'npm_token' },
+    ];
+    const [mismatch, secret] = wireWarnings(warnings);
+    expect(mismatch).to.have.all.keys('rule', 'detail', 'path');
+    expect(mismatch?.detail).to.include('"logo.PNG"').and.to.include('"Logo.png"');
+    expect(secret?.detail).to.include('npm token');
+  });
+
+  it('are their own where an older version kept them with the role', () => {
+    const old = { rule: 'source_map', detail: 'As it was said then.', path: 'a.map' } as const;
+    expect(wireWarnings([old, { rule: 'broken_reference', detail: 'Gone.' }])).to.deep.equal([
+      old,
+      { rule: 'broken_reference', detail: 'Gone.' },
+    ]);
+  });
+
+  it('are there for a rule that a newer node of the same service kept', () => {
+    const [warning] = wireWarnings([{ rule: 'later' as 'source_map', path: 'a.map' }]);
+    expect(warning).to.include({ rule: 'later', path: 'a.map' });
+    expect(warning?.detail).to.match(/newer version/);
+  });
+});

@@ -1,0 +1,12 @@
+import type { Told } from '@pinfold/core';
+
+/** What a door says of each rule: a sentence, or one made of what the rule tells. A rule left out does not compile. */
+export type Sentences<Rules> = {
+  readonly [Rule in keyof Rules]: string | ((told: Rules[Rule]) => string);
+};
+
+/** The sentence of a broken rule. */
+export function sentenceOf<Rules>(sentences: Sentences<Rules>, told: Told<Rules>): string {
+  const sentence: string | ((own: never) => string) = sentences[told.rule];
+  return typeof sentence === 'string' ? sentence : sentence(told as never);
+}
