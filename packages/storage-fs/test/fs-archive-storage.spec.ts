@@ -103,14 +103,14 @@ describe('FsArchiveStorage', () => {
   });
 
   it('holds no descriptor between calls', async () => {
-    const before = await descriptors();
+    const before = descriptors();
     for (let n = 0; n < 5; n += 1) await put(anArchiveId(n));
     await Promise.all(Array.from({ length: 50 }, (_, n) => opened.storage.read(anArchiveId(n % 6), 0, 100)));
     await faultOf(opened.storage.read(anArchiveId(1), 90, 100));
     await opened.storage.list(undefined, 2);
     await opened.storage.check();
     await opened.storage.delete(anArchiveId(1));
-    expect(await descriptors()).to.equal(before);
+    expect(descriptors()).to.equal(before);
   });
 
   it('gives bytes that share no memory with others', async () => {
