@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -38,13 +39,16 @@ export class Pipelines {
     const hold = this.#holds.get(socket) ?? this.#hold(socket);
     hold.waiting += 1;
     this.#waiting += 1;
+    // What an app has bound to its requests, such as who asks, is this one's and not that of the one before.
+    const begin = AsyncResource.bind(work);
     response.once('socket', () => {
-      process.nextTick(() => {
+      // Others have their turn between two of them, which are hundreds where a client has sent that many.
+      setImmediate(() => {
         if (socket.destroyed) return;
         hold.waiting -= 1;
         this.#waiting -= 1;
         if (hold.waiting === 0) this.#release(socket, hold);
-        work();
+        begin();
       });
     });
   }

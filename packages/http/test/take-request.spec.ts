@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
@@ -103,6 +104,48 @@ describe('the requests of one connection', () => {
     ).to.equal('answer 0,answer 1,answer 2,answer 3,answer 4');
   });
 
+  it('leave others a turn between two of them, also where each is answered at once', async () => {
+    await stage.close();
+    let turn = 0;
+    let isOver = false;
+    const turns: number[] = [];
+    const count = (): void => {
+      turn += 1;
+      if (!isOver) globalThis.setImmediate(count);
+    };
+    stage = await openStage((request, response, work) =>
+      takeRequest(request, response, () => {
+        turns.push(turn);
+        work();
+        response.end();
+      }),
+    );
+    count();
+    stage.socket.write(many(100));
+    await until(() => turns.length === 100);
+    isOver = true;
+    const [, ...waited] = turns;
+    expect(new Set(waited).size).to.equal(waited.length);
+  });
+
+  it('are each begun in what their app has bound to them', async () => {
+    await stage.close();
+    const app = new AsyncLocalStorage<string>();
+    const bound: (string | undefined)[] = [];
+    stage = await openStage((request, response, work) =>
+      app.run(request.url ?? '', () =>
+        takeRequest(request, response, () => {
+          bound.push(app.getStore());
+          work();
+          response.end();
+        }),
+      ),
+    );
+    stage.socket.write(many(3));
+    await until(() => bound.length === 3);
+    expect(bound).to.deep.equal(['/0', '/1', '/2']);
+  });
+
   it('are begun once, however many doors take them', async () => {
     await stage.close();
     stage = await openStage((request, response, work) =>
@@ -187,6 +230,7 @@ describe('the requests of one connection', () => {
     await until(() => received().includes('100 Continue'));
     expect(received().indexOf('one')).to.be.below(received().indexOf('100 Continue'));
     socket.write('body');
+    await until(() => begun.length === 2);
     expect(String(await buffer(begunAt(begun, 1).request))).to.equal('body');
     begunAt(begun, 1).response.end('two');
     await until(() => received().includes('two'));
