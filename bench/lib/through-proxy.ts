@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { Agent, type RequestOptions, request } from 'node:https';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import type { ThreeNodes } from './three-nodes.ts';
 
 /** An answer that came through a proxy. */
@@ -37,7 +39,8 @@ export class ThroughProxy {
   view(id: string, page: string): Promise<string | undefined> {
     const wrong = ({ status, body }: Answer) =>
       status === 200 && body === page ? undefined : `view ${status}`;
-    return this.#ask(`${id}.${this.#service.sitesHost}`, '/', {}, wrong);
+    const headers = { 'accept-encoding': 'gzip' };
+    return this.#ask(`${id}.${this.#service.sitesHost}`, '/', { headers }, wrong);
   }
 
   /** Publishes, with an upload that takes so many milliseconds. */
@@ -123,7 +126,7 @@ export class ThroughProxy {
     return new Promise((resolve) => {
       const failed = (error: Error) => resolve(`${method} ${error.message}`);
       const asked = request(options, (answer) => {
-        text(answer).then((read) => resolve(wrong({ status: answer.statusCode ?? 0, body: read })), failed);
+        bodyOf(answer).then((read) => resolve(wrong({ status: answer.statusCode ?? 0, body: read })), failed);
       }).once('error', failed);
       if (sending === 0) asked.end(body);
       else {
@@ -132,4 +135,9 @@ export class ThroughProxy {
       }
     });
   }
+}
+
+async function bodyOf(answer: IncomingMessage): Promise<string> {
+  const read = await buffer(answer);
+  return String(answer.headers['content-encoding'] === 'gzip' ? gunzipSync(read) : read);
 }

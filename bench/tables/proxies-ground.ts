@@ -60,8 +60,9 @@ function bytesOf(page: string): Uint8Array<ArrayBuffer> {
 
 /** Views a site at a node itself. */
 function viewPast(port: number, host: string): Promise<void> {
+  const headers = { host, 'accept-encoding': 'gzip' };
   return new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port, path: '/', headers: { host }, agent: false }, (answer) => {
+    request({ host: '127.0.0.1', port, path: '/', headers, agent: false }, (answer) => {
       answer.resume().once('end', () => {
         if (answer.statusCode === 200) resolve();
         else reject(new Error(`a node answers ${answer.statusCode}`));
