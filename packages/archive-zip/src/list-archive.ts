@@ -1,11 +1,5 @@
-import {
-  type ArchiveListing,
-  type ArchiveProblem,
-  type ArchiveRule,
-  type BadEncoding,
-  type ListedEntry,
-  readNames,
-} from '@pinfold/core';
+import type { ArchiveListing, ArchiveProblem, ArchiveRule, BadEncoding, ListedEntry } from '@pinfold/core';
+import { readNames } from '@pinfold/core/adapter';
 import { readDirectory } from './central-directory.ts';
 import type { CentralHeader } from './central-header.ts';
 import { decodeName, unicodePathProblem } from './entry-name.ts';

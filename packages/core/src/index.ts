@@ -21,31 +21,20 @@ export {
   type Judgement,
   judgeListing,
   type ListedEntry,
-  orderProblems,
   type ProofTask,
   type SiteFile,
 } from './domain/archive-rules.ts';
-export {
-  type AttemptRefusal,
-  type AttemptTally,
-  refuseAttempt,
-  UNSETTLED_AT_MOST,
-} from './domain/attempts.ts';
 export type { Branded } from './domain/brand.ts';
 export type { Comparison } from './domain/comparison.ts';
-export { decodeCursor, encodeCursor, type RoleCursor, type RoleFilter } from './domain/cursor.ts';
-export { type EntryKind, kindOfEntry } from './domain/entry-kind.ts';
-export { readNames } from './domain/entry-names.ts';
+export type { RoleCursor } from './domain/cursor.ts';
 export {
   type EntryPath,
-  entryPath,
   forbiddenSegment,
   isSystemEntry,
   type UnsafePath,
   unsafePath,
 } from './domain/entry-path.ts';
-export { foldPath } from './domain/fold-path.ts';
-export { admits, firstGrant, type Grant, type GrantPurpose, grantEndsAt, passOn } from './domain/grant.ts';
+export { admits, type Grant, type GrantPurpose, grantEndsAt, passOn } from './domain/grant.ts';
 export {
   type Filename,
   type Fingerprint,
@@ -60,9 +49,6 @@ export {
   type AccountId,
   type ArchiveId,
   accountId,
-  archiveCreatedAt,
-  archiveIdOf,
-  parseArchiveId,
   parseRoleId,
   type RoleId,
 } from './domain/identity.ts';
@@ -79,15 +65,9 @@ export {
   seconds,
   toRfc3339,
 } from './domain/instant.ts';
+export type { FollowedReference } from './domain/judge-reference.ts';
 export { defaultLimits, type Limits } from './domain/limits.ts';
-export {
-  decodeManifest,
-  type EncodedManifest,
-  encodeManifest,
-  Manifest,
-  type ManifestEntry,
-} from './domain/manifest.ts';
-export type { Observation, Reference } from './domain/observations.ts';
+export type { EncodedManifest, Manifest, ManifestEntry } from './domain/manifest.ts';
 export {
   type Password,
   type PasswordHash,
@@ -108,18 +88,10 @@ export {
 } from './domain/role.ts';
 export type { SecretKind } from './domain/secrets.ts';
 export type { Session, SignInLink } from './domain/session.ts';
-export { type FilesByPath, type Resolution, resolve } from './domain/site.ts';
 export type { MisplacedIndex } from './domain/site-root.ts';
-export { codePoints, foldForSearch, utf8Length } from './domain/text.ts';
+export { codePoints } from './domain/text.ts';
 export { parseTitle, type Title, type TitleRules } from './domain/title.ts';
-export {
-  type KeptWarning,
-  type ObservedFile,
-  type Warning,
-  type WarningRules,
-  type WordedWarning,
-  warningsOf,
-} from './domain/warnings.ts';
+export type { KeptWarning, ObservedFile, Warning, WarningRules, WordedWarning } from './domain/warnings.ts';
 export { Fault, type FaultCode, isFault } from './fault.ts';
 export { Gate, type GateOptions, type Leave } from './gate.ts';
 export type { ApiKeySecrets, PresentedKey } from './ports/api-key-secrets.ts';
@@ -162,24 +134,18 @@ export {
   type UseCaseOptions,
   type UseCases,
 } from './use-cases/create-use-cases.ts';
-export {
-  Enter,
-  type EnterOutcome,
-  type EnterPorts,
-  type EnterRequest,
-  type Visit,
-} from './use-cases/enter.ts';
+export type { Enter, EnterOutcome, EnterPorts, EnterRequest, Visit } from './use-cases/enter.ts';
 export { ManageKeys, type MintedKey, type NewKey } from './use-cases/manage-keys.ts';
 export { ManageSessions, type SessionOptions, type StartedSession } from './use-cases/manage-sessions.ts';
-export { type Ended, Open } from './use-cases/open.ts';
-export { PinRole } from './use-cases/pin.ts';
-export {
-  type CheckOutcome,
+export type { Ended, Open } from './use-cases/open.ts';
+export type { PinRole } from './use-cases/pin.ts';
+export type {
+  CheckOutcome,
   Publish,
-  type PublishOutcome,
-  type PublishPorts,
-  type PublishRequest,
+  PublishOutcome,
+  PublishPorts,
+  PublishRequest,
 } from './use-cases/publish.ts';
-export { type ListRequest, ReadRoles } from './use-cases/read.ts';
-export { StopRole } from './use-cases/stop.ts';
-export { type Update, UpdateRole } from './use-cases/update.ts';
+export type { ListRequest, ReadRoles } from './use-cases/read.ts';
+export type { StopRole } from './use-cases/stop.ts';
+export type { Update, UpdateRole } from './use-cases/update.ts';

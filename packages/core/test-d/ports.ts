@@ -1,3 +1,4 @@
+import type { entryPath } from '../src/domain/entry-path.ts';
 import type {
   AccountId,
   Actor,
@@ -5,7 +6,6 @@ import type {
   ChangeRequest,
   decide,
   EntryPath,
-  entryPath,
   Fault,
   FaultCode,
   Instant,

@@ -1,6 +1,6 @@
+import { archiveIdOf } from '../src/domain/identity.ts';
 import {
   accountId,
-  archiveIdOf,
   FIRST_GENERATION,
   type Filename,
   hours,

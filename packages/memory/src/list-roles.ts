@@ -1,4 +1,5 @@
-import { foldForSearch, type Page, type Role, type RoleCursor, type RoleQuery, stateOf } from '@pinfold/core';
+import { type Page, type Role, type RoleCursor, type RoleQuery, stateOf } from '@pinfold/core';
+import { foldForSearch } from '@pinfold/core/adapter';
 import type { MemoryData } from './memory-data.ts';
 
 /** The most roles that one page of a search looks at. */

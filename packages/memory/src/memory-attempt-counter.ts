@@ -2,14 +2,12 @@ import {
   type Attempt,
   type AttemptCounter,
   type AttemptOutcome,
-  type AttemptTally,
   type AttemptTicket,
   after,
   before,
   type Instant,
-  refuseAttempt,
-  UNSETTLED_AT_MOST,
 } from '@pinfold/core';
+import { type AttemptTally, refuseAttempt, UNSETTLED_AT_MOST } from '@pinfold/core/adapter';
 import type { Connection } from './connection.ts';
 import type { AttemptWindow } from './memory-data.ts';
 

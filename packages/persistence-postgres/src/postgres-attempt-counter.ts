@@ -2,14 +2,12 @@ import {
   type Attempt,
   type AttemptCounter,
   type AttemptOutcome,
-  type AttemptRefusal,
   type AttemptTicket,
   after,
   before,
   type Instant,
-  refuseAttempt,
-  UNSETTLED_AT_MOST,
 } from '@pinfold/core';
+import { type AttemptRefusal, refuseAttempt, UNSETTLED_AT_MOST } from '@pinfold/core/adapter';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { planned, prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';

@@ -3,7 +3,6 @@ import {
   type ArchiveId,
   type Comparison,
   Fault,
-  foldForSearch,
   type Instant,
   type KeptWarning,
   type Role,
@@ -13,6 +12,7 @@ import {
   type Version,
   type Versioned,
 } from '@pinfold/core';
+import { foldForSearch } from '@pinfold/core/adapter';
 
 /** A role's columns under the names of its members, so that a row needs no mapping. */
 export const ROLE_COLUMNS: string = columns([

@@ -4,7 +4,6 @@ import {
   type ArchiveId,
   type Comparison,
   Fault,
-  foldForSearch,
   type Instant,
   type KeptWarning,
   type Role,
@@ -14,6 +13,7 @@ import {
   type Version,
   type Versioned,
 } from '@pinfold/core';
+import { foldForSearch } from '@pinfold/core/adapter';
 
 /** A role's columns under the names of its members, so that a row needs no mapping but of what SQLite lacks. */
 export const ROLE_COLUMNS = [

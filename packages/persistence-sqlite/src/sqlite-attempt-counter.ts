@@ -3,15 +3,17 @@ import {
   type Attempt,
   type AttemptCounter,
   type AttemptOutcome,
-  type AttemptRefusal,
-  type AttemptTally,
   type AttemptTicket,
   after,
   before,
   type Instant,
+} from '@pinfold/core';
+import {
+  type AttemptRefusal,
+  type AttemptTally,
   refuseAttempt,
   UNSETTLED_AT_MOST,
-} from '@pinfold/core';
+} from '@pinfold/core/adapter';
 import type { Statements } from './sqlite-connection.ts';
 import type { Prepare } from './sqlite-file.ts';
 

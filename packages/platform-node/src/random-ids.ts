@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type ArchiveId, archiveIdOf, type Ids, type Instant, type RoleId, type Token } from '@pinfold/core';
+import type { ArchiveId, Ids, Instant, RoleId, Token } from '@pinfold/core';
+import { archiveIdOf } from '@pinfold/core/adapter';
 
 /** Identifiers from the system's source of randomness: each holds 122 random bits. */
 export class RandomIds implements Ids {

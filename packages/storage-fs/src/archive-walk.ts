@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type ArchiveId, parseArchiveId } from '@pinfold/core';
+import type { ArchiveId } from '@pinfold/core';
+import { parseArchiveId } from '@pinfold/core/adapter';
 import { FOLDER_NAME, SPAN_NAME } from './archive-place.ts';
 import { type Files, unlessRefused } from './files.ts';
 

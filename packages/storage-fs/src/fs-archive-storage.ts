@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import {
   type ArchiveId,
   type ArchiveStorage,
-  archiveCreatedAt,
   type Clock,
   Fault,
   hours,
   MAX_READ,
   type StagedArchive,
 } from '@pinfold/core';
+import { archiveCreatedAt } from '@pinfold/core/adapter';
 import { ArchiveFolders } from './archive-folders.ts';
 import { type ArchivePlace, placeOf } from './archive-place.ts';
 import { walkArchives } from './archive-walk.ts';

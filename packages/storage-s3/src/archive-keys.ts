@@ -1,4 +1,5 @@
-import { type ArchiveId, parseArchiveId } from '@pinfold/core';
+import type { ArchiveId } from '@pinfold/core';
+import { parseArchiveId } from '@pinfold/core/adapter';
 
 /** What every server tried takes, lists in order and gives back as it was: one letter case, no empty segment. */
 const SEGMENT = /^[a-z0-9._-]{1,200}$/;

@@ -1,4 +1,4 @@
-import { resolve } from '@pinfold/core';
+import { resolve } from '@pinfold/core/adapter';
 import type { SiteFile, SiteFiles } from './site-files.ts';
 import { decodePath } from './target.ts';
 

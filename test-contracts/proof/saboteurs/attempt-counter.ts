@@ -8,8 +8,8 @@ import {
   type Instant,
   minutes,
   type RoleId,
-  UNSETTLED_AT_MOST,
 } from '@pinfold/core';
+import { UNSETTLED_AT_MOST } from '@pinfold/core/adapter';
 import { createMemory } from '@pinfold/memory';
 import { attemptCounterContract, type Subject } from '@pinfold/test-contracts';
 import { memorySaboteurs, oneForAll, type Spoiling, strangers } from './memory-saboteurs.ts';

@@ -1,7 +1,6 @@
 import {
   type ArchiveId,
   type ArchiveStorage,
-  archiveCreatedAt,
   type CleanUp,
   type CleanUpReport,
   Fault,
@@ -10,6 +9,7 @@ import {
   type RoleId,
   type RoleStore,
 } from '@pinfold/core';
+import { archiveCreatedAt } from '@pinfold/core/adapter';
 import { anArchiveId } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { type CleanupStage, openCleanupStage } from './cleanup-stage.ts';

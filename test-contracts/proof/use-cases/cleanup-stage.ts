@@ -1,4 +1,5 @@
-import { type ArchiveId, archiveIdOf, type Instant, OPERATOR, type RoleId } from '@pinfold/core';
+import { type ArchiveId, type Instant, OPERATOR, type RoleId } from '@pinfold/core';
+import { archiveIdOf } from '@pinfold/core/adapter';
 import { openStage, type Stage } from './stage.ts';
 
 /** A {@link Stage} for everything about cleaning up. */

@@ -105,7 +105,7 @@ describe('publishing where something breaks', () => {
   });
 
   it('warns of absolute references only where sites are said to live under a path', async () => {
-    const references = [{ target: '/index.html', navigation: true }];
+    const references = [{ target: '/index.html', absolute: true, answered: true, otherCase: undefined }];
     stage.inspector.prove = async ({ tasks }) => {
       const entries = tasks.map(({ entry }) => ({ entry, utf8: true, references, secrets: [], whole: true }));
       return { problems: [], entries };

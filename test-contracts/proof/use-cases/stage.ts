@@ -9,7 +9,6 @@ import {
   type ArchiveListing,
   type ArchiveProof,
   accountId,
-  archiveIdOf,
   createUseCases,
   type Filename,
   type Grant,
@@ -31,6 +30,7 @@ import {
   type Token,
   type UseCases,
 } from '@pinfold/core';
+import { archiveIdOf } from '@pinfold/core/adapter';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 

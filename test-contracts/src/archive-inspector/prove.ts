@@ -68,8 +68,8 @@ async function observes(subject: ArchiveInspectorSubject): Promise<void> {
   expect(proofs.map(({ utf8 }) => utf8)).to.deep.equal([true, true, true, false, false, true, false]);
   expect(proofs.map(({ secrets }) => secrets.length)).to.deep.equal([0, 0, 1, 0, 0, 0, 0]);
   expect(proofs[0]?.references).to.include.deep.members([
-    { target: 'gone.html', navigation: true },
-    { target: '/a.png', navigation: false },
+    { target: 'gone.html', absolute: false, answered: false, otherCase: undefined },
+    { target: '/a.png', absolute: true, answered: true, otherCase: undefined },
   ]);
 }
 

@@ -1,4 +1,5 @@
-import { archiveCreatedAt, type Ids, instant, parseArchiveId } from '@pinfold/core';
+import { type Ids, instant } from '@pinfold/core';
+import { archiveCreatedAt, parseArchiveId } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import type { Clause, Contract } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';

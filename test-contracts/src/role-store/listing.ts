@@ -3,7 +3,6 @@ import {
   after,
   days,
   duration,
-  foldForSearch,
   hours,
   type IdempotencyKey,
   type Instant,
@@ -16,6 +15,7 @@ import {
   type RoleStore,
   type Title,
 } from '@pinfold/core';
+import { foldForSearch } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';

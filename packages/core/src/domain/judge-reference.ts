@@ -13,6 +13,11 @@ export interface Destination {
   readonly otherCase: string | undefined;
 }
 
+/** A reference of a page, with where it leads. */
+export interface FollowedReference extends Destination {
+  readonly target: string;
+}
+
 /** A folder that references lead into. */
 interface Place {
   readonly folder: string;

@@ -1,4 +1,4 @@
-import { type Destination, PageReferences } from './judge-reference.ts';
+import { type Destination, type FollowedReference, PageReferences } from './judge-reference.ts';
 import type { Reference } from './observations.ts';
 import type { SitePaths } from './site-paths.ts';
 import { MOST_WARNINGS } from './warnings.ts';
@@ -25,11 +25,13 @@ export class ReferenceSieve {
   }
 
   /** Those references of a page that no file answers as they stand, and those that begin with `/`, 20 of each sort. */
-  sift(page: string, references: readonly Reference[]): readonly Reference[] {
+  sift(page: string, references: readonly Reference[]): readonly FollowedReference[] {
     const own = new PageReferences(this.#site, page);
-    return references.filter((reference, index) => {
+    return references.flatMap((reference, index) => {
       if (index % LOOK_EVERY === 0) this.#look?.();
-      return this.#passes(sortOf(own.follow(reference)));
+      const destination = own.follow(reference);
+      if (destination === undefined || !this.#passes(sortOf(destination))) return [];
+      return { target: reference.target, ...destination };
     });
   }
 
@@ -41,9 +43,7 @@ export class ReferenceSieve {
   }
 }
 
-function sortOf(destination: Destination | undefined): Sort {
-  if (destination === undefined) return 'nothing';
-  const { absolute, answered, otherCase } = destination;
+function sortOf({ absolute, answered, otherCase }: Destination): Sort {
   if (answered && otherCase === undefined) return absolute ? 'absolute' : 'nothing';
   const doubt = otherCase === undefined ? 'unanswered' : 'other case';
   return absolute ? `absolute ${doubt}` : doubt;

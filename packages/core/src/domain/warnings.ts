@@ -1,10 +1,7 @@
 import type { Nothing, Told } from '../refusal.ts';
 import { orderProblems } from './archive-rules.ts';
-import { PageReferences } from './judge-reference.ts';
-import type { Manifest } from './manifest.ts';
-import type { Observation, Reference } from './observations.ts';
+import type { FollowedReference } from './judge-reference.ts';
 import type { SecretKind } from './secrets.ts';
-import { SitePaths } from './site-paths.ts';
 
 interface AtPath {
   /** The file in which it was seen. */
@@ -39,8 +36,12 @@ export interface WordedWarning {
 export type KeptWarning = Warning | WordedWarning;
 
 /** A file of the site with what was seen in it. */
-export interface ObservedFile extends Observation {
+export interface ObservedFile {
   readonly path: string;
+  readonly references: readonly FollowedReference[];
+  readonly secrets: readonly SecretKind[];
+  /** Whether all of it was looked through. */
+  readonly whole: boolean;
 }
 
 /** The most warnings an answer carries. */
@@ -52,21 +53,14 @@ export const MOST_WARNINGS = 20;
  *
  * @param absolutePathsWork false where sites live under a path (path mode), where `/x` leads out of them.
  */
-export function warningsOf(
-  manifest: Manifest,
-  files: readonly ObservedFile[],
-  absolutePathsWork: boolean,
-): readonly Warning[] {
-  const site = new SitePaths(manifest.entries.map(({ path }) => path));
+export function warningsOf(files: readonly ObservedFile[], absolutePathsWork: boolean): readonly Warning[] {
   const secrets = files.flatMap(({ path, secrets: kinds }) =>
     kinds.map((secret): Warning => ({ rule: 'possible_secret', path, secret })),
   );
-  const references = files.flatMap(({ path, references: made }) => {
-    if (made.length === 0) return [];
-    const own = new PageReferences(site, path);
-    return made.flatMap((reference) => referenceWarning(own, path, reference, absolutePathsWork) ?? []);
-  });
-  const maps = manifest.entries
+  const references = files.flatMap(({ path, references: made }) =>
+    made.flatMap((reference) => referenceWarning(path, reference, absolutePathsWork) ?? []),
+  );
+  const maps = files
     .filter(({ path }) => path.endsWith('.map'))
     .map(({ path }): Warning => ({ rule: 'source_map', path }));
   const rest: readonly Warning[] = files.every(({ whole }) => whole) ? [] : [{ rule: 'not_all_checked' }];
@@ -75,19 +69,16 @@ export function warningsOf(
 }
 
 function referenceWarning(
-  own: PageReferences,
   path: string,
-  reference: Reference,
+  reference: FollowedReference,
   absolutePathsWork: boolean,
 ): Warning | undefined {
-  const destination = own.follow(reference);
-  if (destination === undefined) return undefined;
   const target = cut(reference.target);
-  if (destination.absolute && !absolutePathsWork) return { rule: 'absolute_reference', path, target };
-  if (destination.otherCase !== undefined) {
-    return { rule: 'case_mismatch', path, target, file: cut(destination.otherCase) };
+  if (reference.absolute && !absolutePathsWork) return { rule: 'absolute_reference', path, target };
+  if (reference.otherCase !== undefined) {
+    return { rule: 'case_mismatch', path, target, file: cut(reference.otherCase) };
   }
-  return destination.answered ? undefined : { rule: 'broken_reference', path, target };
+  return reference.answered ? undefined : { rule: 'broken_reference', path, target };
 }
 
 function cut(text: string): string {

@@ -1,13 +1,13 @@
 import type { ArchiveProblem } from '../domain/archive-problems.ts';
 import type { ArchiveListing, ProofTask } from '../domain/archive-rules.ts';
-import type { Observation } from '../domain/observations.ts';
+import type { ObservedFile } from '../domain/warnings.ts';
 import type { StagedArchive } from './staging.ts';
 
 /**
  * What was seen while one entry was inflated. Of the references those are enough that no file of the tasks answers,
- * and those that begin with `/`; of each sort no more than there can be warnings.
+ * and those that begin with `/`; of each sort no more than there can be warnings: what `ReferenceSieve` lets through.
  */
-export interface EntryProof extends Observation {
+export interface EntryProof extends Omit<ObservedFile, 'path'> {
   /** Position in the listing. */
   readonly entry: number;
   /** Whether the whole entry is valid UTF-8 (and not ISO-2022-JP, whose bytes are valid UTF-8 too). */

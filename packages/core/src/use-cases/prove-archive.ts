@@ -8,7 +8,7 @@ import {
 } from '../domain/archive-rules.ts';
 import { duration } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
-import { Manifest, type ManifestEntry } from '../domain/manifest.ts';
+import type { ManifestEntry } from '../domain/manifest.ts';
 import { type Warning, warningsOf } from '../domain/warnings.ts';
 import type { ArchiveInspector, EntryProof } from '../ports/archive-inspector.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -53,7 +53,7 @@ export async function proveArchive(
     kind: 'proved',
     entries,
     size: entries.reduce((sum, entry) => sum + entry.size, 0),
-    warnings: warningsOf(new Manifest(entries), observed, absolutePathsWork),
+    warnings: warningsOf(observed, absolutePathsWork),
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { judgeInStretches } from '../../src/domain/archive-rules.ts';
+import { judgeInStretches, orderProblems } from '../../src/domain/archive-rules.ts';
 import {
   type ArchiveListing,
   type ArchiveRule,
@@ -8,7 +8,6 @@ import {
   type Judgement,
   judgeListing,
   type ListedEntry,
-  orderProblems,
 } from '../../src/index.ts';
 
 const MiB = 1_048_576;

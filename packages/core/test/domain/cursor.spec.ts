@@ -1,14 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  accountId,
-  decodeCursor,
-  encodeCursor,
-  instant,
-  parseRoleId,
-  type RoleFilter,
-  type RoleId,
-} from '../../src/index.ts';
+import { decodeCursor, encodeCursor, type RoleFilter } from '../../src/domain/cursor.ts';
+import { accountId, instant, parseRoleId, type RoleId } from '../../src/index.ts';
 import { NOW, UUID } from '../values.ts';
 
 const id = UUID as RoleId;

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { firstGrant } from '../../src/domain/grant.ts';
 import {
   admits,
   defaultLimits,
-  firstGrant,
   type GrantPurpose,
   grantEndsAt,
   hours,

@@ -1,13 +1,11 @@
 import { expect } from 'chai';
+import { archiveCreatedAt, archiveIdOf, parseArchiveId } from '../../src/domain/identity.ts';
 import {
   accountId,
-  archiveCreatedAt,
-  archiveIdOf,
   days,
   duration,
   hours,
   instant,
-  parseArchiveId,
   parseRoleId,
   seconds,
   toRfc3339,

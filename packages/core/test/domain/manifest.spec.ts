@@ -1,14 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  decodeManifest,
-  type EncodedManifest,
-  type EntryPath,
-  encodeManifest,
-  isFault,
-  Manifest,
-  type ManifestEntry,
-} from '../../src/index.ts';
+import { decodeManifest, encodeManifest, Manifest } from '../../src/domain/manifest.ts';
+import { type EncodedManifest, type EntryPath, isFault, type ManifestEntry } from '../../src/index.ts';
 
 const entries = fc.uniqueArray(
   fc.record<ManifestEntry>({

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Reference } from '../../src/index.ts';
-import { isObservable, observe } from '../../src/observe.ts';
+
+import { isObservable, observe, type Reference } from '../../src/observe.ts';
 
 const references = (html: string, path: string = 'index.html'): readonly Reference[] =>
   observe(path, html).references;

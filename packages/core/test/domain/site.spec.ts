@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { resolve } from '../../src/index.ts';
+import { resolve } from '../../src/domain/site.ts';
 
 /** How a site of some files answers, as `kind` or `kind: file`. */
 function answer(files: readonly string[], path: string, navigation: boolean = true): string {

@@ -97,7 +97,7 @@ describe('proving an archive', () => {
   });
 
   it('warns of absolute references where sites live under a path', async () => {
-    const references = [{ target: '/index.html', navigation: true }];
+    const references = [{ target: '/index.html', absolute: true, answered: true, otherCase: undefined }];
     const entries = [{ entry: 0, utf8: true, references, secrets: [], whole: true }];
     const rules = async (absolutePathsWork: boolean) => {
       const outcome = await prove([entry('index.html')], { entries }, absolutePathsWork).proved;
