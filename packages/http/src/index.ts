@@ -1,5 +1,14 @@
+export { type Answer, type EncodedAnswer, encodeAnswer } from './answer.ts';
+export type { Authenticate } from './authenticate.ts';
+export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
+export { type Html, type HtmlValue, html, raw } from './html.ts';
+export { parseWeighted, preferredLanguage, type Weighted } from './negotiation.ts';
+export { isOwnForm } from './own-form.ts';
+export { type PaletteName, palette, paletteOf } from './palette.ts';
+export { type PublicUrl, pathOf, publicUrl, sharedUrl } from './public-url.ts';
+export type { RequestEntry, RequestLog } from './request-entry.ts';
 export { type Sentences, sentenceOf } from './sentences.ts';
 export { hasSeveralHosts } from './several-hosts.ts';
 export { takeRequest } from './take-request.ts';
-export { hasTooManyCookies } from './too-many-cookies.ts';
+export { untilGone } from './until-gone.ts';
 export { Uploads, type UploadsOptions } from './uploads.ts';

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import { isOwnForm } from '../src/form-origin.ts';
+import { isOwnForm, publicUrl } from '../src/index.ts';
 
-const PUBLIC = 'https://share.example';
+const ORIGIN = 'https://share.example';
+const PUBLIC = publicUrl(`${ORIGIN}/below`);
 
 describe('a form', () => {
   it('is ours when the browser says same-origin or none, whatever else is there', () => {
@@ -13,14 +14,14 @@ describe('a form', () => {
 
   it('is not ours when the browser says anything else, whatever else is there', () => {
     for (const site of ['same-site', 'cross-site', '', 'Same-Origin', 'same-origin, none']) {
-      expect(isOwnForm({ 'sec-fetch-site': site, origin: PUBLIC }, PUBLIC), site).to.equal(false);
+      expect(isOwnForm({ 'sec-fetch-site': site, origin: ORIGIN }, PUBLIC), site).to.equal(false);
     }
   });
 
   it('is judged by its Origin where the browser says nothing', () => {
     const host = '10.0.0.7:8080';
     expect(isOwnForm({}, PUBLIC)).to.equal(true);
-    for (const origin of [PUBLIC, 'https://SHARE.example', 'http://10.0.0.7:8080', 'https://10.0.0.7:8080']) {
+    for (const origin of [ORIGIN, 'https://SHARE.example', 'http://10.0.0.7:8080', 'https://10.0.0.7:8080']) {
       expect(isOwnForm({ origin, host }, PUBLIC), origin).to.equal(true);
     }
     for (const origin of [

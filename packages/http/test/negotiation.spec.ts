@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { languageOf } from '../src/accept-language.ts';
+import { parseWeighted, preferredLanguage } from '../src/index.ts';
+
+const languageOf = (header: string | undefined) => preferredLanguage(header, ['en', 'ja']);
 
 describe('Accept-Language', () => {
   it('asks for Japanese', () => {
@@ -12,6 +14,7 @@ describe('Accept-Language', () => {
       'en;q=0.4, ja;q=0.5',
       'ja, en',
       'en;q=0, ja;q=0.1',
+      'en;q=0.1, ja',
     ]) {
       expect(languageOf(header), header).to.equal('ja');
     }
@@ -27,6 +30,7 @@ describe('Accept-Language', () => {
       'ja;q=0',
       'ja;q=0.2, en;q=0.3',
       '*, ja;q=0.9',
+      ';;;,,q=',
       'jav',
       'jam-JM',
     ]) {
@@ -40,5 +44,17 @@ describe('Accept-Language', () => {
         expect(['en', 'ja']).to.include(languageOf(header));
       }),
     );
+  });
+});
+
+describe('A list with quality values', () => {
+  it('is read with its weights, of which one that is none counts as nothing', () => {
+    expect(parseWeighted('GZIP, br;q=0.5;x=1, a; Q = 1, ,b;q=2,c;q=')).to.deep.equal([
+      { value: 'gzip', weight: 1 },
+      { value: 'br', weight: 0.5 },
+      { value: 'a', weight: 1 },
+      { value: 'b', weight: 0 },
+      { value: 'c', weight: 0 },
+    ]);
   });
 });

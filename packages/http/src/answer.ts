@@ -1,0 +1,34 @@
+import type { Html } from './html.ts';
+
+/** What a handler answers, as a value: a body of JSON, a page, or neither. */
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly html?: Html;
+}
+
+/** An answer as it goes out: whole, its length known. */
+export interface EncodedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly body: Uint8Array;
+}
+
+/** Writes an answer with the headers that all of them carry; its own come last. */
+export function encodeAnswer({ status, headers, json, html }: Answer, requestId: string): EncodedAnswer {
+  const text = html === undefined ? JSON.stringify(json) : String(html);
+  const body = text === undefined ? new Uint8Array() : Buffer.from(text);
+  const type = html === undefined ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8';
+  return {
+    status,
+    headers: {
+      'Cache-Control': 'no-store',
+      'X-Request-Id': requestId,
+      'X-Content-Type-Options': 'nosniff',
+      ...(text === undefined ? {} : { 'Content-Type': type, 'Content-Length': body.byteLength }),
+      ...headers,
+    },
+    body,
+  };
+}

@@ -1,0 +1,20 @@
+import { raw as asItIs, html as tag } from 'hono/html';
+
+/** Markup whose values were escaped. */
+export type Html = ReturnType<typeof asItIs>;
+
+/** What stands in markup: text and numbers are escaped, markup stays, and what is absent or a truth value is nothing. */
+export type HtmlValue = Html | string | number | boolean | null | undefined | readonly HtmlValue[];
+
+/**
+ * Writes markup. Whatever is put into it is escaped, unless it is markup itself.
+ *
+ * @example
+ * String(html`<p title="${'"'}">${'<b>'}${html`<br>`}</p>`) === '<p title="&quot;">&lt;b&gt;<br></p>';
+ */
+export const html: (strings: TemplateStringsArray, ...values: readonly HtmlValue[]) => Html = tag as (
+  ...all: Parameters<typeof tag>
+) => Html;
+
+/** Text of ours that is markup already: never anything that somebody sent. */
+export const raw: (markup: string) => Html = asItIs;

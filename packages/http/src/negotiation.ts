@@ -1,0 +1,50 @@
+/** One member of a header like `Accept-Language`: in lower case, with its weight. */
+export interface Weighted {
+  readonly value: string;
+  /** 0 to 1, where 0 means "not this". */
+  readonly weight: number;
+}
+
+const WEIGHT = /^\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*$/i;
+
+/** Reads a list with quality values (RFC 9110, section 12.4.2). A weight that is none counts as 0. */
+export function parseWeighted(header: string): readonly Weighted[] {
+  const members: Weighted[] = [];
+  for (const part of header.split(',')) {
+    const [value = '', ...parameters] = part.split(';');
+    const name = value.trim().toLowerCase();
+    if (name !== '') members.push({ value: name, weight: weightOf(parameters) });
+  }
+  return members;
+}
+
+function weightOf(parameters: readonly string[]): number {
+  const quality = parameters.find((parameter) => /^\s*q\s*=/i.test(parameter));
+  if (quality === undefined) return 1;
+  const weight = Number(WEIGHT.exec(quality)?.[1] ?? 0);
+  return weight <= 1 ? weight : 0;
+}
+
+/**
+ * The language that suits best (RFC 9110, section 12.5.4).
+ *
+ * @param acceptLanguage the request's header.
+ * @param offered what can be had, by the first part of its tag, the one for everybody else first.
+ * @example
+ * preferredLanguage('en;q=0.1, ja', ['en', 'ja']) === 'ja';
+ */
+export function preferredLanguage<Language extends string>(
+  acceptLanguage: string | undefined,
+  offered: readonly [Language, ...Language[]],
+): Language {
+  let best: Language = offered[0];
+  let bestWeight = 0;
+  for (const { value, weight } of parseWeighted(acceptLanguage ?? '')) {
+    const primary = value.split('-', 1)[0];
+    const language = primary === '*' ? offered[0] : offered.find((one) => one === primary);
+    if (language === undefined || weight <= bestWeight) continue;
+    best = language;
+    bestWeight = weight;
+  }
+  return best;
+}

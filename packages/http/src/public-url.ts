@@ -1,0 +1,44 @@
+import type { RoleId } from '@pinfold/core';
+
+declare const checked: unique symbol;
+
+/** An address under which Pinfold is reached, checked: http or https, without a slash at its end. */
+export type PublicUrl = string & { readonly [checked]: true };
+
+/**
+ * Checks an address under which Pinfold is reached. A slash at its end is dropped.
+ *
+ * @param refuse makes the error of what is wrong: "must be …", to be put behind the name of what was set.
+ * @throws TypeError unless it is a URL of http or https without credentials, query and fragment; or what `refuse` makes.
+ * @example
+ * const pages = publicUrl('https://pages.example/');
+ * pages === 'https://pages.example';
+ */
+export function publicUrl(
+  text: string,
+  refuse: (expectation: string) => Error = (expectation) => new TypeError(`publicUrl ${expectation}`),
+): PublicUrl {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw refuse('must be a URL that begins with http:// or https://');
+  }
+  if (url.username !== '' || url.password !== '' || /[?#]/.test(text)) {
+    throw refuse('must have no credentials, no query and no fragment');
+  }
+  return url.href.replace(/\/+$/, '') as PublicUrl;
+}
+
+/** The path of an address, without a slash at its end: empty at the root of a host. */
+export function pathOf(url: PublicUrl): string {
+  return url.slice(new URL(url).origin.length);
+}
+
+/**
+ * The shared URL of a role.
+ *
+ * @example
+ * sharedUrl(publicUrl('https://pages.example'), newRoleId()).startsWith('https://pages.example/s/');
+ */
+export function sharedUrl(url: PublicUrl, id: RoleId): string {
+  return `${url}/s/${id}`;
+}

@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { cookieValues, hasTooManyCookies, setCookie } from '../src/index.ts';
+
+describe('a Cookie header', () => {
+  it('gives every value of the name, and of no other', () => {
+    const header = 'a=1; grant=x; Grant=no; grant=; xgrant=no; grant=y=z;grant = w ; grant';
+    expect(cookieValues(header, 'grant')).to.deep.equal(['x', '', 'y=z', 'w']);
+    expect(cookieValues(undefined, 'grant')).to.deep.equal([]);
+    expect(cookieValues('', 'grant')).to.deep.equal([]);
+  });
+
+  it('gives ours wherever siblings planted theirs', () => {
+    const noise = fc.string().map((text) => text.replaceAll(';', ''));
+    fc.assert(
+      fc.property(fc.array(noise), fc.array(noise), (before, behind) => {
+        const header = [...before, 'grant=ours', ...behind].join('; ');
+        expect(cookieValues(header, 'grant')).to.include('ours');
+      }),
+    );
+  });
+});
+
+describe('a Set-Cookie line', () => {
+  it('is for this host alone, hidden from scripts, and Secure where that is meant', () => {
+    const scope = { name: '__Host-g', path: '/', secure: true, sameSite: 'Lax' } as const;
+    expect(setCookie(scope, 'v', 60)).to.equal(
+      '__Host-g=v; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=Lax',
+    );
+    const plain = { name: 'g', path: '/s/1', secure: false, sameSite: 'Strict' } as const;
+    expect(setCookie(plain, '', 0)).to.equal('g=; Path=/s/1; Max-Age=0; HttpOnly; SameSite=Strict');
+    expect(setCookie(plain, 'v')).to.equal('g=v; Path=/s/1; HttpOnly; SameSite=Strict');
+  });
+});
+
+describe('cookies', () => {
+  it('are too many above 12 KiB, however many headers they came in', () => {
+    const isTooMuch = (cookie: string | undefined): boolean =>
+      hasTooManyCookies({ headers: cookie === undefined ? {} : { cookie } });
+    expect(isTooMuch(undefined)).to.equal(false);
+    expect(isTooMuch('a=b')).to.equal(false);
+    expect(isTooMuch('a'.repeat(12_288))).to.equal(false);
+    expect(isTooMuch('a'.repeat(12_289))).to.equal(true);
+    // Node joins several headers to one before anybody sees them.
+    expect(
+      isTooMuch(
+        Array(4)
+          .fill(`b=${'x'.repeat(3_900)}`)
+          .join('; '),
+      ),
+    ).to.equal(true);
+  });
+});

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { createServer, get, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { untilGone } from '../src/index.ts';
+
+describe('The client', () => {
+  let server: Server;
+
+  beforeEach(async () => {
+    server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  async function ask(): Promise<{ readonly response: ServerResponse; readonly leave: () => void }> {
+    const asked = once(server, 'request');
+    const request = get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
+    request.on('error', () => {}).on('response', (answer) => answer.resume());
+    const [, response] = (await asked) as [unknown, ServerResponse];
+    return { response, leave: () => request.destroy() };
+  }
+
+  it('has gone when the connection closes before the answer is out', async () => {
+    const { response, leave } = await ask();
+    const gone = untilGone(response);
+    expect(gone.aborted).to.equal(false);
+    const closed = once(response, 'close');
+    leave();
+    await closed;
+    expect(gone.aborted).to.equal(true);
+  });
+
+  it('has not gone when the answer is out', async () => {
+    const { response } = await ask();
+    const gone = untilGone(response);
+    const closed = once(response, 'close');
+    response.end('whole');
+    await closed;
+    expect(gone.aborted).to.equal(false);
+  });
+});
