@@ -1,4 +1,4 @@
-// The arrows: core <- test-contracts and adapters <- inversify <- app <- cli, never sideways, never back; the doors
+// The arrows: core <- test-contracts and adapters <- inversify <- pinfold, never sideways, never back; the doors
 // (API, viewer, management screen) stand on core <- http.
 const doors = 'http-express|viewer|management';
 const anyPackage = '^(packages|test-contracts|examples)/';
@@ -23,7 +23,7 @@ export default {
       name: 'adapters-import-core-only',
       comment: 'what is neither core nor composition is an adapter; none knows another',
       severity: 'error',
-      from: { path: '^packages/([^/]+)/src/', pathNot: `^packages/(core|inversify|app|cli|${doors})/` },
+      from: { path: '^packages/([^/]+)/src/', pathNot: `^packages/(core|inversify|pinfold|${doors})/` },
       to: { path: anyPackage, pathNot: '^packages/($1|core)/src/' },
     },
     {
@@ -42,8 +42,7 @@ export default {
       from: { path: '^packages/inversify/src/([^/]+)[.]ts$' },
       to: { path: anyPackage, pathNot: '^packages/($1|core|inversify)/src/' },
     },
-    only('app-imports-all-but-cli', '^packages/app/src/', '^packages/(?!cli/)[^/]+/src/'),
-    only('cli-imports-packages', '^packages/cli/src/', '^packages/[^/]+/src/'),
+    only('pinfold-imports-packages', '^packages/pinfold/src/', '^packages/[^/]+/src/'),
     {
       name: 'by-name-only',
       comment: 'another package is imported by its name, so that what is tested is what is published',

@@ -5,8 +5,8 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { packed } from './pack.ts';
+import { join } from 'node:path';
+import { packageIn, packed } from './pack.ts';
 
 const root = join(import.meta.dirname, '..');
 const project = mkdtempSync(join(tmpdir(), 'pinfold-installed-'));
@@ -63,9 +63,7 @@ function compile(): void {
 
 try {
   const tarballs = packed(process.argv[2] ?? join(project, 'tarballs'));
-  const ours = Object.fromEntries(
-    tarballs.map((file) => [basename(file).replace(/^pinfold-(.+)-\d.*$/, '@pinfold/$1'), `file:${file}`]),
-  );
+  const ours = Object.fromEntries(tarballs.map((file) => [packageIn(file), `file:${file}`]));
   const tools = { '@types/mocha': '^10', '@types/node': '^24', chai: '^6', express: '^5', mocha: '^12' };
   install({ ...ours, ...tools }, ours);
   cpSync(join(root, 'test-contracts', 'proof', 'packed'), project, { recursive: true });

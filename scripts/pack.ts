@@ -2,7 +2,7 @@
 // what is published into FOLDER.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 
@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..');
 export function pack(folder: string): readonly string[] {
   const { status, stdout, stderr } = spawnSync(
     'pnpm',
-    ['--recursive', '--filter=@pinfold/*', 'pack', '--pack-destination', resolve(folder)],
+    ['--recursive', '--filter=@pinfold/*', '--filter=pinfold', 'pack', '--pack-destination', resolve(folder)],
     { cwd: root, encoding: 'utf8' },
   );
   if (status !== 0) {
@@ -23,6 +23,13 @@ export function pack(folder: string): readonly string[] {
 export function packed(folder: string): readonly string[] {
   const existing = tarballs(folder);
   return existing.length > 0 ? existing : pack(folder);
+}
+
+/** The name of the package in a tarball. */
+export function packageIn(tarball: string): string {
+  return basename(tarball)
+    .replace(/-\d.*$/, '')
+    .replace(/^pinfold-/, '@pinfold/');
 }
 
 function tarballs(folder: string): readonly string[] {

@@ -15,7 +15,7 @@ const fromSource = '--conditions=@pinfold/source';
  */
 const tasks = {
   start: { file: 'examples/reference-app/src/main.ts', serves: true },
-  pinfold: { file: 'packages/cli/src/main.ts' },
+  pinfold: { file: 'packages/pinfold/src/main.ts' },
   test: { file: 'scripts/test.ts', needsPnpm: true, serves: true },
   bench: { file: 'bench/run.ts', serves: true },
   mutation: { file: 'scripts/mutation.ts' },

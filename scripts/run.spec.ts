@@ -22,7 +22,7 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
       'pnpm-lock.yaml': 'lockfileVersion: "9.0"\n',
       'node_modules/.pnpm/lock.yaml': 'lockfileVersion: "9.0"\n',
       'examples/reference-app/src/main.ts': server,
-      'packages/cli/src/main.ts': command,
+      'packages/pinfold/src/main.ts': command,
       'packages/management/build.ts': '',
     };
     for (const [path, content] of Object.entries(files)) {

@@ -1,8 +1,8 @@
 // The reference server as a process of its own that tells how to sign in, and cleans up when it is told to.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { createApp, readSettings } from '@pinfold/app';
 import { hours } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
+import { createApp, readSettings } from 'pinfold';
 
 const app = await createApp(readSettings(process.env), { terminal: true });
 const { signInLink } = await app.listen();

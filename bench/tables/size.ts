@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { packageIn } from '../../scripts/pack.ts';
 import { type Row, report } from '../lib/report.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -36,16 +37,14 @@ async function installRows(folder: string): Promise<readonly Row[]> {
   const packing = ['run', '--silent', 'pack:all', '--', folder];
   execFileSync('npm', packing, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
   const tarballs = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
-  const ours = Object.fromEntries(
-    tarballs.map((name) => [basename(name).replace(/^pinfold-(.+)-\d.*$/, '@pinfold/$1'), `file:${name}`]),
-  );
-  const server = '@pinfold/cli';
+  const ours = Object.fromEntries(tarballs.map((name) => [packageIn(name), `file:${name}`]));
+  const server = 'pinfold';
   const manifest = { private: true, dependencies: { [server]: ours[server] }, overrides: ours };
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
   const installing = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
   execFileSync('npm', installing, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
   const { packages } = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')) as Lock;
-  const theirs = Object.entries(packages).filter(([path]) => path !== '' && !path.includes('/@pinfold/'));
+  const theirs = Object.entries(packages).filter(([path]) => !/(?:^|\/@pinfold\/.*|\/pinfold)$/.test(path));
   const code = theirs.filter(([path]) => !path.includes('/@types/'));
   const scripted = theirs.filter(([, { hasInstallScript }]) => hasInstallScript === true);
   return [

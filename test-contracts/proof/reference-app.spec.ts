@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp, readSettings } from '@pinfold/app';
 import { accountId, OPERATOR, type RoleId } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { ScryptPasswordHasher } from '@pinfold/platform-node';
@@ -14,6 +13,7 @@ import {
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { describeContract } from '@pinfold/test-contracts/mocha';
 import { ContainerModule } from 'inversify';
+import { createApp, readSettings } from 'pinfold';
 
 type Mode = HttpService['viewerMode'];
 

@@ -1,7 +1,8 @@
 // One node: the reference server, and nothing of it changed but the lease, so that nobody has to wait for a minute
 // until the publication of a killed node may be tried again.
-import { createApp, readSettings, runUntilStopped } from '@pinfold/app';
+
 import { seconds } from '@pinfold/core';
+import { createApp, readSettings, runUntilStopped } from 'pinfold';
 
 // Whoever started it has gone, however that happened.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));

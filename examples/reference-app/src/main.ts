@@ -6,6 +6,6 @@
 //     rebind(tokens.archives).toConstantValue(new MyArchiveStorage());
 //   });
 //   createApp(readSettings(process.env), { modules: [mine] })
-import { createApp, readSettings, runUntilStopped } from '@pinfold/app';
+import { createApp, readSettings, runUntilStopped } from 'pinfold';
 
 process.exit(await runUntilStopped(async () => createApp(readSettings(process.env))));

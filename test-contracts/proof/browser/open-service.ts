@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp, readSettings } from '@pinfold/app';
 import { accountId } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { createApp, readSettings } from 'pinfold';
 
 /** What the API says of a pin, as far as the browser's suite asks. */
 export interface PinJson {

@@ -1,7 +1,7 @@
 // The reference server and the command, as they come out of the packed packages.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createApp, readSettings } from '@pinfold/app';
+import { createApp, readSettings } from 'pinfold';
 
 const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: 'served', PINFOLD_LOG_LEVEL: 'silent' };
 const app = await createApp(readSettings(env));

@@ -1,11 +1,12 @@
 // One node of several, the reference server in a process of its own, with a clock that its test moves on and
 // passwords that cost little.
-import { createApp, readSettings } from '@pinfold/app';
+
 import { type ApiKeyId, type Duration, type Instant, OPERATOR } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { ScryptPasswordHasher } from '@pinfold/platform-node';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { ContainerModule } from 'inversify';
+import { createApp, readSettings } from 'pinfold';
 
 /** What a node is told when it starts; the rest are settings in its environment. */
 export interface NodeOrders {

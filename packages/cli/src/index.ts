@@ -1,2 +1,0 @@
-export { runCommand } from './run-command.ts';
-export type { Terminal } from './terminal.ts';

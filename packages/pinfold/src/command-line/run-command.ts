@@ -1,0 +1,67 @@
+import { isFault } from '@pinfold/core';
+import { CommandFailure } from './command-failure.ts';
+import { HELP } from './help.ts';
+import type { Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Carries out a command with its arguments. */
+export type Command = (args: readonly string[], terminal: Terminal) => Promise<void>;
+
+/** A command is loaded when it is called: each needs only a part of all there is. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  publish: async () => (await import('../commands/publish.ts')).publish,
+  pin: async () => (await import('../commands/pin.ts')).pin,
+  unpin: async () => (await import('../commands/pin.ts')).unpin,
+  manage: async () => (await import('../commands/manage.ts')).manage,
+  keys: async () => (await import('../commands/keys.ts')).keys,
+  cleanup: async () => (await import('../commands/cleanup.ts')).cleanup,
+  migrate: async () => (await import('../commands/migrate.ts')).migrate,
+  version: async () => (await import('../commands/version.ts')).version,
+  help:
+    async () =>
+    async (_args, { out }) =>
+      out(HELP),
+};
+
+/** Carries out `pinfold` with its arguments; resolves with the exit code. */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    const [name, ...rest] = args.some((arg) => arg === '--help' || arg === '-h') ? ['help'] : args;
+    if (name === 'serve') return await serve(rest, terminal);
+    const load = Object.hasOwn(COMMANDS, name ?? '') ? COMMANDS[name ?? ''] : undefined;
+    if (load === undefined)
+      throw new UsageError(name === undefined ? 'a command is missing' : 'there is no such command');
+    await (await load())(rest, terminal);
+    return 0;
+  } catch (error) {
+    return report(error, terminal);
+  }
+}
+
+async function serve(args: readonly string[], { env }: Terminal): Promise<number> {
+  if (args.length > 0) throw new UsageError('serve takes its settings from the environment and no arguments');
+  const [{ createApp }, { readSettings }, { runUntilStopped }] = await Promise.all([
+    import('../compose/create-app.ts'),
+    import('../settings/settings.ts'),
+    import('../start/run-until-stopped.ts'),
+  ]);
+  return runUntilStopped(async () => createApp(readSettings(env)));
+}
+
+function report(error: unknown, { err }: Terminal): number {
+  if (error instanceof UsageError) {
+    err(`pinfold: ${error.message}; "pinfold help" lists what there is`);
+    return 2;
+  }
+  err(`pinfold: ${reasonOf(error)}`);
+  return 1;
+}
+
+/** One line for what a user can act on; a bug keeps its stack. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'failed';
+  if (error instanceof CommandFailure || error.name === 'SettingsError') return error.message;
+  if (!isFault(error)) return error.stack ?? error.message;
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return `${error.message} (${error.code})${cause}`;
+}

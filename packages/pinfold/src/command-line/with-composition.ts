@@ -1,0 +1,18 @@
+import { type Composition, openComposition } from '../compose/composition.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Does something with the service as the settings put it together, and closes it. */
+export async function withComposition<Result>(
+  { env, err }: Terminal,
+  task: (composition: Composition, settings: Settings) => Promise<Result>,
+): Promise<Result> {
+  const settings = readSettings(env);
+  for (const note of settings.notes) err(`pinfold: ${note}`);
+  const composition = await openComposition(settings, { missingDataFolder: 'refused' });
+  try {
+    return await task(composition, settings);
+  } finally {
+    await composition.close();
+  }
+}

@@ -1,0 +1,93 @@
+import { type CleanUpReport, type Clock, hours, type Instant, isFault, seconds } from '@pinfold/core';
+import { readArguments } from '../command-line/arguments.ts';
+import { CommandFailure } from '../command-line/command-failure.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+import { withComposition } from '../command-line/with-composition.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** Whoever starts a sweep by hand wants it done; the server's own leaves what takes longer to the next one. */
+const LONGEST = hours(24);
+
+const PROGRESS_EVERY = seconds(2);
+
+/** `pinfold cleanup` (contract, section 9) */
+export async function cleanup(args: readonly string[], terminal: Terminal): Promise<void> {
+  const { values } = readArguments(args, [], {
+    force: { type: 'boolean' },
+    'dry-run': { type: 'boolean' },
+  });
+  const dryRun = values['dry-run'] ?? false;
+  const report = await withComposition(terminal, ({ useCases }, settings) =>
+    useCases.cleanUp
+      .run({
+        force: values.force ?? false,
+        takeOver: true,
+        dryRun,
+        time: LONGEST,
+        onProgress: progressTo(terminal, useCases.clock),
+      })
+      .catch((error: unknown) => {
+        throw inWordsOfSettings(error, settings);
+      }),
+  );
+  if (dryRun) terminal.err(NOT_COMPARED);
+  if (values.json) terminal.out(JSON.stringify(report));
+  else for (const line of linesOf(report, dryRun)) terminal.out(line);
+  if (report.listing === 'refused') {
+    throw new CommandFailure(
+      'so many archives have no record that the database may be the wrong one, so no archive was removed; "pinfold cleanup --force" removes them all the same',
+    );
+  }
+}
+
+/** Without it, a dry run after a loss would look as if nothing of today were missing. */
+const NOT_COMPARED =
+  'pinfold: archives of the last day are not compared, so those of them that are missing are not named';
+
+/** A bucket that cannot be used is a wrong setting to whoever starts the command. */
+function inWordsOfSettings(error: unknown, { storage }: Settings): unknown {
+  if (!isFault(error) || error.code !== 'storage_unavailable' || storage.kind !== 's3') return error;
+  return new CommandFailure(`PINFOLD_STORAGE_URL names what cannot be used: ${error.message}`, {
+    cause: error,
+  });
+}
+
+/** Says now and then how far a long sweep has come. */
+function progressTo({ err }: Terminal, clock: Clock): (report: CleanUpReport) => void {
+  let said: Instant = clock.now();
+  return ({ archives, orphans, failures, compared }) => {
+    if (clock.now() - said < PROGRESS_EVERY) return;
+    said = clock.now();
+    err(
+      `pinfold: ${archives + orphans} archives removed, ${failures} could not be, ${compared} compared so far`,
+    );
+  };
+}
+
+const LISTING: Readonly<Record<CleanUpReport['listing'], string>> = {
+  done: 'storage was compared with the records',
+  not_due: 'storage was compared with the records less than a day ago; --force does so now',
+  under_way: 'a later sweep goes on comparing storage with the records',
+  refused: 'storage does not fit the records',
+};
+
+/** One comparison removes no more than it keeps in the database. */
+function moreUnnamed({ listing, unnamed, orphans, failures }: CleanUpReport): readonly string[] {
+  const isMore = listing === 'done' && unnamed > orphans + failures;
+  return isMore ? ['the others without a record wait for the next comparison'] : [];
+}
+
+function linesOf(report: CleanUpReport, dryRun: boolean): readonly string[] {
+  const [removed, dropped] = dryRun ? ['would be removed', 'would be dropped'] : ['removed', 'dropped'];
+  return [
+    `${report.archives} archives of ended publications ${removed}`,
+    `${report.unnamed} of ${report.compared} stored archives have no record, ${report.orphans} ${removed}: ${LISTING[report.listing]}`,
+    ...moreUnnamed(report),
+    ...(report.failures > 0
+      ? [`${report.failures} archives could not be removed and will be tried again`]
+      : []),
+    `${report.uploads} abandoned uploads, ${report.reservations} old reservations and ${report.attempts} counts of wrong passwords ${dropped}`,
+    ...report.missing.map((id) => `missing in the storage: archive ${id} of a published site`),
+    ...(report.finished ? [] : ['the time was over before everything was done']),
+  ];
+}

@@ -1,0 +1,20 @@
+import { readArguments } from '../command-line/arguments.ts';
+import { knownAddresses, noteSilence } from '../command-line/known-addresses.ts';
+import { readAccount } from '../command-line/read-account.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+import { withComposition } from '../command-line/with-composition.ts';
+import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
+import { offerSignInLink } from '../start/sign-in-link.ts';
+
+/** `pinfold manage` */
+export async function manage(args: readonly string[], terminal: Terminal): Promise<void> {
+  const { values } = readArguments(args, [], { account: { type: 'string' } });
+  const account = values.account === undefined ? DEFAULT_ACCOUNT : readAccount(values.account);
+  const { url, addresses } = await withComposition(terminal, async (composition, settings) => {
+    const addresses = knownAddresses(settings);
+    return { url: await offerSignInLink(composition, addresses, account), addresses };
+  });
+  terminal.out(values.json ? JSON.stringify({ account, url }) : url);
+  terminal.err('The link signs in once, within the hour: whoever opens it first is in.');
+  await noteSilence(addresses, terminal);
+}

@@ -1,0 +1,53 @@
+import { OPERATOR, parseRoleId, type Refusal, type Role, type RoleId, toRfc3339 } from '@pinfold/core';
+import { pinOf } from '@pinfold/http-express';
+import { readArguments } from '../command-line/arguments.ts';
+import { CommandFailure } from '../command-line/command-failure.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+import { withComposition } from '../command-line/with-composition.ts';
+import { webAddresses } from '../settings/web-addresses.ts';
+
+const UNKNOWN = 'There is no publication with this id.';
+const CLOSED: Readonly<Record<Refusal<'invalid_state'>['state'], string>> = {
+  deleted: 'The publication was stopped and can no longer change.',
+  expired: 'The publication has expired: it can be stopped, but not changed.',
+  pinned: 'The publication is pinned and does not expire.',
+};
+
+/** `pinfold pin ID` */
+export function pin(args: readonly string[], terminal: Terminal): Promise<void> {
+  return change('pin', args, terminal);
+}
+
+/** `pinfold unpin ID` */
+export function unpin(args: readonly string[], terminal: Terminal): Promise<void> {
+  return change('unpin', args, terminal);
+}
+
+async function change(action: 'pin' | 'unpin', args: readonly string[], terminal: Terminal): Promise<void> {
+  const { values, positionals } = readArguments(args, ['ID'], {});
+  const id = readId(positionals[0] ?? '');
+  await withComposition(terminal, async ({ useCases }, settings) => {
+    const outcome = await useCases.pin[action]({ by: OPERATOR, id });
+    if (outcome.kind === 'refused') {
+      throw new CommandFailure(outcome.code === 'not_found' ? UNKNOWN : CLOSED[outcome.state]);
+    }
+    const { publicUrl } = webAddresses(settings, settings.port);
+    const json = { pin: pinOf(outcome.role, publicUrl, useCases.clock.now()) };
+    terminal.out(values.json ? JSON.stringify(json) : sentence(outcome.role));
+  });
+}
+
+/** Takes an id, or the shared URL whose last segment it is. */
+function readId(text: string): RoleId {
+  const [last = ''] = text.split(/[?#]/, 1)[0]?.replace(/\/+$/, '').split('/').slice(-1) ?? [];
+  const id = parseRoleId(last);
+  if (id === undefined) throw new UsageError('ID is the UUID at the end of a shared URL');
+  return id;
+}
+
+function sentence({ id, expiresAt }: Role): string {
+  return expiresAt === null
+    ? `${id} stays until it is unpinned or stopped.`
+    : `${id} expires ${toRfc3339(expiresAt)}.`;
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { AccountId, Duration } from '@pinfold/core';
+import { SystemClock } from '@pinfold/platform-node';
+import { readArguments } from '../command-line/arguments.ts';
+import { CommandFailure } from '../command-line/command-failure.ts';
+import { knownAddresses, noteSilence } from '../command-line/known-addresses.ts';
+import { readAccount } from '../command-line/read-account.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+import { UsageError } from '../command-line/usage-error.ts';
+import { withComposition } from '../command-line/with-composition.ts';
+import { packFolder } from '../publishing/pack-folder.ts';
+import { GivenUp } from '../publishing/persist.ts';
+import type { Published, Wish } from '../publishing/publication.ts';
+import { publishDirectly } from '../publishing/publish-directly.ts';
+import { publishOverHttp, type Server } from '../publishing/publish-over-http.ts';
+import { resumption } from '../publishing/resumption.ts';
+
+const OPTIONS = {
+  title: { type: 'string' },
+  account: { type: 'string' },
+  'idempotency-key': { type: 'string' },
+  url: { type: 'string' },
+  key: { type: 'string' },
+} as const;
+
+/** `pinfold publish PATH` */
+export async function publish(args: readonly string[], terminal: Terminal): Promise<void> {
+  const { values, positionals } = readArguments(args, ['PATH'], OPTIONS);
+  const server = serverOf(values, terminal);
+  if (server !== undefined && values.account !== undefined) {
+    throw new UsageError('--account goes without --url: there the account is that of the key');
+  }
+  const account = values.account === undefined ? undefined : readAccount(values.account);
+  const packed = await pack(positionals[0] ?? '', terminal);
+  const wish = { ...packed, title: values.title, idempotencyKey: values['idempotency-key'] ?? randomUUID() };
+  const published = await send(wish, server, account, terminal).catch((error: unknown) => {
+    if (!(error instanceof GivenUp)) throw error;
+    terminal.err(resumption(wish));
+    throw error.cause;
+  });
+  if (values.json) terminal.out(JSON.stringify(published));
+  else tell(published, terminal);
+}
+
+/** The server elsewhere; `undefined` to publish on this machine. */
+function serverOf(
+  values: { readonly url?: string; readonly key?: string },
+  { env }: Terminal,
+): Server | undefined {
+  const url = values.url ?? (env.PINFOLD_URL || undefined);
+  const apiKey = values.key ?? (env.PINFOLD_KEY || env.PINFOLD_API_KEY || undefined);
+  if (url === undefined) {
+    if (values.key !== undefined) throw new UsageError('--key goes with --url');
+    return undefined;
+  }
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UsageError('--url is no http:// or https:// URL');
+  }
+  if (apiKey === undefined || !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new UsageError('an API key is needed in PINFOLD_KEY');
+  }
+  return { url: url.replace(/\/+$/, ''), apiKey };
+}
+
+/**
+ * The folder that the caller stands in: `npm run pinfold` changes to that of the project first. A script of any other
+ * name means the folder it runs in.
+ */
+function standingIn({ INIT_CWD, npm_lifecycle_event }: Terminal['env']): string {
+  return (npm_lifecycle_event === 'pinfold' && INIT_CWD) || process.cwd();
+}
+
+async function pack(given: string, { env, err }: Terminal): Promise<Pick<Wish, 'filename' | 'bytes'>> {
+  const path = resolve(standingIn(env), given);
+  const found = await stat(path).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error)
+      throw new CommandFailure(`there is no ${path} (${error.code})`, { cause: error });
+    throw error;
+  });
+  if (!found.isDirectory()) {
+    if (!/\.zip$/i.test(path)) throw new UsageError('PATH is neither a folder nor a .zip');
+    return { filename: basename(path), bytes: new Uint8Array(await readFile(path)) };
+  }
+  const { leftOut, ...packed } = await packFolder(path);
+  if (leftOut.length > 0) err(`left out, since no site may have them: ${leftOut.join(', ')}`);
+  return packed;
+}
+
+async function send(
+  wish: Wish,
+  server: Server | undefined,
+  account: AccountId | undefined,
+  terminal: Terminal,
+): Promise<Published> {
+  const note = (reason: Error, pause: Duration): void => {
+    terminal.err(`${reason.message.replace(/\.$/, '')}; trying again in ${Math.ceil(pause / 1_000)} s`);
+  };
+  if (server !== undefined) return publishOverHttp(server, wish, new SystemClock(), note);
+  return withComposition(terminal, async (composition, settings) => {
+    const addresses = knownAddresses(settings);
+    const published = await publishDirectly(composition, addresses, wish, account, note);
+    await noteSilence(addresses, terminal);
+    return published;
+  });
+}
+
+function tell({ pin, warnings }: Published, { out, err }: Terminal): void {
+  const files = pin.file_count === 1 ? '1 file' : `${pin.file_count} files`;
+  err(`published: ${files}, ${pin.size} bytes; expires ${pin.expires_at ?? 'never'}`);
+  for (const { rule, detail, path } of warnings)
+    err(`note: ${path === undefined ? '' : `${path}: `}${detail} (${rule})`);
+  out(pin.shared_url);
+}

@@ -1,0 +1,118 @@
+import 'reflect-metadata/lite';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { Limits, ManageKeys, UseCases } from '@pinfold/core';
+import { tokens } from '@pinfold/inversify';
+import { archiveZipModule } from '@pinfold/inversify/archive-zip';
+import { coreModule } from '@pinfold/inversify/core';
+import { platformNodeModule } from '@pinfold/inversify/platform-node';
+import { loadOrCreateSecret } from '@pinfold/platform-node';
+import { Container, type ContainerModule } from 'inversify';
+import { carriedOut } from '../settings/carried-out.ts';
+import type { Settings } from '../settings/settings.ts';
+import { webAddresses } from '../settings/web-addresses.ts';
+import { type Adapter, adaptersOf } from './adapter-modules.ts';
+import { openDataFolder } from './data-folder.ts';
+import { RunningPublications } from './running-publications.ts';
+
+const MOST_THREADS = 4;
+
+/** What the settings leave to code. */
+export interface CompositionOptions {
+  /** Loaded last: a module that calls `rebind` puts an adapter of one's own in the place of ours. */
+  readonly modules?: readonly ContainerModule[];
+  /** Figures that differ from the core's defaults. */
+  readonly limits?: Partial<Limits>;
+  /** What becomes of a data folder that is not there; `made` when absent. */
+  readonly missingDataFolder?: 'made' | 'refused';
+}
+
+/** Everything of the service but HTTP, over open stores. */
+export interface Composition {
+  readonly container: Container;
+  readonly useCases: UseCases;
+  readonly manageKeys: ManageKeys;
+  readonly publications: RunningPublications;
+  /** The data folder's absolute path. */
+  readonly dataDir: string;
+  /** Closes what was opened; closing again does nothing. */
+  close(): Promise<void>;
+}
+
+/**
+ * Puts the service together as the settings say: opens the stores and brings the database up to this release.
+ *
+ * @param watch is given the container before any store is made.
+ * @throws SettingsError when a setting cannot be carried out, a database that cannot be used among them; Fault when
+ * another store cannot be opened.
+ */
+export async function openComposition(
+  settings: Settings,
+  options: CompositionOptions = {},
+  watch: (container: Container) => void = () => undefined,
+): Promise<Composition> {
+  const dataDir = await openDataFolder(settings.dataDir, options.missingDataFolder ?? 'made');
+  const adapters = await adaptersOf(settings, dataDir);
+  const container = new Container();
+  container.load(...(await modulesOf(settings, dataDir, adapters, options)));
+  watch(container);
+  const publications = Promise.withResolvers<RunningPublications>();
+  container.onActivation(tokens.staging, (_context, staging) => {
+    const running = new RunningPublications(staging);
+    publications.resolve(running);
+    return running;
+  });
+  const close = closeOnce(container, adapters);
+  try {
+    await openDatabase(container, settings);
+    const useCases = await container.getAsync(tokens.useCases);
+    const manageKeys = await container.getAsync(tokens.manageKeys);
+    return { container, useCases, manageKeys, publications: await publications.promise, dataDir, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function modulesOf(
+  settings: Settings,
+  dataDir: string,
+  adapters: readonly Adapter[],
+  { modules = [], limits = {} }: CompositionOptions,
+): Promise<readonly ContainerModule[]> {
+  const secrets = settings.secrets ?? ([await loadOrCreateSecret(join(dataDir, 'secret'))] as const);
+  const lifetime = settings.lifetime === undefined ? {} : { lifetime: settings.lifetime };
+  const { viewerMode } = webAddresses(settings, settings.port);
+  return [
+    platformNodeModule({ secrets }),
+    archiveZipModule({ workers: threadsOf(settings) }),
+    ...adapters.flatMap((adapter) => adapter.modules),
+    coreModule({ ...limits, ...lifetime }, { absolutePathsWork: viewerMode === 'origin' }),
+    ...modules,
+  ];
+}
+
+/** Threads that prove archives: the cores are shared among the processes. */
+function threadsOf({ workers }: Settings): number {
+  return Math.max(1, Math.min(MOST_THREADS, Math.floor(availableParallelism() / workers)));
+}
+
+async function openDatabase(container: Container, { database }: Settings): Promise<void> {
+  const variable = database.kind === 'postgres' ? 'PINFOLD_DATABASE_URL' : 'PINFOLD_DATA_DIR';
+  await carriedOut(variable, async () => {
+    const persistence = await container.getAsync(tokens.persistence);
+    await persistence.migrate();
+  });
+}
+
+function closeOnce(container: Container, adapters: readonly Adapter[]): () => Promise<void> {
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await container.unbindAllAsync();
+    for (const adapter of adapters) await adapter.end();
+  };
+  return () => {
+    closed ??= close();
+    return closed;
+  };
+}

@@ -1,0 +1,237 @@
+import type { Duration } from '@pinfold/core';
+import { tokens } from '@pinfold/inversify';
+import type { Container } from 'inversify';
+import { Health } from '../health/health.ts';
+import { runCleanupTimer } from '../server/cleanup-timer.ts';
+import { HttpServer } from '../server/http-server.ts';
+import { type Log, type LogSink, openLog } from '../server/log.ts';
+import { httpModules, requestHandler } from '../server/request-handler.ts';
+import { carriedOut } from '../settings/carried-out.ts';
+import type { Settings } from '../settings/settings.ts';
+import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
+import {
+  DEFAULT_ACCOUNT,
+  type FirstStart,
+  findUntouched,
+  makeFirstStart,
+  type Untouched,
+} from '../start/first-start.ts';
+import { offerSignInLinkIfPossible } from '../start/sign-in-link.ts';
+import { type Composition, type CompositionOptions, openComposition } from './composition.ts';
+
+/** What the settings leave to code. */
+export interface AppOptions extends CompositionOptions {
+  /** Takes the log's lines; standard output when absent. */
+  readonly log?: LogSink;
+  /** Whether a person reads what is printed; absent, whether standard output is a terminal. */
+  readonly terminal?: boolean;
+}
+
+/** What a server says of itself when it has begun to listen. */
+export interface Listening {
+  readonly addresses: WebAddresses;
+  /** The port that is listened on. */
+  readonly port: number;
+  /** What the very first start made; absent at every later one. Its key is shown nowhere else. */
+  readonly firstStart: FirstStart | undefined;
+  /** Whom to tell how to begin, though this is no first start: keys were made before it, and nothing was done yet. */
+  readonly untouched: Untouched | undefined;
+  /**
+   * Signs in to the management screen as the account `default`, once and within the hour. Absent but at the very first
+   * start and on a terminal, since what is printed is often kept; and when the database could not note it, on a full
+   * disk for example.
+   */
+  readonly signInLink: string | undefined;
+}
+
+/** The reference server. */
+export interface App {
+  /** Everything it is made of, by the tokens of `@pinfold/inversify`. */
+  readonly container: Container;
+  readonly log: Log;
+  /** How many processes the settings ask for. One is what `listen` makes of this one. */
+  readonly workers: number;
+  /**
+   * Begins to serve; before any answer, the first start is made if this is one.
+   *
+   * @throws SettingsError when the port or the address cannot be had.
+   */
+  listen(): Promise<Listening>;
+  /**
+   * Begins to serve as one of several processes that share a port, and whose leader calls `lead`: takes the port, and
+   * answers once `led` resolves.
+   *
+   * @throws SettingsError when the port or the address cannot be had.
+   */
+  join(led: Promise<void>): Promise<void>;
+  /** What one process does for those that share a port: makes the first start if this is one, and sweeps. */
+  lead(port: number): Promise<Listening>;
+  /** How long `drain` takes, as the settings say. */
+  readonly drainTime: Duration;
+  /**
+   * Says at `/readyz` that the server stops, and goes on answering, new connections, too, for as long as the settings
+   * say: so a balancer can leave it before `close`.
+   */
+  drain(): Promise<void>;
+  /**
+   * Takes no more connections, finishes what runs, for 10 seconds at most, and closes everything. Calling it again
+   * waits for the same end.
+   */
+  close(): Promise<void>;
+}
+
+const LONGEST_STOP = 10_000;
+/** What of it is kept for those that were cut off: they remove the files of their uploads. */
+const LAST_STEPS = 1_000;
+
+/**
+ * Makes the reference server: opens its stores as the settings say.
+ *
+ * @throws SettingsError when a setting cannot be carried out, a database or a bucket that cannot be used among them;
+ * Fault when another store cannot be opened.
+ *
+ * @example
+ * const app = await createApp(readSettings(process.env));
+ * await app.listen();
+ */
+export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
+  const log = openLog(settings.logLevel, options.log, settings.workers > 1);
+  let addresses = webAddresses(settings, settings.port);
+  const health = new Health();
+  const http = httpModules(
+    settings,
+    log,
+    () => health.admitUpload(),
+    () => addresses,
+  );
+  const modules = [...http, ...(options.modules ?? [])];
+  const composition = await openComposition(settings, { ...options, modules }, (container) =>
+    health.watch(container),
+  );
+  await lookAtBucket(composition, settings);
+  const { clock } = composition.useCases;
+  const server = new HttpServer();
+  const stopped = new AbortController();
+  const background: Promise<void>[] = [];
+  let draining: Promise<void> | undefined;
+  let closing: Promise<void> | undefined;
+
+  async function takePort(): Promise<number> {
+    const { port } = await server.listen(settings.port, settings.host);
+    addresses = webAddresses(settings, port);
+    return port;
+  }
+
+  function watchHealth(): Promise<void> {
+    background.push(health.run(clock, stopped.signal));
+    return health.look();
+  }
+
+  async function answer(looked: Promise<void>): Promise<void> {
+    const isStopping = (): boolean => draining !== undefined || server.stopping;
+    const state = { log, health, isStopping };
+    const handler = await requestHandler(composition.container, settings, addresses, state);
+    // What the first probe is told has been looked at.
+    await looked;
+    server.answerWith(handler);
+  }
+
+  async function lead(port: number): Promise<Omit<Listening, 'signInLink'>> {
+    addresses = webAddresses(settings, port);
+    health.tellTo(log);
+    await warn(log, settings, addresses);
+    const firstStart = await makeFirstStart(composition, log, settings);
+    const untouched = firstStart === undefined ? await findUntouched(composition, settings) : undefined;
+    background.push(runCleanupTimer(cleanupOf(composition, log), stopped.signal));
+    return { addresses, port, firstStart, untouched };
+  }
+
+  async function welcomed(listening: Omit<Listening, 'signInLink'>): Promise<Listening> {
+    log.info(`listening on ${settings.host}:${listening.port}`, {
+      url: addresses.publicUrl,
+      viewer_mode: addresses.viewerMode,
+    });
+    const isTold = listening.firstStart !== undefined || (options.terminal ?? process.stdout.isTTY);
+    if (!isTold) return { ...listening, signInLink: undefined };
+    const signInLink = await offerSignInLinkIfPossible(composition, addresses, DEFAULT_ACCOUNT, log);
+    return { ...listening, signInLink };
+  }
+
+  async function close(): Promise<void> {
+    const cutOff = AbortSignal.timeout(LONGEST_STOP - LAST_STEPS);
+    const deadline = AbortSignal.timeout(LONGEST_STOP);
+    stopped.abort();
+    await Promise.race([endAll(cutOff, deadline), aborted(deadline)]);
+    log.flush();
+  }
+
+  async function endAll(cutOff: AbortSignal, deadline: AbortSignal): Promise<void> {
+    await server.stop(cutOff);
+    await composition.publications.ended(deadline);
+    await Promise.all(background);
+    await composition.close();
+  }
+
+  return {
+    container: composition.container,
+    log,
+    workers: settings.workers,
+    drainTime: settings.drain,
+    listen: async () => {
+      const port = await takePort();
+      const looked = watchHealth();
+      const led = await lead(port);
+      await answer(looked);
+      return welcomed(led);
+    },
+    join: async (led) => {
+      await takePort();
+      const looked = watchHealth();
+      await led;
+      await answer(looked);
+    },
+    lead: async (port) => {
+      void watchHealth();
+      return welcomed(await lead(port));
+    },
+    drain: () => {
+      draining ??= clock.sleep(settings.drain);
+      return draining;
+    },
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+/** Resolves when the signal aborts. */
+function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  return promise;
+}
+
+async function warn(log: Log, settings: Settings, addresses: WebAddresses): Promise<void> {
+  const { siblingWarning } = await import('../start/sibling-warning.ts');
+  const sibling = siblingWarning(addresses);
+  for (const note of [...settings.notes, ...(sibling === undefined ? [] : [sibling])]) log.warn(note);
+}
+
+/**
+ * A bucket that cannot be used stops the start: nobody would look at a node that came up without one. A folder that
+ * is away may be back soon, and keeps nobody from starting.
+ */
+async function lookAtBucket({ container, close }: Composition, { storage }: Settings): Promise<void> {
+  if (storage.kind === 'files') return;
+  try {
+    await carriedOut('PINFOLD_STORAGE_URL', () => container.get(tokens.archives).check());
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function cleanupOf({ useCases }: Composition, log: Log): Parameters<typeof runCleanupTimer>[0] {
+  return { cleanUp: useCases.cleanUp, clock: useCases.clock, log, random: Math.random };
+}

@@ -1,0 +1,84 @@
+import { access, constants, mkdir, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { SettingsError } from '../settings/settings-error.ts';
+
+/** Who runs this process, and what the system lets them do. */
+export interface Runner {
+  /** The user's number; `undefined` where users have none, as on Windows. */
+  readonly uid: number | undefined;
+  /** Rejects when something cannot be done with a file. */
+  access(path: string, mode: number): Promise<void>;
+}
+
+const ROOT = 0;
+
+/**
+ * Finds the data folder, or makes it, and those above it, where they are missing; gives its absolute path.
+ *
+ * @param missing what becomes of one that is not there: the server makes it. A command in the wrong place would make
+ * one that no server knows.
+ * @throws SettingsError when it is not there or cannot be made, when nothing can be written in it, and when root would
+ * write in it what its owner could not use afterwards.
+ */
+export async function openDataFolder(
+  dataDir: string,
+  missing: 'made' | 'refused',
+  runner: Runner = { uid: process.geteuid?.(), access },
+): Promise<string> {
+  const folder = resolve(dataDir);
+  if (missing === 'made') await orRefused(folder, 'made', () => makeFolder(folder));
+  const { uid: owner } = await orRefused(folder, 'found', () => stat(folder), SERVER_MAKES_IT);
+  const asOwner = `; run this as the user it belongs to: sudo -u '#${owner}'`;
+  if (runner.uid === ROOT && owner !== ROOT) {
+    throw new SettingsError(
+      'PINFOLD_DATA_DIR',
+      `names a folder that is not root's: ${JSON.stringify(folder)}${asOwner}`,
+    );
+  }
+  // Asked now: each store would say it later in words of its own.
+  const ask = (): Promise<void> => runner.access(folder, constants.W_OK | constants.X_OK);
+  await orRefused(folder, 'written', ask, owner === runner.uid ? '' : asOwner);
+  return folder;
+}
+
+const SERVER_MAKES_IT = '; name that of the server, which makes it when it first starts';
+
+async function orRefused<Result>(
+  folder: string,
+  what: string,
+  task: () => Promise<Result>,
+  advice: string = '',
+): Promise<Result> {
+  try {
+    return await task();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === undefined) throw error;
+    const expectation = `names a folder that cannot be ${what}: ${JSON.stringify(folder)} (${code})${advice}`;
+    throw new SettingsError('PINFOLD_DATA_DIR', expectation, { cause: error });
+  }
+}
+
+/** Folder by folder: Node's own way tries for ever where a file system has no place for new ones, as in `/proc`. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    if ((await stat(folder)).isDirectory()) return;
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    await makeFolder(dirname(folder));
+  }
+  await makeOne(folder);
+}
+
+/** Another process may be starting at the same moment. */
+async function makeOne(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST' || !(await stat(folder)).isDirectory()) throw error;
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}

@@ -1,0 +1,46 @@
+import type { Instant } from '@pinfold/core';
+import type { Log } from '../server/log.ts';
+import { PATIENCE } from './part.ts';
+
+/** Beyond it, sites end noticeably too soon or too late, and viewers may be asked for their password again. */
+const MOST = 5_000;
+
+/** How far this machine's clock is ahead of the database's. */
+export class ClockDifference {
+  #milliseconds: number | undefined;
+  #log: Log | undefined;
+
+  /** In milliseconds, negative when it is behind; `undefined` until it is known. */
+  get milliseconds(): number | undefined {
+    return this.#milliseconds;
+  }
+
+  /** Whether it is more than it should be. */
+  get isGreat(): boolean {
+    return Math.abs(this.#milliseconds ?? 0) > MOST;
+  }
+
+  /** Says where it is told of when it becomes great, and when it is so no more. */
+  tellTo(log: Log): void {
+    this.#log = log;
+  }
+
+  /**
+   * Takes what the database's clock said between two instants of ours. An answer that took long says little.
+   *
+   * @param told `undefined` for a database without a clock of its own, which cannot differ.
+   */
+  note(asked: Instant, told: Instant | undefined, answered: Instant): void {
+    if (answered - asked > PATIENCE.slow) return;
+    const before = this.isGreat;
+    this.#milliseconds = told === undefined ? 0 : Math.round((asked + answered) / 2 - told);
+    if (this.isGreat && !before) this.#log?.warn(words(this.#milliseconds));
+    if (!this.isGreat && before) this.#log?.info("this machine's clock agrees with the database's again");
+  }
+}
+
+function words(milliseconds: number): string {
+  const seconds = Math.round(Math.abs(milliseconds) / 100) / 10;
+  const direction = milliseconds > 0 ? 'ahead of' : 'behind';
+  return `this machine's clock is ${seconds} s ${direction} the database's`;
+}

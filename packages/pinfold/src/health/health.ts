@@ -1,0 +1,145 @@
+import { type Clock, type Duration, Fault, seconds } from '@pinfold/core';
+import { tokens } from '@pinfold/inversify';
+import type { Container } from 'inversify';
+import type { Log } from '../server/log.ts';
+import { ClockDifference } from './clock-difference.ts';
+import { telling } from './met-by-requests.ts';
+import { Part, type PartState } from './part.ts';
+
+/** What a server can be said to need before it takes requests. */
+export type Need = 'database' | 'storage' | 'staging';
+
+/** How well the server is, in a word, and by its parts. */
+export interface HealthReport {
+  readonly status: 'ok' | 'degraded' | 'unavailable';
+  readonly parts: Readonly<Record<Need, PartState>>;
+  /** Seconds that this machine's clock is ahead of the database's; null while it is not known. */
+  readonly clock: number | null;
+}
+
+const PAUSE: Duration = seconds(5);
+/** Storage is asked at every third look: it may be far away, and is paid for by the request. */
+const STORAGE_EVERY = 3;
+
+/**
+ * What the server needs, looked at by one timer and by what requests meet, so that probes are answered from memory:
+ * whoever asks, and however often, costs no store anything.
+ */
+export class Health {
+  readonly #clock: ClockDifference = new ClockDifference();
+  readonly #parts: Readonly<Record<Need, Part>> = {
+    database: new Part({
+      code: 'store_unavailable',
+      says: {
+        unavailable: 'the database does not answer',
+        full: 'the database has no room',
+        back: 'the database answers again',
+      },
+    }),
+    storage: new Part({
+      code: 'storage_unavailable',
+      says: {
+        unavailable: 'the storage does not answer',
+        full: 'the storage has no room',
+        back: 'the storage answers again',
+      },
+    }),
+    staging: new Part({
+      code: 'staging_unavailable',
+      says: {
+        unavailable: 'uploads cannot be received now',
+        full: 'the disk for uploads is full',
+        back: 'uploads can be received again',
+      },
+    }),
+  };
+
+  /** Comes between the stores of a container and all that uses them; to be called before any of them is made. */
+  watch(container: Container): void {
+    const { database, storage, staging } = this.#parts;
+    container.onActivation(tokens.persistence, (_context, persistence) => {
+      database.askedBy(async (signal) => {
+        const clock = container.get(tokens.clock);
+        const asked = clock.now();
+        const told = await persistence.check(signal);
+        this.#clock.note(asked, told, clock.now());
+      });
+      return persistence;
+    });
+    container.onActivation(tokens.roles, (_context, roles) =>
+      telling(roles, database, ['load', 'loadManifest']),
+    );
+    container.onActivation(tokens.apiKeys, (_context, apiKeys) => telling(apiKeys, database, ['find']));
+    container.onActivation(tokens.archives, (_context, archives) => {
+      storage.askedBy((signal) => archives.check(signal));
+      return telling(archives, storage, ['read', 'put']);
+    });
+    container.onActivation(tokens.staging, (_context, unwatched) => {
+      staging.askedBy((signal) => unwatched.check(signal));
+      return telling(unwatched, staging, ['receive']);
+    });
+  }
+
+  /** Tells of what changes; of several processes on one machine one does. */
+  tellTo(log: Log): void {
+    for (const part of [...Object.values(this.#parts), this.#clock]) part.tellTo(log);
+  }
+
+  /** Looks at everything; resolves when all have answered, or were given up. */
+  async look(): Promise<void> {
+    await Promise.all(Object.values(this.#parts).map((part) => part.look()));
+  }
+
+  /** Looks again and again until the signal aborts. No part waits for another one. */
+  async run(clock: Clock, signal: AbortSignal): Promise<void> {
+    const { database, storage, staging } = this.#parts;
+    for (let turn = 1; await slept(clock, signal); turn += 1) {
+      void database.look();
+      void staging.look();
+      if (turn % STORAGE_EVERY === 0) void storage.look();
+    }
+    await Promise.all(Object.values(this.#parts).map((part) => part.close()));
+  }
+
+  /** Whether all of these do their part. What storage has without any room can be viewed all the same. */
+  has(needs: readonly Need[]): boolean {
+    return needs.every((need) => {
+      const { state } = this.#parts[need];
+      return state !== 'unavailable' && !(need === 'staging' && state === 'full');
+    });
+  }
+
+  /** Throws what an upload would meet, as far as is known, before the client sends it. */
+  admitUpload(): void {
+    const { state, error } = this.#parts.staging;
+    if (state !== 'full' && state !== 'unavailable') return;
+    throw new Fault('staging_unavailable', 'uploads could not be received a moment ago', { cause: error });
+  }
+
+  report(): HealthReport {
+    const { database, storage, staging } = this.#parts;
+    const { milliseconds } = this.#clock;
+    return {
+      status: this.#status(),
+      parts: { database: database.state, storage: storage.state, staging: staging.state },
+      clock: milliseconds === undefined ? null : milliseconds / 1_000,
+    };
+  }
+
+  #status(): HealthReport['status'] {
+    const { database, storage, staging } = this.#parts;
+    if (database.state === 'unavailable' || storage.state === 'unavailable') return 'unavailable';
+    const isWell = [database, storage, staging].every(({ state }) => state === 'ok');
+    return isWell && !this.#clock.isGreat ? 'ok' : 'degraded';
+  }
+}
+
+async function slept(clock: Clock, signal: AbortSignal): Promise<boolean> {
+  try {
+    await clock.sleep(PAUSE, signal);
+    return !signal.aborted;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,180 @@
+import { isFault } from '@pinfold/core';
+import type { Log } from '../server/log.ts';
+
+/** How something that the server needs was met last. */
+export type PartState = 'ok' | 'slow' | 'full' | 'unavailable';
+
+/** Asks a part whether it answers. */
+export type Ask = (signal: AbortSignal) => Promise<unknown>;
+
+/** What a part is called, and how its faults are known. */
+export interface PartOptions {
+  /** The faults that say that it did not answer. */
+  readonly code: 'staging_unavailable' | 'storage_unavailable' | 'store_unavailable';
+  /** What the log says when it stops answering, when it has no room, and when all is well again. */
+  readonly says: { readonly unavailable: string; readonly full: string; readonly back: string };
+}
+
+/** How long a part may take, in milliseconds. */
+export interface Patience {
+  /** From here on it is slow. */
+  readonly slow: number;
+  /** From here on it does not answer. */
+  readonly longest: number;
+}
+
+export const PATIENCE: Patience = { slow: 1_000, longest: 5_000 };
+
+/** What the system says of a disk, or of the share of one user, that has no room. */
+const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+
+/** Something that the server needs: what is known of it from looking at it, and from what requests met. */
+export class Part {
+  readonly #options: PartOptions;
+  readonly #patience: Patience;
+  readonly #now: () => number;
+  readonly #stopped: AbortController = new AbortController();
+  #ask: Ask | undefined;
+  #log: Log | undefined;
+  #state: PartState = 'ok';
+  #error: unknown;
+  /** What the last look found: only looks are told of, or each request of a bad minute would be. */
+  #looked: PartState = 'ok';
+  #looking: Promise<void> | undefined;
+  /** What was asked and has not come to its end, though it may have been given up. */
+  #asked: Promise<unknown> | undefined;
+  #lookedEarly = false;
+  /** How many requests it has answered. */
+  #answers = 0;
+
+  constructor(
+    options: PartOptions,
+    patience: Patience = PATIENCE,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#options = options;
+    this.#patience = patience;
+    this.#now = now;
+  }
+
+  get state(): PartState {
+    return this.#state;
+  }
+
+  /** What was wrong with it last. */
+  get error(): unknown {
+    return this.#error;
+  }
+
+  /** Says how it is looked at. Until then, it is taken to be well. */
+  askedBy(ask: Ask): void {
+    this.#ask = ask;
+  }
+
+  /** Says where looks are told of when what they find changes. */
+  tellTo(log: Log): void {
+    this.#log = log;
+  }
+
+  /** A request was answered. */
+  answered(): void {
+    this.#answers += 1;
+    if (isAway(this.#state)) this.#state = 'ok';
+  }
+
+  /** A request was not, which may be its own fault: so this is looked into at once, but once between two looks. */
+  failed(error: unknown): void {
+    if (!isFault(error) || error.code !== this.#options.code) return;
+    this.#become(stateOf(error), error);
+    if (this.#lookedEarly || this.#looking !== undefined) return;
+    this.#lookedEarly = true;
+    void this.#begin();
+  }
+
+  /** Looks at it; a look that still runs is not begun again. */
+  look(): Promise<void> {
+    this.#lookedEarly = false;
+    return this.#begin();
+  }
+
+  /** Ends the look that runs, and allows no more. */
+  async close(): Promise<void> {
+    this.#stopped.abort();
+    await this.#looking;
+  }
+
+  #begin(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const ask = this.#ask;
+    const { signal: stopped } = this.#stopped;
+    if (ask === undefined || stopped.aborted) return;
+    const [began, answers] = [this.#now(), this.#answers];
+    try {
+      await this.#answer(ask, stopped);
+      this.#found(this.#now() - began > this.#patience.slow ? 'slow' : 'ok', undefined);
+    } catch (error) {
+      if (stopped.aborted) return;
+      // It answered others meanwhile, so it has only much to do.
+      const state = stateOf(error);
+      this.#found(state === 'unavailable' && this.#answers > answers ? 'slow' : state, error);
+    }
+  }
+
+  /** A call that nothing ends, on a file system that hangs, is waited for again and not made anew: each holds a thread. */
+  async #answer(ask: Ask, stopped: AbortSignal): Promise<void> {
+    const { longest } = this.#patience;
+    const within = new AbortController();
+    const stop = (): void => within.abort(stopped.reason);
+    stopped.addEventListener('abort', stop, { once: true });
+    const timer = setTimeout(() => within.abort(new Error(`no answer within ${longest} ms`)), longest);
+    this.#asked ??= ask(within.signal).finally(() => {
+      this.#asked = undefined;
+    });
+    try {
+      await Promise.race([this.#asked, aborted(within.signal)]);
+    } finally {
+      clearTimeout(timer);
+      stopped.removeEventListener('abort', stop);
+    }
+  }
+
+  #found(state: PartState, error: unknown): void {
+    this.#become(state, error);
+    const before = this.#looked;
+    this.#looked = state;
+    const { says } = this.#options;
+    if (isAway(state) && state !== before) this.#log?.error(says[state], error);
+    if (!isAway(state) && isAway(before)) this.#log?.info(says.back);
+  }
+
+  #become(state: PartState, error: unknown): void {
+    this.#state = state;
+    this.#error = error;
+  }
+}
+
+function isAway(state: PartState): state is 'unavailable' | 'full' {
+  return state === 'unavailable' || state === 'full';
+}
+
+function stateOf(error: unknown): PartState {
+  return hasNoRoom(error) ? 'full' : 'unavailable';
+}
+
+function hasNoRoom(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && NO_ROOM.has(error.code)) || hasNoRoom(error.cause);
+}
+
+/** Rejects when the signal aborts, for a part that does not look at its signal. */
+function aborted(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  return promise;
+}

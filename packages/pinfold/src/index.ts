@@ -1,0 +1,19 @@
+export { runCommand } from './command-line/run-command.ts';
+export type { Terminal } from './command-line/terminal.ts';
+export { type Composition, type CompositionOptions, openComposition } from './compose/composition.ts';
+export { type App, type AppOptions, createApp, type Listening } from './compose/create-app.ts';
+export type { Log, LogSink, RequestEntry } from './server/log.ts';
+export type { DatabaseSetting } from './settings/database-setting.ts';
+export { type Environment, type LogLevel, readSettings, type Settings } from './settings/settings.ts';
+export { SettingsError } from './settings/settings-error.ts';
+export type { StorageSetting } from './settings/storage-setting.ts';
+export type { TrustProxy } from './settings/trust-proxy.ts';
+export {
+  type ViewerMode,
+  type WebAddresses,
+  type WebAddressSettings,
+  webAddresses,
+} from './settings/web-addresses.ts';
+export { DEFAULT_ACCOUNT, type FirstStart, type Untouched } from './start/first-start.ts';
+export { runUntilStopped } from './start/run-until-stopped.ts';
+export { offerSignInLink } from './start/sign-in-link.ts';

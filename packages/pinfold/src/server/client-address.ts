@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import proxyAddress, { compile } from 'proxy-addr';
+import type { TrustProxy } from '../settings/trust-proxy.ts';
+
+/** Tells the address of the client behind a request. */
+export type ClientAddress = (request: IncomingMessage) => string;
+
+/**
+ * The client's address, as far as the trusted proxies tell it in `X-Forwarded-For`; else the socket's. It governs
+ * nothing but the address: scheme and host come from the settings.
+ */
+export function clientAddress(trust: TrustProxy): ClientAddress {
+  if (trust.kind === 'none') return (request) => request.socket.remoteAddress ?? '';
+  const isTrusted =
+    trust.kind === 'hops'
+      ? (_address: string, distance: number) => distance < trust.count
+      : compile([...trust.addresses]);
+  return (request) => withoutPort(proxyAddress(request, isTrusted)) ?? request.socket.remoteAddress ?? '';
+}
+
+/** Some proxies write the client's port behind its address. */
+function withoutPort(text: string): string | undefined {
+  if (isIP(text) !== 0) return text;
+  const [, bracketed, plain] = /^(?:\[(.+)\]|([^:]+))(?::\d{1,5})?$/.exec(text) ?? [];
+  const address = bracketed ?? plain ?? '';
+  return isIP(address) === 0 ? undefined : address;
+}

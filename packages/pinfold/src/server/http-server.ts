@@ -1,0 +1,160 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { SettingsError } from '../settings/settings-error.ts';
+import { answerUnread } from './unread-request.ts';
+
+/** Answers one request. */
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** How long a client may take for its headers: longer than any honest one, short enough for slow attackers. */
+const HEADERS_TIMEOUT = 20_000;
+
+/**
+ * How long a client may take for a whole request. An upload may take 15 minutes, which the API itself watches over;
+ * this only ends what nobody watches.
+ */
+const REQUEST_TIMEOUT = 20 * 60_000;
+
+/** The most bytes of a request's head. What is more, Node refuses; what is less, is for the doors to answer. */
+const LARGEST_HEAD = 65_536;
+
+/** Longer than proxies keep their connections (60 s mostly), so that it is they who close one, never both at once. */
+const KEEP_ALIVE_TIMEOUT = 75_000;
+
+/** How long connections without a request stay open while stopping: a request may be on its way over one. */
+const LINGER = 500;
+
+/** How long it waits for the rest of a request's body once it is answered, in milliseconds. */
+const REST_TIMEOUT = 30_000;
+
+/** A `node:http` server that can be stopped without losing a request. */
+export class HttpServer {
+  readonly #server: Server;
+  /** The newest answer on each connection: one entry for many requests, so that none pays for the end. */
+  readonly #newest: Map<Socket, ServerResponse> = new Map();
+  readonly #restTimeout: number;
+  #handler: RequestHandler | undefined;
+  #held: (() => void)[] = [];
+  #stopping = false;
+
+  /** @param restTimeout a shorter one, for tests. */
+  constructor(restTimeout: number = REST_TIMEOUT) {
+    this.#restTimeout = restTimeout;
+    this.#server = createServer({
+      headersTimeout: HEADERS_TIMEOUT,
+      requestTimeout: REQUEST_TIMEOUT,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+      maxHeaderSize: LARGEST_HEAD,
+      // A GET has no body to wait for, and nobody here listens for the end of one.
+      optimizeEmptyRequests: true,
+    });
+    // A client that has said all may close its side and listen on (RFC 9293, section 3.6); Node's types leave it out.
+    Object.assign(this.#server, { httpAllowHalfOpen: true });
+    this.#server.on('clientError', (error, socket: Socket) =>
+      answerUnread(error, socket, this.#newest.get(socket)),
+    );
+    this.#server.on('connection', (socket) => socket.once('close', () => this.#newest.delete(socket)));
+  }
+
+  /** Whether it is being stopped. */
+  get stopping(): boolean {
+    return this.#stopping;
+  }
+
+  /**
+   * Takes the port. Requests that come now wait for {@link answerWith}.
+   *
+   * @throws SettingsError when the port or address cannot be had.
+   */
+  async listen(port: number, host: string): Promise<AddressInfo> {
+    this.#server.on('request', (request, response) => this.#take(request, response));
+    this.#server.on('checkContinue', (request, response) => {
+      continueWhenRead(request, response);
+      this.#take(request, response);
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#server.once('error', reject);
+    this.#server.listen(port, host, resolve);
+    try {
+      await promise;
+    } catch (error) {
+      throw asSettingsError(error);
+    }
+    this.#server.off('error', reject);
+    return this.#server.address() as AddressInfo;
+  }
+
+  /** Lets the handler answer, first what has been waiting. */
+  answerWith(handler: RequestHandler): void {
+    this.#handler = handler;
+    for (const answer of this.#held.splice(0)) answer();
+  }
+
+  /**
+   * Takes no more connections, closes each one when what runs on it has been answered, and resolves when the last is
+   * closed. When the signal aborts, the rest is cut off.
+   */
+  async stop(signal: AbortSignal): Promise<void> {
+    if (this.#stopping || !this.#server.listening) return;
+    this.#stopping = true;
+    for (const response of this.#newest.values()) response.shouldKeepAlive = false;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    // The method of node:http closes idle connections first, and with them a request that is just coming in.
+    NetServer.prototype.close.call(this.#server, () => resolve());
+    const sweep = setInterval(() => this.#server.closeIdleConnections(), LINGER);
+    const cutOff = (): void => this.#server.closeAllConnections();
+    signal.addEventListener('abort', cutOff, { once: true });
+    if (signal.aborted) cutOff();
+    await promise;
+    clearInterval(sweep);
+    signal.removeEventListener('abort', cutOff);
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#stopping) response.shouldKeepAlive = false;
+    this.#newest.set(request.socket, response);
+    if (hasBody(request)) response.once('finish', () => this.#endRest(request));
+    const handler = this.#handler;
+    if (handler !== undefined) handler(request, response);
+    else this.#held.push(() => this.#handler?.(request, response));
+  }
+
+  /** Node reads on and throws away what still comes of an answered request, which must not go on for ever. */
+  #endRest(request: IncomingMessage): void {
+    if (request.complete || request.destroyed) return;
+    request.resume();
+    const timer = setTimeout(() => request.destroy(), this.#restTimeout);
+    const stop = () => clearTimeout(timer);
+    request.once('end', stop).once('close', stop).once('error', stop);
+  }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+/** Asks for a body when somebody begins to read it: what is refused before, is without it (RFC 9110, section 10.1.1). */
+function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  const look = (event: string | symbol): void => {
+    if (event !== 'data' && event !== 'readable') return;
+    request.off('newListener', look);
+    if (!response.headersSent) response.writeContinue();
+  };
+  request.on('newListener', look);
+}
+
+/** What the system says of a port or an address, in the words of the settings. */
+function asSettingsError(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const [variable, expectation] = LISTEN_ERRORS[String(code)] ?? [];
+  if (variable === undefined || expectation === undefined) return error;
+  return new SettingsError(variable, expectation, { cause: error });
+}
+
+const LISTEN_ERRORS: Readonly<Record<string, readonly [variable: string, expectation: string]>> = {
+  EADDRINUSE: ['PINFOLD_PORT', 'names a port that another process listens on'],
+  EACCES: ['PINFOLD_PORT', 'names a port that this user may not listen on'],
+  EADDRNOTAVAIL: ['PINFOLD_HOST', 'names an address that this machine does not have'],
+  ENOTFOUND: ['PINFOLD_HOST', 'names a host that has no address'],
+  EAI_AGAIN: ['PINFOLD_HOST', 'names a host that has no address'],
+};

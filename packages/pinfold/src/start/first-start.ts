@@ -1,0 +1,133 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type AccountId,
+  type ApiKeyId,
+  accountId,
+  duration,
+  type Filename,
+  type IdempotencyKey,
+  isFault,
+  OPERATOR,
+  type Role,
+  type Title,
+} from '@pinfold/core';
+import type { Composition } from '../compose/composition.ts';
+import type { Log } from '../server/log.ts';
+
+/** The account of the first key, of the welcome site, and of what an operator publishes by the command. */
+export const DEFAULT_ACCOUNT: AccountId = accountId('default');
+
+/** What the very first start made, to be shown once. */
+export interface FirstStart {
+  /** The text of the key that was made; absent when `PINFOLD_API_KEY` gave one. */
+  readonly apiKey: string | undefined;
+  /** The welcome site; absent when there is none. */
+  readonly welcome: { readonly role: Role; readonly file: string } | undefined;
+}
+
+/** A server with keys, none of which was ever used, and nothing published: they were made before its first start. */
+export interface Untouched {
+  /** The newest key that publishes; its text was shown when it was made. Absent when there is none. */
+  readonly key: ApiKeyId | undefined;
+}
+
+/** What is wished of the first start. */
+export interface FirstStartOptions {
+  readonly apiKey: string | undefined;
+  readonly welcome: boolean;
+}
+
+const WELCOME_KEY = 'welcome' as IdempotencyKey;
+const WELCOME_FILE = 'welcome.zip' as Filename;
+const WELCOME_TITLE = 'Welcome to Pinfold' as Title;
+const PATIENCE = 50;
+const PAUSE = duration(200);
+
+/**
+ * Makes the first key and the welcome site of an installation; `undefined` when that was done before. Of many
+ * processes at once one does it (contract, section 11).
+ *
+ * The site comes before the key: a process that dies in between leaves the next start a first one, and the
+ * Idempotency-Key keeps the site from being published twice.
+ */
+export async function makeFirstStart(
+  composition: Composition,
+  log: Log,
+  { apiKey, welcome }: FirstStartOptions,
+): Promise<FirstStart | undefined> {
+  const { manageKeys } = composition;
+  const keys = await manageKeys.list(OPERATOR);
+  const published = welcome && keys.length === 0 ? await publishWelcomeSite(composition, log) : undefined;
+  const wish = { account: DEFAULT_ACCOUNT, label: 'first start' };
+  const first = keys.length === 0 ? await manageKeys.createFirst(wish, apiKey) : undefined;
+  if (apiKey !== undefined && first === undefined) await ensureKey(composition, log, apiKey);
+  if (first === undefined) return undefined;
+  return { apiKey: apiKey === undefined ? first.text : undefined, welcome: published };
+}
+
+/** What a start that is not the first one finds where nobody has done anything yet. Who set the key knows it. */
+export async function findUntouched(
+  { manageKeys, useCases }: Pick<Composition, 'manageKeys' | 'useCases'>,
+  { apiKey }: Pick<FirstStartOptions, 'apiKey'>,
+): Promise<Untouched | undefined> {
+  if (apiKey !== undefined) return undefined;
+  const keys = await manageKeys.list(OPERATOR);
+  if (keys.some(({ lastUsedAt }) => lastUsedAt !== null)) return undefined;
+  const published = await useCases.read.list({ by: DEFAULT_ACCOUNT, limit: 1 });
+  if (published.kind === 'refused' || published.roles.length > 0) return undefined;
+  const usable = keys.filter(({ revokedAt, scopes }) => revokedAt === null && scopes.includes('pins:write'));
+  return { key: usable.at(-1)?.id };
+}
+
+async function ensureKey({ manageKeys }: Composition, log: Log, apiKey: string): Promise<void> {
+  await manageKeys.ensure(apiKey, { account: DEFAULT_ACCOUNT, label: 'PINFOLD_API_KEY' });
+  if ((await manageKeys.authenticate(apiKey)) === undefined) {
+    log.warn(
+      'PINFOLD_API_KEY names a key that was revoked, or one that has another secret: it lets nobody in',
+    );
+  }
+}
+
+/** A site that cannot be published must not keep the server from starting. */
+async function publishWelcomeSite(composition: Composition, log: Log): Promise<FirstStart['welcome']> {
+  try {
+    // Packing is needed once in the life of an installation, and not loaded by any other start.
+    const { packWelcomeSite } = await import('./welcome-site.ts');
+    const bytes = await packWelcomeSite(composition.useCases.limits);
+    const file = join(composition.dataDir, WELCOME_FILE);
+    await writeFile(file, bytes, { mode: 0o600 });
+    const role = await publish(composition, bytes);
+    return role === undefined ? undefined : { role, file };
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    log.error('the welcome site could not be published', error);
+    return undefined;
+  }
+}
+
+/** Another process may be publishing the same site at this moment; then its role is waited for. */
+async function publish({ useCases }: Composition, bytes: Uint8Array): Promise<Role | undefined> {
+  const { staging, limits, clock } = useCases;
+  for (let tries = 0; tries < PATIENCE; tries += 1) {
+    const received = await staging.receive(once(bytes), limits.archiveBytes);
+    if (received.kind === 'too_large') return undefined;
+    const outcome = await useCases.publish.publish({
+      account: DEFAULT_ACCOUNT,
+      key: WELCOME_KEY,
+      filename: WELCOME_FILE,
+      title: WELCOME_TITLE,
+      archive: received.archive,
+    });
+    if (outcome.kind !== 'refused') return outcome.role;
+    // A mismatch is a site that an earlier release began with.
+    if (outcome.code === 'idempotency_mismatch') break;
+    if (outcome.code === 'invalid_archive') return undefined;
+    await clock.sleep(PAUSE);
+  }
+  return useCases.read.findByKey(DEFAULT_ACCOUNT, WELCOME_KEY);
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

@@ -1,0 +1,127 @@
+import { setFlagsFromString } from 'node:v8';
+import { isFault } from '@pinfold/core';
+import type { App, Listening } from '../compose/create-app.ts';
+import { SettingsError } from '../settings/settings-error.ts';
+import { firstStartBlock, startBlock } from './first-start-block.ts';
+import { isWorker, Workers, wordsOfLeader } from './workers.ts';
+
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/**
+ * How much the heap may grow before V8 looks through all of it again. It counts the bytes of an upload on their way to
+ * the disk among the heap's, and would do so for every 10 MiB: a quarter of what publishing costs.
+ */
+const HEAP_GROWING_PERCENT = 200;
+
+/**
+ * How full the young generation is when V8 clears it in a quiet moment. The bytes of an upload are freed with it, and at
+ * V8's own 80 % there are so many of them by then that V8 looks through the whole heap instead, which takes longer.
+ */
+const YOUNG_FULL_PERCENT = 20;
+
+const NOT_STARTED = 'not started';
+
+/** How a start ended: with what is to be stopped later, or with the word for why not. */
+type Started = { stop(): Promise<void> } | undefined;
+
+/**
+ * Runs a server as a process of its own, or as several that share its port where the settings say so: starts it,
+ * prints what the first start made, and stops it gracefully on SIGTERM or SIGINT. Resolves with the exit code: 0, or 1
+ * when the server could not be started, which is then said in one line on standard error.
+ *
+ * Further processes run the program that this one runs, with the same arguments.
+ *
+ * @example
+ * process.exit(await runUntilStopped(() => createApp(readSettings(process.env))));
+ */
+export async function runUntilStopped(create: () => Promise<App>): Promise<number> {
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
+  setFlagsFromString(`--minor-gc-task-trigger=${YOUNG_FULL_PERCENT}`);
+  const words = isWorker() ? wordsOfLeader() : undefined;
+  const asked = words === undefined ? signalled() : Promise.race([words.stop, signalled()]);
+  const starting = start(create, (app) => (words === undefined ? begin(app) : join(app, words.answer)));
+  // Nothing was accepted yet, so there is nothing to finish; and the start may be waiting for something far away.
+  const started = await Promise.race([starting, asked.then((): typeof NOT_STARTED => NOT_STARTED)]);
+  if (started === undefined) return 1;
+  if (started === NOT_STARTED) return 0;
+  await asked;
+  await started.stop();
+  return 0;
+}
+
+async function start(create: () => Promise<App>, serve: (app: App) => Promise<Started>): Promise<Started> {
+  let app: App | undefined;
+  try {
+    app = await create();
+    const started = await serve(app);
+    if (started === undefined) await app.close();
+    return started;
+  } catch (error) {
+    await app?.close();
+    process.stderr.write(`pinfold: ${reasonOf(error)}\n`);
+    return undefined;
+  }
+}
+
+function begin(app: App): Promise<Started> {
+  return app.workers === 1 ? alone(app) : lead(app);
+}
+
+async function alone(app: App): Promise<Started> {
+  print(await app.listen());
+  return { stop: () => stop(app) };
+}
+
+async function join(app: App, led: Promise<void>): Promise<Started> {
+  await app.join(led);
+  return { stop: () => stop(app) };
+}
+
+async function stop(app: App): Promise<void> {
+  await app.drain();
+  await app.close();
+}
+
+/** The first worker takes the port before anything is made: a start that fails makes nothing that nobody is told of. */
+async function lead(app: App): Promise<Started> {
+  const workers = new Workers(app.workers, app.log, app.drainTime);
+  const port = await workers.startFirst();
+  if (port === undefined) return undefined;
+  try {
+    print(await app.lead(port));
+  } catch (error) {
+    await workers.stop();
+    throw error;
+  }
+  workers.answer();
+  return {
+    stop: async () => {
+      await workers.stop();
+      await app.close();
+    },
+  };
+}
+
+function print({ addresses, firstStart, untouched, signInLink }: Listening): void {
+  process.stdout.write(
+    firstStart !== undefined
+      ? firstStartBlock(firstStart, addresses, signInLink)
+      : startBlock(untouched, addresses, signInLink),
+  );
+}
+
+/** Resolves at the first signal. More of them follow when a terminal, npm and a wrapper each send one: they change nothing. */
+function signalled(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const signal of SIGNALS) process.on(signal, () => resolve());
+  return promise;
+}
+
+/** One line for an operator; a bug keeps its stack. */
+function reasonOf(error: unknown): string {
+  if (error instanceof SettingsError) return error.message;
+  if (!(error instanceof Error)) return 'cannot start';
+  if (!isFault(error) && !('syscall' in error)) return `cannot start: ${error.stack}`;
+  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return `cannot start: ${error.message}${cause}`;
+}

@@ -1,0 +1,35 @@
+import { type AccountId, isFault } from '@pinfold/core';
+import { tokens } from '@pinfold/inversify';
+import type { Composition } from '../compose/composition.ts';
+import type { Log } from '../server/log.ts';
+import type { WebAddresses } from '../settings/web-addresses.ts';
+
+/** Where the management screen is, under the public URL. */
+export const MANAGEMENT_PATH = '/manage';
+
+/** Makes a link that signs in to the management screen, once and within the hour. It is a secret until then. */
+export async function offerSignInLink(
+  { container }: Pick<Composition, 'container'>,
+  { publicUrl }: Pick<WebAddresses, 'publicUrl'>,
+  account: AccountId,
+): Promise<string> {
+  const sessions = await container.getAsync(tokens.manageSessions);
+  const { token } = await sessions.offerLink(account);
+  return `${publicUrl}${MANAGEMENT_PATH}/sign-in?link=${token}`;
+}
+
+/** As {@link offerSignInLink}, for a start: sites are viewed without it, also from a database that takes no more. */
+export async function offerSignInLinkIfPossible(
+  composition: Pick<Composition, 'container'>,
+  addresses: Pick<WebAddresses, 'publicUrl'>,
+  account: AccountId,
+  log: Log,
+): Promise<string | undefined> {
+  try {
+    return await offerSignInLink(composition, addresses, account);
+  } catch (error) {
+    if (!isFault(error) || error.code !== 'store_unavailable') throw error;
+    log.error('no sign-in link could be made', error);
+    return undefined;
+  }
+}

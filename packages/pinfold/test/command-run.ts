@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { runCommand } from '../src/command-line/run-command.ts';
+
+/** What a run of the command left behind. */
+export interface CommandRun {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+type Env = Readonly<Record<string, string>>;
+
+/** Runs the command in this process. */
+export async function run(env: Env, ...args: readonly string[]): Promise<CommandRun> {
+  let out = '';
+  let err = '';
+  const code = await runCommand(args, {
+    env,
+    out: (line) => {
+      out += `${line}\n`;
+    },
+    err: (line) => {
+      err += `${line}\n`;
+    },
+  });
+  return { code, out, err };
+}
+
+/** Starts the command as a process, as an operator does. */
+export function spawnCommand(
+  env: Env,
+  ...args: readonly string[]
+): ChildProcess & { stdout: NodeJS.ReadableStream } {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PINFOLD_'));
+  const main = join(import.meta.dirname, '..', 'src', 'main.ts');
+  const options = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];
+  return spawn(process.execPath, [...options, main, ...args], {
+    env: { ...Object.fromEntries(inherited), NODE_OPTIONS: '', ...env },
+  });
+}
+
+/** Runs the command as a process to its end. */
+export async function runProcess(env: Env, ...args: readonly string[]): Promise<CommandRun> {
+  const child = spawnCommand(env, ...args);
+  const { stderr } = child;
+  if (stderr === null) throw new Error('there is no standard error');
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(stderr), once(child, 'close')]);
+  return { code: Number(code), out, err };
+}

@@ -1,0 +1,157 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type App, createApp } from '../../src/compose/create-app.ts';
+import { packFolder } from '../../src/publishing/pack-folder.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+import { run, runProcess } from '../command-run.ts';
+
+describe('pinfold publish', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let site: string;
+  let env: Readonly<Record<string, string>>;
+  let app: App;
+  let url: string;
+  let key: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-publish-'));
+    site = join(folder, 'my site');
+    await mkdir(join(site, 'docs'), { recursive: true });
+    await writeFile(join(site, 'index.html'), '<!doctype html><title>x</title><p>Hello');
+    await writeFile(join(site, 'docs', '日本語.txt'), 'Hello');
+    const data = join(folder, 'data');
+    env = { PINFOLD_DATA_DIR: data, PINFOLD_PORT: '0', PINFOLD_WELCOME: 'off', PINFOLD_VIEWER_MODE: 'path' };
+    app = await createApp(readSettings(env), { log: () => undefined });
+    const { addresses, firstStart } = await app.listen();
+    url = addresses.publicUrl;
+    env = { ...env, PINFOLD_PUBLIC_URL: url };
+    key = firstStart?.apiKey ?? '';
+  });
+
+  afterEach(async () => {
+    await app.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function pinOf(id: string): Promise<Record<string, unknown>> {
+    const answer = await fetch(`${url}/api/v1/pins/${id}`, { headers: { authorization: `Bearer ${key}` } });
+    return ((await answer.json()) as { readonly pin: Record<string, unknown> }).pin;
+  }
+
+  it('publishes a folder beside a running server, without a key, and prints the shared URL alone', async () => {
+    const { code, out, err } = await runProcess(env, 'publish', site, '--title', 'Mine');
+    expect(code, err).to.equal(0);
+    expect(out).to.match(new RegExp(`^${url}/s/[0-9a-f-]{36}\n$`));
+    expect(await (await fetch(out.trim())).text()).to.include('Hello');
+    expect(await pinOf(out.trim().slice(-36))).to.include({
+      title: 'Mine',
+      original_filename: 'my site.zip',
+      file_count: 2,
+    });
+  });
+
+  it('publishes by the API of a server elsewhere', async () => {
+    const elsewhere = { PINFOLD_URL: `${url}/`, PINFOLD_KEY: key };
+    const { code, out, err } = await runProcess(elsewhere, 'publish', site, '--json');
+    expect(code, err).to.equal(0);
+    const { pin, warnings } = JSON.parse(out);
+    expect(await pinOf(pin.id)).to.deep.equal(pin);
+    expect(warnings).to.deep.equal([]);
+  });
+
+  for (const way of ['directly', 'by the API']) {
+    const elsewhere = (): readonly string[] => (way === 'directly' ? [] : ['--url', url, '--key', key]);
+
+    it(`publishes once for one Idempotency-Key, ${way}`, async () => {
+      const args = ['publish', site, '--idempotency-key', 'mine', ...elsewhere()];
+      const [first, second] = [await run(env, ...args), await run(env, ...args)];
+      expect(first.code, first.err).to.equal(0);
+      expect(second.out).to.equal(first.out);
+      await writeFile(join(site, 'index.html'), 'other');
+      expect((await run(env, ...args)).code).to.equal(1);
+    });
+
+    it(`lists the rules that an archive breaks, ${way}`, async () => {
+      await writeFile(join(folder, 'site.zip'), 'no zip');
+      const { code, out, err } = await run(env, 'publish', join(folder, 'site.zip'), ...elsewhere());
+      expect([code, out]).to.deep.equal([1, '']);
+      expect(err).to.include('not_a_zip');
+    });
+
+    it(`publishes a .zip as it is, ${way}`, async () => {
+      const { bytes } = await packFolder(site);
+      await writeFile(join(folder, 'Site.ZIP'), bytes);
+      const { code, out, err } = await run(
+        env,
+        'publish',
+        join(folder, 'Site.ZIP'),
+        '--json',
+        ...elsewhere(),
+      );
+      expect(code, err).to.equal(0);
+      expect(JSON.parse(out).pin).to.include({ original_filename: 'Site.ZIP', file_count: 2 });
+    });
+
+    it(`tells of warnings, ${way}`, async () => {
+      await writeFile(join(site, 'index.html'), '<!doctype html><title>x</title><img src="missing.png">');
+      const { code, err } = await run(env, 'publish', site, ...elsewhere());
+      expect(code).to.equal(0);
+      expect(err).to.include('broken_reference');
+    });
+  }
+
+  it('leaves out what no site may have, and says so', async () => {
+    for (const name of ['node_modules', '.git', 'docs/Tmp']) {
+      await mkdir(join(site, name), { recursive: true });
+      await writeFile(join(site, name, 'file'), 'x');
+    }
+    await writeFile(join(site, '.env'), 'SECRET=1');
+    await writeFile(join(site, '.DS_Store'), 'x');
+    await symlink('index.html', join(site, 'link.html'));
+    const { code, out, err } = await run(env, 'publish', site, '--json');
+    expect(code, err).to.equal(0);
+    expect(JSON.parse(out).pin.file_count).to.equal(2);
+    expect(err).to.include('.env, .git/, docs/Tmp/, link.html, node_modules/');
+    expect(err).not.to.include('DS_Store');
+  });
+
+  it('never shows the key of the server elsewhere', async () => {
+    const wrong = `pf_wrong_${'k'.repeat(43)}`;
+    const { code, out, err } = await run({ PINFOLD_URL: url, PINFOLD_KEY: wrong }, 'publish', site);
+    expect(code).to.equal(1);
+    expect(err).to.include('401');
+    expect(out + err).not.to.include(wrong);
+  });
+
+  it('takes a relative path from where the caller of the npm script stands', async () => {
+    const npm = { ...env, npm_lifecycle_event: 'pinfold', INIT_CWD: folder };
+    const { code, out, err } = await run(npm, 'publish', './my site', '--json');
+    expect(code, err).to.equal(0);
+    expect(JSON.parse(out).pin.original_filename).to.equal('my site.zip');
+    expect((await run({ ...npm, npm_lifecycle_event: 'deploy' }, 'publish', './my site')).code).to.equal(1);
+  });
+
+  it('says where no server answers, beside the shared URL', async () => {
+    expect((await run(env, 'publish', site)).err).not.to.include('PINFOLD_PUBLIC_URL');
+    const silent = { ...env, PINFOLD_PUBLIC_URL: 'http://127.0.0.1:1' };
+    for (const more of [[], ['--json']]) {
+      const { code, out, err } = await run(silent, 'publish', site, ...more);
+      expect(code, err).to.equal(0);
+      expect(out).not.to.include('PINFOLD_PUBLIC_URL');
+      expect(err).to.include('PINFOLD_PUBLIC_URL');
+    }
+  });
+
+  it('publishes nothing where the address is known to the server alone', async () => {
+    const { code, out } = await run({ ...env, PINFOLD_PUBLIC_URL: '' }, 'publish', site);
+    expect([code, out]).to.deep.equal([1, '']);
+  });
+
+  it('says that there is nothing at a path', async () => {
+    expect((await run(env, 'publish', join(folder, 'nothing'))).code).to.equal(1);
+    expect((await run(env, 'publish', join(site, 'index.html'))).code).to.equal(2);
+  });
+});

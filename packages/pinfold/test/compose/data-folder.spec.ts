@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process';
+import { access, chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { openDataFolder } from '../../src/compose/data-folder.ts';
+import { createApp, openComposition, readSettings, SettingsError } from '../../src/index.ts';
+
+describe('a start whose data folder cannot be made or written', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-data-folder-'));
+    await writeFile(join(folder, 'file'), '');
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  async function refusal(dataDir: string): Promise<unknown> {
+    const settings = readSettings({ PINFOLD_DATA_DIR: dataDir, PINFOLD_PORT: '0' });
+    return await createApp(settings, { log: () => undefined }).catch((error: unknown) => error);
+  }
+
+  it('names the variable in one line, where a file is in the way', async () => {
+    const error = await refusal(join(folder, 'file', 'data'));
+    expect(error).to.be.instanceOf(SettingsError).with.property('variable', 'PINFOLD_DATA_DIR');
+  });
+
+  it('names the variable in one line, where the file system takes no folders', async () => {
+    const error = await refusal('/proc/pinfold/data');
+    expect(error).to.be.instanceOf(SettingsError).with.property('variable', 'PINFOLD_DATA_DIR');
+  });
+
+  for (const code of ['EROFS', 'EACCES']) {
+    it(`names the variable and the folder in one line, each once, where nothing can be written (${code})`, async () => {
+      const refuse = (): Promise<void> => Promise.reject(Object.assign(new Error(`${code}: no`), { code }));
+      const runner = { uid: process.geteuid?.(), access: refuse };
+      const error = await openDataFolder(folder, 'made', runner).catch((reason: unknown) => reason);
+      if (!(error instanceof SettingsError)) throw error;
+      const { message, variable } = error;
+      expect(variable).to.equal('PINFOLD_DATA_DIR');
+      expect(message)
+        .to.include(code)
+        .and.match(/^[^\n]+$/);
+      for (const once of [variable, JSON.stringify(folder)]) expect(message.split(once)).to.have.length(2);
+    });
+  }
+});
+
+describe('the data folder and the user who runs the server', () => {
+  const isRoot = process.getuid?.() === 0;
+  const self = process.getuid?.() ?? -1;
+  /** Nobody's number on most systems; any other than root's would do. */
+  const OTHER = 65_534;
+  let folder: string;
+  let data: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-owner-'));
+    await chmod(folder, 0o755);
+    data = join(folder, 'data');
+    await mkdir(data, { mode: 0o700 });
+  });
+
+  afterEach(async () => {
+    await chmod(data, 0o700);
+    await rm(folder, { recursive: true });
+  });
+
+  /** What a process of its own says that opens the folder as a user, whom only root can choose. */
+  async function openedAs(user: number): Promise<string> {
+    const script = join(import.meta.dirname, '..', 'servers', 'open-as.ts');
+    const args = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning', script];
+    const { stdout } = await run(process.execPath, [...args, String(user), data], {
+      env: { ...process.env, NODE_OPTIONS: '' },
+    });
+    return stdout;
+  }
+
+  it("is refused to root where it is another user's, in one line that says which user to be", async () => {
+    const runner = { uid: 0, access: () => Promise.resolve() };
+    if (isRoot) await chown(data, OTHER, OTHER);
+    const said = isRoot
+      ? await openedAs(0)
+      : await openDataFolder(data, 'refused', runner).catch(
+          (error: Error) => `${error.name}: ${error.message}`,
+        );
+    expect(said).to.match(/^SettingsError: PINFOLD_DATA_DIR [^\n]+$/);
+    expect(said)
+      .to.include(JSON.stringify(data))
+      .and.to.match(new RegExp(`#${isRoot ? OTHER : self}'$`));
+  });
+
+  it("is root's to use where it is root's", async () => {
+    if (isRoot) expect(await openedAs(0)).to.equal(data);
+    else
+      expect(await openDataFolder('/', 'refused', { uid: 0, access: () => Promise.resolve() })).to.equal('/');
+  });
+
+  it('is refused to others where they cannot write in it, in one line that says which user to be', async () => {
+    // Who is not root can become nobody else, but can take from himself the right to write.
+    if (!isRoot) await chmod(data, 0o500);
+    const said = await openedAs(isRoot ? OTHER : self);
+    expect(said).to.match(/^SettingsError: PINFOLD_DATA_DIR [^\n]+ \(EACCES\)[^\n]*$/);
+    if (isRoot) expect(said).to.match(/#0'$/);
+  });
+
+  it("is theirs to use where they can, as in a pod with a volume of root's", async () => {
+    await chmod(data, 0o777);
+    const runner = { uid: OTHER, access };
+    expect(isRoot ? await openedAs(OTHER) : await openDataFolder(data, 'refused', runner)).to.equal(data);
+  });
+
+  it('is made for the server alone: a command that finds none names the setting, and makes nothing', async () => {
+    const missing = join(folder, 'nowhere', 'data');
+    const settings = readSettings({ PINFOLD_DATA_DIR: missing });
+    const opened = openComposition(settings, { missingDataFolder: 'refused' });
+    const error = await opened.catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(SettingsError).with.property('variable', 'PINFOLD_DATA_DIR');
+    expect(await readdir(folder)).to.deep.equal(['data']);
+    expect(await openDataFolder(missing, 'made')).to.equal(missing);
+  });
+});
+
+const run = promisify(execFile);

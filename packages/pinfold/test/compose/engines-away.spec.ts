@@ -1,0 +1,136 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { type App, createApp, readSettings } from '../../src/index.ts';
+import { list, type PinJson, publish } from '../servers/api-calls.ts';
+import { CREDENTIALS, type Engines, startEngines } from '../servers/engines.ts';
+
+describe('a server whose engines go away', function () {
+  this.timeout(60_000);
+  let engines: Engines;
+  let app: App;
+  let url: string;
+  let key: string;
+  let logged: string;
+
+  beforeEach(async () => {
+    engines = await startEngines();
+    logged = '';
+    app = await createApp(readSettings({ ...engines.env('one'), PINFOLD_LOG_LEVEL: 'trace' }), {
+      log: (line) => {
+        logged += line;
+      },
+    });
+    const { addresses, firstStart } = await app.listen();
+    url = addresses.publicUrl;
+    key = firstStart?.apiKey ?? '';
+  });
+
+  afterEach(async () => {
+    await app.close();
+    for (const secret of [engines.database.address.password, CREDENTIALS.AWS_SECRET_ACCESS_KEY, key]) {
+      expect(logged).not.to.include(secret);
+    }
+    expect(logged).not.to.include('the secret of all the nodes');
+    await engines.close();
+  });
+
+  async function published(text: string): Promise<PinJson> {
+    const answer = await publish(url, key, text);
+    expect(answer.status).to.equal(201);
+    return ((await answer.json()) as { readonly pin: PinJson }).pin;
+  }
+
+  async function expectUnavailable(answer: Response): Promise<void> {
+    expect(answer.status).to.equal(503);
+    expect(Number(answer.headers.get('retry-after'))).to.be.at.least(1);
+    expect(answer.headers.get('content-type')).to.match(/^application\/problem\+json/);
+    expect(await answer.json()).to.include({ code: 'unavailable', status: 503, retryable: true });
+  }
+
+  /** What requests have met is known at once. */
+  async function expectUnhealthy(...away: readonly string[]): Promise<void> {
+    const health = await fetch(`${url}/healthz`);
+    expect(health.status).to.equal(503);
+    const parts = Object.entries((await health.json()) as Readonly<Record<string, unknown>>);
+    expect(parts.filter(([, state]) => state === 'unavailable').map(([name]) => name)).to.deep.equal([
+      'status',
+      ...away,
+    ]);
+    const ready = away.includes('database') ? 503 : 200;
+    expect((await fetch(`${url}/readyz`)).status).to.equal(ready);
+    expect((await fetch(`${url}/livez`)).status).to.equal(200);
+  }
+
+  /** What was refused is published by the very same request, and the site is there. */
+  async function expectRecovered(idempotencyKey: string, count: number): Promise<void> {
+    await published(idempotencyKey);
+    expect((await publish(url, key, idempotencyKey)).status).to.equal(200);
+    expect(await list(url, key)).to.have.length(count);
+    expect((await fetch(`${url}/healthz`)).status).to.equal(200);
+  }
+
+  it('answers 503 while the database is away, and goes on when it is back', async () => {
+    const { id } = await published('before');
+    await engines.databaseWire.cut();
+    await expectUnavailable(await publish(url, key, 'meanwhile'));
+    await expectUnavailable(
+      await fetch(`${url}/api/v1/pins/${id}`, { headers: { authorization: `Bearer ${key}` } }),
+    );
+    const page = await fetch(`${url}/s/${id}/`);
+    expect(page.status).to.equal(503);
+    expect(Number(page.headers.get('retry-after'))).to.be.at.least(1);
+    await expectUnhealthy('database');
+    await engines.databaseWire.mend();
+    await expectRecovered('meanwhile', 3);
+    expect((await fetch(`${url}/s/${id}/`)).status).to.equal(200);
+  });
+
+  it('publishes nothing while the database is read-only, and goes on when it is not', async () => {
+    const { id } = await published('before');
+    const { database } = engines;
+    const setReadOnly = (value: string): Promise<readonly unknown[]> =>
+      database.ask(
+        `BEGIN READ WRITE; ALTER DATABASE ${database.address.database} SET default_transaction_read_only = ${value}; COMMIT`,
+      );
+    await setReadOnly('on');
+    await engines.databaseWire.cut();
+    await engines.databaseWire.mend();
+    await expectUnavailable(await publish(url, key, 'meanwhile'));
+    expect((await fetch(`${url}/s/${id}/`)).status).to.equal(200);
+    await setReadOnly('off');
+    // Each connection is found out by the first thing it may not do.
+    for (let turn = 0; turn < 10; turn += 1) await publish(url, key, 'another');
+    await expectRecovered('meanwhile', 4);
+  });
+
+  it('answers 503 while the storage is away, and goes on when it is back', async () => {
+    const { id } = await published('before');
+    await engines.storeWire.cut();
+    await expectUnavailable(await publish(url, key, 'meanwhile'));
+    const page = await fetch(`${url}/s/${id}/`);
+    expect(page.status).to.equal(503);
+    expect(Number(page.headers.get('retry-after'))).to.be.at.least(1);
+    await expectUnhealthy('storage');
+    await engines.storeWire.mend();
+    await expectRecovered('meanwhile', 3);
+    expect(await (await fetch(`${url}/s/${id}/`)).text()).to.include('before');
+  });
+
+  it('answers 503 while the storage refuses, and goes on when it does not', async () => {
+    const stub = createServer((request, response) => {
+      const error = '<Error><Code>AccessDenied</Code><Message>no</Message></Error>';
+      request.resume().once('end', () => response.writeHead(403).end(`<?xml version="1.0"?>${error}`));
+    });
+    await new Promise<void>((resolve) => stub.listen(0, '127.0.0.1', resolve));
+    await engines.storeWire.cut();
+    await engines.storeWire.mend((stub.address() as AddressInfo).port);
+    await expectUnavailable(await publish(url, key, 'meanwhile'));
+    await expectUnhealthy('storage');
+    await engines.storeWire.cut();
+    stub.closeAllConnections();
+    await new Promise((resolve) => stub.close(resolve));
+    await engines.storeWire.mend(engines.store.port);
+    await expectRecovered('meanwhile', 2);
+  });
+});

@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { type App, createApp, type Listening, readSettings } from '../../src/index.ts';
+import { list, type PinJson, publish } from '../servers/api-calls.ts';
+import { type ChildServer, startChild } from '../servers/child-server.ts';
+import { type Engines, startEngines } from '../servers/engines.ts';
+
+const anyKey = /pf_[0-9A-Za-z]+_[0-9A-Za-z]{43}/;
+
+describe('several servers on PostgreSQL and S3', function () {
+  this.timeout(60_000);
+  let engines: Engines;
+  const running: App[] = [];
+  const children: ChildServer[] = [];
+
+  beforeEach(async () => {
+    engines = await startEngines();
+  });
+
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((app) => app.close()));
+    for (const child of children) child.process.kill('SIGKILL');
+    await Promise.all(children.splice(0).map((child) => child.ended()));
+    await engines.close();
+  });
+
+  async function start(node: string, change: Readonly<Record<string, string>> = {}): Promise<Listening> {
+    const settings = readSettings({ ...engines.env(node), ...change });
+    const app = await createApp(settings, { log: () => undefined });
+    running.push(app);
+    return app.listen();
+  }
+
+  it('are one service: one first start, one role for a key, sites and changes seen everywhere', async () => {
+    const [one, other] = await Promise.all([start('one'), start('other')]);
+    const key = one.firstStart?.apiKey ?? other.firstStart?.apiKey ?? '';
+    expect([one, other].filter(({ firstStart }) => firstStart !== undefined)).to.have.length(1);
+    const urls = [one, other].map(({ addresses }) => addresses.publicUrl);
+    const [url = '', otherUrl = ''] = urls;
+    expect(await list(url, key)).to.have.length(1);
+
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, turn) => publish(urls[turn % 2] ?? '', key, 'many at once')),
+    );
+    expect(answers.filter(({ status }) => status === 201)).to.have.length(1);
+    expect(answers.every(({ status }) => [200, 201, 409].includes(status))).to.equal(true);
+    expect(await list(otherUrl, key)).to.have.length(2);
+
+    const { pin } = (await (await publish(url, key, 'seen')).json()) as { readonly pin: PinJson };
+    const seen = await fetch(`${otherUrl}/s/${pin.id}/`);
+    expect(await seen.text()).to.include('seen');
+    const headers = { authorization: `Bearer ${key}` };
+    const stopped = await fetch(`${otherUrl}/api/v1/pins/${pin.id}`, { method: 'DELETE', headers });
+    expect(stopped.status).to.equal(204);
+    expect((await fetch(`${url}/s/${pin.id}/`)).status).to.equal(404);
+    expect((await fetch(`${url}/healthz`)).status).to.equal(200);
+  });
+
+  it('are started first by one of three processes at once: one key, one welcome site', async () => {
+    for (const node of ['one', 'two', 'three']) children.push(startChild(engines.env(node)));
+    const urls = await Promise.all(children.map((child) => child.url()));
+    await Promise.race(children.map((child) => child.said(/^curl .*$/m).catch(() => undefined)));
+    const shown = children.flatMap((child) => anyKey.exec(child.output()) ?? []);
+    expect(shown).to.have.length(1);
+    for (const url of urls) expect(await list(url, shown[0] ?? '')).to.have.length(1);
+  });
+
+  it('hold no more connections to the database than ten a node', async () => {
+    const { addresses, firstStart } = await start('one');
+    const key = firstStart?.apiKey ?? '';
+    await Promise.all(Array.from({ length: 60 }, () => list(addresses.publicUrl, key)));
+    const [held] = await engines.database.ask<{ readonly count: string }>(
+      "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pinfold'",
+    );
+    expect(Number(held?.count)).to.be.within(2, 10);
+  });
+
+  it('let viewers in by grants of each secret, so that one can be replaced node by node', async () => {
+    const [old, fresh] = ['the secret of the first year', 'the secret of the second year'];
+    const first = await start('one', { PINFOLD_SECRET: old });
+    const key = first.firstStart?.apiKey ?? '';
+    const { pin } = (await (await publish(first.addresses.publicUrl, key, 'hidden')).json()) as {
+      readonly pin: PinJson;
+    };
+    await setPassword(first.addresses.publicUrl, key, pin.id);
+    const grant = await enter(first.addresses.publicUrl, pin.id);
+
+    const replacing = await start('two', { PINFOLD_SECRET: `${fresh},${old}` });
+    const replaced = await start('three', { PINFOLD_SECRET: fresh });
+    expect(await isAdmitted(replacing.addresses.publicUrl, pin.id, grant)).to.equal(true);
+    expect(await isAdmitted(replaced.addresses.publicUrl, pin.id, grant)).to.equal(false);
+    const later = await enter(replacing.addresses.publicUrl, pin.id);
+    expect(await isAdmitted(replaced.addresses.publicUrl, pin.id, later)).to.equal(true);
+    expect(await isAdmitted(first.addresses.publicUrl, pin.id, later)).to.equal(false);
+  });
+});
+
+const PASSWORD = 'open sesame';
+
+async function setPassword(url: string, key: string, id: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ password: PASSWORD });
+  const answer = await fetch(`${url}/api/v1/pins/${id}`, { method: 'PATCH', headers, body });
+  expect(answer.status).to.equal(200);
+}
+
+/** Enters the password; resolves with the cookie that was given for it. */
+async function enter(url: string, id: string): Promise<string> {
+  const body = new URLSearchParams({ password: PASSWORD });
+  const answer = await fetch(`${url}/s/${id}`, { method: 'POST', body, redirect: 'manual' });
+  expect(answer.status).to.equal(303);
+  return answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0])[0] ?? '';
+}
+
+/** Whether the shared URL leads on to the site instead of showing the password page. */
+async function isAdmitted(url: string, id: string, cookie: string): Promise<boolean> {
+  const { status } = await fetch(`${url}/s/${id}`, { headers: { cookie }, redirect: 'manual' });
+  expect(status).to.be.oneOf([200, 302]);
+  return status === 302;
+}

@@ -1,0 +1,60 @@
+import { type Instant, instant } from '@pinfold/core';
+import { expect } from 'chai';
+import { ClockDifference } from '../../src/health/clock-difference.ts';
+import { openLog } from '../../src/server/log.ts';
+
+const at = (seconds: number): Instant => instant(1_800_000_000_000 + Math.round(seconds * 1_000));
+
+function rig() {
+  const said: string[] = [];
+  const difference = new ClockDifference();
+  difference.tellTo(openLog('info', (line) => said.push(JSON.parse(line).msg)));
+  return { difference, said };
+}
+
+describe("the difference between this machine's clock and the database's", () => {
+  it('is not known before it was asked for', () => {
+    const { difference } = rig();
+    expect(difference.milliseconds).to.equal(undefined);
+    expect(difference.isGreat).to.equal(false);
+  });
+
+  it('is taken in the middle of the question and its answer, positive where this machine is ahead', () => {
+    const { difference } = rig();
+    difference.note(at(10), at(4), at(10.5));
+    expect(difference.milliseconds).to.equal(6_250);
+    difference.note(at(10), at(12), at(10));
+    expect(difference.milliseconds).to.equal(-2_000);
+  });
+
+  it('is none where the database has no clock of its own', () => {
+    const { difference } = rig();
+    difference.note(at(10), undefined, at(10));
+    expect(difference.milliseconds).to.equal(0);
+  });
+
+  it('is not taken from an answer that was long on its way', () => {
+    const { difference } = rig();
+    difference.note(at(10), at(10), at(10));
+    difference.note(at(20), at(10), at(21.5));
+    expect(difference.milliseconds).to.equal(0);
+  });
+
+  it('is told of once when it grows above five seconds, and once when it is over', () => {
+    const { difference, said } = rig();
+    difference.note(at(15), at(10), at(15));
+    expect([difference.isGreat, said]).to.deep.equal([false, []]);
+    difference.note(at(15.1), at(10), at(15.1));
+    difference.note(at(22), at(10), at(22));
+    difference.note(at(0), at(12.34), at(0));
+    expect(difference.isGreat).to.equal(true);
+    expect(said).to.deep.equal(["this machine's clock is 5.1 s ahead of the database's"]);
+    difference.note(at(10), at(10), at(10));
+    difference.note(at(10), at(10), at(10));
+    difference.note(at(0), at(12.34), at(0));
+    expect(said.slice(1)).to.deep.equal([
+      "this machine's clock agrees with the database's again",
+      "this machine's clock is 12.3 s behind the database's",
+    ]);
+  });
+});

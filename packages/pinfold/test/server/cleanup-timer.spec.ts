@@ -1,0 +1,97 @@
+import { type CleanUp, type CleanUpReport, Fault, minutes } from '@pinfold/core';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { runCleanupTimer } from '../../src/server/cleanup-timer.ts';
+import { openLog } from '../../src/server/log.ts';
+
+const nothing: CleanUpReport = {
+  reservations: 0,
+  attempts: 0,
+  uploads: 0,
+  archives: 0,
+  failures: 0,
+  compared: 0,
+  unnamed: 0,
+  orphans: 0,
+  missing: [],
+  listing: 'not_due',
+  finished: true,
+};
+
+function timer(random: number, outcomes: readonly (() => CleanUpReport)[]) {
+  const clock = createManualClock();
+  const lines: { readonly level: number; readonly msg: string }[] = [];
+  const log = openLog('info', (line) => lines.push(JSON.parse(line)));
+  let sweeps = 0;
+  const cleanUp = {
+    run: async () => {
+      const outcome = outcomes[sweeps];
+      sweeps += 1;
+      return outcome?.() ?? nothing;
+    },
+  } as Partial<CleanUp> as CleanUp;
+  const stop = new AbortController();
+  const ended = runCleanupTimer({ cleanUp, clock, log, random: () => random }, stop.signal);
+  return {
+    clock,
+    lines,
+    sweeps: () => sweeps,
+    /** Moves the clock on, and lets what it woke begin to sleep again. */
+    pass: async (count: number): Promise<void> => {
+      clock.advance(minutes(count));
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    },
+    end: async (): Promise<void> => {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+describe('runCleanupTimer', () => {
+  it('sweeps about every ten minutes, spread by chance', async () => {
+    const { sweeps, pass, end } = timer(0.25, []);
+    await pass(7.4);
+    expect(sweeps()).to.equal(0);
+    await pass(0.1);
+    expect(sweeps()).to.equal(1);
+    await pass(7.5);
+    expect(sweeps()).to.equal(2);
+    await end();
+  });
+
+  it('logs what was done, and nothing when there was nothing to do', async () => {
+    const { lines, pass, end } = timer(0.5, [() => nothing, () => ({ ...nothing, archives: 2 })]);
+    await pass(10);
+    expect(lines).to.deep.equal([]);
+    await pass(10);
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.include({ level: 30, archives: 2 });
+    await end();
+  });
+
+  it('goes on after a sweep that failed', async () => {
+    const fail = (): never => {
+      throw new Fault('store_unavailable', 'the database is away');
+    };
+    const { lines, sweeps, pass, end } = timer(0.5, [fail]);
+    await pass(10);
+    expect(lines.map(({ level }) => level)).to.deep.equal([50]);
+    await pass(10);
+    expect(sweeps()).to.equal(2);
+    await end();
+  });
+
+  it('says as an error that a sweep refused to delete', async () => {
+    const { lines, pass, end } = timer(0.5, [() => ({ ...nothing, listing: 'refused' })]);
+    await pass(10);
+    expect(lines.map(({ level }) => level)).to.deep.equal([50]);
+    await end();
+  });
+
+  it('ends at once when it is told to', async () => {
+    const { sweeps, end } = timer(0.5, []);
+    await end();
+    expect(sweeps()).to.equal(0);
+  });
+});

@@ -1,0 +1,163 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'chai';
+import { HttpServer } from '../../src/server/http-server.ts';
+import { SettingsError } from '../../src/settings/settings-error.ts';
+
+const never = new AbortController().signal;
+
+/** The answer's bytes until the server has sent so many of them, or closed. */
+async function readUntil(socket: Socket, text: string): Promise<string> {
+  let received = '';
+  for await (const chunk of socket) {
+    received += chunk;
+    if (received.includes(text)) break;
+  }
+  return received;
+}
+
+describe('HttpServer', () => {
+  let server: HttpServer;
+  let port: number;
+
+  beforeEach(async () => {
+    server = new HttpServer();
+    port = (await server.listen(0, '127.0.0.1')).port;
+  });
+
+  afterEach(() => server.stop(AbortSignal.abort()));
+
+  it('lets requests wait until it may answer', async () => {
+    const answer = fetch(`http://127.0.0.1:${port}/early`);
+    server.answerWith((request, response) => response.end(request.url));
+    expect(await (await answer).text()).to.equal('/early');
+  });
+
+  it('finishes an answer that was begun, and closes the connection after it', async () => {
+    const begun = Promise.withResolvers<() => void>();
+    server.answerWith((_request, response) => begun.resolve(() => response.end('whole')));
+    const answer = fetch(`http://127.0.0.1:${port}/`);
+    const finish = await begun.promise;
+    const stopped = server.stop(never);
+    finish();
+    const answered = await answer;
+    expect(answered.headers.get('connection')).to.equal('close');
+    expect(await answered.text()).to.equal('whole');
+    await stopped;
+  });
+
+  it('answers a request that was on its way over an open connection', async () => {
+    server.answerWith((_request, response) => response.end('answered'));
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    const stopped = server.stop(never);
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    const received = await readUntil(socket, 'answered');
+    expect(received).to.match(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(received).to.match(/connection: close/i);
+    await stopped;
+  });
+
+  it('closes connections on which nothing runs', async () => {
+    server.answerWith((_request, response) => response.end());
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    const closed = once(socket, 'close');
+    await server.stop(never);
+    await closed;
+  });
+
+  it('takes no new connection while it stops', async () => {
+    server.answerWith(() => undefined);
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'connect');
+    const end = new AbortController();
+    const stopped = server.stop(end.signal);
+    const [error] = await once(connect({ port, host: '127.0.0.1' }), 'error');
+    expect(error.code).to.equal('ECONNREFUSED');
+    end.abort();
+    await stopped;
+  });
+
+  it('cuts off what still runs when the time is over', async () => {
+    const begun = Promise.withResolvers<void>();
+    server.answerWith(() => begun.resolve());
+    const answer = fetch(`http://127.0.0.1:${port}/`).then(
+      () => 'answered',
+      () => 'cut off',
+    );
+    await begun.promise;
+    const end = new AbortController();
+    const stopped = server.stop(end.signal);
+    end.abort();
+    await stopped;
+    expect(await answer).to.equal('cut off');
+  });
+
+  describe('with a client that holds its connection', () => {
+    beforeEach(async () => {
+      await server.stop(AbortSignal.abort());
+      server = new HttpServer(50);
+      port = (await server.listen(0, '127.0.0.1')).port;
+    });
+
+    it('closes it when a body goes on after its answer', async () => {
+      server.answerWith((_request, response) => response.end('answered'));
+      const bodies = ['Content-Length: 5000\r\n\r\npart', 'Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n'];
+      for (const method of ['GET', 'POST']) {
+        for (const body of bodies) {
+          const socket = connect({ port, host: '127.0.0.1' });
+          socket.write(`${method} / HTTP/1.1\r\nHost: x\r\n${body}`);
+          expect(await readUntil(socket, 'no such text')).to.include('answered');
+        }
+      }
+    });
+
+    it('goes on with it when the body ends soon after its answer', async () => {
+      await server.stop(AbortSignal.abort());
+      server = new HttpServer();
+      port = (await server.listen(0, '127.0.0.1')).port;
+      server.answerWith((_request, response) => response.end('answered'));
+      const socket = connect({ port, host: '127.0.0.1' });
+      socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n');
+      await once(socket, 'data');
+      const rest = '12345GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n';
+      socket.write(rest);
+      expect(String((await once(socket, 'data'))[0])).to.include('answered');
+      socket.destroy();
+    });
+
+    it('does not close it while its answer is worked on', async () => {
+      const begun = Promise.withResolvers<() => void>();
+      server.answerWith((_request, response) => begun.resolve(() => response.end('worked')));
+      const answer = fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: 'whole' });
+      const finish = await begun.promise;
+      await setTimeout(200);
+      finish();
+      expect(await (await answer).text()).to.equal('worked');
+    });
+  });
+
+  it('names the setting when the port is taken, or the address is not ours', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const taken = await refusal((other.address() as AddressInfo).port, '127.0.0.1');
+    other.close();
+    expect(taken.variable).to.equal('PINFOLD_PORT');
+    expect((await refusal(0, '192.0.2.1')).variable).to.equal('PINFOLD_HOST');
+  });
+});
+
+async function refusal(port: number, host: string): Promise<SettingsError> {
+  try {
+    await new HttpServer().listen(port, host);
+  } catch (error) {
+    if (error instanceof SettingsError) return error;
+    throw error;
+  }
+  throw new Error('it listens');
+}

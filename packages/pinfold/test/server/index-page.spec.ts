@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type App, createApp, readSettings } from '../../src/index.ts';
+
+describe('the page at the public URL', () => {
+  let folder: string;
+  let app: App;
+  let url: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-index-'));
+    const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, PINFOLD_WELCOME: 'off' };
+    app = await createApp(readSettings(env), { log: () => undefined });
+    url = (await app.listen()).addresses.publicUrl;
+  });
+
+  after(async () => {
+    await app.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('greets whoever opens the public URL itself, in their language', async () => {
+    const japanese = await fetch(url, { headers: { 'accept-language': 'ja,en;q=0.8' } });
+    expect(await japanese.text()).to.include('<html lang="ja">');
+    const english = await fetch(url, { headers: { 'accept-language': 'de, en;q=0.8' } });
+    expect(await english.text()).to.include('<html lang="en">');
+    expect(english.headers.get('content-security-policy')).to.include("default-src 'none'");
+  });
+
+  it('has a page for addresses that nobody has', async () => {
+    const answer = await fetch(`${url}/nothing/here`, { headers: { accept: 'text/html' } });
+    expect(answer.status).to.equal(404);
+    expect(answer.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+  });
+});

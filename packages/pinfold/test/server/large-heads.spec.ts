@@ -1,0 +1,131 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openRawConnection, type RawAnswer } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { type App, createApp, readSettings } from '../../src/index.ts';
+
+/** As many cookies as a hostile site sets, in one header. */
+const jar = (bytes: number): string => `Cookie: ${`b=${'x'.repeat(3_900)}; `.repeat(30).slice(0, bytes)}`;
+const SITE = '0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
+
+describe('a large head of a request', () => {
+  let folder: string;
+  let app: App;
+  let url: string;
+  let host: string;
+  let known: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-heads-'));
+    const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, PINFOLD_WELCOME: 'off' };
+    app = await createApp(readSettings(env), { log: () => undefined });
+    const { addresses, firstStart } = await app.listen();
+    url = addresses.publicUrl;
+    host = new URL(url).host;
+    known = `Authorization: Bearer ${firstStart?.apiKey}`;
+  });
+  after(async () => {
+    await app.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function ask(line: string, ...headers: readonly string[]): Promise<RawAnswer> {
+    const connection = await openRawConnection(url);
+    try {
+      await connection.send([`${line} HTTP/1.1`, ...headers, '\r\n'].join('\r\n'));
+      return await connection.answer();
+    } finally {
+      connection.destroy();
+    }
+  }
+
+  it('is read up to 64 KiB', async () => {
+    const filler = `X-Filler: ${'x'.repeat(50_000)}`;
+    expect((await ask('GET /', `Host: ${host}`, filler)).status).to.equal(200);
+    expect((await ask('GET /api/v1/limits', `Host: ${host}`, known, filler)).status).to.equal(200);
+  });
+
+  it('is answered with 431 and a page on every address a browser opens, when it is of cookies', async () => {
+    for (const bytes of [13_000, 50_000]) {
+      for (const [path, at] of [
+        ['/', host],
+        ['/manage/', host],
+        ['/manage/sign-in', host],
+        ['/nothing', host],
+        [`/s/${SITE}`, host],
+        ['/', `${SITE}.${host}`],
+      ]) {
+        const { status, headers, body } = await ask(`GET ${path}`, `Host: ${at}`, jar(bytes));
+        expect(status, `${at}${path}`).to.equal(431);
+        expect(headers.get('content-type')).to.equal('text/html; charset=utf-8');
+        expect(headers.has('clear-site-data')).to.equal(false);
+        expect(body).to.contain('Too many cookies');
+      }
+    }
+  });
+
+  it('keeps nobody from the API, which looks at no cookie', async () => {
+    expect((await ask('GET /api/v1/limits', `Host: ${host}`, known, jar(50_000))).status).to.equal(200);
+  });
+
+  it('is never 431 for a long address alone', async () => {
+    const long = 'a'.repeat(50_000);
+    expect((await ask(`GET /${long}`, `Host: ${host}`)).status).to.equal(404);
+    expect((await ask(`GET /manage/sign-in?to=/${long}`, `Host: ${host}`)).status).to.equal(200);
+    expect((await ask(`GET /${long}`, `Host: ${SITE}.${host}`)).status).to.equal(404);
+  });
+
+  it('gets the same page in both languages when it is too large to be read, and then the connection ends', async () => {
+    const connection = await openRawConnection(url);
+    const head = ['GET / HTTP/1.1', `Host: ${host}`, jar(100_000), '\r\n'].join('\r\n');
+    await connection.send(head);
+    const { status, headers, body } = await connection.answer();
+    expect(status).to.equal(431);
+    expect(headers.get('connection')).to.equal('close');
+    expect(headers.get('cache-control')).to.equal('no-store');
+    expect(headers.has('clear-site-data')).to.equal(false);
+    expect(body).to.contain('Too many cookies').and.contain('Cookie が多すぎます');
+    await connection.untilClosed();
+  });
+
+  it('reaches the client whole while it is still sending', async () => {
+    const connection = await openRawConnection(url);
+    await connection.send(['GET / HTTP/1.1', `Host: ${host}`, jar(100_000)].join('\r\n'));
+    for (let piece = 0; piece < 20; piece += 1) await connection.send(`\r\n${jar(50_000)}`);
+    expect((await connection.answer()).body).to.match(/<\/html>\s*$/);
+    connection.destroy();
+  });
+
+  it('is one of several things that cannot be read, the others are answered as Node answers them', async () => {
+    const form = `Host: ${host}\r\nContent-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n`;
+    for (const [status, bytes] of [
+      [400, 'no request\r\n\r\n'],
+      [400, `POST / HTTP/1.1\r\nHost: ${host}\r\nContent-Length: x\r\n\r\n`],
+      [413, `POST /s/${SITE} HTTP/1.1\r\n${form}\r\n1;${'x'.repeat(20_000)}\r\n`],
+    ] as const) {
+      const connection = await openRawConnection(url);
+      await connection.send(bytes);
+      expect((await connection.answer()).status, bytes.slice(0, 20)).to.equal(status);
+      await connection.untilClosed();
+    }
+  });
+
+  it('clears cookies only where the operator says so', async () => {
+    const data = await mkdtemp(join(tmpdir(), 'pinfold-clearing-'));
+    const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: data, PINFOLD_WELCOME: 'off' };
+    const clearing = await createApp(readSettings({ ...env, PINFOLD_CLEAR_COOKIES: 'on' }), {
+      log: () => undefined,
+    });
+    const { addresses } = await clearing.listen();
+    for (const path of ['/', '/manage/', `/s/${SITE}`]) {
+      const connection = await openRawConnection(addresses.publicUrl);
+      await connection.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${jar(13_000)}\r\n\r\n`);
+      const { status, headers } = await connection.answer();
+      expect([status, headers.get('clear-site-data')], path).to.deep.equal([431, '"cookies"']);
+      connection.destroy();
+    }
+    await clearing.close();
+    await rm(data, { recursive: true });
+  });
+});

@@ -1,0 +1,136 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { Fault } from '@pinfold/core';
+import { expect } from 'chai';
+import { type App, createApp, readSettings } from '../../src/index.ts';
+import { openLog } from '../../src/server/log.ts';
+import { list, type PinJson, publish } from '../servers/api-calls.ts';
+
+const password = 'a secret passphrase';
+
+interface Line {
+  readonly msg: string;
+  readonly method: string;
+  readonly route: string;
+  readonly role: string | null;
+  readonly status: number;
+  readonly ms: number;
+  readonly request: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** A request as a browser or a rude client sends it, at any path and with any headers. */
+async function send(
+  url: string,
+  path: string,
+  headers: Record<string, string>,
+  form?: string,
+): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const method = form === undefined ? 'GET' : 'POST';
+  const type = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
+  const sent = request(url, { path, method, headers: { ...headers, ...type } }, async (response) => {
+    await text(response);
+    resolve({ status: response.statusCode ?? 0, headers: response.headers });
+  });
+  sent.on('error', reject).end(form);
+  return promise;
+}
+
+describe('the log', () => {
+  for (const mode of ['origin', 'path']) {
+    it(`has one line a request and no secret in it, in ${mode} mode`, async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'pinfold-log-'));
+      const written: string[] = [];
+      const env = {
+        PINFOLD_PORT: '0',
+        PINFOLD_DATA_DIR: folder,
+        PINFOLD_VIEWER_MODE: mode,
+        PINFOLD_LOG_LEVEL: 'trace',
+      };
+      const app = await createApp(readSettings(env), { log: (line) => written.push(line) });
+      const { secrets, sent } = await useEverything(app);
+      await app.close();
+      await rm(folder, { recursive: true });
+      for (const secret of secrets) expect(written.join('')).not.to.include(secret);
+      const requests = written.map((line): Line => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+      expect(requests).to.have.length(sent);
+      for (const line of requests) {
+        expect(Object.keys(line)).to.include.members(['method', 'route', 'role', 'status', 'ms', 'request']);
+        expect(line.request).to.match(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+        expect(line.route).not.to.match(/[?~]/);
+      }
+    });
+  }
+
+  it('says what broke, with its causes, and nothing that hangs on an error', () => {
+    const written: string[] = [];
+    const log = openLog('info', (line) => written.push(line));
+    const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', password });
+    log.error('broken', new Fault('store_unavailable', 'the database is away', { cause }));
+    log.error('thrown', { password });
+    expect(written.join('')).not.to.include(password);
+    const { error } = JSON.parse(written[0] ?? '');
+    expect(error).to.deep.include({ name: 'Fault', code: 'store_unavailable' });
+    expect(error.cause).to.deep.include({ code: 'ECONNREFUSED' });
+  });
+});
+
+/** Goes through everything that carries secrets; answers them, and how many requests that were. */
+async function useEverything(
+  app: App,
+): Promise<{ readonly secrets: readonly string[]; readonly sent: number }> {
+  const { addresses, port, firstStart } = await app.listen();
+  const url = `http://127.0.0.1:${port}`;
+  const key = firstStart?.apiKey ?? '';
+  const published = await publish(url, key, 'idempotency secret');
+  const { pin } = (await published.json()) as { readonly pin: PinJson };
+  const body = JSON.stringify({ password });
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const patched = await fetch(`${url}/api/v1/pins/${pin.id}`, { method: 'PATCH', headers, body });
+  expect(patched.status).to.equal(200);
+  await patched.text();
+  const host = new URL(addresses.publicUrl).host;
+  const from = { host, referer: `http://${host}/?referer-secret`, cookie: 'session=cookie-secret' };
+  const shared = `/s/${pin.id}`;
+  await send(url, `${shared}?to=%2Fquery-secret`, from);
+  await send(url, shared, from, 'password=wrong-secret');
+  const entered = await send(
+    url,
+    `${shared}?to=%2Fquery-secret`,
+    from,
+    `password=${encodeURIComponent(password)}`,
+  );
+  expect(entered.status).to.equal(303);
+  const location = new URL(String(entered.headers.location));
+  const cookies = [entered.headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split(';', 1)[0] ?? '');
+  const viewer = { ...from, host: location.host, cookie: cookies.join('; '), accept: 'text/html' };
+  await send(url, location.pathname + location.search, viewer);
+  await send(url, '/unknown-secret?query-secret', from);
+  await send(url, '/healthz?query-secret', from);
+  await list(url, key);
+  const grants = cookies.map((cookie) => cookie.slice(cookie.indexOf('=') + 1));
+  const [grantInPath = 'no grant'] = /[\w.-]{60,}/.exec(location.href) ?? [];
+  const secrets = [
+    key.slice(-43),
+    password,
+    encodeURIComponent(password),
+    'wrong-secret',
+    'cookie-secret',
+    'query-secret',
+    'referer-secret',
+    'unknown-secret',
+    'idempotency secret',
+    ...grants,
+    grantInPath,
+  ];
+  expect(grants).not.to.deep.equal([]);
+  return { secrets, sent: 9 };
+}

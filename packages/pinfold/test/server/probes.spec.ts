@@ -1,0 +1,233 @@
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { Fault, type Staging, seconds } from '@pinfold/core';
+import { tokens } from '@pinfold/inversify';
+import { createManualClock, type ManualClock, openRawConnection } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { ContainerModule } from 'inversify';
+import { type App, createApp, readSettings } from '../../src/index.ts';
+import { type PinJson, publish } from '../servers/api-calls.ts';
+
+const PROBES = ['/livez', '/readyz', '/healthz'] as const;
+/** What a proxy on this machine writes for somebody from outside. */
+const FROM_OUTSIDE = { 'x-forwarded-for': '203.0.113.9' };
+
+describe('the probes of a server', () => {
+  let folder: string;
+  let app: App;
+  let url: string;
+  let port: number;
+  let key: string;
+  let clock: ManualClock;
+  /** What keeps uploads out, while something does. */
+  let staging: Fault | undefined;
+
+  /** A staging whose disk is full whenever a test says so. */
+  const ours = new ContainerModule(({ rebind, onActivation }) => {
+    rebind(tokens.clock).toDynamicValue(() => clock);
+    onActivation(tokens.staging, (_context, sound): Staging => {
+      const unlessFull = async (): Promise<void> => {
+        if (staging !== undefined) throw staging;
+      };
+      return {
+        receive: async (body, limit, signal) => {
+          await unlessFull();
+          return sound.receive(body, limit, signal);
+        },
+        check: async (signal) => {
+          await unlessFull();
+          await sound.check(signal);
+        },
+        sweep: (before) => sound.sweep(before),
+        countAbandoned: (before) => sound.countAbandoned(before),
+      };
+    });
+  });
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-probes-'));
+    staging = undefined;
+    clock = createManualClock();
+    await start();
+  });
+
+  afterEach(async () => {
+    await app.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function start(more: Readonly<Record<string, string>> = {}): Promise<void> {
+    const env = {
+      PINFOLD_PORT: '0',
+      PINFOLD_DATA_DIR: join(folder, 'data'),
+      PINFOLD_WELCOME: 'off',
+      ...more,
+    };
+    app = await createApp(readSettings(env), { modules: [ours], log: () => undefined });
+    const listening = await app.listen();
+    url = listening.addresses.publicUrl;
+    port = listening.port;
+    key = listening.firstStart?.apiKey ?? key;
+  }
+
+  async function restart(more: Readonly<Record<string, string>>): Promise<void> {
+    await app.close();
+    await start(more);
+  }
+
+  const ask = (path: string, headers: Readonly<Record<string, string>> = FROM_OUTSIDE): Promise<Response> =>
+    fetch(url + path, { headers });
+  const statusOf = async (path: string): Promise<number> => (await ask(path)).status;
+
+  /** The status of a site, over a connection of its own. */
+  async function viewed({ id }: PinJson): Promise<number> {
+    const connection = await openRawConnection(`http://localhost:${port}`);
+    await connection.send(`GET / HTTP/1.1\r\nHost: ${id}.localhost:${port}\r\n\r\n`);
+    const { status } = await connection.answer();
+    connection.destroy();
+    return status;
+  }
+
+  /** Lets the timer look until a probe says what is waited for. */
+  async function until(path: string, isSo: (status: number, body: string) => boolean): Promise<string> {
+    for (;;) {
+      clock.advance(seconds(5));
+      const answer = await ask(path);
+      const body = await answer.text();
+      if (isSo(answer.status, body)) return body;
+    }
+  }
+
+  for (const path of PROBES) {
+    it(`is 200 at ${path} while all is well, without a key, for anybody, and kept by nobody`, async () => {
+      const answer = await ask(path);
+      expect(answer.status).to.equal(200);
+      expect(await answer.json()).to.deep.equal({ status: 'ok' });
+      expect(answer.headers.get('cache-control')).to.equal('no-store');
+      const { status, headers } = await fetch(url + path, { method: 'POST' });
+      expect([status, headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
+      expect((await fetch(url + path, { method: 'HEAD' })).status).to.equal(200);
+    });
+  }
+
+  it('is 503 at /healthz while the storage does not answer, and 200 again when it does; the rest goes on', async () => {
+    const archives = join(folder, 'data', 'archives');
+    await rename(archives, join(folder, 'away'));
+    const body = await until('/healthz', (status) => status === 503);
+    expect(JSON.parse(body)).to.deep.equal({ status: 'unavailable' });
+    expect([await statusOf('/livez'), await statusOf('/readyz')]).to.deep.equal([200, 200]);
+    await rename(join(folder, 'away'), archives);
+    await until('/healthz', (status) => status === 200);
+  });
+
+  it('is 503 at /readyz without the storage only where PINFOLD_READY_NEEDS says so', async () => {
+    await restart({ PINFOLD_READY_NEEDS: 'database,storage' });
+    await rename(join(folder, 'data', 'archives'), join(folder, 'away'));
+    const body = await until('/readyz', (status) => status === 503);
+    expect(JSON.parse(body)).to.deep.equal({ status: 'unavailable' });
+  });
+
+  it('names the parts to this machine itself, and to trusted addresses', async () => {
+    const parts = { status: 'ok', database: 'ok', storage: 'ok', staging: 'ok', clock: 0 };
+    expect(await (await ask('/healthz', {})).json()).to.deep.equal(parts);
+    const fromInside = { 'x-forwarded-for': '10.1.2.3' };
+    expect(await (await ask('/healthz', fromInside)).json()).to.deep.equal({ status: 'ok' });
+    await restart({ PINFOLD_TRUST_PROXY: '127.0.0.0/8,::1,10.0.0.0/8' });
+    expect(await (await ask('/healthz', fromInside)).json()).to.deep.equal(parts);
+    expect(await (await ask('/healthz')).json()).to.deep.equal({ status: 'ok' });
+  });
+
+  it('costs the stores nothing, however often it is asked', async () => {
+    const asked: string[] = [];
+    const persistence = await app.container.getAsync(tokens.persistence);
+    const archives = await app.container.getAsync(tokens.archives);
+    const count = (name: string) => async (): Promise<undefined> => void asked.push(name);
+    Object.assign(persistence, { check: count('database') });
+    Object.assign(archives, { check: count('storage'), list: count('a listing') });
+    const answers = PROBES.flatMap((path) => Array.from({ length: 100 }, () => statusOf(path)));
+    expect(new Set(await Promise.all(answers))).to.deep.equal(new Set([200]));
+    expect(asked).to.deep.equal([]);
+    await until('/healthz', () => asked.includes('storage'));
+    expect(asked.filter((name) => name === 'storage')).to.have.length(1);
+    expect(asked).not.to.include('a listing');
+  });
+
+  it('is degraded while the disk for uploads is full, which keeps publications out and viewing in', async () => {
+    const answer = await publish(url, key, 'before');
+    const { pin } = (await answer.json()) as { readonly pin: PinJson };
+    const cause = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    staging = new Fault('staging_unavailable', 'the disk is full', { cause });
+    await until('/healthz', (status, body) => status === 200 && body.includes('degraded'));
+    expect(await (await ask('/healthz', {})).json()).to.include({ status: 'degraded', staging: 'full' });
+    expect(await statusOf('/readyz')).to.equal(200);
+
+    const connection = await openRawConnection(url);
+    const head = [
+      'POST /api/v1/pins HTTP/1.1',
+      `Host: ${new URL(url).host}`,
+      `Authorization: Bearer ${key}`,
+      'Idempotency-Key: meanwhile',
+      'Content-Type: multipart/form-data; boundary=edge',
+      'Content-Length: 1000000',
+      'Expect: 100-continue',
+      '\r\n',
+    ];
+    await connection.send(head.join('\r\n'));
+    const refused = await connection.answer();
+    connection.destroy();
+    expect(refused.status, 'before the body is asked for').to.equal(503);
+    expect(JSON.parse(refused.body)).to.include({ code: 'unavailable', retryable: true });
+    expect(Number(refused.headers.get('retry-after'))).to.be.at.least(1);
+    expect(await viewed(pin)).to.equal(200);
+
+    staging = undefined;
+    await until('/healthz', (_, body) => body.includes('ok'));
+    expect((await publish(url, key, 'meanwhile')).status).to.equal(201);
+  });
+
+  it('knows of a full disk from the first upload that meets it, and leaves nothing of the upload', async () => {
+    const cause = Object.assign(new Error('quota exceeded'), { code: 'EDQUOT' });
+    staging = new Fault('staging_unavailable', 'the disk is full', { cause });
+    expect((await publish(url, key, 'first')).status).to.equal(503);
+    expect(await (await ask('/healthz', {})).json()).to.include({ status: 'degraded', staging: 'full' });
+    expect(await readdir(join(folder, 'data', 'staging'))).to.deep.equal([]);
+  });
+
+  it('is 503 at /readyz, and 200 at the others, from the moment the server is told to stop', async () => {
+    await restart({ PINFOLD_DRAIN_SECONDS: '30' });
+    const { pin } = (await (await publish(url, key, 'seen')).json()) as { readonly pin: PinJson };
+    let drained = false;
+    const draining = app.drain().then(() => {
+      drained = true;
+    });
+    const answer = await ask('/readyz');
+    expect([answer.status, await answer.text()]).to.deep.equal([503, '{"status":"stopping"}']);
+    expect([await statusOf('/livez'), await statusOf('/healthz')]).to.deep.equal([200, 200]);
+    // Connections of their own: the server still takes new ones.
+    expect(await viewed(pin)).to.equal(200);
+    expect((await publish(url, key, 'while it drains')).status).to.equal(201);
+    expect(drained).to.equal(false);
+    clock.advance(seconds(30));
+    await draining;
+  });
+
+  it('is 503 at /readyz, and still 200 at the others, over connections that are open while the server closes', async () => {
+    const sockets = ['/readyz', '/livez', '/healthz'].map((path) => {
+      const socket = connect({ port, host: '127.0.0.1' });
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n`);
+      return socket;
+    });
+    // A request over a connection of its own: when it is answered, the three before have begun.
+    await (await fetch(`${url}/`)).text();
+    const closed = app.close();
+    for (const socket of sockets) socket.write('\r\n');
+    const [ready = '', live = '', health = ''] = await Promise.all(sockets.map((socket) => text(socket)));
+    expect(ready).to.match(/^HTTP\/1\.1 503 /);
+    expect(live).to.match(/^HTTP\/1\.1 200 /);
+    expect(health).to.match(/^HTTP\/1\.1 200 /);
+    await closed;
+  });
+});

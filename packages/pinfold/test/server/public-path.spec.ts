@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type App, createApp, readSettings } from '../../src/index.ts';
+import { type PinJson, publish } from '../servers/api-calls.ts';
+
+describe('a public URL with a path', () => {
+  let folder: string;
+  let app: App;
+  let url: string;
+  let key: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-path-'));
+    const env = {
+      PINFOLD_PORT: '0',
+      PINFOLD_DATA_DIR: folder,
+      PINFOLD_PUBLIC_URL: 'http://pin.test/share',
+      PINFOLD_VIEWER_MODE: 'path',
+      PINFOLD_WELCOME: 'off',
+    };
+    app = await createApp(readSettings(env), { log: () => undefined });
+    const { port, firstStart } = await app.listen();
+    url = `http://127.0.0.1:${port}/share`;
+    key = firstStart?.apiKey ?? '';
+  });
+
+  after(async () => {
+    await app.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('has API and sites under it', async () => {
+    const answer = await publish(url, key, 'under a path');
+    expect(answer.status).to.equal(201);
+    const { pin } = (await answer.json()) as { readonly pin: PinJson };
+    expect(answer.headers.get('location')).to.equal(`http://pin.test/share/api/v1/pins/${pin.id}`);
+    expect(pin.shared_url).to.equal(`http://pin.test/share/s/${pin.id}`);
+    const shared = await fetch(`${url}/s/${pin.id}`, { redirect: 'manual' });
+    expect(shared.headers.get('location')).to.equal(`http://pin.test/share/s/${pin.id}/`);
+    expect(await (await fetch(`${url}/s/${pin.id}/`)).text()).to.include('under a path');
+  });
+
+  it('has the management screen under it', async () => {
+    const asked = await fetch(`${url}/manage/`, { redirect: 'manual' });
+    expect(asked.headers.get('location')).to.equal('/share/manage/sign-in');
+    const page = await fetch(`${url}/manage/sign-in`);
+    expect(page.headers.getSetCookie().join()).to.include('Path=/share/manage;');
+    expect(await page.text()).to.include('href="/share/manage/assets/');
+  });
+
+  it('has the health both under it and at the root', async () => {
+    expect((await fetch(`${url}/healthz`)).status).to.equal(200);
+    expect((await fetch(new URL('/healthz', url))).status).to.equal(200);
+  });
+
+  it('has problems under it, where there is no API', async () => {
+    for (const path of ['/api', '/api/', '/api/v9/pins']) {
+      const answer = await fetch(`${url}${path}`);
+      expect(answer.status, path).to.equal(404);
+      expect(answer.headers.get('content-type')).to.equal('application/problem+json');
+      expect(await answer.json()).to.include({ code: 'not_found', retryable: false });
+    }
+  });
+
+  it('has nothing of the API beside it', async () => {
+    expect((await fetch(new URL('/api/v1/limits', url))).status).to.equal(404);
+  });
+});

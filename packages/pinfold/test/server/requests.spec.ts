@@ -1,0 +1,157 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { archivePart, multipart, openRawConnection, type RawAnswer } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { type App, createApp, readSettings } from '../../src/index.ts';
+import { type PinJson, publish, site } from '../servers/api-calls.ts';
+
+describe('the reference server, byte by byte', () => {
+  let folder: string;
+  let app: App;
+  let url: string;
+  let key: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-requests-'));
+    const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, PINFOLD_WELCOME: 'off' };
+    app = await createApp(readSettings(env), { log: () => undefined });
+    const { addresses, firstStart } = await app.listen();
+    url = addresses.publicUrl;
+    key = firstStart?.apiKey ?? '';
+  });
+
+  after(async () => {
+    await app.close();
+    await rm(folder, { recursive: true });
+  });
+
+  /** Sends a head as it is, and reads the answer. */
+  async function ask(...lines: readonly string[]): Promise<RawAnswer> {
+    const connection = await openRawConnection(url);
+    try {
+      await connection.send([...lines, '\r\n'].join('\r\n'));
+      return await connection.answer();
+    } finally {
+      connection.destroy();
+    }
+  }
+
+  it('refuses several Host headers wherever they lead', async () => {
+    const answer = await publish(url, key, 'several hosts');
+    const { pin } = (await answer.json()) as { readonly pin: PinJson };
+    const { host } = new URL(url);
+    const site = `${pin.id}.${host}`;
+    for (const path of [
+      '/',
+      '/healthz',
+      '/nothing',
+      '/manage/',
+      '/api/v1/limits',
+      '/openapi.json',
+      `/s/${pin.id}`,
+    ]) {
+      for (const hosts of [
+        [host, host],
+        [host, site],
+        [site, host],
+      ]) {
+        const lines = hosts.map((name) => `Host: ${name}`);
+        const { status } = await ask(`GET ${path} HTTP/1.1`, ...lines, `Authorization: Bearer ${key}`);
+        expect(status, `${path} ${hosts}`).to.equal(400);
+      }
+    }
+    const api = await ask('GET /api/v1/limits HTTP/1.1', 'Host: a', 'Host: b');
+    expect(JSON.parse(api.body).code).to.equal('invalid_request');
+  });
+
+  it('keeps the page at the public URL to itself', async () => {
+    const { status, headers } = await ask('GET / HTTP/1.1', 'Host: localhost');
+    expect(status).to.equal(200);
+    for (const name of ['cross-origin-opener-policy', 'cross-origin-resource-policy', 'referrer-policy']) {
+      expect(headers.get(name), name).to.equal('same-origin');
+    }
+  });
+
+  /** The head of a publication that waits to be told to go on. */
+  function expecting(...lines: readonly string[]): readonly string[] {
+    return ['POST /api/v1/pins HTTP/1.1', 'Host: localhost', 'Expect: 100-continue', ...lines];
+  }
+
+  it('refuses by the headers alone before it asks for the body', async () => {
+    const known = `Authorization: Bearer ${key}`;
+    const form = 'Content-Type: multipart/form-data; boundary=edge';
+    const length = 'Content-Length: 1000';
+    const named = 'Idempotency-Key: expecting';
+    const refused = [
+      [401, expecting(named, form, length)],
+      [401, expecting('Authorization: Bearer wrong', named, form, length)],
+      [400, expecting(known, form, length)],
+      [415, expecting(known, named, 'Content-Type: text/plain', length)],
+      [400, expecting(known, named, 'Content-Type: multipart/form-data', length)],
+      [404, expecting(known).with(0, 'POST /api/v1/nothing HTTP/1.1')],
+      [303, expecting(length).with(0, 'POST /manage/upload HTTP/1.1')],
+    ] as const;
+    for (const [status, lines] of refused) {
+      expect((await ask(...lines)).status, lines.join()).to.equal(status);
+    }
+  });
+
+  it('refuses JSON that is too long before it asks for it', async () => {
+    const path = '/api/v1/pins/0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
+    const known = `Authorization: Bearer ${key}`;
+    const lines = expecting(known, 'Content-Type: application/json', 'Content-Length: 16385');
+    expect((await ask(...lines.with(0, `PATCH ${path} HTTP/1.1`))).status).to.equal(400);
+    const length = 'Content-Length: 16384';
+    const shorter = expecting(known, 'Content-Type: application/json', length);
+    expect((await ask(...shorter.with(0, `PATCH ${path} HTTP/1.1`))).status).to.equal(100);
+  });
+
+  it('asks for a body once it is wanted, and answers after it', async () => {
+    const { contentType, body } = multipart([archivePart(site('expected'))]);
+    const { pin } = (await (await publish(url, key, 'with a password')).json()) as { readonly pin: PinJson };
+    const json = JSON.stringify({ password: 'harbour lights' });
+    const known = `Authorization: Bearer ${key}`;
+    const login = 'password=harbour+lights';
+    const form = 'Content-Type: application/x-www-form-urlencoded';
+    for (const [status, request, sent, ...lines] of [
+      [201, 'POST /api/v1/pins', body, known, 'Idempotency-Key: expected', `Content-Type: ${contentType}`],
+      [200, `PATCH /api/v1/pins/${pin.id}`, json, known, 'Content-Type: application/json'],
+      [303, `POST /s/${pin.id}`, login, form],
+      [403, `POST /s/${pin.id}`, login.toUpperCase().replace('PASSWORD', 'password'), form],
+    ] as const) {
+      const connection = await openRawConnection(url);
+      const length = `Content-Length: ${sent.length}`;
+      const head = expecting(length, ...lines, '\r\n').with(0, `${request} HTTP/1.1`);
+      await connection.send(head.join('\r\n'));
+      expect((await connection.answer()).status, request).to.equal(100);
+      await connection.send(sent);
+      expect((await connection.answer()).status, request).to.equal(status);
+      connection.destroy();
+    }
+  });
+
+  it('answers a client that has said all and listens on', async () => {
+    const { contentType, body } = multipart([archivePart(site('all said'))]);
+    const known = `Authorization: Bearer ${key}`;
+    const json = 'Content-Type: application/json';
+    const path = '/api/v1/pins/0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
+    for (const [status, request, sent, ...lines] of [
+      [201, 'POST /api/v1/pins', body, known, 'Idempotency-Key: all said', `Content-Type: ${contentType}`],
+      [401, 'POST /api/v1/pins', body, 'Idempotency-Key: all said', `Content-Type: ${contentType}`],
+      [404, `PATCH ${path}`, '{"title":"x"}', known, json],
+      [200, 'GET /api/v1/limits', '', known],
+      [404, `GET /s/${path.slice(-36)}`, ''],
+      [200, 'GET /healthz', ''],
+    ] as const) {
+      const connection = await openRawConnection(url);
+      const length = `Content-Length: ${sent.length}`;
+      const head = [`${request} HTTP/1.1`, 'Host: localhost', length, ...lines, '\r\n'];
+      await connection.send(head.join('\r\n'));
+      await connection.send(sent);
+      connection.end();
+      expect((await connection.answer()).status, request).to.equal(status);
+      await connection.untilClosed();
+    }
+  });
+});

@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  archivePart,
+  multipart,
+  openRawConnection,
+  type RawConnection,
+} from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { type App, createApp, readSettings } from '../../src/index.ts';
+import { site } from '../servers/api-calls.ts';
+
+describe('uploads of a server that receives one at a time', () => {
+  let folder: string;
+  let app: App;
+  let url: string;
+  let key: string;
+  let link: string;
+  let connections: RawConnection[];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-uploads-'));
+    const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, PINFOLD_WELCOME: 'off', PINFOLD_UPLOADS: '1' };
+    app = await createApp(readSettings(env), { log: () => undefined });
+    const { addresses, firstStart, signInLink } = await app.listen();
+    url = addresses.publicUrl;
+    key = firstStart?.apiKey ?? '';
+    link = signInLink ?? '';
+    connections = [];
+  });
+
+  afterEach(async () => {
+    for (const connection of connections) connection.destroy();
+    await app.close();
+    await rm(folder, { recursive: true });
+  });
+
+  /** Sends a head that waits to be told to go on. */
+  async function expecting(...lines: readonly string[]): Promise<RawConnection> {
+    const connection = await openRawConnection(url);
+    connections.push(connection);
+    await connection.send([...lines, 'Expect: 100-continue', '\r\n'].join('\r\n'));
+    return connection;
+  }
+
+  const { contentType, body } = multipart([archivePart(site('one at a time'))]);
+
+  function publication(name: string): Promise<RawConnection> {
+    const lines = [
+      `Authorization: Bearer ${key}`,
+      `Idempotency-Key: ${name}`,
+      `Content-Type: ${contentType}`,
+    ];
+    return expecting(
+      'POST /api/v1/pins HTTP/1.1',
+      'Host: localhost',
+      ...lines,
+      `Content-Length: ${body.length}`,
+    );
+  }
+
+  /** Signs in, and answers the cookies and the token of the forms. */
+  async function signIn(): Promise<{ readonly cookies: string; readonly form: string }> {
+    const cookies = new Map<string, string>();
+    const ask = async (path: string, form?: URLSearchParams) => {
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const asked = form === undefined ? {} : { method: 'POST', body: form };
+      const answer = await fetch(new URL(path, url), { ...asked, redirect: 'manual', headers: { cookie } });
+      for (const [name = '', value = ''] of answer.headers.getSetCookie().map((line) => line.split(/[=;]/))) {
+        cookies.set(name, value);
+      }
+      return /name="form" value="([^"]+)"/.exec(await answer.text())?.[1] ?? '';
+    };
+    const token = new URL(link).searchParams.get('link') ?? '';
+    await ask('/manage/sign-in', new URLSearchParams({ form: await ask(link), link: token }));
+    const form = await ask('/manage/');
+    return { cookies: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '), form };
+  }
+
+  it('are asked for in their turn, whichever door they come to', async () => {
+    const { cookies, form } = await signIn();
+    const first = await publication('first');
+    expect((await first.answer()).status).to.equal(100);
+    const archive = site('on the screen');
+    const second = await expecting(
+      'POST /manage/upload HTTP/1.1',
+      'Host: localhost',
+      `Cookie: ${cookies}`,
+      `X-Pinfold-Form: ${form}`,
+      'X-Pinfold-Filename: site.zip',
+      'Idempotency-Key: second',
+      'Accept: application/json',
+      `Content-Length: ${archive.length}`,
+    );
+    let asked = false;
+    const turn = second.answer().then(({ status }) => {
+      asked = true;
+      return status;
+    });
+    // Whoever needs no turn is answered meanwhile, long after the second came.
+    for (let n = 0; n < 5; n += 1) {
+      const headers = { authorization: `Bearer ${key}` };
+      expect((await fetch(`${url}/api/v1/limits`, { headers })).status).to.equal(200);
+    }
+    expect(asked).to.equal(false);
+    await first.send(body);
+    expect((await first.answer()).status).to.equal(201);
+    expect(await turn).to.equal(100);
+    const third = await publication('third');
+    await second.send(archive);
+    expect((await second.answer()).status).to.equal(201);
+    expect((await third.answer()).status).to.equal(100);
+    await third.send(body);
+    expect((await third.answer()).status).to.equal(201);
+  });
+});

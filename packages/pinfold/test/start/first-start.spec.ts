@@ -1,0 +1,163 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { accountId, type ManageKeys, OPERATOR } from '@pinfold/core';
+import { tokens } from '@pinfold/inversify';
+import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { expect } from 'chai';
+import { type App, createApp, type Listening, openComposition, readSettings } from '../../src/index.ts';
+import { startBlock } from '../../src/start/first-start-block.ts';
+import { list, publish } from '../servers/api-calls.ts';
+
+describe('the first start', () => {
+  let folder: string;
+  const running: App[] = [];
+
+  beforeEach(async () => {
+    folder = join(await mkdtemp(join(tmpdir(), 'pinfold-first-')), 'data');
+  });
+
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((app) => app.close()));
+    await rm(join(folder, '..'), { recursive: true });
+  });
+
+  async function start(env: Readonly<Record<string, string>> = {}, terminal = false): Promise<Listening> {
+    const settings = readSettings({ PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, ...env });
+    const app = await createApp(settings, { log: () => undefined, terminal });
+    running.push(app);
+    return app.listen();
+  }
+
+  async function restart(env: Readonly<Record<string, string>> = {}, terminal = false): Promise<Listening> {
+    await running.pop()?.close();
+    return start(env, terminal);
+  }
+
+  /** The keys of the server that was started last. */
+  function keys(): ManageKeys {
+    const app = running.at(-1);
+    if (app === undefined) throw new Error('none runs');
+    return app.container.get(tokens.manageKeys);
+  }
+
+  it('makes a key that publishes, and a welcome site', async () => {
+    const { addresses, firstStart } = await start();
+    const apiKey = firstStart?.apiKey ?? '';
+    const welcome = await list(addresses.publicUrl, apiKey);
+    expect(welcome.map(({ id }) => id)).to.deep.equal([firstStart?.welcome?.role.id]);
+    const answer = await publish(addresses.publicUrl, apiKey, 'mine');
+    expect(answer.status).to.equal(201);
+    expect(((await answer.json()) as { warnings: unknown }).warnings).to.deep.equal([]);
+  });
+
+  it('makes a welcome site that tells the lifetime of the settings', async () => {
+    const { addresses, firstStart } = await start({
+      PINFOLD_DEFAULT_LIFETIME_DAYS: '30',
+      PINFOLD_VIEWER_MODE: 'path',
+    });
+    const page = await fetch(`${addresses.publicUrl}/s/${firstStart?.welcome?.role.id}/`);
+    expect(await page.text()).to.include('lives for 30 days');
+  });
+
+  it('gives a link to the management screen, as every start on a terminal does, each good once', async () => {
+    const links = [(await start()).signInLink ?? '', (await restart({}, true)).signInLink ?? ''];
+    const { addresses } = await restart();
+    const sessions = running.at(-1)?.container.get(tokens.manageSessions);
+    for (const link of links) {
+      expect(link).to.match(/^http:\/\/localhost:\d+\/manage\/sign-in\?link=\w+$/);
+      const token = new URL(link).searchParams.get('link') ?? '';
+      expect((await fetch(`${addresses.publicUrl}/manage/sign-in?link=${token}`)).status).to.equal(200);
+      expect((await sessions?.redeem(token))?.session.account).to.equal('default');
+      expect(await sessions?.redeem(token)).to.equal(undefined);
+    }
+  });
+
+  it('is the only one that gives a link where nobody but a log reads what is printed', async () => {
+    expect((await start()).signInLink).to.be.a('string');
+    const { untouched, addresses, signInLink } = await restart();
+    expect(signInLink).to.equal(undefined);
+    const block = startBlock(untouched, addresses, signInLink);
+    expect(block).to.include('"pinfold manage"').and.not.to.include('link=');
+  });
+
+  it('happens once', async () => {
+    await start();
+    expect((await restart()).firstStart).to.equal(undefined);
+  });
+
+  it('is not made again by a key that was revoked', async () => {
+    const { firstStart } = await start();
+    for (const { id } of await keys().list(OPERATOR)) await keys().revoke(id, OPERATOR);
+    expect((await restart()).firstStart).to.equal(undefined);
+    expect(firstStart?.apiKey).to.be.a('string');
+  });
+
+  it('takes the key of PINFOLD_API_KEY instead of making one, and does not tell it', async () => {
+    const { text } = new NodeApiKeySecrets().mint();
+    const { addresses, firstStart } = await start({ PINFOLD_API_KEY: text });
+    expect(firstStart?.apiKey).to.equal(undefined);
+    expect(await list(addresses.publicUrl, text)).to.have.length(1);
+    expect(await keys().list(OPERATOR)).to.have.length(1);
+  });
+
+  it('is over, yet PINFOLD_API_KEY is made sure of at every start', async () => {
+    await start();
+    const { text } = new NodeApiKeySecrets().mint();
+    const { addresses, firstStart } = await restart({ PINFOLD_API_KEY: text });
+    expect(firstStart).to.equal(undefined);
+    expect(await list(addresses.publicUrl, text)).to.have.length(1);
+  });
+
+  it('leaves a revoked key revoked, though PINFOLD_API_KEY names it', async () => {
+    const { text, id } = new NodeApiKeySecrets().mint();
+    await start({ PINFOLD_API_KEY: text });
+    await keys().revoke(id, OPERATOR);
+    const { addresses } = await restart({ PINFOLD_API_KEY: text });
+    const headers = { authorization: `Bearer ${text}` };
+    expect((await fetch(`${addresses.publicUrl}/api/v1/pins`, { headers })).status).to.equal(401);
+  });
+
+  it('publishes no site with PINFOLD_WELCOME=off', async () => {
+    const { addresses, firstStart } = await start({ PINFOLD_WELCOME: 'off' });
+    expect(firstStart?.welcome).to.equal(undefined);
+    expect(await list(addresses.publicUrl, firstStart?.apiKey ?? '')).to.deep.equal([]);
+  });
+
+  it('is none when a key was made before it, but then a start tells of that key until something was done', async () => {
+    const settings = readSettings({ PINFOLD_DATA_DIR: folder });
+    const before = await openComposition(settings);
+    const { key } = await before.manageKeys.create({ account: accountId('default') });
+    await before.manageKeys.create({ account: accountId('default'), scopes: ['pins:read'] });
+    await before.close();
+    const { firstStart, untouched } = await start();
+    expect(firstStart).to.equal(undefined);
+    expect(untouched).to.deep.equal({ key: key.id });
+    expect((await restart()).untouched, 'nothing done').to.deep.equal({ key: key.id });
+    await keys().revoke(key.id, OPERATOR);
+    expect((await restart()).untouched, 'no key that publishes').to.deep.equal({ key: undefined });
+    const { text: other } = await keys().create({ account: accountId('default') });
+    const answer = await publish((await restart()).addresses.publicUrl, other, 'first of all');
+    expect(answer.status).to.equal(201);
+    expect((await restart()).untouched, 'something published').to.equal(undefined);
+  });
+
+  it('tells nobody how to begin again, nor who gave the key', async () => {
+    expect((await start()).untouched).to.equal(undefined);
+    expect((await restart()).untouched).to.equal(undefined);
+    await running.pop()?.close();
+    await rm(folder, { recursive: true });
+    const given = { PINFOLD_API_KEY: new NodeApiKeySecrets().mint().text, PINFOLD_WELCOME: 'off' };
+    expect((await start(given)).firstStart).not.to.equal(undefined);
+    expect((await restart(given)).untouched).to.equal(undefined);
+    expect((await restart()).untouched).not.to.equal(undefined);
+  });
+
+  it('keeps everything in a folder for its owner alone', async () => {
+    await start();
+    expect((await stat(folder)).mode & 0o777).to.equal(0o700);
+    for (const name of await readdir(folder)) {
+      expect((await stat(join(folder, name))).mode & 0o077, name).to.equal(0);
+    }
+  });
+});

@@ -1,0 +1,149 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { seconds } from '@pinfold/core';
+import { expect } from 'chai';
+import { parseAllDocuments } from 'yaml';
+import { createApp, readSettings, type Settings } from '../../src/index.ts';
+
+const FOLDER = join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'operators');
+
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
+}
+
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string };
+  readonly timeoutSeconds: number;
+}
+
+interface Container {
+  readonly env: readonly Variable[];
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly startupProbe: Probe;
+  readonly livenessProbe: Probe;
+  readonly readinessProbe: Probe;
+  readonly volumeMounts: readonly { readonly mountPath: string }[];
+}
+
+interface Pod {
+  readonly enableServiceLinks: boolean;
+  readonly terminationGracePeriodSeconds: number;
+  readonly containers: readonly [Container];
+}
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly template: { readonly spec: Pod };
+    readonly tls: readonly { readonly hosts: readonly string[] }[];
+    readonly rules: readonly { readonly host: string }[];
+  };
+}
+
+/** What a cluster would put in the place of a reference to the secret. */
+const SECRETS: Readonly<Record<string, string>> = {
+  'database-url': 'postgres://pinfold:secret@db.example/pinfold?sslmode=verify-full',
+  secret: 'x'.repeat(44),
+  'api-key': `pf_ops_${'k'.repeat(43)}`,
+  'aws-access-key-id': 'id',
+  'aws-secret-access-key': 'key',
+};
+
+describe('the manifest for Kubernetes', () => {
+  let objects: ReadonlyMap<string, Manifest>;
+  let pod: Pod;
+  let container: Container;
+  let settings: Settings;
+
+  before(async () => {
+    const documents = parseAllDocuments(await readFile(join(FOLDER, 'kubernetes.yaml'), 'utf8'), {
+      strict: true,
+      uniqueKeys: true,
+    });
+    for (const { errors, warnings } of documents) expect([...errors, ...warnings]).to.deep.equal([]);
+    const parsed = documents.map((document) => document.toJS() as Manifest);
+    objects = new Map(parsed.map((object) => [object.kind, object]));
+    pod = object('Deployment').spec.template.spec;
+    [container] = pod.containers;
+    settings = readSettings(
+      Object.fromEntries(
+        container.env.map(({ name, value, valueFrom }) => [
+          name,
+          value ?? SECRETS[valueFrom?.secretKeyRef.key ?? ''],
+        ]),
+      ),
+    );
+  });
+
+  function object(kind: string): Manifest {
+    const found = objects.get(kind);
+    if (found === undefined) throw new Error(`there is no ${kind}`);
+    return found;
+  }
+
+  it('has a Deployment, a Service, an Ingress and a budget', () => {
+    const kinds = ['Deployment', 'Service', 'Ingress', 'PodDisruptionBudget'];
+    expect([...objects.keys()]).to.deep.equal(kinds);
+  });
+
+  it('has settings that are all known and right', () => {
+    expect(settings.notes).to.deep.equal([]);
+    expect(settings.database.kind).to.equal('postgres');
+    expect(settings.storage.kind).to.equal('s3');
+    expect(container.env.every(({ value }) => value === undefined || typeof value === 'string')).to.equal(
+      true,
+    );
+  });
+
+  it('takes every secret from the one that the page makes, and nothing else from it', async () => {
+    const page = await readFile(join(FOLDER, 'kubernetes.md'), 'utf8');
+    const made = [...page.matchAll(/--from-literal=([a-z-]+)=/g)].map((match) => match[1]);
+    const taken = container.env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef.key ?? []);
+    expect(made).to.deep.equal(Object.keys(SECRETS));
+    expect(taken).to.have.members(made);
+  });
+
+  it("listens where it is asked, and keeps what it writes where it may write, whatever the Service's name", () => {
+    expect(settings.host).to.equal('0.0.0.0');
+    expect(container.ports).to.deep.include({ name: 'http', containerPort: settings.port });
+    expect(container.volumeMounts.map(({ mountPath }) => mountPath)).to.deep.equal([settings.dataDir]);
+    expect(pod.enableServiceLinks).to.equal(false);
+  });
+
+  it('leads the hosts of both URLs to it, under certificates for both', () => {
+    const [publicHost, sitesHost] = [settings.publicUrl, settings.sitesUrl].map(
+      (url) => new URL(url ?? '').host,
+    );
+    const { rules, tls } = object('Ingress').spec;
+    const hosts = [publicHost, `*.${sitesHost}`];
+    expect(rules.map(({ host }) => host)).to.deep.equal(hosts);
+    expect(tls.flatMap((certificate) => certificate.hosts)).to.deep.equal(hosts);
+  });
+
+  it('waits for the end of what runs', () => {
+    expect(settings.drain).to.be.at.least(seconds(5));
+    expect(pod.terminationGracePeriodSeconds * 1_000).to.be.greaterThan(settings.drain + seconds(10));
+  });
+
+  it('probes what a node answers, and gives it the time for it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-probes-'));
+    const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, PINFOLD_WELCOME: 'off' };
+    const app = await createApp(readSettings(env), { log: () => undefined });
+    const { port } = await app.listen();
+    const { startupProbe, livenessProbe, readinessProbe } = container;
+    for (const { httpGet, timeoutSeconds } of [startupProbe, livenessProbe, readinessProbe]) {
+      const { status } = await fetch(`http://127.0.0.1:${port}${httpGet.path}`);
+      expect(status).to.equal(200);
+      expect(httpGet.port).to.equal('http');
+      expect(timeoutSeconds).to.be.at.least(5);
+    }
+    const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path);
+    expect(paths).to.deep.equal(['/livez', '/livez', '/readyz']);
+    await app.close();
+    await rm(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,183 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { accountId } from '@pinfold/core';
+import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { archivePart, multipart, openRawConnection } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { openComposition, readSettings } from '../../src/index.ts';
+import { list, publish } from '../servers/api-calls.ts';
+import { type ChildServer, startChild } from '../servers/child-server.ts';
+
+const anyKey = /pf_[0-9A-Za-z]+_[0-9A-Za-z]{43}/;
+
+describe('the server as a process', function () {
+  this.timeout(60_000);
+  let folder: string;
+  const children: ChildServer[] = [];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-process-'));
+  });
+
+  afterEach(async () => {
+    for (const child of children) child.process.kill('SIGKILL');
+    await Promise.all(children.splice(0).map((child) => child.ended()));
+    await rm(folder, { recursive: true });
+  });
+
+  function start(env: Readonly<Record<string, string>> = {}): ChildServer {
+    const child = startChild({ PINFOLD_DATA_DIR: folder, ...env });
+    children.push(child);
+    return child;
+  }
+
+  it('is started first by one of several at once: one key, one welcome site', async () => {
+    const servers = [start(), start(), start()];
+    const [url = ''] = await Promise.all(servers.map((server) => server.url()));
+    await Promise.race(servers.map((server) => server.said(/^curl .*$/m).catch(() => undefined)));
+    const shown = servers.flatMap((server) => anyKey.exec(server.output()) ?? []);
+    expect(new Set(shown).size).to.equal(1);
+    expect(await list(url, shown[0] ?? '')).to.have.length(1);
+  });
+
+  it('shows the key on the very first start alone, and on standard output alone', async () => {
+    const first = start();
+    let complaints = '';
+    first.process.stderr.on('data', (chunk) => {
+      complaints += chunk;
+    });
+    const [key] = await first.said(anyKey);
+    first.process.kill('SIGTERM');
+    expect(await first.ended()).to.deep.equal([0, null]);
+    expect(complaints).to.equal('');
+    const second = start();
+    expect(await list(await second.url(), key)).to.have.length(1);
+    second.process.kill('SIGTERM');
+    await second.ended();
+    expect(second.output()).not.to.match(anyKey);
+  });
+
+  it('says how to publish with a key that was made before the first start, and makes none', async () => {
+    const composition = await openComposition(readSettings({ PINFOLD_DATA_DIR: folder }));
+    const { key } = await composition.manageKeys.create({ account: accountId('default') });
+    await composition.close();
+    const server = start();
+    await server.said(/^curl .*\$PINFOLD_API_KEY.*$/m);
+    expect(server.output())
+      .to.include(`pf_${key.id}_…`)
+      .and.include('"pinfold manage"')
+      .and.not.include('link=');
+    expect(server.output()).not.to.match(anyKey);
+  });
+
+  it('says in one line which setting is wrong, and does not start', async () => {
+    const child = start({ PINFOLD_TRUST_PROXY: 'true' });
+    expect(await child.ended()).to.deep.equal([1, null]);
+    expect(child.output()).to.match(/^pinfold: PINFOLD_TRUST_PROXY [^\n]+\n$/);
+  });
+
+  it('ends at once when it is told to stop while it still starts', async () => {
+    const child = startChild({}, 'serve-after-a-wait.ts');
+    children.push(child);
+    await child.said(/^waiting$/m);
+    child.process.kill('SIGTERM');
+    expect(await child.ended()).to.deep.equal([0, null]);
+  });
+
+  for (const workers of ['1', '2']) {
+    it(`drains before it ends, with ${workers} to answer: not ready at once, and new connections go on`, async () => {
+      const env = { PINFOLD_WORKERS: workers, PINFOLD_WELCOME: 'off', PINFOLD_DRAIN_SECONDS: '3' };
+      const server = start(env);
+      const url = await server.url();
+      if (workers === '2') await server.said(/(?:"a worker answers"[\s\S]*){2}/);
+      server.process.kill('SIGTERM');
+      const seen: string[] = [];
+      // Each over a connection of its own, until none is taken any more.
+      const ask = async (path: string): Promise<string> => {
+        const connection = await openRawConnection(url);
+        await connection.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+        const { status } = await connection.answer();
+        connection.destroy();
+        return `${path} ${status}`;
+      };
+      while (!seen.includes('/readyz 503')) seen.push(await ask('/readyz'));
+      for (let turn = 0; turn < 10; turn += 1)
+        seen.push(await ask('/'), await ask('/livez'), await ask('/healthz'));
+      expect(new Set(seen.filter((answer) => !answer.startsWith('/readyz')))).to.deep.equal(
+        new Set(['/ 200', '/livez 200', '/healthz 200']),
+      );
+      expect(await server.ended()).to.deep.equal([0, null]);
+      const error = await ask('/').catch((reason: unknown) => reason);
+      expect(error).to.have.property('code', 'ECONNREFUSED');
+    });
+  }
+
+  it('leaves no file of an upload that stalls when it is told to stop', async () => {
+    const { text } = new NodeApiKeySecrets().mint();
+    const server = start({ PINFOLD_API_KEY: text, PINFOLD_WELCOME: 'off' });
+    const { contentType, body } = multipart([archivePart(new Uint8Array(400_000))]);
+    const connection = await openRawConnection(await server.url());
+    const head = [
+      'POST /api/v1/pins HTTP/1.1',
+      'Host: localhost',
+      `Authorization: Bearer ${text}`,
+      'Idempotency-Key: stalled',
+      `Content-Type: ${contentType}`,
+      `Content-Length: ${body.byteLength}`,
+      '\r\n',
+    ];
+    await connection.send(head.join('\r\n'));
+    await connection.send(body.subarray(0, 200_000));
+    const staged = () => readdir(join(folder, 'staging'));
+    while ((await staged()).length === 0);
+    server.process.kill('SIGTERM');
+    expect(await server.ended()).to.deep.equal([0, null]);
+    expect(await staged()).to.deep.equal([]);
+  });
+
+  for (const workers of ['1', '2']) {
+    it(`loses no request that it accepted when it is told to stop, with ${workers} to answer`, () =>
+      stopUnderLoad(workers));
+  }
+
+  async function stopUnderLoad(workers: string): Promise<void> {
+    const { text } = new NodeApiKeySecrets().mint();
+    const server = start({ PINFOLD_API_KEY: text, PINFOLD_WELCOME: 'off', PINFOLD_WORKERS: workers });
+    const url = await server.url();
+    const outcomes: string[] = [];
+    let stopped = false;
+    const client = async (name: number): Promise<void> => {
+      for (let turn = 0; !stopped || turn === 0; turn += 1) {
+        const outcome = await publish(url, text, `load ${name} ${turn}`).then(
+          async (answer) => `${answer.status} ${((await answer.json()) as { pin?: { id: string } }).pin?.id}`,
+          (error: Error) => codeOf(error),
+        );
+        outcomes.push(outcome);
+        if (!outcome.startsWith('201')) return;
+        if (outcomes.length === 24) server.process.kill('SIGTERM');
+      }
+    };
+    const clients = Array.from({ length: 8 }, (_, name) => client(name));
+    await server.ended().then(() => {
+      stopped = true;
+    });
+    await Promise.all(clients);
+    expect(await server.ended()).to.deep.equal([0, null]);
+    const published = outcomes.filter((outcome) => outcome.startsWith('201'));
+    expect(published.length).to.be.at.least(24);
+    expect(new Set(outcomes.filter((outcome) => !outcome.startsWith('201')))).to.deep.equal(
+      new Set(['ECONNREFUSED']),
+    );
+    const again = await start({ PINFOLD_API_KEY: text }).url();
+    const headers = { authorization: `Bearer ${text}` };
+    for (const outcome of published) {
+      const id = outcome.slice('201 '.length);
+      expect((await fetch(`${again}/api/v1/pins/${id}`, { headers })).status).to.equal(200);
+    }
+  }
+});
+
+function codeOf({ cause }: Error): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+}

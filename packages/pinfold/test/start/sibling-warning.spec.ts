@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import { siblingWarning } from '../../src/start/sibling-warning.ts';
+
+function warning(publicHost: string, sitesHost: string): string | undefined {
+  const urls = { publicUrl: `https://${publicHost}`, sitesUrl: `https://${sitesHost}` };
+  return siblingWarning({ ...urls, viewerMode: 'origin' });
+}
+
+describe('siblingWarning', () => {
+  const siblings: readonly (readonly [string, string, string])[] = [
+    ['pin.example.com', 'pin.example.com', 'example.com'],
+    ['example.com', 'sites.example.com', 'example.com'],
+    ['pin.example.co.uk', 'sites.example.co.uk', 'example.co.uk'],
+    ['pin.example.com:8443', 'sites.example.com', 'example.com'],
+    ['one.github.io', 'one.github.io', 'one.github.io'],
+  ];
+  for (const [publicHost, sitesHost, domain] of siblings) {
+    it(`warns that sites reach the public host: ${publicHost} beside ${sitesHost}`, () => {
+      const line = warning(publicHost, sitesHost);
+      expect(line)
+        .to.match(/^[^\n]+$/)
+        .and.contain(`share the domain ${domain}`)
+        .and.contain("a site's cookies reach the public host");
+      expect(line).to.contain('shut out of all sites, the management screen');
+    });
+  }
+
+  const apart: readonly (readonly [string, string, string])[] = [
+    ['pin.example.com', 'pin-sites.com', 'pin-sites.com'],
+    ['pin.example.com', 'a.b.pin-sites.com', 'pin-sites.com'],
+    ['one.github.io', 'other.github.io', 'other.github.io'],
+    ['one.co.uk', 'other.co.uk', 'other.co.uk'],
+    ['192.0.2.1', 'sites.example.com', 'example.com'],
+    ['localhost:8080', 'sites.example.com', 'example.com'],
+  ];
+  for (const [publicHost, sitesHost, domain] of apart) {
+    it(`warns that sites reach each other: ${publicHost} beside ${sitesHost}`, () => {
+      const line = warning(publicHost, sitesHost);
+      expect(line)
+        .to.match(/^[^\n]+$/)
+        .and.contain(`${domain} is not on the public suffix list`)
+        .and.contain('shut out of every other');
+      expect(line).not.to.contain('the public host');
+    });
+  }
+
+  const quiet: readonly (readonly [string, string])[] = [
+    ['pin.example.com', 'github.io'],
+    ['github.io', 'github.io'],
+    ['localhost:8080', 'localhost:8080'],
+    ['pin.localhost', 'sites.localhost'],
+    ['pin.localhost', 'pin.localhost'],
+    ['share.example.com', 'sites.localhost:8080'],
+    ['intranet', 'intranet'],
+  ];
+  for (const [publicHost, sitesHost] of quiet) {
+    it(`is silent about ${publicHost} beside ${sitesHost}`, () => {
+      expect(warning(publicHost, sitesHost)).to.equal(undefined);
+    });
+  }
+
+  it('is silent in path mode, where sites have no origin of their own', () => {
+    const url = 'https://pin.example.com';
+    expect(siblingWarning({ publicUrl: url, sitesUrl: url, viewerMode: 'path' })).to.equal(undefined);
+  });
+});

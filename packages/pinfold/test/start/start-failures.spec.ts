@@ -1,0 +1,132 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isFault } from '@pinfold/core';
+import { expect } from 'chai';
+import { createApp, type Environment, readSettings, SettingsError } from '../../src/index.ts';
+import { startChild } from '../servers/child-server.ts';
+import { CREDENTIALS, type Engines, startEngines } from '../servers/engines.ts';
+import { newDatabase } from '../servers/new-database.ts';
+
+const PASSWORD = 'never-to-be-shown';
+
+describe('a start with engines that cannot be used', function () {
+  this.timeout(60_000);
+  let engines: Engines;
+  let stub: Server;
+  let answer: { readonly status: number; readonly body: string };
+
+  before(async () => {
+    engines = await startEngines();
+    stub = createServer((request, response) => {
+      request.resume().once('end', () => response.writeHead(answer.status).end(answer.body));
+    });
+    await new Promise<void>((resolve) => stub.listen(0, '127.0.0.1', resolve));
+  });
+
+  after(async () => {
+    stub.closeAllConnections();
+    await new Promise((resolve) => stub.close(resolve));
+    await engines.close();
+  });
+
+  async function refusal(change: Environment): Promise<SettingsError> {
+    try {
+      const app = await createApp(readSettings({ ...engines.env('refused'), ...change }));
+      await app.close();
+    } catch (error) {
+      if (error instanceof SettingsError) return error;
+      throw error;
+    }
+    throw new Error('it started');
+  }
+
+  async function expectRefused(change: Environment): Promise<SettingsError> {
+    const error = await refusal(change);
+    const [variable] = Object.keys(change);
+    expect(error.variable).to.equal(variable);
+    expect(error.message).to.match(new RegExp(`^${variable} [^\\n]+$`));
+    expect(isFault(error.cause)).to.equal(true);
+    for (const secret of [PASSWORD, engines.database.address.password, CREDENTIALS.AWS_SECRET_ACCESS_KEY]) {
+      expect(error.message).not.to.include(secret);
+    }
+    return error;
+  }
+
+  const database = (url: string): Promise<SettingsError> => expectRefused({ PINFOLD_DATABASE_URL: url });
+
+  it('names the database that nobody listens for', () =>
+    database(engines.database.url({ port: 1, password: PASSWORD })));
+
+  it('names the database that the password is wrong for', () =>
+    database(engines.database.url({ password: PASSWORD })));
+
+  it('names the database that does not exist', () => database(engines.database.url({ database: 'nowhere' })));
+
+  it('names the database that is no PostgreSQL', () =>
+    database(engines.database.url({ port: engines.store.port, password: PASSWORD })));
+
+  it('names the database that is read-only', async () => {
+    const readOnly = await newDatabase();
+    await readOnly.ask(`ALTER DATABASE ${readOnly.address.database} SET default_transaction_read_only = on`);
+    await database(readOnly.url());
+  });
+
+  it('names the database that the user may make nothing in', async () => {
+    const foreign = await newDatabase();
+    const user = `guest_of_${foreign.address.database}`;
+    await foreign.ask(`CREATE ROLE ${user} LOGIN PASSWORD '${PASSWORD}'`);
+    await database(foreign.url({ user, password: PASSWORD }));
+  });
+
+  it('names the database that needs a newer release', async () => {
+    const newer = await newDatabase();
+    const app = await createApp(readSettings({ ...engines.env('newer'), PINFOLD_DATABASE_URL: newer.url() }));
+    await app.close();
+    await newer.ask("UPDATE pinfold.schema_state SET oldest_version = 1000, oldest_release = '99.0.0'");
+    expect((await database(newer.url())).message).to.include('99.0.0');
+  });
+
+  const storage = (url: string): Promise<SettingsError> => expectRefused({ PINFOLD_STORAGE_URL: url });
+  const atStub = (): string => `s3://sites?endpoint=http://127.0.0.1:${(stub.address() as AddressInfo).port}`;
+
+  it('names the bucket that does not exist', async () => {
+    const { message } = await storage(`s3://nowhere?endpoint=${engines.store.endpoint}`);
+    expect(message).to.include('"nowhere"');
+  });
+
+  it('names the storage that nobody listens for', () => storage('s3://sites?endpoint=http://127.0.0.1:1'));
+
+  it('names the storage that the credentials are wrong for', async () => {
+    const error = '<Error><Code>SignatureDoesNotMatch</Code><Message>no</Message></Error>';
+    answer = { status: 403, body: `<?xml version="1.0"?>${error}` };
+    expect((await storage(atStub())).message).to.include('credentials');
+  });
+
+  it('names the storage that there are no credentials for', async () => {
+    delete process.env.AWS_ACCESS_KEY_ID;
+    try {
+      expect((await storage(atStub())).message).to.include('credentials');
+    } finally {
+      Object.assign(process.env, CREDENTIALS);
+    }
+  });
+
+  it('names the storage that is no object store', () => {
+    answer = { status: 200, body: '<!doctype html><title>Welcome</title>' };
+    return storage(atStub());
+  });
+
+  const processes: readonly (readonly [variable: string, value: () => string])[] = [
+    ['PINFOLD_DATABASE_URL', () => engines.database.url({ password: PASSWORD })],
+    ['PINFOLD_STORAGE_URL', () => `s3://nowhere?endpoint=${engines.store.endpoint}`],
+    ['PINFOLD_SECRET', () => ''],
+  ];
+  for (const [variable, value] of processes) {
+    it(`is one line and exit code 1 for ${variable}`, async () => {
+      const child = startChild({ ...engines.env('process'), [variable]: value() });
+      expect(await child.ended()).to.deep.equal([1, null]);
+      expect(child.output()).to.match(new RegExp(`^pinfold: ${variable} [^\\n]+\\n$`));
+      expect(child.output()).not.to.include(PASSWORD);
+    });
+  }
+});

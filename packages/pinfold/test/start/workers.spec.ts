@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { expect } from 'chai';
+import { list, type PinJson, publish } from '../servers/api-calls.ts';
+import { type ChildServer, startChild } from '../servers/child-server.ts';
+
+const { text: apiKey } = new NodeApiKeySecrets().mint();
+
+/** The processes that a process has started. */
+function childrenOf(pid: number | undefined): readonly number[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
+  const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number));
+  return pairs.filter(([, parent]) => parent === pid).map(([child = 0]) => child);
+}
+
+function isRunning(pid: number): boolean {
+  const states = execFileSync('ps', ['-A', '-o', 'pid=,stat='], { encoding: 'utf8' }).trim().split('\n');
+  const state = states.map((line) => line.trim().split(/\s+/)).find(([id]) => Number(id) === pid);
+  return state !== undefined && !state[1]?.startsWith('Z');
+}
+
+/** Asks over a connection of its own, which any worker may get. */
+async function statusOf(url: string, path: string, host?: string): Promise<number> {
+  const { hostname, port } = new URL(url);
+  const headers = { connection: 'close', ...(host === undefined ? {} : { host }) };
+  const asked = request({ hostname: hostname.replace('localhost', '127.0.0.1'), port, path, headers });
+  asked.end();
+  const [answer] = await once(asked, 'response');
+  answer.resume();
+  return answer.statusCode;
+}
+
+describe('several processes on one port', function () {
+  this.timeout(60_000);
+  let folder: string;
+  const children: ChildServer[] = [];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-workers-'));
+  });
+
+  afterEach(async () => {
+    for (const child of children) child.process.kill('SIGKILL');
+    await Promise.all(children.splice(0).map((child) => child.ended()));
+    await rm(folder, { recursive: true });
+  });
+
+  function start(env: Readonly<Record<string, string>> = {}): ChildServer {
+    const all = { PINFOLD_DATA_DIR: folder, PINFOLD_WORKERS: '2', PINFOLD_API_KEY: apiKey, ...env };
+    const child = startChild(all);
+    children.push(child);
+    return child;
+  }
+
+  /** The public URL and the workers, once there are so many. */
+  async function started(server: ChildServer, count: number): Promise<readonly [string, readonly number[]]> {
+    await server.said(new RegExp(`(?:"a worker answers"[^]*){${count}}`));
+    return [await server.url(), childrenOf(server.process.pid)];
+  }
+
+  it('make one first start and say so once, and all answer', async () => {
+    const server = start();
+    const [url, workers] = await started(server, 2);
+    expect(workers).to.have.length(2);
+    await server.said(/^curl /m);
+    const [welcome] = await list(url, apiKey);
+    expect(welcome?.title).to.equal('Welcome to Pinfold');
+    expect(server.output().match(/^curl /gm)).to.have.length(1);
+    const asked = Array.from({ length: 40 }, () => statusOf(url, '/readyz'));
+    expect(new Set(await Promise.all(asked))).to.deep.equal(new Set([200]));
+  });
+
+  it('know at once what one of them was told', async () => {
+    const [url] = await started(start(), 2);
+    const answer = await publish(url, apiKey, 'one');
+    const { pin } = (await answer.json()) as { readonly pin: PinJson };
+    const host = `${pin.id}.localhost:${new URL(url).port}`;
+    const look = async (): Promise<ReadonlySet<number>> =>
+      new Set(await Promise.all(Array.from({ length: 20 }, () => statusOf(url, '/', host))));
+    expect(await look()).to.deep.equal(new Set([200]));
+    const headers = { authorization: `Bearer ${apiKey}` };
+    expect((await fetch(`${url}/api/v1/pins/${pin.id}`, { method: 'DELETE', headers })).status).to.equal(204);
+    expect(await look()).to.deep.equal(new Set([404]));
+  });
+
+  it('go on when one of them dies, and another takes its place', async () => {
+    const server = start();
+    const [url, workers] = await started(server, 2);
+    process.kill(workers[0] ?? 0, 'SIGKILL');
+    await server.said(/a worker ended/);
+    expect(await publish(url, apiKey, 'with one less')).to.have.property('status', 201);
+    const [, now] = await started(server, 3);
+    expect(now).to.have.length(2);
+    expect(now).not.to.include(workers[0]);
+    server.process.kill('SIGTERM');
+    expect(await server.ended()).to.deep.equal([0, null]);
+  });
+
+  it('leave no connection unanswered that comes while one of them dies', async () => {
+    const server = start();
+    for (let deaths = 0; deaths < 4; deaths += 1) {
+      const [url, workers] = await started(server, 2 + deaths);
+      process.kill(workers.at(-1) ?? 0, 'SIGKILL');
+      const asked = Array.from({ length: 20 }, () => statusOf(url, '/readyz').catch(() => 'closed'));
+      expect(await Promise.all(asked)).to.include(200);
+    }
+  });
+
+  it('end with the process that leads them', async () => {
+    const server = start();
+    const [, workers] = await started(server, 2);
+    server.process.kill('SIGKILL');
+    // Its output ends when the last process that writes to it has.
+    await server.ended();
+    expect(workers.filter(isRunning)).to.deep.equal([]);
+  });
+
+  it('do not start on a port that is taken, make nothing, and say so in one line', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const server = start({ PINFOLD_PORT: String(port) });
+    expect(await server.ended()).to.deep.equal([1, null]);
+    expect(server.output()).to.match(/^pinfold: PINFOLD_PORT [^\n]+\n$/);
+    other.close();
+    const url = await start().url();
+    expect(await list(url, apiKey)).to.have.length(1);
+  });
+});
