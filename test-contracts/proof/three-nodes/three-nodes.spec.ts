@@ -166,7 +166,9 @@ describe('Three processes on PostgreSQL and S3', function () {
     expect(await archives(), "the killed one's archive is left").to.equal(before + 2);
     await nodes.advance(hours(25));
     await Promise.all(all.map((node) => node.carryOut({ kind: 'clean up' })));
+    // The nodes sweep by their own timers, too, and one of those sweeps may be the one that compares.
     const published = (await at(0).client.list()).length;
+    while ((await archives()) > published) await pause(50);
     expect(await archives(), 'an archive for each role that is published').to.equal(published);
   });
 
