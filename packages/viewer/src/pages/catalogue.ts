@@ -1,43 +1,6 @@
-import type { Language } from './accept-language.ts';
-
-/** Everything the viewers' pages say. */
-export type MessageId =
-  | 'askSender'
-  | 'badFormText'
-  | 'badFormTitle'
-  | 'badRequestText'
-  | 'badRequestTitle'
-  | 'busy'
-  | 'cookiesClear'
-  | 'cookiesCleared'
-  | 'cookiesText'
-  | 'cookiesTitle'
-  | 'errorText'
-  | 'errorTitle'
-  | 'expiredText'
-  | 'expiredTitle'
-  | 'forbiddenText'
-  | 'forbiddenTitle'
-  | 'foreignFormText'
-  | 'foreignFormTitle'
-  | 'methodText'
-  | 'methodTitle'
-  | 'misdirectedText'
-  | 'misdirectedTitle'
-  | 'missingPageText'
-  | 'missingPageTitle'
-  | 'notFoundText'
-  | 'notFoundTitle'
-  | 'passwordButton'
-  | 'passwordIntro'
-  | 'passwordLabel'
-  | 'passwordTitle'
-  | 'passwordWrong'
-  | 'serviceWorkerText'
-  | 'serviceWorkerTitle'
-  | 'tooManyTries'
-  | 'unavailableText'
-  | 'unavailableTitle';
+/** The languages the pages speak; the first is for everybody else. */
+export const LANGUAGES = ['en', 'ja'] as const;
+export type Language = (typeof LANGUAGES)[number];
 
 const en = {
   askSender: 'Ask the person who sent you the link.',
@@ -79,9 +42,12 @@ const en = {
   tooManyTries: 'There were too many wrong passwords. Try again in {wait}.',
   unavailableText: 'A part of the service does not answer. Try again shortly.',
   unavailableTitle: 'This site cannot be shown just now',
-} as const satisfies Record<MessageId, string>;
+} as const;
 
-const ja = {
+/** Everything the viewers' pages say. */
+export type MessageId = keyof typeof en;
+
+const ja: Readonly<Record<MessageId, string>> = {
   askSender: 'リンクを送ってくれた人に確認してください。',
   badFormText: 'フォームの内容が正しく届きませんでした。もう一度リンクを開き、パスワードを入力してください。',
   badFormTitle: 'フォームを読み取れませんでした',
@@ -123,7 +89,7 @@ const ja = {
     'パスワードの誤りが続いたため、いまは受け付けていません。{wait}後に、もう一度お試しください。',
   unavailableText: 'サービスの一部が応答していません。少し待ってから、もう一度お試しください。',
   unavailableTitle: 'ただいまこのサイトを表示できません',
-} as const satisfies Record<MessageId, string>;
+};
 
 /** The messages of a language. */
 export const catalogues: Readonly<Record<Language, Readonly<Record<MessageId, string>>>> = { en, ja };

@@ -1,22 +1,13 @@
 import { createHash } from 'node:crypto';
+import { paletteOf } from '@pinfold/http';
 
-/** The one style sheet of the viewers' pages, in the palette of every screen of Pinfold. */
-export const PAGE_STYLE = `:root{color-scheme:light dark;
---page:light-dark(oklch(0.982 0.003 95),oklch(0.185 0.008 265));
---surface:light-dark(oklch(1 0 0),oklch(0.225 0.01 265));
---text:light-dark(oklch(0.245 0.018 265),oklch(0.935 0.006 265));
---quiet:light-dark(oklch(0.49 0.018 265),oklch(0.73 0.014 265));
---line:light-dark(oklch(0.9 0.006 265),oklch(0.335 0.014 265));
---edge:light-dark(oklch(0.62 0.015 265),oklch(0.56 0.018 265));
---accent:light-dark(oklch(0.5 0.17 268),oklch(0.76 0.11 268));
---accent-strong:light-dark(oklch(0.44 0.17 268),oklch(0.82 0.09 268));
---on-accent:light-dark(oklch(1 0 0),oklch(0.2 0.04 268));
---bad:light-dark(oklch(0.5 0.18 27),oklch(0.77 0.13 25));
---bad-faint:light-dark(oklch(0.968 0.016 27),oklch(0.27 0.04 25));
---sans:system-ui,"Hiragino Sans","Noto Sans JP","Noto Sans CJK JP","Yu Gothic UI",Meiryo,sans-serif;
---title:1.5rem;
---radius:8px}
-*{box-sizing:border-box}
+const PALETTE = paletteOf(
+  ...(['page', 'surface', 'text', 'quiet', 'line', 'edge', 'accent', 'accent-strong', 'on-accent'] as const),
+  ...(['bad', 'bad-faint', 'sans', 'title', 'radius'] as const),
+);
+
+/** The one style sheet of the viewers' pages. */
+export const PAGE_STYLE: string = `${PALETTE}*{box-sizing:border-box}
 body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:24px 16px;background:var(--page);color:var(--text);font:16px/1.5 var(--sans);overflow-wrap:anywhere}
 :lang(ja){line-break:strict}
 :lang(ja) h1{word-break:auto-phrase}

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Role } from '@pinfold/core';
-import { type HeaderList, sendPlainPage, sendRedirect } from './answers.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from '../exchange.ts';
+import { type HeaderList, sendPlainPage, sendRedirect } from '../pages/answers.ts';
+import { plainPages } from '../pages/pages.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+import { encodeRawBytes, type Target } from '../where/target.ts';
 import { findFile } from './find-file.ts';
-import { plainPages } from './pages.ts';
 import { type FileOutcome, sendFile } from './send-file.ts';
-import { encodeRawBytes, type Target } from './target.ts';
-import type { ViewerContext } from './viewer-context.ts';
 
 /** Where a site is served, as its redirects and pages need it. */
 export interface SitePlace {
@@ -17,7 +17,7 @@ export interface SitePlace {
   readonly more: HeaderList;
 }
 
-/** Answers a path inside the site of a role whose viewer may see it (contract, section 7: resolution). */
+/** Answers a path inside the site of a role whose viewer may see it. */
 export async function serveSite(
   context: ViewerContext,
   exchange: Exchange,
@@ -45,7 +45,7 @@ export async function serveSite(
   } else {
     sendPlainPage(exchange, 404, plainPages.missingPage, [...place.more, 'Referrer-Policy', place.referrer]);
   }
-  return undefined;
+  return 'over';
 }
 
 /** Whether a browser asks for the script of a service worker (Service Workers, "Service-Worker: script"). */

@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { type Ended, Fault, MAX_READ, type ManifestEntry } from '@pinfold/core';
 import type { Bodies } from './bodies.ts';
-import { checkProved } from './check-proved.ts';
 import { GZIP_HEADER, gzipTrailer } from './gzip-member.ts';
 import { heldBytes, PIECE } from './held-bytes.ts';
 import { inflatedPieces } from './inflated-pieces.ts';
@@ -119,4 +118,19 @@ export async function* copiedPieces(
   }
   if (at === to) return;
   yield* form.gzip ? gzipPieces(source, at) : expandedPieces(source, at, to - at);
+}
+
+/**
+ * Compares what was read of an expanded entry with what was proved of it.
+ *
+ * @throws Fault `store_corrupt` when storage gave other bytes.
+ */
+export function checkProved(
+  entry: Pick<ManifestEntry, 'size' | 'crc32'>,
+  length: number,
+  checksum: number,
+): void {
+  if (length !== entry.size || checksum !== entry.crc32) {
+    throw new Fault('store_corrupt', 'an archive is not what was proved');
+  }
 }

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 /** A request target that begins with `/`, in its two parts. */
 export interface Target {
   /** As sent, percent-encoded. */
@@ -12,6 +14,12 @@ export function splitTarget(target: string): Target {
   return mark === -1
     ? { path: target, query: '' }
     : { path: target.slice(0, mark), query: target.slice(mark) };
+}
+
+/** The request target as it came, also where a framework has cut it. */
+export function targetOf(request: IncomingMessage): string {
+  const original = 'originalUrl' in request ? request.originalUrl : undefined;
+  return typeof original === 'string' ? original : (request.url ?? '');
 }
 
 const NOT_PLAIN = /[%\x80-\xff]/;

@@ -1,21 +1,22 @@
-import type { Ended, Role, RoleId } from '@pinfold/core';
-import { hasTooManyCookies } from '@pinfold/http';
-import { HAND_OVER_PATH, sharedUrlOf, siteBaseOf } from './addresses.ts';
+import type { Ended, Role } from '@pinfold/core';
+import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
+import { type Exchange, isRead } from '../exchange.ts';
 import {
   type HeaderList,
   sendForbiddenLine,
   sendMethodNotAllowed,
-  sendPlainPage,
   sendRedirect,
+  sendStopped,
   sendTooManyCookies,
-} from './answers.ts';
-import { type Exchange, isRead } from './exchange.ts';
-import { isNavigation } from './find-file.ts';
-import { plainPages } from './pages.ts';
-import { returnPathOf, returnQuery } from './return-path.ts';
-import { isServiceWorker, serveSite } from './serve-site.ts';
-import { encodeRawBytes, splitTarget, type Target } from './target.ts';
-import type { ViewerContext } from './viewer-context.ts';
+} from '../pages/answers.ts';
+import { plainPages } from '../pages/pages.ts';
+import { isNavigation } from '../sending/find-file.ts';
+import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+import { HAND_OVER_PATH, siteBaseOf } from '../where/addresses.ts';
+import type { OriginPlace } from '../where/find-place.ts';
+import { returnPathOf, returnQuery } from '../where/return-path.ts';
+import { encodeRawBytes, type Target } from '../where/target.ts';
 
 const NOTHING_MORE: HeaderList = [];
 /** Of every answer to an address with a grant in it. */
@@ -25,18 +26,14 @@ const UNNAMED: HeaderList = ['Referrer-Policy', 'no-referrer'];
 export async function serveSiteOrigin(
   context: ViewerContext,
   exchange: Exchange,
-  id: RoleId,
-  whole: string,
+  { role: id, target, whole }: OriginPlace,
 ): Promise<void> {
   const { useCases, settings } = context;
   const { request } = exchange;
-  exchange.route = 'site';
-  exchange.role = id;
-  const target = splitTarget(whole);
   const more = target.path === HAND_OVER_PATH ? UNNAMED : NOTHING_MORE;
   if (hasTooManyCookies(request)) return sendTooManyCookies(exchange, settings.clearCookies, more);
   const visit = await useCases.enter.visit(id);
-  if (visit.kind !== 'published') return sendStopped(context, exchange, visit.kind, more);
+  if (visit.kind !== 'published') return sendEnded(context, exchange, visit.kind, more);
   if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', more);
   if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
     return sendForbiddenLine(exchange, plainPages.serviceWorker, more);
@@ -47,26 +44,24 @@ export async function serveSiteOrigin(
     return turnAway(context, exchange, role, whole);
   }
   const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: NOTHING_MORE } as const;
-  const ended = await serveSite(context, exchange, role, target, place);
-  if (ended !== undefined) sendStopped(context, exchange, ended.kind, NOTHING_MORE);
+  const outcome = await serveSite(context, exchange, role, target, place);
+  if (outcome !== 'over') sendEnded(context, exchange, outcome.kind, NOTHING_MORE);
 }
 
 /** What the browser has kept of the site goes too. Never "cookies": that reaches every sibling. */
-function sendStopped(
+function sendEnded(
   { grants }: ViewerContext,
   exchange: Exchange,
   kind: Ended['kind'],
   more: HeaderList,
 ): void {
-  const forget = ['Clear-Site-Data', '"cache", "storage"', 'Set-Cookie', grants.removedSiteCookie, ...more];
-  if (kind === 'expired') sendPlainPage(exchange, 410, plainPages.expired, forget);
-  else sendPlainPage(exchange, 404, plainPages.notFound, forget);
+  const forget = ['Clear-Site-Data', '"cache", "storage"', 'Set-Cookie', grants.removedSiteCookie];
+  sendStopped(exchange, kind, [...forget, ...more]);
 }
 
 /** Takes a grant over from the shared URL: the cookie is set here, and the viewer goes on to where they wanted. */
 function takeOver(context: ViewerContext, exchange: Exchange, role: Role, target: Target): void {
   const { grants, settings } = context;
-  exchange.route = 'hand_over';
   const path = returnPathOf(target.query);
   const location = siteBaseOf(settings, role.id) + encodeRawBytes(path);
   const onward = { status: 302, location, referrer: 'no-referrer' } as const;
@@ -96,6 +91,6 @@ function turnAway(
     sendForbiddenLine(exchange, plainPages.forbidden, more);
     return;
   }
-  const location = sharedUrlOf(settings, role.id) + returnQuery(path);
+  const location = sharedUrl(settings.publicUrl, role.id) + returnQuery(path);
   sendRedirect(exchange, { status: 302, location }, more);
 }

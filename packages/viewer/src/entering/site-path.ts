@@ -1,50 +1,44 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { parseRoleId, type Role } from '@pinfold/core';
-import { hasTooManyCookies } from '@pinfold/http';
-import { grantedWay, sharedUrlOf } from './addresses.ts';
+import type { Role } from '@pinfold/core';
+import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
+import { type Exchange, isRead } from '../exchange.ts';
 import {
   sendForbiddenLine,
   sendMethodNotAllowed,
   sendPlainPage,
   sendRedirect,
+  sendStopped,
   sendTooManyCookies,
-} from './answers.ts';
-import { type Exchange, isRead } from './exchange.ts';
-import { FROM_ANYWHERE, FROM_ANYWHERE_UNNAMED } from './file-policies.ts';
-import { isNavigation } from './find-file.ts';
-import { plainPages } from './pages.ts';
-import { returnQuery } from './return-path.ts';
-import { isServiceWorker, serveSite } from './serve-site.ts';
-import { decodePath, encodeRawBytes, splitTarget } from './target.ts';
-import type { ViewerContext } from './viewer-context.ts';
+} from '../pages/answers.ts';
+import { plainPages } from '../pages/pages.ts';
+import { FROM_ANYWHERE, FROM_ANYWHERE_UNNAMED } from '../sending/file-policies.ts';
+import { isNavigation } from '../sending/find-file.ts';
+import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+import { grantedWay } from '../where/addresses.ts';
+import type { PathPlace } from '../where/find-place.ts';
+import { returnQuery } from '../where/return-path.ts';
+import { decodePath, encodeRawBytes, splitTarget } from '../where/target.ts';
 
-/**
- * Answers a request for a site under its shared URL (path mode).
- *
- * @param inside what follows the shared URL: a path that begins with `/`, and a query.
- */
+/** Answers a request for a site under its shared URL (path mode). */
 export async function serveSitePath(
   context: ViewerContext,
   exchange: Exchange,
-  idText: string,
-  inside: string,
+  { role: id, idText, inside }: PathPlace,
 ): Promise<void> {
   const { useCases, settings } = context;
   const { request } = exchange;
-  exchange.route = 'site';
-  const id = parseRoleId(idText);
   if (hasTooManyCookies(request)) {
     return sendTooManyCookies(exchange, settings.clearCookies, FROM_ANYWHERE_UNNAMED);
   }
-  if (id === undefined) return sendPlainPage(exchange, 404, plainPages.notFound);
-  exchange.role = id;
+  if (id === null) return sendPlainPage(exchange, 404, plainPages.notFound);
   if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', FROM_ANYWHERE_UNNAMED);
   if (id !== idText) {
-    const location = sharedUrlOf(settings, id) + encodeRawBytes(inside);
+    const location = sharedUrl(settings.publicUrl, id) + encodeRawBytes(inside);
     return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
   }
   const visit = await useCases.enter.visit(id);
-  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
+  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind, FROM_ANYWHERE_UNNAMED);
   if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
     return sendForbiddenLine(exchange, plainPages.serviceWorker, FROM_ANYWHERE_UNNAMED);
   }
@@ -53,26 +47,21 @@ export async function serveSitePath(
   return serveProtected(context, exchange, role, inside);
 }
 
-function sendStopped(exchange: Exchange, kind: 'unknown' | 'expired'): void {
-  if (kind === 'expired') sendPlainPage(exchange, 410, plainPages.expired, FROM_ANYWHERE_UNNAMED);
-  else sendPlainPage(exchange, 404, plainPages.notFound, FROM_ANYWHERE_UNNAMED);
-}
-
 async function serveOpen(
   context: ViewerContext,
   exchange: Exchange,
   role: Role,
   inside: string,
 ): Promise<void> {
-  const base = sharedUrlOf(context.settings, role.id);
+  const base = sharedUrl(context.settings.publicUrl, role.id);
   const { grant, path } = cutGrant(inside);
   if (grant !== undefined && SIGNED.test(grant) && !(await hasFolder(context, role, grant))) {
     const location = base + encodeRawBytes(path);
     return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
   }
   const place = { base, referrer: 'same-origin', more: FROM_ANYWHERE } as const;
-  const ended = await serveSite(context, exchange, role, splitTarget(inside), place);
-  if (ended !== undefined) sendStopped(exchange, ended.kind);
+  const outcome = await serveSite(context, exchange, role, splitTarget(inside), place);
+  if (outcome !== 'over') sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED);
 }
 
 async function serveProtected(
@@ -87,7 +76,7 @@ async function serveProtected(
   if (isDocument(headers)) {
     const cookie = context.grants.ofSharedUrl(role, headers.cookie);
     if (cookie === undefined) {
-      const location = sharedUrlOf(context.settings, role.id) + returnQuery(path);
+      const location = sharedUrl(context.settings.publicUrl, role.id) + returnQuery(path);
       return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
     }
     if (!admitted || !slash) {
@@ -97,10 +86,10 @@ async function serveProtected(
     }
   }
   if (!admitted) return sendForbiddenLine(exchange, plainPages.forbidden, FROM_ANYWHERE_UNNAMED);
-  const base = `${sharedUrlOf(context.settings, role.id)}/~${token}`;
+  const base = `${sharedUrl(context.settings.publicUrl, role.id)}/~${token}`;
   const place = { base, referrer: 'no-referrer', more: FROM_ANYWHERE } as const;
-  const ended = await serveSite(context, exchange, role, splitTarget(path), place);
-  if (ended !== undefined) sendStopped(exchange, ended.kind);
+  const outcome = await serveSite(context, exchange, role, splitTarget(path), place);
+  if (outcome !== 'over') sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED);
 }
 
 /** Whether a person's browser opens the address itself, rather than a page its parts or frames. */

@@ -1,7 +1,7 @@
 const LONGEST = 2_048;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 
-/** Whether a path first asked for may be returned to (contract, section 7: `to`). */
+/** Whether a path first asked for may be returned to. */
 export function isReturnPath(path: string): boolean {
   return (
     path.length <= LONGEST &&

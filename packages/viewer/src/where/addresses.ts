@@ -1,20 +1,16 @@
 import type { Grant, Role, RoleId } from '@pinfold/core';
-import type { Redirect } from './answers.ts';
+import { sharedUrl } from '@pinfold/http';
+import type { Redirect } from '../pages/answers.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+import type { Settings } from '../viewer-options.ts';
 import { encodeRawBytes } from './target.ts';
-import type { ViewerContext } from './viewer-context.ts';
-import type { Settings } from './viewer-options.ts';
 
 /** Where a site's own origin takes a grant over. No file of an archive has a colon in its path. */
 export const HAND_OVER_PATH = '/.pinfold:enter';
 
-/** A role's shared URL. */
-export function sharedUrlOf({ publicOrigin, publicPath }: Settings, id: RoleId): string {
-  return `${publicOrigin}${publicPath}/s/${id}`;
-}
-
 /** Where a site's own paths are appended to: its origin, or in path mode its shared URL. */
 export function siteBaseOf(settings: Settings, id: RoleId): string {
-  if (settings.mode === 'path') return sharedUrlOf(settings, id);
+  if (settings.mode === 'path') return sharedUrl(settings.publicUrl, id);
   return `${settings.sitesScheme}${id}.${settings.sitesHost}`;
 }
 

@@ -1,9 +1,9 @@
 import type { ManifestEntry, Role } from '@pinfold/core';
+import { clientOf } from '../entering/client-address.ts';
+import type { Exchange } from '../exchange.ts';
+import type { ViewerContext } from '../viewer-context.ts';
 import type { BodyTools } from './bodies.ts';
-import { clientOf } from './client-address.ts';
-import type { Exchange } from './exchange.ts';
 import type { SiteFile } from './site-files.ts';
-import type { ViewerContext } from './viewer-context.ts';
 
 /** Where the bytes of an answer come from, and whose they are. */
 export interface PieceSource extends BodyTools {

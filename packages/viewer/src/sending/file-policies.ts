@@ -1,5 +1,11 @@
-import type { FilePolicies } from './viewer-context.ts';
-import type { ViewerMode } from './viewer-options.ts';
+import type { ViewerMode } from '../viewer-options.ts';
+import type { FilePolicy } from './site-files.ts';
+
+/** The headers of files, by whether a password protects the role. */
+export interface FilePolicies {
+  readonly open: FilePolicy;
+  readonly protected: FilePolicy;
+}
 
 const ALWAYS = ['X-Content-Type-Options', 'nosniff', 'X-Robots-Tag', 'noindex'];
 const OPEN = ['Cache-Control', 'no-cache'];

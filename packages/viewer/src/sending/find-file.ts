@@ -1,6 +1,6 @@
 import { resolve } from '@pinfold/core/adapter';
+import { decodePath } from '../where/target.ts';
 import type { SiteFile, SiteFiles } from './site-files.ts';
-import { decodePath } from './target.ts';
 
 /** What a site answers a path with. */
 export type Found =

@@ -1,6 +1,8 @@
-import { languageOf } from './accept-language.ts';
-import { catalogues } from './catalogue.ts';
-import type { Exchange } from './exchange.ts';
+import type { IncomingMessage } from 'node:http';
+import type { Ended } from '@pinfold/core';
+import { preferredLanguage } from '@pinfold/http';
+import type { Exchange } from '../exchange.ts';
+import { catalogues, LANGUAGES, type Language } from './catalogue.ts';
 import { PAGE_POLICY } from './page-style.ts';
 import { type PasswordNotice, type PlainPage, passwordPage, plainPage, plainPages } from './pages.ts';
 
@@ -43,6 +45,10 @@ function withUsual(more: HeaderList): HeaderList {
 /** Seconds after which a viewer may try again when a part of the service cannot be reached. */
 export const UNAVAILABLE_FOR = 10;
 
+function languageOf({ headers }: IncomingMessage): Language {
+  return preferredLanguage(headers['accept-language'], LANGUAGES);
+}
+
 /** Answers with a page that asks nothing. */
 export function sendPlainPage(
   exchange: Exchange,
@@ -50,7 +56,7 @@ export function sendPlainPage(
   page: PlainPage,
   more: HeaderList = NO_HEADERS,
 ): void {
-  const language = languageOf(exchange.request.headers['accept-language']);
+  const language = languageOf(exchange.request);
   sendHtml(exchange, status, language, plainPage(language, page), more);
 }
 
@@ -60,7 +66,7 @@ export function sendPasswordPage(
   status: 200 | 403 | 429 | 503,
   notice?: PasswordNotice,
 ): void {
-  const language = languageOf(exchange.request.headers['accept-language']);
+  const language = languageOf(exchange.request);
   const later = notice === undefined || notice.kind === 'wrong' ? undefined : notice.seconds;
   const retry = later === undefined ? NO_HEADERS : ['Retry-After', String(later)];
   sendHtml(exchange, status, language, passwordPage(language, notice), retry);
@@ -82,6 +88,12 @@ export function sendTooManyCookies(exchange: Exchange, clear: boolean, more: Hea
   } else sendPlainPage(exchange, 431, plainPages.tooManyCookies, more);
 }
 
+/** Answers that a role has ended, or that there never was one. */
+export function sendStopped(exchange: Exchange, kind: Ended['kind'], more: HeaderList = NO_HEADERS): void {
+  if (kind === 'expired') sendPlainPage(exchange, 410, plainPages.expired, more);
+  else sendPlainPage(exchange, 404, plainPages.notFound, more);
+}
+
 /** Answers that the method has no meaning here. */
 export function sendMethodNotAllowed(exchange: Exchange, allow: string, more: HeaderList = NO_HEADERS): void {
   sendPlainPage(exchange, 405, plainPages.method, ['Allow', allow, ...more]);
@@ -90,7 +102,7 @@ export function sendMethodNotAllowed(exchange: Exchange, allow: string, more: He
 function sendHtml(
   { request, response }: Exchange,
   status: number,
-  language: string,
+  language: Language,
   page: string,
   more: HeaderList,
 ): void {
@@ -106,7 +118,7 @@ export function sendForbiddenLine(
   page: PlainPage,
   more: HeaderList = NO_HEADERS,
 ): void {
-  const language = languageOf(request.headers['accept-language']);
+  const language = languageOf(request);
   const body = Buffer.from(`${catalogues[language][page.title]}\n`);
   response.writeHead(403, [
     ...['Content-Type', 'text/plain; charset=utf-8', 'Content-Length', String(body.length)],

@@ -1,15 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import type { Ended } from '@pinfold/core';
+import type { Exchange } from '../exchange.ts';
+import type { ViewerContext } from '../viewer-context.ts';
 import type { Body, Loaded } from './bodies.ts';
 import { copiedPieces } from './body-pieces.ts';
-import type { Exchange } from './exchange.ts';
-import { expectTaken } from './expect-taken.ts';
 import { heldBytes, PIECE } from './held-bytes.ts';
 import { sourceOf } from './piece-source.ts';
-import type { FileAnswer } from './send-file.ts';
-import { sendPieces } from './send-pieces.ts';
+import type { FileAnswer, FileOutcome } from './send-file.ts';
+import { expectTaken, sendPieces } from './send-pieces.ts';
 import type { Form } from './site-files.ts';
-import type { ViewerContext } from './viewer-context.ts';
 import { whileThere } from './while-there.ts';
 
 /** A body that fits into memory, or the part of it `from` … `to`, on its way out. */
@@ -26,32 +24,32 @@ export function sendBody(
   context: ViewerContext,
   exchange: Exchange,
   answer: BodyAnswer,
-): Promise<Ended | undefined> | undefined {
+): Promise<FileOutcome> | FileOutcome {
   const hot = context.bodies.hot(answer.form);
   if (hot === undefined) return sendCold(context, exchange, answer);
   if (answer.to - answer.from > PIECE && !isHeld(context, exchange.response, answer.form)) {
     return sendCopies(context, exchange, answer);
   }
   finish(exchange, answer, hot);
-  return undefined;
+  return 'over';
 }
 
 async function sendCold(
   context: ViewerContext,
   exchange: Exchange,
   answer: BodyAnswer,
-): Promise<Ended | undefined> {
+): Promise<FileOutcome> {
   const { response } = exchange;
   const held = answer.form.length <= PIECE || isHeld(context, response, answer.form);
   if (!held && !context.bodies.isAtHand(answer.form)) return sendCopies(context, exchange, answer);
   const loaded = await whileThere<Loaded>(response, (signal) =>
     context.bodies.load({ ...sourceOf(context, exchange, answer, signal), form: answer.form }),
   );
-  if (loaded === undefined) return undefined;
+  if (loaded === undefined) return 'over';
   if (loaded.kind !== 'body') return loaded;
   if (!held) return sendCopies(context, exchange, answer);
   finish(exchange, answer, loaded.body);
-  return undefined;
+  return 'over';
 }
 
 /** Counts a body until its viewer has taken it or left, if there is room for it. */
@@ -67,7 +65,7 @@ function sendCopies(
   context: ViewerContext,
   exchange: Exchange,
   { form, status, headers, from, to, ...file }: BodyAnswer,
-): Promise<Ended | undefined> {
+): Promise<FileOutcome> {
   return sendPieces(exchange, status, headers, (signal) =>
     copiedPieces(sourceOf(context, exchange, file, signal), context.bodies, form, from, to),
   );

@@ -1,15 +1,13 @@
 import type { Ended, Role } from '@pinfold/core';
-import { acceptsGzip } from './accept-encoding.ts';
+import type { Exchange } from '../exchange.ts';
+import type { ViewerContext } from '../viewer-context.ts';
 import { Bodies } from './bodies.ts';
 import { expandedPieces, gzipPieces } from './body-pieces.ts';
-import { type ByteRange, rangeOf } from './byte-range.ts';
-import { matchesStrongly, matchesWeakly } from './entity-tag.ts';
-import type { Exchange } from './exchange.ts';
+import { acceptsGzip, type ByteRange, matchesStrongly, matchesWeakly, rangeOf } from './negotiation.ts';
 import { sourceOf } from './piece-source.ts';
 import { sendBody } from './send-body.ts';
 import { sendPieces } from './send-pieces.ts';
 import type { FilePolicy, Form, SiteFile } from './site-files.ts';
-import type { ViewerContext } from './viewer-context.ts';
 
 /** A file to answer with. */
 export interface FileAnswer {
@@ -21,10 +19,8 @@ export interface FileAnswer {
   readonly policy: FilePolicy;
 }
 
-const SENT: unique symbol = Symbol('sent');
-
-/** `undefined` when the answer is out; else why there is nothing to send any more. */
-export type FileOutcome = Ended | undefined;
+/** What became of an answer: `over` when it is out or its viewer has left; else why there is nothing to send any more. */
+export type FileOutcome = 'over' | Ended;
 
 /** Answers with a file of a site: whole, a part, or that the viewer has it already (RFC 9110, sections 13 and 14). */
 export function sendFile(
@@ -41,7 +37,7 @@ export function sendFile(
       ? undefined
       : partOf(headers.range, headers['if-range'], file.form(false, policy));
   const form = file.form(gzip && range === undefined, policy);
-  if (checkPreconditions(exchange, answer, form) === SENT) return undefined;
+  if (isAnsweredByTag(exchange, answer, form)) return 'over';
   return range === undefined
     ? sendWhole(context, exchange, answer, form)
     : sendPart(context, exchange, answer, form, range);
@@ -59,25 +55,26 @@ function partOf(
   return asked.kind === 'whole' ? undefined : asked;
 }
 
-function checkPreconditions(
+/** Answers a viewer whose preconditions tell all that there is to say. */
+function isAnsweredByTag(
   { request, response }: Exchange,
   { file, policy, fallback }: FileAnswer,
   form: Form,
-): typeof SENT | undefined {
+): boolean {
   const ifMatch = request.headers['if-match'];
   if (ifMatch !== undefined) {
     const tags = [file.form(true, policy).etag, file.form(false, policy).etag];
     if (!matchesStrongly(ifMatch, tags)) {
       response.writeHead(412, ['Content-Length', '0', ...policy.headers]).end();
-      return SENT;
+      return true;
     }
   }
   const ifNoneMatch = request.headers['if-none-match'];
   if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, form.etag)) {
     response.writeHead(304, fallback ? varyByAccept(form.notModified) : form.notModified).end();
-    return SENT;
+    return true;
   }
-  return undefined;
+  return false;
 }
 
 function sendWhole(
@@ -92,7 +89,7 @@ function sendWhole(
     status === 404 ? withoutValidator(form, answer) : fallback ? varyByAccept(form.ok) : form.ok;
   if (request.method === 'HEAD' || form.length === 0) {
     response.writeHead(status, headers).end();
-    return undefined;
+    return 'over';
   }
   if (Bodies.fits(answer.file.entry, form)) {
     return sendBody(context, exchange, { ...answer, form, status, headers, from: 0, to: form.length });
@@ -115,7 +112,7 @@ function sendPart(
   if (range.kind === 'unsatisfiable') {
     const size = ['Content-Range', `bytes */${form.length}`, 'Content-Length', '0'];
     response.writeHead(416, [...size, ...answer.policy.headers]).end();
-    return undefined;
+    return 'over';
   }
   const { first, last } = range;
   const length = last - first + 1;

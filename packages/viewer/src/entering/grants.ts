@@ -7,9 +7,9 @@ import {
   type Role,
   type UseCases,
 } from '@pinfold/core';
+import { type CookieScope, cookieValues, setCookie } from '@pinfold/http';
 import { LRUCache } from 'lru-cache';
-import { type CookieScope, cookieValues, setCookie } from './cookies.ts';
-import type { Settings } from './viewer-options.ts';
+import type { Settings } from '../viewer-options.ts';
 
 const VERIFIED_AT_MOST = 8_192;
 
@@ -25,11 +25,12 @@ export class Grants {
    */
   readonly #verified = new LRUCache<string, Grant>({ max: VERIFIED_AT_MOST });
 
-  constructor(useCases: UseCases, { secure, publicPath }: Settings) {
+  constructor(useCases: UseCases, { secure, sharedPath }: Settings) {
     this.#useCases = useCases;
-    this.#siteScope = { name: secure ? '__Host-pinfold_grant' : 'pinfold_grant', path: '/', secure };
-    this.#sharedScope = { name: secure ? '__Secure-pinfold_grant' : 'pinfold_grant', secure };
-    this.#sharedPath = `${publicPath}/s/`;
+    const scope = { secure, sameSite: 'Lax' } as const;
+    this.#siteScope = { ...scope, name: secure ? '__Host-pinfold_grant' : 'pinfold_grant', path: '/' };
+    this.#sharedScope = { ...scope, name: secure ? '__Secure-pinfold_grant' : 'pinfold_grant' };
+    this.#sharedPath = sharedPath;
   }
 
   /** The grant that a token is, if it admits to the role for that purpose now. */

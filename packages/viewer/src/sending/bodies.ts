@@ -3,13 +3,12 @@ import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
 import { type Ended, Fault, MAX_READ, type ManifestEntry, type Open } from '@pinfold/core';
 import { LRUCache } from 'lru-cache';
-import { checkProved } from './check-proved.ts';
+import { checkProved } from './body-pieces.ts';
 import { gzipMember } from './gzip-member.ts';
 import type { InflatingTurns } from './inflating-turns.ts';
 import type { PieceSource } from './piece-source.ts';
 import type { Form } from './site-files.ts';
-import type { StoragePatience } from './storage-patience.ts';
-import { unlessAborted } from './unless-aborted.ts';
+import { type StoragePatience, unlessAborted } from './storage-patience.ts';
 
 const inflate = promisify(inflateRaw);
 

@@ -1,6 +1,6 @@
 import type { ArchiveId, Manifest, ManifestEntry } from '@pinfold/core';
 import { gzipLength } from './gzip-member.ts';
-import { mediaTypeOf } from './media-type.ts';
+import { mediaTypeOf } from './negotiation.ts';
 
 /** The headers that do not depend on the file: one list for open roles, one for protected ones. */
 export interface FilePolicy {

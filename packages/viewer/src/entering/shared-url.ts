@@ -1,46 +1,40 @@
-import { isFault, parseRoleId, type Role, type RoleId } from '@pinfold/core';
-import { hasTooManyCookies } from '@pinfold/http';
-import { grantedWay, openWay, sharedUrlOf } from './addresses.ts';
+import { isFault, type Role, type RoleId } from '@pinfold/core';
+import { hasTooManyCookies, isOwnForm, sharedUrl } from '@pinfold/http';
+import { type Exchange, isRead } from '../exchange.ts';
 import {
   sendMethodNotAllowed,
   sendPasswordPage,
   sendPlainPage,
   sendRedirect,
+  sendStopped,
   sendTooManyCookies,
   UNAVAILABLE_FOR,
-} from './answers.ts';
+} from '../pages/answers.ts';
+import { type PasswordNotice, plainPages } from '../pages/pages.ts';
+import { whileThere } from '../sending/while-there.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+import { grantedWay, openWay } from '../where/addresses.ts';
+import type { SharedPlace } from '../where/find-place.ts';
+import { returnPathOf } from '../where/return-path.ts';
+import { encodeRawBytes } from '../where/target.ts';
 import { clientOf } from './client-address.ts';
-import { type Exchange, isRead } from './exchange.ts';
-import { isOwnForm } from './form-origin.ts';
-import { type PasswordNotice, plainPages } from './pages.ts';
 import { readPasswordForm } from './password-form.ts';
-import { returnPathOf } from './return-path.ts';
-import { encodeRawBytes } from './target.ts';
-import type { ViewerContext } from './viewer-context.ts';
 
-/**
- * Answers a request for a shared URL: leads to the site, or asks for the password first.
- *
- * @param idText the last segment, which may be anything.
- */
+/** Answers a request for a shared URL: leads to the site, or asks for the password first. */
 export async function serveSharedUrl(
   context: ViewerContext,
   exchange: Exchange,
-  idText: string,
-  query: string,
+  { role: id, idText, query }: SharedPlace,
 ): Promise<void> {
   const { request } = exchange;
-  exchange.route = 'shared_url';
-  const id = parseRoleId(idText);
-  if (id !== undefined) exchange.role = id;
   if (hasTooManyCookies(request)) return sendTooManyCookies(exchange, context.settings.clearCookies);
   if (!isRead(request) && request.method !== 'POST') {
     return sendMethodNotAllowed(exchange, 'GET, HEAD, POST');
   }
-  if (id === undefined) return sendPlainPage(exchange, 404, plainPages.notFound);
+  if (id === null) return sendPlainPage(exchange, 404, plainPages.notFound);
   if (request.method === 'POST') return await takePassword(context, exchange, id, query);
   if (id !== idText) {
-    const location = sharedUrlOf(context.settings, id) + encodeRawBytes(query);
+    const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(query);
     return sendRedirect(exchange, { status: 302, location });
   }
   const visit = await context.useCases.enter.visit(id);
@@ -48,11 +42,6 @@ export async function serveSharedUrl(
   const way = wayIn(context, exchange, visit.role, returnPathOf(query));
   if (way === undefined) sendPasswordPage(exchange, 200);
   else sendRedirect(exchange, { status: 302, ...way });
-}
-
-function sendStopped(exchange: Exchange, kind: 'unknown' | 'expired'): void {
-  if (kind === 'expired') sendPlainPage(exchange, 410, plainPages.expired);
-  else sendPlainPage(exchange, 404, plainPages.notFound);
 }
 
 /** The way to the site, unless a password has to be given first. */
@@ -74,7 +63,7 @@ async function takePassword(
   query: string,
 ): Promise<void> {
   const { request } = exchange;
-  if (!isOwnForm(request.headers, context.settings.publicOrigin)) {
+  if (!isOwnForm(request.headers, context.settings.publicUrl)) {
     return sendPlainPage(exchange, 403, plainPages.foreignForm);
   }
   const form = await readPasswordForm(request, context.useCases.clock);
@@ -97,7 +86,7 @@ async function tryPassword(
   const { settings, useCases } = context;
   const address = clientOf(settings.clientAddress(exchange.request));
   const tokens = context.grants.sharedUrlTokens(exchange.request.headers.cookie);
-  const outcome = await whileThere(exchange, async (signal) => {
+  const outcome = await whileThere(exchange.response, async (signal) => {
     try {
       return await useCases.enter.enter({ id, password, address, tokens, signal });
     } catch (error) {
@@ -105,6 +94,7 @@ async function tryPassword(
       throw error;
     }
   });
+  if (outcome === undefined) return;
   switch (outcome.kind) {
     case 'unknown':
     case 'expired':
@@ -126,8 +116,6 @@ async function tryPassword(
       const seconds = Math.max(1, Math.ceil((outcome.until - useCases.clock.now()) / 1_000));
       return await putOff(context, exchange, id, path, 429, { kind: 'limited', seconds });
     }
-    case 'gone':
-      return;
     default:
       return outcome satisfies never;
   }
@@ -147,23 +135,4 @@ async function putOff(
   const way = wayIn(context, exchange, visit.role, path);
   if (way === undefined) sendPasswordPage(exchange, status, notice);
   else sendRedirect(exchange, { status: 303, ...way });
-}
-
-/** Works for a viewer, who is told of it unless they leave. */
-async function whileThere<Outcome>(
-  { response }: Exchange,
-  work: (left: AbortSignal) => Promise<Outcome>,
-): Promise<Outcome | { readonly kind: 'gone' }> {
-  const left = new AbortController();
-  const leave = (): void => left.abort();
-  response.once('close', leave);
-  try {
-    const outcome = await work(left.signal);
-    return left.signal.aborted ? { kind: 'gone' } : outcome;
-  } catch (error) {
-    if (left.signal.aborted) return { kind: 'gone' };
-    throw error;
-  } finally {
-    response.off('close', leave);
-  }
 }

@@ -1,6 +1,5 @@
-import { html } from 'ghtml';
-import type { Language } from './accept-language.ts';
-import { catalogues, type MessageId, waitInWords } from './catalogue.ts';
+import { type Html, html, raw } from '@pinfold/http';
+import { catalogues, type Language, type MessageId, waitInWords } from './catalogue.ts';
 import { PAGE_STYLE } from './page-style.ts';
 
 /** What went before, when the password is asked for again. */
@@ -9,24 +8,21 @@ export type PasswordNotice =
   | { readonly kind: 'limited' | 'busy'; readonly seconds: number };
 
 /** What went wrong is told by a shape too, not by the colour alone. */
-const WARNING_SIGN =
-  '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 1.8 15 14H1z"/><path d="M8 6v3.6m0 1.8v.2"/></svg>';
+const WARNING_SIGN = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 1.8 15 14H1z"/><path d="M8 6v3.6m0 1.8v.2"/></svg>`;
 
 /** The page that asks for the password. Of the publication it says nothing. */
 export function passwordPage(language: Language, notice?: PasswordNotice): string {
   const say = catalogues[language];
-  const problem = notice === undefined ? '' : noticeText(language, notice);
-  const described = problem === '' ? '' : ' aria-describedby="problem"';
-  const invalid = notice?.kind === 'wrong' ? ' aria-invalid="true"' : '';
+  const problem = notice && noticeText(language, notice);
   return documentOf(
     language,
-    problem === '' ? say.passwordTitle : `${problem} – ${say.passwordTitle}`,
+    problem === undefined ? say.passwordTitle : `${problem} – ${say.passwordTitle}`,
     html`<h1>${say.passwordTitle}</h1>
 <p>${say.passwordIntro}</p>
 <form method="post">
-!${problem === '' ? '' : html`<p class="problem" id="problem" role="alert">!${WARNING_SIGN}${problem}</p>`}
+${problem && html`<p class="problem" id="problem" role="alert">${WARNING_SIGN}${problem}</p>`}
 <div><label for="password">${say.passwordLabel}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required autofocus!${described}!${invalid}></div>
+<input id="password" name="password" type="password" autocomplete="current-password" required autofocus${problem && html` aria-describedby="problem"`}${notice?.kind === 'wrong' && html` aria-invalid="true"`}></div>
 <button>${say.passwordButton}</button>
 </form>`,
   );
@@ -52,24 +48,8 @@ export interface PlainPage {
   readonly text: readonly MessageId[];
 }
 
-type PlainPageName =
-  | 'badForm'
-  | 'badRequest'
-  | 'cookiesCleared'
-  | 'error'
-  | 'expired'
-  | 'forbidden'
-  | 'foreignForm'
-  | 'method'
-  | 'misdirected'
-  | 'missingPage'
-  | 'notFound'
-  | 'serviceWorker'
-  | 'tooManyCookies'
-  | 'unavailable';
-
 /** Every page that asks nothing. */
-export const plainPages: Readonly<Record<PlainPageName, PlainPage>> = {
+export const plainPages = {
   badForm: { title: 'badFormTitle', text: ['badFormText'] },
   badRequest: { title: 'badRequestTitle', text: ['badRequestText'] },
   cookiesCleared: { title: 'cookiesTitle', text: ['cookiesText', 'cookiesCleared', 'cookiesClear'] },
@@ -84,7 +64,7 @@ export const plainPages: Readonly<Record<PlainPageName, PlainPage>> = {
   serviceWorker: { title: 'serviceWorkerTitle', text: ['serviceWorkerText'] },
   tooManyCookies: { title: 'cookiesTitle', text: ['cookiesText', 'cookiesClear'] },
   unavailable: { title: 'unavailableTitle', text: ['unavailableText'] },
-};
+} as const;
 
 /** Writes a {@link PlainPage}. */
 export function plainPage(language: Language, page: PlainPage): string {
@@ -93,31 +73,33 @@ export function plainPage(language: Language, page: PlainPage): string {
 
 /** Writes a {@link PlainPage} in every language, one below the other. */
 export function bilingualPage(page: PlainPage): string {
-  const japanese = html`<div lang="ja">!${contentOf('ja', page)}</div>`;
-  return documentOf('en', catalogues.en[page.title], `${contentOf('en', page)}\n${japanese}`);
+  const content = html`${contentOf('en', page)}
+<div lang="ja">${contentOf('ja', page)}</div>`;
+  return documentOf('en', catalogues.en[page.title], content);
 }
 
-function contentOf(language: Language, { title, text }: PlainPage): string {
+function contentOf(language: Language, { title, text }: PlainPage): Html {
   const say = catalogues[language];
-  const paragraphs = text.map((id) => html`<p>${say[id]}</p>`).join('\n');
-  return html`<h1>${say[title]}</h1>!${paragraphs}`;
+  return html`<h1>${say[title]}</h1>${text.map((id) => html`
+<p>${say[id]}</p>`)}`;
 }
 
-function documentOf(language: Language, title: string, content: string): string {
-  return html`<!doctype html>
+function documentOf(language: Language, title: string, content: Html): string {
+  const page = html`<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-<style>!${PAGE_STYLE}</style>
+<style>${raw(PAGE_STYLE)}</style>
 </head>
 <body>
 <main>
-!${content}
+${content}
 </main>
 </body>
 </html>
 `;
+  return String(page);
 }
