@@ -80,8 +80,10 @@ export function bilingualPage(page: PlainPage): string {
 
 function contentOf(language: Language, { title, text }: PlainPage): Html {
   const say = catalogues[language];
-  return html`<h1>${say[title]}</h1>${text.map((id) => html`
-<p>${say[id]}</p>`)}`;
+  return html`<h1>${say[title]}</h1>${text.map(
+    (id) => html`
+<p>${say[id]}</p>`,
+  )}`;
 }
 
 function documentOf(language: Language, title: string, content: Html): string {
