@@ -1,6 +1,6 @@
 export { type Answer, type EncodedAnswer, encodeAnswer } from './answer.ts';
 export type { Authenticate } from './authenticate.ts';
-export { type DrainLimits, drain, isUnderWay } from './body/drain.ts';
+export { type DrainLimits, drain, drainAndClose, isUnderWay } from './body/drain.ts';
 export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/watched-body.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
 export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { isFault, parseRoleId } from '@pinfold/core';
-import { drain, hasTooManyCookies } from '@pinfold/http';
+import { drainAndClose, hasTooManyCookies } from '@pinfold/http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type Answer, page, seeOther } from './answer.ts';
 import type { Assets } from './assets.ts';
@@ -168,10 +168,7 @@ export class Serving {
           await send(visit, this.scope(visit), trouble);
         }
       }
-      drain(request, this.#options.useCases).then(
-        (left) => left && request.destroy(),
-        () => request.destroy(),
-      );
+      drainAndClose(request, this.#options.useCases);
       this.#log(request, response, { requestId, time: this.#options.useCases.clock.now() - begun, error });
     };
   }

@@ -37,3 +37,9 @@ export async function drain(
   request.off('data', count).off('end', stop).off('close', stop);
   return !request.complete;
 }
+
+/** Drains a body whose answer is on its way, and closes the connection where some of it is left then. */
+export function drainAndClose(request: IncomingMessage, limits: DrainLimits): void {
+  const close = () => request.destroy();
+  drain(request, limits).then((left) => left && close(), close);
+}
