@@ -6,7 +6,6 @@ import { type ApiLog, Exchange } from './exchange.ts';
 import type { Service } from './handlers/handler.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { type RateLimit, RateLimiter } from './rate-limit.ts';
-import { formReceiver } from './receive-form.ts';
 import { answerDocument, answerNothing, type Serving, serve } from './serve.ts';
 
 /** Times that tests may want shorter. */
@@ -38,8 +37,6 @@ export interface ApiOptions {
 }
 
 const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), drain: seconds(30) };
-/** How much of a body is thrown away after an early answer. */
-const DRAIN_BYTES = 67_108_864;
 
 /**
  * The API as an Express router, to be mounted where `publicUrl` leads, before any parser of bodies. It answers
@@ -68,19 +65,18 @@ export function createApi(options: ApiOptions): Router {
 
 function servingOf(options: ApiOptions): Serving {
   const { useCases, authenticate, log, rateLimit } = options;
-  const { staging, clock, limits } = useCases;
+  const { clock } = useCases;
   const { drain, ...bodyTimeouts } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const service: Service = {
     useCases,
     publicUrl: publicUrlOf(options.publicUrl),
-    receiveForm: formReceiver({ staging, clock, limits, timeouts: bodyTimeouts }),
     bodyTimeouts,
     uploads: options.uploads ?? new Uploads({ clock }),
   };
   return {
     service,
     authenticate,
-    drain: { clock, time: drain, bytes: DRAIN_BYTES },
+    drain: { clock, time: drain },
     ...(log === undefined ? {} : { log }),
     ...(rateLimit === undefined ? {} : { limiter: new RateLimiter(rateLimit) }),
   };

@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
-import type { Clock } from '@pinfold/core';
-import { type BodyTimeouts, feedBody } from './feed-body.ts';
+import { BodyError, type BodyLimits, readWhole } from '@pinfold/http';
 import { RequestRefused } from './problem.ts';
+import { refuseBody } from './publication-form.ts';
 
 /** The longest body of JSON, in bytes. */
 const LONGEST = 16_384;
@@ -17,21 +15,14 @@ export interface JsonBody {
 /** Reads a request's body as JSON (RFC 8259); what it refuses it throws as {@link RequestRefused}. */
 export async function readJson(
   request: IncomingMessage,
-  options: { readonly clock: Clock; readonly timeouts: BodyTimeouts },
+  limits: Omit<BodyLimits, 'bytes'>,
 ): Promise<JsonBody> {
-  if (Number(request.headers['content-length']) > LONGEST) throw tooLong();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  const sink = new Writable({
-    write: (chunk: Uint8Array, _encoding, callback) => {
-      length += chunk.byteLength;
-      chunks.push(chunk);
-      callback(length > LONGEST ? tooLong() : null);
-    },
+  const bytes = await readWhole(request, { ...limits, bytes: LONGEST }).catch((error: unknown) => {
+    if (!(error instanceof BodyError)) throw error;
+    const { code, told } = refuseBody(error.trouble, 'Send at most 16 KiB of JSON.');
+    throw new RequestRefused(code, told);
   });
-  feedBody(request, sink, options);
-  await finished(sink);
-  const text = decode(Buffer.concat(chunks));
+  const text = decode(bytes);
   return { value: parse(text), members: countMembers(text) };
 }
 
@@ -65,10 +56,6 @@ function countMembers(text: string): number {
     else if (character === ':' && depth === 1) members += 1;
   }
   return members;
-}
-
-function tooLong(): RequestRefused {
-  return malformed('Send at most 16 KiB of JSON.');
 }
 
 function malformed(detail: string): RequestRefused {

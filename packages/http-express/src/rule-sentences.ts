@@ -19,6 +19,7 @@ export interface RequestRules {
   readonly archive_too_large: Pick<Figures, 'limit'>;
   readonly field_twice: { readonly field: string };
   readonly filename: Nothing;
+  readonly title_encoding: Nothing;
   readonly title_file: Nothing;
   /** An Idempotency-Key that came in several headers. */
   readonly twice: Nothing;
@@ -31,6 +32,7 @@ export const REQUEST: Sentences<RequestRules> = {
   field_twice: ({ field }) => `Send the field "${field}" once.`,
   filename:
     'Send the archive as a file whose name has 1 to 255 characters in UTF-8 and no control characters.',
+  title_encoding: 'Send the title in UTF-8.',
   title_file: 'Send the title as text, without a file name.',
   twice: 'Send one Idempotency-Key header.',
   unknown_field: 'Only the fields "archive" and "title" are accepted.',

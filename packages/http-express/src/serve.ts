@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller, Clock } from '@pinfold/core';
-import { hasSeveralHosts } from '@pinfold/http';
+import { type DrainLimits, hasSeveralHosts } from '@pinfold/http';
 import { type Answer, encodeAnswer } from './answer.ts';
 import type { Authenticate } from './authentication.ts';
 import type { ApiLog, Exchange } from './exchange.ts';
@@ -8,7 +8,7 @@ import type { Service } from './handlers/handler.ts';
 import { type AnyRefusal, answerRefusal, answerThrown, refuseRequest } from './problem.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { allowedMethods, routeOf } from './routes.ts';
-import { type DrainLimits, send } from './send.ts';
+import { send } from './send.ts';
 
 /** Everything that answering needs. */
 export interface Serving {
@@ -16,7 +16,7 @@ export interface Serving {
   readonly authenticate: Authenticate;
   readonly log?: ApiLog;
   readonly limiter?: RateLimiter;
-  readonly drain: DrainLimits & { readonly clock: Clock };
+  readonly drain: DrainLimits;
 }
 
 /** Answers a request under `/api/v1`. */

@@ -1,18 +1,15 @@
 import type { Scope, UseCases } from '@pinfold/core';
-import type { Uploads } from '@pinfold/http';
+import type { BodyLimits, Uploads } from '@pinfold/http';
 import type { Answer } from '../answer.ts';
 import type { Call } from '../exchange.ts';
-import type { BodyTimeouts } from '../feed-body.ts';
 import type { AnyRefusal } from '../problem.ts';
-import type { ReceiveForm } from '../receive-form.ts';
 
 /** What the handlers share. */
 export interface Service {
   readonly useCases: UseCases;
   /** Without a slash at its end. */
   readonly publicUrl: string;
-  readonly receiveForm: ReceiveForm;
-  readonly bodyTimeouts: BodyTimeouts;
+  readonly bodyTimeouts: Pick<BodyLimits, 'idle' | 'total'>;
   readonly uploads: Uploads;
 }
 

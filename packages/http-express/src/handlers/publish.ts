@@ -1,12 +1,5 @@
-import {
-  type IdempotencyKey,
-  isFault,
-  type Limits,
-  parseIdempotencyKey,
-  parseTitle,
-  type Refusal,
-  type Title,
-} from '@pinfold/core';
+import { type IdempotencyKey, type Limits, parseIdempotencyKey } from '@pinfold/core';
+import { type ReceivedForm, receiveForm } from '@pinfold/http';
 import type { Request } from 'express';
 import type { Answer } from '../answer.ts';
 import { credentialsOf } from '../credentials.ts';
@@ -14,13 +7,13 @@ import type { Call } from '../exchange.ts';
 import { hasMediaType } from '../media-type.ts';
 import { pinOf } from '../pin.ts';
 import { type AnyRefusal, refuseRequest } from '../problem.ts';
+import { PublicationForm, type PublicationWish } from '../publication-form.ts';
 import { readPublishQuery } from '../query.ts';
-import type { ReceivedForm } from '../receive-form.ts';
 import { requestError, wireWarnings } from '../tell.ts';
 import type { Handle, Service } from './handler.ts';
 
-/** A form whose title is one. */
-type Checked = ReceivedForm & { readonly kind: 'checked'; readonly parsedTitle: Title | null };
+/** A publication's form, received whole. */
+type Form = ReceivedForm<PublicationWish>;
 
 /** `POST /api/v1/pins`: publishes an archive, or with `?dry_run=true` only checks it. */
 export const publish: Handle = async (service, call) => {
@@ -47,12 +40,12 @@ async function dryRun(service: Service, call: Call): Promise<Answer | AnyRefusal
   return { status: 200, json: { archive, warnings: wireWarnings(warnings) } };
 }
 
-/** Not ended by a client that goes: with the whole body in, a publication runs to its end (contract, section 5). */
+/** Not ended by a client that goes: with the whole body in, a publication runs to its end. */
 async function publishForm(
   { useCases, publicUrl }: Service,
   { exchange, caller }: Call,
   key: IdempotencyKey,
-  { archive, filename, parsedTitle: title }: Checked,
+  { archive, wish: { filename, title } }: Form,
 ): Promise<Answer | AnyRefusal> {
   const outcome = await useCases.publish.publish({ account: caller.account, key, filename, title, archive });
   if (outcome.kind === 'refused') return outcome;
@@ -68,29 +61,14 @@ async function publishForm(
 }
 
 async function receive(
-  service: Service,
+  { useCases: { staging, clock, limits }, uploads, bodyTimeouts }: Service,
   { exchange: { request, signal }, caller }: Call,
-): Promise<Checked | AnyRefusal> {
+): Promise<Form | AnyRefusal> {
   if (!hasMediaType(request, 'multipart/form-data')) return refuseRequest('unsupported_media_type');
-  const form = await service.uploads.take(caller.account, signal, () => service.receiveForm(request));
-  const title = titleOf(form, service.useCases.limits);
-  if (title === null || typeof title === 'string') return { kind: 'checked', ...form, parsedTitle: title };
-  await discard(form);
-  return title;
-}
-
-function titleOf({ title }: ReceivedForm, limits: Limits): Title | null | Refusal<'invalid_title'> {
-  if (title !== undefined) return parseTitle(title, limits);
-  return { kind: 'refused', code: 'invalid_title', rule: 'encoding' };
-}
-
-/** An upload that cannot be discarded now is found by the sweep. */
-async function discard({ archive }: ReceivedForm): Promise<void> {
-  try {
-    await archive.discard();
-  } catch (error) {
-    if (!isFault(error)) throw error;
-  }
+  const options = { staging, archiveBytes: limits.archiveBytes, clock, ...bodyTimeouts };
+  return await uploads.take(caller.account, signal, () =>
+    receiveForm(request, new PublicationForm(limits), options),
+  );
 }
 
 function idempotencyKey(request: Request, limits: Limits): IdempotencyKey | AnyRefusal {

@@ -28,7 +28,7 @@ export const update: Handle = async (service, { exchange, caller }, path) => {
   const query = readNoQuery(exchange.request);
   if (query.kind === 'refused') return query;
   if (!hasMediaType(exchange.request, 'application/json')) return refuseRequest('unsupported_media_type');
-  const body = await readJson(exchange.request, { clock: useCases.clock, timeouts: service.bodyTimeouts });
+  const body = await readJson(exchange.request, { clock: useCases.clock, ...service.bodyTimeouts });
   const wanted = readUpdate(body, useCases.limits);
   if ('kind' in wanted) return wanted;
   const id = parseRoleId(path);
