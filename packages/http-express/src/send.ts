@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type DrainLimits, drain, isUnderWay } from '@pinfold/http';
-import type { EncodedAnswer } from './answer.ts';
+import { type DrainLimits, drain, type EncodedAnswer, isUnderWay } from '@pinfold/http';
 
 /**
  * Writes an answer at once and whole. Where the request's body is not whole yet, the rest is read and thrown away

@@ -1,39 +1,32 @@
 import { type IdempotencyKey, type Limits, parseIdempotencyKey } from '@pinfold/core';
 import { type ReceivedForm, receiveForm } from '@pinfold/http';
 import type { Request } from 'express';
-import type { Answer } from '../answer.ts';
-import { credentialsOf } from '../credentials.ts';
-import type { Call } from '../exchange.ts';
-import { hasMediaType } from '../media-type.ts';
-import { pinOf } from '../pin.ts';
-import { type AnyRefusal, refuseRequest } from '../problem.ts';
-import { PublicationForm, type PublicationWish } from '../publication-form.ts';
-import { readPublishQuery } from '../query.ts';
-import { requestError, wireWarnings } from '../tell.ts';
-import type { Handle, Service } from './handler.ts';
+import { credentialsOf } from '../authentication.ts';
+import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
+import { requestError, wireWarnings } from '../problems/tell.ts';
+import { hasMediaType } from '../reading/media-type.ts';
+import { PublicationForm, type PublicationWish } from '../reading/publication-form.ts';
+import type { PublishQuery } from '../reading/query.ts';
+import type { Call, Outcome, Service } from '../service.ts';
+import { pinOf } from './pin.ts';
 
 /** A publication's form, received whole. */
 type Form = ReceivedForm<PublicationWish>;
 
 /** `POST /api/v1/pins`: publishes an archive, or with `?dry_run=true` only checks it. */
-export const publish: Handle = async (service, call) => {
-  const { exchange } = call;
-  const read = readPublishQuery(exchange.request);
-  if (read.kind === 'refused') return read;
-  if (read.query.dry_run === 'true') return dryRun(service, call);
-  const key = idempotencyKey(exchange.request, service.useCases.limits);
+export async function publish(service: Service, call: Call, { dry_run }: PublishQuery): Promise<Outcome> {
+  if (dry_run === 'true') return dryRun(service, call);
+  const key = idempotencyKey(call.request, service.useCases.limits);
   if (typeof key !== 'string') return key;
   const form = await receive(service, call);
   if (form.kind === 'refused') return form;
   return publishForm(service, call, key, form);
-};
+}
 
-async function dryRun(service: Service, call: Call): Promise<Answer | AnyRefusal> {
-  const { exchange, caller } = call;
-  exchange.publishing = false;
+async function dryRun(service: Service, call: Call): Promise<Outcome> {
   const form = await receive(service, call);
   if (form.kind === 'refused') return form;
-  const outcome = await service.useCases.publish.check(caller.account, form.archive);
+  const outcome = await service.useCases.publish.check(call.caller.account, form.archive);
   if (outcome.kind === 'refused') return outcome;
   const { fileCount, size, warnings } = outcome;
   const archive = { file_count: fileCount, size };
@@ -43,26 +36,25 @@ async function dryRun(service: Service, call: Call): Promise<Answer | AnyRefusal
 /** Not ended by a client that goes: with the whole body in, a publication runs to its end. */
 async function publishForm(
   { useCases, publicUrl }: Service,
-  { exchange, caller }: Call,
+  { caller }: Call,
   key: IdempotencyKey,
   { archive, wish: { filename, title } }: Form,
-): Promise<Answer | AnyRefusal> {
+): Promise<Outcome> {
   const outcome = await useCases.publish.publish({ account: caller.account, key, filename, title, archive });
   if (outcome.kind === 'refused') return outcome;
   const { role, warnings } = outcome;
-  exchange.role = role.id;
   const json = {
     pin: pinOf(role, publicUrl, useCases.clock.now()),
     warnings: wireWarnings(warnings),
   };
   return outcome.kind === 'published'
-    ? { status: 201, headers: { Location: `${publicUrl}/api/v1/pins/${role.id}` }, json }
-    : { status: 200, headers: { 'Idempotent-Replayed': 'true' }, json };
+    ? { status: 201, headers: { Location: `${publicUrl}/api/v1/pins/${role.id}` }, json, role: role.id }
+    : { status: 200, headers: { 'Idempotent-Replayed': 'true' }, json, role: role.id };
 }
 
 async function receive(
   { useCases: { staging, clock, limits }, uploads, bodyTimeouts }: Service,
-  { exchange: { request, signal }, caller }: Call,
+  { request, signal, caller }: Call,
 ): Promise<Form | AnyRefusal> {
   if (!hasMediaType(request, 'multipart/form-data')) return refuseRequest('unsupported_media_type');
   const options = { staging, archiveBytes: limits.archiveBytes, clock, ...bodyTimeouts };

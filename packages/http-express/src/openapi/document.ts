@@ -1,4 +1,5 @@
 import { defaultLimits, type Limits } from '@pinfold/core';
+import { publicUrl } from '@pinfold/http';
 import { paths } from './operations.ts';
 import { componentHeaders, problem } from './responses.ts';
 import { componentSchemas, type JsonObject } from './schemas.ts';
@@ -12,7 +13,8 @@ export interface OpenApiOptions {
 }
 
 /** The API described for machines (OpenAPI Specification 3.1), as `GET /openapi.json` answers it. */
-export function openApiDocument({ publicUrl, limits = defaultLimits }: OpenApiOptions): JsonObject {
+export function openApiDocument({ publicUrl: text, limits = defaultLimits }: OpenApiOptions): JsonObject {
+  const url = publicUrl(text);
   return {
     openapi: '3.1.1',
     info: {
@@ -24,9 +26,9 @@ export function openApiDocument({ publicUrl, limits = defaultLimits }: OpenApiOp
         'methods (405). Every query parameter must be known and come once.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: publicUrl }],
+    servers: [{ url }],
     security: [{ apiKey: [] }],
-    paths: paths(publicUrl, limits),
+    paths: paths(url, limits),
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `pf_<key id>_<secret>`.' },

@@ -1,9 +1,9 @@
 import { type Fault, type Instant, isFault, type Refusal } from '@pinfold/core';
-import type { Answer } from './answer.ts';
+import type { Answer } from '@pinfold/http';
 import { type HttpProblem, type ProblemCode, problemTable, type WireCode } from './problem-table.ts';
 import { tell, type WireError } from './tell.ts';
 
-/** The body of an error answer (RFC 9457; contract, section 3). */
+/** The body of an error answer (RFC 9457). */
 export interface ProblemBody {
   readonly type: string;
   readonly title: string;
@@ -70,19 +70,29 @@ export class RequestRefused extends Error {
   }
 }
 
+/** A problem on its way out. */
+export interface ProblemAnswer extends Answer {
+  readonly json: ProblemBody;
+}
+
 /** The answer to a refused request. `now` tells how long there is to wait. */
-export function answerRefusal(refusal: AnyRefusal, context: ProblemContext, now: Instant): Answer {
+export function answerRefusal(refusal: AnyRefusal, context: ProblemContext, now: Instant): ProblemAnswer {
   const problem: HttpProblem = problemTable[refusal.code];
   const told = 'told' in refusal ? refusal.told : tell(refusal);
   return {
     status: problem.status,
-    headers: { ...waitHeaders(told, problem, now), ...challenge(problem), ...told.headers },
-    problem: problemBody(problem, told, context),
+    headers: {
+      'Content-Type': 'application/problem+json',
+      ...waitHeaders(told, problem, now),
+      ...challenge(problem),
+      ...told.headers,
+    },
+    json: problemBody(problem, told, context),
   };
 }
 
 /** The answer to what was thrown: a fault's own, or 500. Nothing of the error itself is told. */
-export function answerThrown(error: unknown, context: ProblemContext, now: Instant): Answer {
+export function answerThrown(error: unknown, context: ProblemContext, now: Instant): ProblemAnswer {
   if (error instanceof RequestRefused) return answerRefusal(error.refusal, context, now);
   const code = isFault(error) ? (error as Fault).code : 'internal_error';
   return answerRefusal(refuseRequest(code in problemTable ? code : 'internal_error'), context, now);
@@ -108,7 +118,7 @@ function problemBody(
   };
 }
 
-/** Whether the very same request may succeed later (contract, section 3). */
+/** Whether the very same request may succeed later. */
 export function isRetryable({ status, code }: Pick<HttpProblem, 'status' | 'code'>): boolean {
   return code === 'idempotency_in_progress' || status === 408 || status === 429 || status >= 500;
 }

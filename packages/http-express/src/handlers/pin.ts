@@ -1,6 +1,7 @@
 import { type Instant, type Role, stateOf, toRfc3339 } from '@pinfold/core';
+import { type PublicUrl, sharedUrl } from '@pinfold/http';
 
-/** The JSON of a role (contract, section 1). */
+/** The JSON of a role. */
 export interface Pin {
   readonly id: string;
   readonly title: string | null;
@@ -17,12 +18,12 @@ export interface Pin {
 }
 
 /** Writes a role as it is at `now`. */
-export function pinOf(role: Role, publicUrl: string, now: Instant): Pin {
+export function pinOf(role: Role, publicUrl: PublicUrl, now: Instant): Pin {
   return {
     id: role.id,
     title: role.title,
     state: stateOf(role, now),
-    shared_url: `${publicUrl}/s/${role.id}`,
+    shared_url: sharedUrl(publicUrl, role.id),
     password_protected: role.passwordHash !== null,
     pinned: role.pinned,
     published_at: toRfc3339(role.publishedAt),

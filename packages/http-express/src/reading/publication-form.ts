@@ -1,8 +1,8 @@
 import { type Filename, type Limits, parseFilename, parseTitle, type Title, type Told } from '@pinfold/core';
 import type { BodyTrouble, FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http';
-import { type AnyRefusal, type HttpRefusal, refuseRequest } from './problem.ts';
-import type { RequestRules } from './rule-sentences.ts';
-import { requestError } from './tell.ts';
+import { type AnyRefusal, type HttpRefusal, refuseRequest } from '../problems/problem.ts';
+import type { RequestRules } from '../problems/rule-sentences.ts';
+import { requestError } from '../problems/tell.ts';
 
 /** What a publication's form says beside its archive. */
 export interface PublicationWish {

@@ -18,7 +18,7 @@ export type HttpCode =
 /** Everything that has an answer in the table. */
 export type ProblemCode = RefusalCode | FaultCode | HttpCode;
 
-/** The codes that clients meet (contract, section 3). */
+/** The codes that clients meet. */
 export type WireCode =
   | Exclude<RefusalCode, 'invalid_cursor' | 'invalid_filename' | 'refused_by_host'>
   | HttpCode;

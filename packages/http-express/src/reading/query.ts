@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { type HttpRefusal, refuseRequest } from './problem.ts';
+import { type HttpRefusal, refuseRequest } from '../problems/problem.ts';
 import { checkOf } from './schema-check.ts';
 
 /** What `GET /api/v1/pins` may be asked for; absent members were not sent. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BodyError, type BodyLimits, readWhole } from '@pinfold/http';
-import { RequestRefused } from './problem.ts';
+import { RequestRefused } from '../problems/problem.ts';
 import { refuseBody } from './publication-form.ts';
 
 /** The longest body of JSON, in bytes. */
