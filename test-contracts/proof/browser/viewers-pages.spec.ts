@@ -23,7 +23,7 @@ const LOOKS = [
 ] as const;
 const PASSWORD = 'harbour lights';
 const NOBODYS = '/s/00000000-0000-4000-8000-000000000000';
-const WELCOME = join(import.meta.dirname, '..', '..', '..', 'packages', 'app', 'welcome');
+const WELCOME = join(import.meta.dirname, '..', '..', '..', 'packages', 'pinfold', 'welcome');
 
 async function welcomeSite(): Promise<Uint8Array<ArrayBuffer>> {
   const entries = await readdir(WELCOME, { recursive: true, withFileTypes: true });

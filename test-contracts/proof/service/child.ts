@@ -41,7 +41,10 @@ export function startChild<Said extends Word>(
       const { promise, resolve, reject } = Promise.withResolvers<Wanted>();
       const listen = (): void => {
         const index = words.findIndex((word) => word.kind === kind);
-        if (index !== -1) resolve(words.splice(index, 1)[0] as Wanted);
+        if (index === -1) return;
+        // At once: of two words in one turn the second is somebody else's.
+        heard.delete(listen);
+        resolve(words.splice(index, 1)[0] as Wanted);
       };
       heard.add(listen);
       listen();
