@@ -20,7 +20,12 @@ const BEARER = /^Bearer +([^ \t]+)[ \t]*$/i;
  * noted after the answer, at most once a minute.
  *
  * @example
- * createApi({ useCases, publicUrl, authenticate: apiKeyAuthentication(manageKeys) });
+ * import type { ManageKeys } from '@pinfold/core';
+ * import { apiKeyAuthentication } from '@pinfold/http-express';
+ *
+ * declare const manageKeys: ManageKeys;
+ *
+ * const authenticate = apiKeyAuthentication(manageKeys);
  */
 export function apiKeyAuthentication(
   manageKeys: Pick<ManageKeys, 'authenticate' | 'noteUse'>,

@@ -44,6 +44,13 @@ const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), d
  *
  * @throws TypeError when `publicUrl` is no http or https URL.
  * @example
+ * import type { UseCases } from '@pinfold/core';
+ * import { type Authenticate, createApi } from '@pinfold/http-express';
+ * import express from 'express';
+ *
+ * declare const useCases: UseCases;
+ * declare const authenticate: Authenticate;
+ *
  * const app = express();
  * app.use(createApi({ useCases, publicUrl: 'https://pins.example', authenticate }));
  */

@@ -37,6 +37,15 @@ export type Viewer = (
  * before its other routes, or stands alone: `createServer(viewer)`.
  *
  * @throws TypeError when an option is wrong.
+ * @example
+ * import { createServer } from 'node:http';
+ * import type { UseCases } from '@pinfold/core';
+ * import { createViewer } from '@pinfold/viewer';
+ *
+ * declare const useCases: UseCases;
+ *
+ * const viewer = createViewer({ useCases, publicUrl: 'https://pages.example' });
+ * const server = createServer(viewer);
  */
 export function createViewer(options: ViewerOptions): Viewer {
   const context = contextOf(options);

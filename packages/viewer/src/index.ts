@@ -1,3 +1,4 @@
+export type { RequestEntry, RequestLog } from '@pinfold/http';
 export { createViewer, type Viewer } from './create-viewer.ts';
 export { type UnreadHeadPage, unreadHeadPage } from './pages/unread-head.ts';
 export type {

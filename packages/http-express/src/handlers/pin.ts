@@ -17,7 +17,18 @@ export interface Pin {
   readonly original_filename: string;
 }
 
-/** Writes a role as it is at `now`. */
+/**
+ * Writes a role as it is at `now`.
+ *
+ * @example
+ * import type { Clock, Role } from '@pinfold/core';
+ * import { pinOf, publicUrl } from '@pinfold/http-express';
+ *
+ * declare const role: Role;
+ * declare const clock: Clock;
+ *
+ * const pin = pinOf(role, publicUrl('https://pages.example'), clock.now());
+ */
 export function pinOf(role: Role, publicUrl: PublicUrl, now: Instant): Pin {
   return {
     id: role.id,

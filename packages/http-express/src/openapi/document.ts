@@ -12,7 +12,14 @@ export interface OpenApiOptions {
   readonly limits?: Limits;
 }
 
-/** The API described for machines (OpenAPI Specification 3.1), as `GET /openapi.json` answers it. */
+/**
+ * The API described for machines (OpenAPI Specification 3.1), as `GET /openapi.json` answers it.
+ *
+ * @example
+ * import { openApiDocument } from '@pinfold/http-express';
+ *
+ * JSON.stringify(openApiDocument({ publicUrl: 'https://pages.example' }));
+ */
 export function openApiDocument({ publicUrl: text, limits = defaultLimits }: OpenApiOptions): JsonObject {
   const url = publicUrl(text);
   return {

@@ -56,7 +56,14 @@ export function tell(refusal: Refusal): ProblemDetails {
   }
 }
 
-/** A broken rule of an archive as the API tells it. */
+/**
+ * A broken rule of an archive as the API tells it.
+ *
+ * @example
+ * import { archiveError } from '@pinfold/http-express';
+ *
+ * archiveError({ rule: 'too_many_files', limit: 1_000, actual: 1_200 }).detail;
+ */
 export function archiveError(problem: ArchiveProblem): WireError {
   return errorOf(ARCHIVE, problem);
 }
@@ -66,7 +73,14 @@ export function requestError(told: Told<RequestRules>): WireError {
   return errorOf(REQUEST, told);
 }
 
-/** The warnings of a publication as the API tells them. Those that an older version kept have their words already. */
+/**
+ * The warnings of a publication as the API tells them. Those that an older version kept have their words already.
+ *
+ * @example
+ * import { wireWarnings } from '@pinfold/http-express';
+ *
+ * wireWarnings([{ rule: 'source_map', path: 'app.js.map' }]);
+ */
 export function wireWarnings(warnings: readonly KeptWarning[]): readonly WireWarning[] {
   return warnings.map((warning) => {
     if (!('detail' in warning) && warning.rule in WARNING) return errorOf(WARNING, warning);
