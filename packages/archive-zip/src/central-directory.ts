@@ -1,7 +1,6 @@
 import type { ArchiveProblem } from '@pinfold/core';
 import { type CentralHeader, readCentralHeader } from './central-header.ts';
 import type { EndRecord } from './end-record.ts';
-import { type WalkedEntry, walkWithLibrary } from './library-walk.ts';
 import type { ProofControl } from './proof-control.ts';
 import type { StagedFile } from './staged-file.ts';
 
@@ -13,20 +12,14 @@ export interface Directory {
   readonly problems: readonly ArchiveProblem[];
 }
 
-/**
- * Reads the directory. Where the end records add up, node-stream-zip walks it, and every entry it gives must be what
- * the header's own bytes say. Where it stops, or must not be asked, the bytes alone are followed, so that all that
- * is broken can be reported.
- */
-export async function readDirectory(
-  fd: number,
+/** Reads the directory, however its end records may lie. */
+export function readDirectory(
   file: StagedFile,
   end: EndRecord,
   mostEntries: number,
   control: ProofControl,
-): Promise<Directory> {
+): Directory {
   if (end.count > mostEntries) return unreadable(end, tooMany(end.count, mostEntries));
-  const walked = end.wrong === undefined && end.count > 0 ? await walkWithLibrary(fd, end) : [];
   const begin = beginOf(file, end);
   const headers: CentralHeader[] = [];
   let at = begin;
@@ -41,7 +34,7 @@ export async function readDirectory(
     if (headers.length === mostEntries) return unreadable(end, tooMany(headers.length + 1, mostEntries));
     return unreadable(end, { rule: 'ambiguous_structure', reason: 'directory_unreadable' });
   }
-  return { headers, begin, problems: [...countProblems(headers, end), ...differences(headers, walked)] };
+  return { headers, begin, problems: countProblems(headers, end) };
 }
 
 function unreadable(end: EndRecord, problem: ArchiveProblem): Directory {
@@ -63,31 +56,4 @@ function beginOf(file: StagedFile, end: EndRecord): number {
 function countProblems(headers: readonly CentralHeader[], end: EndRecord): readonly ArchiveProblem[] {
   if (end.wrong !== undefined || headers.length === end.count) return [];
   return [{ rule: 'ambiguous_structure', reason: 'entry_counts' }];
-}
-
-/** Two readers of one header must see one entry; otherwise others would, too, read something else. */
-function differences(
-  headers: readonly CentralHeader[],
-  walked: readonly WalkedEntry[],
-): readonly ArchiveProblem[] {
-  const differs = walked.some((entry, index) => {
-    const header = headers[index];
-    return header === undefined || !same(entry, header);
-  });
-  return differs ? [{ rule: 'ambiguous_structure', reason: 'two_readings' }] : [];
-}
-
-function same(entry: WalkedEntry, header: CentralHeader): boolean {
-  return (
-    entry.headerOffset === header.at &&
-    entry.verMade >>> 8 === header.host &&
-    entry.flags === header.flags &&
-    entry.method === header.method &&
-    entry.crc === header.crc32 &&
-    entry.compressedSize === header.compressedSize &&
-    entry.size === header.size &&
-    entry.diskStart === header.disk &&
-    entry.attr === header.externalAttributes &&
-    entry.offset === header.localOffset
-  );
 }

@@ -2,9 +2,11 @@ import type { ArchiveListing, ArchiveProblem, ArchiveRule, BadEncoding, ListedEn
 import { readNames } from '@pinfold/core/adapter';
 import { readDirectory } from './central-directory.ts';
 import type { CentralHeader } from './central-header.ts';
+import type { EndRecord } from './end-record.ts';
 import { decodeName, unicodePathProblem } from './entry-name.ts';
 import { findEnd } from './find-end.ts';
 import { type Layout, readLayout } from './layout.ts';
+import { readsOtherwise } from './library-walk.ts';
 import type { LocalHeader } from './local-header.ts';
 import type { ProofControl } from './proof-control.ts';
 import { StagedFile } from './staged-file.ts';
@@ -40,7 +42,7 @@ export async function listArchive(
   const file = new StagedFile(fd, size, DIRECTORY_WINDOW);
   const { end, problems } = findEnd(file);
   if (end === undefined) return { entries: [], problems, trusted: false };
-  const directory = await readDirectory(fd, file, end, mostEntries, control);
+  const directory = readDirectory(file, end, mostEntries, control);
   const named = nameHeaders(directory.headers);
   const layout =
     directory.begin === end.directoryOffset
@@ -52,11 +54,23 @@ export async function listArchive(
     ...named.flatMap((entry, index) => entryProblems(entry, layout.locals[index])),
     ...layout.problems,
   ];
-  return {
-    entries: named.map((entry, index) => listed(entry, layout, index)),
-    problems: all,
-    trusted: !all.some(({ rule }) => STRUCTURE.has(rule)),
-  };
+  const trusted = !all.some(({ rule }) => STRUCTURE.has(rule));
+  const entries = named.map((entry, index) => listed(entry, layout, index));
+  if (trusted && (await isReadOtherwise(fd, end, directory.headers))) {
+    const twofold: ArchiveProblem = { rule: 'ambiguous_structure', reason: 'two_readings' };
+    return { entries, problems: [...all, twofold], trusted: false };
+  }
+  return { entries, problems: all, trusted };
+}
+
+/** A second opinion, for plain archives alone: some Zip64 records make the library throw where nobody can catch it. */
+async function isReadOtherwise(
+  fd: number,
+  end: EndRecord,
+  headers: readonly CentralHeader[],
+): Promise<boolean> {
+  const isZip64 = end.directoryEnd !== end.at;
+  return !isZip64 && headers.length > 0 && (await readsOtherwise(fd, headers));
 }
 
 function nameHeaders(headers: readonly CentralHeader[]): readonly NamedHeader[] {

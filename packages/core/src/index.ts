@@ -122,7 +122,7 @@ export type {
 } from './ports/role-store.ts';
 export type { SessionSecrets } from './ports/session-secrets.ts';
 export type { Redemption, SessionStore } from './ports/session-store.ts';
-export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
+export { discardQuietly, type ReceiveOutcome, type StagedArchive, type Staging } from './ports/staging.ts';
 export type { Figures, Nothing, Refusal, RefusalCode, Refusals, Told } from './refusal.ts';
 export type { ChangeOutcome, ChangeRequest, Overtaken, Seen } from './use-cases/change-role.ts';
 export { CleanUp, type CleanUpPorts } from './use-cases/clean-up.ts';

@@ -1,12 +1,10 @@
-import type { ApiKey, Caller, ManageKeys } from '@pinfold/core';
+import type { IncomingMessage } from 'node:http';
+import type { ApiKey, ManageKeys } from '@pinfold/core';
+import type { Authenticate as AuthenticateAny } from '@pinfold/http';
 import type { Request, Response } from 'express';
 
-/**
- * Tells whose request it is; `undefined` is answered with 401.
- *
- * It may throw a {@link Fault}, which is answered as such.
- */
-export type Authenticate = (request: Request, response: Response) => Promise<Caller | undefined>;
+/** Tells whose request it is; `undefined` is answered with 401. It may throw a {@link Fault}, which is answered as such. */
+export type Authenticate = AuthenticateAny<Request, Response>;
 
 /** Options of {@link apiKeyAuthentication}. */
 export interface ApiKeyAuthenticationOptions {
@@ -18,16 +16,21 @@ export interface ApiKeyAuthenticationOptions {
 const BEARER = /^Bearer +([^ \t]+)[ \t]*$/i;
 
 /**
- * Authenticates by API keys, `Authorization: Bearer pf_<key id>_<secret>` (contract, section 8). The use of a key is
+ * Authenticates by API keys, `Authorization: Bearer pf_<key id>_<secret>`. The use of a key is
  * noted after the answer, at most once a minute.
  *
  * @example
- * createApi({ useCases, publicUrl, authenticate: apiKeyAuthentication(manageKeys) });
+ * import type { ManageKeys } from '@pinfold/core';
+ * import { apiKeyAuthentication } from '@pinfold/http-express';
+ *
+ * declare const manageKeys: ManageKeys;
+ *
+ * const authenticate = apiKeyAuthentication(manageKeys);
  */
 export function apiKeyAuthentication(
   manageKeys: Pick<ManageKeys, 'authenticate' | 'noteUse'>,
   { onError }: ApiKeyAuthenticationOptions = {},
-): Authenticate {
+): AuthenticateAny {
   return async (request, response) => {
     const text = bearerToken(request);
     const key = text === undefined ? undefined : await manageKeys.authenticate(text);
@@ -40,7 +43,12 @@ export function apiKeyAuthentication(
   }
 }
 
-function bearerToken({ headersDistinct }: Request): string | undefined {
+function bearerToken({ headersDistinct }: IncomingMessage): string | undefined {
   const [value = '', ...others] = headersDistinct.authorization ?? [];
   return others.length > 0 ? undefined : BEARER.exec(value)?.[1];
+}
+
+/** The secret of a request, which follows the scheme's name (RFC 9110, section 11.6.2). */
+export function credentialsOf({ headers }: IncomingMessage): string | undefined {
+  return headers.authorization?.replace(/^[^ ]+ +/, '').trimEnd();
 }

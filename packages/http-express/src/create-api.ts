@@ -1,13 +1,11 @@
 import { type Duration, minutes, seconds, type UseCases } from '@pinfold/core';
-import { takeRequest, Uploads } from '@pinfold/http';
-import { type Request, type Response, Router } from 'express';
+import { publicUrl, type RequestLog, takeRequest, Uploads } from '@pinfold/http';
+import { Router } from 'express';
 import type { Authenticate } from './authentication.ts';
-import { type ApiLog, Exchange } from './exchange.ts';
-import type { Service } from './handlers/handler.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { type RateLimit, RateLimiter } from './rate-limit.ts';
-import { formReceiver } from './receive-form.ts';
-import { answerDocument, answerNothing, type Serving, serve } from './serve.ts';
+import { answerDocument, answerNothing, serve } from './serve.ts';
+import type { Service } from './service.ts';
 
 /** Times that tests may want shorter. */
 export interface ApiTimeouts {
@@ -28,7 +26,7 @@ export interface ApiOptions {
   /** Whose request it is. */
   readonly authenticate: Authenticate;
   /** Takes one entry a request, after its answer. */
-  readonly log?: ApiLog;
+  readonly log?: RequestLog;
   /** Limits the requests of each account to this process; absent, none are limited. */
   readonly rateLimit?: RateLimit;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
@@ -38,8 +36,6 @@ export interface ApiOptions {
 }
 
 const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), drain: seconds(30) };
-/** How much of a body is thrown away after an early answer. */
-const DRAIN_BYTES = 67_108_864;
 
 /**
  * The API as an Express router, to be mounted where `publicUrl` leads, before any parser of bodies. It answers
@@ -48,53 +44,40 @@ const DRAIN_BYTES = 67_108_864;
  *
  * @throws TypeError when `publicUrl` is no http or https URL.
  * @example
+ * import type { UseCases } from '@pinfold/core';
+ * import { type Authenticate, createApi } from '@pinfold/http-express';
+ * import express from 'express';
+ *
+ * declare const useCases: UseCases;
+ * declare const authenticate: Authenticate;
+ *
  * const app = express();
  * app.use(createApi({ useCases, publicUrl: 'https://pins.example', authenticate }));
  */
 export function createApi(options: ApiOptions): Router {
-  const serving = servingOf(options);
-  const { useCases, publicUrl } = serving.service;
+  const service = serviceOf(options);
+  const { useCases, publicUrl } = service;
   const document = openApiDocument({ publicUrl, limits: useCases.limits });
-  const begin = (request: Request, response: Response) => new Exchange(request, response, useCases.clock);
   const router = Router({ caseSensitive: true, strict: true });
   router.use((request, response, next) => takeRequest(request, response, next));
-  router.use('/api/v1', (request, response) => serve(serving, begin(request, response)));
-  router.use('/api', (request, response) => answerNothing(serving, begin(request, response)));
-  router.all('/openapi.json', (request, response) =>
-    answerDocument(serving, begin(request, response), document),
-  );
+  router.use('/api/v1', (request, response) => serve(service, request, response));
+  router.use('/api', (request, response) => answerNothing(service, request, response));
+  router.all('/openapi.json', (request, response) => answerDocument(service, request, response, document));
   return router;
 }
 
-function servingOf(options: ApiOptions): Serving {
+function serviceOf(options: ApiOptions): Service {
   const { useCases, authenticate, log, rateLimit } = options;
-  const { staging, clock, limits } = useCases;
+  const { clock } = useCases;
   const { drain, ...bodyTimeouts } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const service: Service = {
-    useCases,
-    publicUrl: publicUrlOf(options.publicUrl),
-    receiveForm: formReceiver({ staging, clock, limits, timeouts: bodyTimeouts }),
-    bodyTimeouts,
-    uploads: options.uploads ?? new Uploads({ clock }),
-  };
   return {
-    service,
+    useCases,
+    publicUrl: publicUrl(options.publicUrl),
     authenticate,
-    drain: { clock, time: drain, bytes: DRAIN_BYTES },
-    ...(log === undefined ? {} : { log }),
-    ...(rateLimit === undefined ? {} : { limiter: new RateLimiter(rateLimit) }),
+    bodyTimeouts,
+    drain: { clock, time: drain },
+    uploads: options.uploads ?? new Uploads({ clock }),
+    limiter: rateLimit && new RateLimiter(rateLimit),
+    log,
   };
-}
-
-function publicUrlOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (
-    url === undefined ||
-    !['http:', 'https:'].includes(url.protocol) ||
-    url.search !== '' ||
-    url.hash !== ''
-  ) {
-    throw new TypeError('publicUrl must be an http or https URL without query and fragment');
-  }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }

@@ -1,52 +1,117 @@
-import type { Handler } from './handlers/handler.ts';
+import { parseRoleId, type RoleId, type Scope } from '@pinfold/core';
+import type { Request } from 'express';
 import { limits } from './handlers/limits.ts';
 import { list } from './handlers/list.ts';
 import { publish } from './handlers/publish.ts';
 import { read } from './handlers/read.ts';
 import { stop } from './handlers/stop.ts';
-import { update } from './handlers/update.ts';
+import { readUpdate, update } from './handlers/update.ts';
+import { type AnyRefusal, refuseRequest } from './problems/problem.ts';
+import { type ReadQuery, readListQuery, readNoQuery, readPublishQuery } from './reading/query.ts';
+import type { Call, Outcome, Service } from './service.ts';
 
 /** One path of the API with its methods. */
 export interface Route {
   /** As it stands in the API document and in logs. */
   readonly pattern: string;
-  readonly methods: Readonly<Record<string, Handler>>;
+  readonly methods: Readonly<Record<string, Operation>>;
+}
+
+/** One method of a path. */
+export interface Operation {
+  /** What its caller needs. */
+  readonly scope: Scope;
+  /** Whether a request of it publishes, so that what is wrong says what becomes of the Idempotency-Key. */
+  readonly publishes: (request: Request) => boolean;
+  /** @param role what the path names; null where it names none, or nothing that is an id. */
+  readonly handle: (service: Service, call: Call, role: RoleId | null) => Promise<Outcome>;
 }
 
 const pins: Route = {
   pattern: '/api/v1/pins',
   methods: {
-    GET: { scope: 'pins:read', handle: list },
-    POST: { scope: 'pins:write', handle: publish },
+    GET: onAll({ scope: 'pins:read', query: readListQuery, handle: list }),
+    POST: onAll({
+      scope: 'pins:write',
+      query: readPublishQuery,
+      handle: publish,
+      publishes: ({ dry_run }) => dry_run !== 'true',
+    }),
   },
 };
 
 const pin: Route = {
   pattern: '/api/v1/pins/{id}',
   methods: {
-    GET: { scope: 'pins:read', handle: read },
-    PATCH: { scope: 'pins:write', handle: update },
-    DELETE: { scope: 'pins:write', handle: stop },
+    GET: onOne({ scope: 'pins:read', handle: read }),
+    PATCH: onOne({ scope: 'pins:write', body: readUpdate, handle: update }),
+    DELETE: onOne({ scope: 'pins:write', handle: stop }),
   },
 };
 
 const limitsInForce: Route = {
   pattern: '/api/v1/limits',
-  methods: { GET: { scope: 'pins:read', handle: limits } },
+  methods: { GET: onAll({ scope: 'pins:read', query: readNoQuery, handle: limits }) },
 };
 
 /** Every route under `/api/v1`. */
 export const routes: readonly Route[] = [pins, pin, limitsInForce];
 
-/** The route of a path below `/api/v1`, with the id in it. */
-export function routeOf(path: string): { readonly route: Route; readonly id: string } | undefined {
-  if (path === '/pins') return { route: pins, id: '' };
-  if (path === '/limits') return { route: limitsInForce, id: '' };
+/** The route of a path below `/api/v1`, with the role that it names. */
+export function routeOf(path: string): { readonly route: Route; readonly role: RoleId | null } | undefined {
+  if (path === '/pins') return { route: pins, role: null };
+  if (path === '/limits') return { route: limitsInForce, role: null };
   const [, id] = /^\/pins\/([^/]+)$/.exec(path) ?? [];
-  return id === undefined ? undefined : { route: pin, id };
+  return id === undefined ? undefined : { route: pin, role: parseRoleId(id) ?? null };
 }
 
 /** What `Allow` lists for a route: HEAD is answered as GET is. */
 export function allowedMethods({ methods }: Route): readonly string[] {
   return Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+}
+
+/** On the publications as a whole: the query says what is wanted. */
+function onAll<Query>(operation: {
+  readonly scope: Scope;
+  readonly query: ReadQuery<Query>;
+  readonly handle: (service: Service, call: Call, query: Query) => Promise<Outcome>;
+  readonly publishes?: (query: Query) => boolean;
+}): Operation {
+  const { scope, query, handle, publishes } = operation;
+  return {
+    scope,
+    publishes: (request) => {
+      if (publishes === undefined) return false;
+      const read = query(request);
+      return read.kind === 'refused' || publishes(read.query);
+    },
+    handle: async (service, call) => {
+      const read = query(call.request);
+      return read.kind === 'refused' ? read : handle(service, call, read.query);
+    },
+  };
+}
+
+/** On one publication: no query; then the body, where there is one; then the id. */
+function onOne<Body = undefined>(operation: {
+  readonly scope: Scope;
+  readonly body?: (
+    service: Service,
+    request: Request,
+  ) => Promise<{ readonly kind: 'body'; readonly body: Body } | AnyRefusal>;
+  readonly handle: (service: Service, call: Call, id: RoleId, body: Body) => Promise<Outcome>;
+}): Operation {
+  const { scope, body, handle } = operation;
+  return {
+    scope,
+    publishes: () => false,
+    handle: async (service, call, role) => {
+      const query = readNoQuery(call.request);
+      if (query.kind === 'refused') return query;
+      const sent = await body?.(service, call.request);
+      if (sent?.kind === 'refused') return sent;
+      if (role === null) return refuseRequest('not_found');
+      return handle(service, call, role, sent?.body as Body);
+    },
+  };
 }

@@ -1,65 +1,69 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Caller, Clock } from '@pinfold/core';
-import { hasSeveralHosts } from '@pinfold/http';
-import { type Answer, encodeAnswer } from './answer.ts';
-import type { Authenticate } from './authentication.ts';
-import type { ApiLog, Exchange } from './exchange.ts';
-import type { Service } from './handlers/handler.ts';
-import { type AnyRefusal, answerRefusal, answerThrown, refuseRequest } from './problem.ts';
-import type { RateLimiter } from './rate-limit.ts';
-import { allowedMethods, routeOf } from './routes.ts';
-import { type DrainLimits, send } from './send.ts';
+import type { Caller, RoleId } from '@pinfold/core';
+import { type Answer, encodeAnswer, hasSeveralHosts, untilGone } from '@pinfold/http';
+import type { Request, Response } from 'express';
+import {
+  type AnyRefusal,
+  answerRefusal,
+  answerThrown,
+  type ProblemContext,
+  refuseRequest,
+} from './problems/problem.ts';
+import { allowedMethods, type Operation, type Route, routeOf } from './routes.ts';
+import { send } from './send.ts';
+import type { Outcome, Service } from './service.ts';
 
-/** Everything that answering needs. */
-export interface Serving {
-  readonly service: Service;
-  readonly authenticate: Authenticate;
-  readonly log?: ApiLog;
-  readonly limiter?: RateLimiter;
-  readonly drain: DrainLimits & { readonly clock: Clock };
+/** What a request is for, by its path and method alone. */
+interface Aim {
+  /** As the log has it. */
+  readonly route: string;
+  readonly role: RoleId | null;
+  readonly publishing: boolean;
+  readonly decide: (signal: AbortSignal) => Promise<Outcome>;
 }
+
+const NO_ROLE = { role: null, publishing: false } as const;
 
 /** Answers a request under `/api/v1`. */
-export function serve(serving: Serving, exchange: Exchange): Promise<void> {
-  return answer(serving, exchange, () => decide(serving, exchange));
-}
-
-/** Answers a request of no version of the API, which is nobody's secret: no key is looked at. */
-export function answerNothing(serving: Serving, exchange: Exchange): Promise<void> {
-  exchange.route = '/api';
-  return answer(serving, exchange, async () => refuseRequest('not_found'));
-}
-
-/** Answers a request for the API document, which needs no key. */
-export function answerDocument(serving: Serving, exchange: Exchange, document: object): Promise<void> {
-  exchange.route = '/openapi.json';
-  return answer(serving, exchange, async () => {
-    if (['GET', 'HEAD'].includes(exchange.request.method)) return { status: 200, json: document };
-    return refuseRequest('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
+export function serve(service: Service, request: Request, response: Response): Promise<void> {
+  const found = routeOf(pathOf(request));
+  const operation = found && operationOf(found.route, request);
+  return answer(service, request, response, {
+    route: found?.route.pattern ?? '/api/v1',
+    role: found?.role ?? null,
+    publishing: operation?.publishes(request) ?? false,
+    // The key first, then path, method and scope; the rest is the operation's.
+    decide: async (signal) => {
+      const caller = await service.authenticate(request, response);
+      if (caller === undefined) return refuseRequest('unauthorized');
+      const limited = limitRate(service, response, caller);
+      if (limited !== undefined) return limited;
+      if (found === undefined) return refuseRequest('not_found');
+      if (operation === undefined) return refuseMethod(allowedMethods(found.route));
+      if (!caller.scopes.includes(operation.scope)) return refuseRequest('forbidden');
+      return operation.handle(service, { request, caller, signal }, found.role);
+    },
   });
 }
 
-/** Key first, then path, method and scope; the rest is the handler's (contract, section 3). */
-async function decide(serving: Serving, exchange: Exchange): Promise<Answer | AnyRefusal> {
-  const { request, response } = exchange;
-  const found = routeOf(pathOf(request));
-  const method = request.method === 'HEAD' ? 'GET' : request.method;
-  if (found !== undefined) exchange.route = found.route.pattern;
-  exchange.publishing = method === 'POST' && exchange.route === '/api/v1/pins';
-  const caller = await serving.authenticate(request, response);
-  if (caller === undefined) return refuseRequest('unauthorized');
-  const limited = limitRate(serving, exchange, caller);
-  if (limited !== undefined) return limited;
-  if (found === undefined) return refuseRequest('not_found');
-  const { methods } = found.route;
-  const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
-  if (handler === undefined) {
-    return refuseRequest('method_not_allowed', {
-      headers: { Allow: allowedMethods(found.route).join(', ') },
-    });
-  }
-  if (!caller.scopes.includes(handler.scope)) return refuseRequest('forbidden');
-  return handler.handle(serving.service, { exchange, caller }, found.id);
+/** Answers a request of no version of the API, which is nobody's secret: no key is looked at. */
+export function answerNothing(service: Service, request: Request, response: Response): Promise<void> {
+  const decide = async () => refuseRequest('not_found');
+  return answer(service, request, response, { ...NO_ROLE, route: '/api', decide });
+}
+
+/** Answers a request for the API document, which needs no key. */
+export function answerDocument(
+  service: Service,
+  request: Request,
+  response: Response,
+  document: object,
+): Promise<void> {
+  const methods = ['GET', 'HEAD'];
+  const decide = async () =>
+    methods.includes(request.method) ? { status: 200, json: document } : refuseMethod(methods);
+  return answer(service, request, response, { ...NO_ROLE, route: '/openapi.json', decide });
 }
 
 /** Read from the target itself: mounted in bare node:http, the request has nothing that Express adds. */
@@ -67,48 +71,68 @@ function pathOf({ url }: Pick<IncomingMessage, 'url'>): string {
   return url?.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? '';
 }
 
+function operationOf({ methods }: Route, request: Request): Operation | undefined {
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  return Object.hasOwn(methods, method) ? methods[method] : undefined;
+}
+
+function refuseMethod(allowed: readonly string[]): AnyRefusal {
+  return refuseRequest('method_not_allowed', { headers: { Allow: allowed.join(', ') } });
+}
+
 function limitRate(
-  { limiter, service }: Serving,
-  { response }: Exchange,
+  { limiter, useCases }: Service,
+  response: Response,
   { account }: Caller,
 ): AnyRefusal | undefined {
   if (limiter === undefined) return undefined;
-  const now = service.useCases.clock.now();
+  const now = useCases.clock.now();
   const rate = limiter.take(account, now);
   response.setHeaders(new Map(Object.entries(limiter.headers(rate, now))));
   return rate.kind === 'limited' ? refuseRequest('rate_limited', { retryAt: rate.until }) : undefined;
 }
 
-async function answer(
-  { log, drain }: Serving,
-  exchange: Exchange,
-  decideAnswer: () => Promise<Answer | AnyRefusal>,
-): Promise<void> {
-  const { request, response, requestId } = exchange;
-  const decided = await settle(exchange, decideAnswer, drain.clock);
-  exchange.answered();
-  response.once('close', () => log?.(exchange.entry(decided.status)));
-  if (response.closed) log?.(exchange.entry(decided.status));
-  else await send(request, response, encodeAnswer(decided, requestId), drain);
+async function answer(service: Service, request: Request, response: Response, aim: Aim): Promise<void> {
+  const { clock } = service.useCases;
+  const begun = clock.now();
+  const context = { requestId: randomUUID(), publishing: aim.publishing };
+  const gone = untilGone(response);
+  const settled = await settle(service, request, aim, context, gone);
+  const milliseconds = clock.now() - begun;
+  const tell = (): void =>
+    service.log?.({
+      requestId: context.requestId,
+      method: request.method,
+      route: aim.route,
+      role: settled.answer.role ?? aim.role,
+      status: settled.answer.status,
+      milliseconds,
+      ...(gone.aborted ? { gone: true } : {}),
+      ...(settled.error === undefined ? {} : { error: settled.error }),
+    });
+  response.once('close', tell);
+  if (response.closed) tell();
+  else await send(request, response, encodeAnswer(settled.answer, context.requestId), service.drain);
 }
 
 /** Whatever happens becomes an answer; what broke is kept for the log. */
 async function settle(
-  exchange: Exchange,
-  decideAnswer: () => Promise<Answer | AnyRefusal>,
-  clock: Clock,
-): Promise<Answer> {
+  { useCases: { clock } }: Service,
+  request: Request,
+  { decide }: Aim,
+  context: ProblemContext,
+  gone: AbortSignal,
+): Promise<{ readonly answer: Answer & { readonly role?: RoleId }; readonly error?: unknown }> {
   try {
-    const decided = hasSeveralHosts(exchange.request) ? severalHosts() : await decideAnswer();
-    return 'status' in decided ? decided : answerRefusal(decided, exchange, clock.now());
+    const outcome = hasSeveralHosts(request) ? severalHosts() : await decide(gone);
+    return { answer: 'status' in outcome ? outcome : answerRefusal(outcome, context, clock.now()) };
   } catch (error) {
     // Nobody is there to read what became of it.
-    if (exchange.signal.aborted && error === exchange.signal.reason) {
-      return answerRefusal(refuseRequest('invalid_request'), exchange, clock.now());
+    if (gone.aborted && error === gone.reason) {
+      return { answer: answerRefusal(refuseRequest('invalid_request'), context, clock.now()) };
     }
-    const failure = answerThrown(error, exchange, clock.now());
-    if (failure.status >= 500) exchange.error = error;
-    return failure;
+    const failure = answerThrown(error, context, clock.now());
+    return failure.status >= 500 ? { answer: failure, error } : { answer: failure };
   }
 }
 

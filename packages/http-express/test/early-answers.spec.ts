@@ -73,6 +73,6 @@ describe('An answer before the end of the body', () => {
     rig.clock.advance(seconds(20));
     connection.destroy();
     await until(() => rig.log.length > 0);
-    expect(rig.log[0]).to.include({ status: 401, time: 0 });
+    expect(rig.log[0]).to.include({ status: 401, milliseconds: 0 });
   });
 });

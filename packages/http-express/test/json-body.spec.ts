@@ -4,10 +4,10 @@ import { minutes, seconds } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type JsonBody, readJson } from '../src/json-body.ts';
-import { RequestRefused } from '../src/problem.ts';
+import { RequestRefused } from '../src/problems/problem.ts';
+import { type JsonBody, readJson } from '../src/reading/json-body.ts';
 
-const options = { clock: createManualClock(), timeouts: { idle: seconds(30), total: minutes(15) } };
+const options = { clock: createManualClock(), idle: seconds(30), total: minutes(15) };
 
 function read(body: string | Uint8Array): Promise<JsonBody> {
   const request = Object.assign(new PassThrough(), { headers: {} });

@@ -17,8 +17,8 @@ describe('The request log', () => {
       method: 'POST',
       route: '/api/v1/pins',
       status: 201,
-      time: 0,
       role: json.pin.id,
+      milliseconds: 0,
     });
     const lines = rig.log.map(({ method, route, status }) => `${method} ${route} ${status}`);
     expect(lines).to.deep.equal([

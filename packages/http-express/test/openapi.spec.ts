@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { openApiDocument } from '../src/index.ts';
-import { problemTable, type WireCode } from '../src/problem-table.ts';
+import { problemTable, type WireCode } from '../src/problems/problem-table.ts';
 import { routes } from '../src/routes.ts';
 
 type Json = { readonly [name: string]: Json };

@@ -1,10 +1,11 @@
 import { after, Fault, type FaultCode, instant, type Refusal, seconds } from '@pinfold/core';
 import { expect } from 'chai';
-import { answerRefusal, answerThrown, isRetryable, refuseRequest } from '../src/problem.ts';
-import { problemTable, type WireCode } from '../src/problem-table.ts';
+import { answerRefusal, answerThrown, isRetryable, refuseRequest } from '../src/problems/problem.ts';
+import { problemTable, type WireCode } from '../src/problems/problem-table.ts';
 
 const NOW = instant(1_000_000);
 const context = { requestId: '3f2b8c1e-9d47-4a6b-8e05-7c1d2f3a4b5c', publishing: false };
+const TYPE = { 'Content-Type': 'application/problem+json' };
 const publishing = { ...context, publishing: true };
 
 /** The contract's table of codes, section 3. */
@@ -58,7 +59,7 @@ describe('A problem', () => {
   });
 
   it('has all members of RFC 9457 and ours', () => {
-    const { problem, status } = answerRefusal({ kind: 'refused', code: 'not_found' }, context, NOW);
+    const { json: problem, status } = answerRefusal({ kind: 'refused', code: 'not_found' }, context, NOW);
     expect(status).to.equal(404);
     expect(problem).to.include({
       type: 'urn:pinfold:problem:not_found',
@@ -72,8 +73,8 @@ describe('A problem', () => {
 
   it('says in one sentence whether to keep the Idempotency-Key, of a publication only', () => {
     for (const code of Object.keys(STATUSES) as WireCode[]) {
-      const kept = answerRefusal(refuseRequest(code), publishing, NOW).problem?.suggestion;
-      const plain = answerRefusal(refuseRequest(code), context, NOW).problem?.suggestion;
+      const kept = answerRefusal(refuseRequest(code), publishing, NOW).json.suggestion;
+      const plain = answerRefusal(refuseRequest(code), context, NOW).json.suggestion;
       expect(kept, code).to.match(/^[^.]+(?:the same|a new) Idempotency-Key\.$/);
       expect(plain, code).to.match(/^[^.]+\.$/);
       expect(plain, code).not.to.include('Idempotency-Key');
@@ -83,12 +84,12 @@ describe('A problem', () => {
   it('lists at most 20 errors of an archive and says how many more there are', () => {
     const problems = Array.from({ length: 23 }, (_, n) => ({ rule: 'symlink', path: `p${n}` }) as const);
     const refusal: Refusal<'invalid_archive'> = { kind: 'refused', code: 'invalid_archive', problems };
-    const { problem } = answerRefusal(refusal, publishing, NOW);
-    expect(problem?.errors?.map(({ path }) => path)).to.deep.equal(
+    const { json: problem } = answerRefusal(refusal, publishing, NOW);
+    expect(problem.errors?.map(({ path }) => path)).to.deep.equal(
       problems.slice(0, 20).map(({ path }) => path),
     );
-    expect(problem?.errors_omitted).to.equal(3);
-    const few = answerRefusal({ ...refusal, problems: problems.slice(0, 20) }, publishing, NOW).problem;
+    expect(problem.errors_omitted).to.equal(3);
+    const few = answerRefusal({ ...refusal, problems: problems.slice(0, 20) }, publishing, NOW).json;
     expect(few?.errors).to.have.length(20);
     expect(few?.errors_omitted).to.equal(0);
   });
@@ -96,10 +97,10 @@ describe('A problem', () => {
   it('says what the host says of an archive that the host refuses', () => {
     const words = { en: 'Needs a licence file.', ja: 'ライセンスがありません。' };
     const refusal = { kind: 'refused', code: 'refused_by_host', rule: 'host:licence', words } as const;
-    const { status, problem } = answerRefusal(refusal, publishing, NOW);
+    const { status, json: problem } = answerRefusal(refusal, publishing, NOW);
     expect(status).to.equal(422);
-    expect(problem?.code).to.equal('invalid_archive');
-    expect(problem?.errors).to.deep.equal([{ rule: 'host:licence', detail: words.en }]);
+    expect(problem.code).to.equal('invalid_archive');
+    expect(problem.errors).to.deep.equal([{ rule: 'host:licence', detail: words.en }]);
   });
 
   it('tells a running publication’s twin to wait 1 to 5 seconds', () => {
@@ -111,9 +112,9 @@ describe('A problem', () => {
     ] as const) {
       const retryAt = instant(NOW + wait * 1_000);
       const refusal = { kind: 'refused', code: 'idempotency_in_progress', retryAt } as const;
-      expect(answerRefusal(refusal, publishing, NOW).headers).to.deep.equal({ 'Retry-After': told });
+      expect(answerRefusal(refusal, publishing, NOW).headers).to.deep.equal({ ...TYPE, 'Retry-After': told });
     }
-    expect(headersOf('rate_limited', 42)).to.deep.equal({ 'Retry-After': '42' });
+    expect(headersOf('rate_limited', 42)).to.deep.equal({ ...TYPE, 'Retry-After': '42' });
   });
 
   it('challenges who has no valid key, and nobody else', () => {
@@ -135,14 +136,14 @@ describe('What was thrown', () => {
 
   it('is 503 with Retry-After where a repetition may help', () => {
     for (const code of codes) {
-      const { status, headers, problem } = answerThrown(
-        new Fault(code, 'at /a/path', { cause: 'secret' }),
-        context,
-        NOW,
-      );
+      const {
+        status,
+        headers,
+        json: problem,
+      } = answerThrown(new Fault(code, 'at /a/path', { cause: 'secret' }), context, NOW);
       expect(status, code).to.equal(503);
-      expect(headers).to.deep.equal({ 'Retry-After': '5' });
-      expect(problem?.code).to.equal('unavailable');
+      expect(headers).to.deep.equal({ ...TYPE, 'Retry-After': '5' });
+      expect(problem.code).to.equal('unavailable');
       expect(JSON.stringify(problem)).not.to.match(/path|secret/);
     }
   });
@@ -156,9 +157,9 @@ describe('What was thrown', () => {
       undefined,
       strange,
     ]) {
-      const { status, problem } = answerThrown(error, context, NOW);
+      const { status, json: problem } = answerThrown(error, context, NOW);
       expect(status).to.equal(500);
-      expect(problem?.code).to.equal('internal_error');
+      expect(problem.code).to.equal('internal_error');
       expect(JSON.stringify(problem)).not.to.include('secret');
     }
   });

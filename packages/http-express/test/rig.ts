@@ -11,7 +11,7 @@ import { HmacGrantSigner, NodeApiKeySecrets, RandomIds, ScryptPasswordHasher } f
 import { openFsStaging } from '@pinfold/storage-fs';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import express from 'express';
-import { type ApiLogEntry, type ApiOptions, apiKeyAuthentication, createApi } from '../src/index.ts';
+import { type ApiOptions, apiKeyAuthentication, createApi, type RequestEntry } from '../src/index.ts';
 
 /** The API on a real socket, over stores in memory and uploads in a folder of its own. */
 export interface Rig {
@@ -22,7 +22,7 @@ export interface Rig {
   readonly memory: Memory;
   readonly useCases: UseCases;
   readonly manageKeys: ManageKeys;
-  readonly log: ApiLogEntry[];
+  readonly log: RequestEntry[];
   readonly keys: { readonly first: string; readonly second: string; readonly readOnly: string };
   /** The files that uploads have left. */
   uploads(): Promise<readonly string[]>;
@@ -72,7 +72,7 @@ export async function openRig({
     apiKeySecrets: new NodeApiKeySecrets(),
     clock,
   });
-  const log: ApiLogEntry[] = [];
+  const log: RequestEntry[] = [];
   const authenticate = apiKeyAuthentication(manageKeys);
   app.use(createApi({ useCases, publicUrl: baseUrl, authenticate, log: (entry) => log.push(entry), ...api }));
   const first = await manageKeys.create({ account: accountId('first') });

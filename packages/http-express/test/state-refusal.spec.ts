@@ -1,6 +1,6 @@
 import { days, OPERATOR, parseRoleId, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
-import { problemTable } from '../src/problem-table.ts';
+import { problemTable } from '../src/problems/problem-table.ts';
 import { type Answer, ask, publish, update } from './client.ts';
 import { openRig, type Rig } from './rig.ts';
 
@@ -18,7 +18,7 @@ describe('A change that the state does not permit', () => {
     return parseRoleId(json.pin.id) as RoleId;
   }
 
-  /** Every refusal of the state machine (contract, section 4), by state and operation. */
+  /** Every refusal of the state machine, by state and operation. */
   async function refusals(): Promise<ReadonlyMap<string, Answer>> {
     const [deleted, expired, pinned] = [await published('a'), await published('b'), await published('c')];
     await stop(deleted);

@@ -1,6 +1,6 @@
 import type { ArchiveProblem, KeptWarning, MisplacedIndex, Refusal } from '@pinfold/core';
 import { expect } from 'chai';
-import { archiveError, tell, wireWarnings } from '../src/tell.ts';
+import { archiveError, tell, wireWarnings } from '../src/problems/tell.ts';
 
 describe('The words of a refusal', () => {
   it('tell of a broken rule its path and figures, and nothing else it carries', () => {

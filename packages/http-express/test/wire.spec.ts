@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { problemTable } from '../src/problem-table.ts';
+import { problemTable } from '../src/problems/problem-table.ts';
 
 const PAGE = new URL('../../../docs/wire.md', import.meta.url);
 

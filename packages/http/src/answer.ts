@@ -15,7 +15,14 @@ export interface EncodedAnswer {
   readonly body: Uint8Array;
 }
 
-/** Writes an answer with the headers that all of them carry; its own come last. */
+/**
+ * Writes an answer with the headers that all of them carry; its own come last.
+ *
+ * @example
+ * import { encodeAnswer } from '@pinfold/http';
+ *
+ * const { status, headers, body } = encodeAnswer({ status: 200, json: { status: 'ok' } }, 'request-1');
+ */
 export function encodeAnswer({ status, headers, json, html }: Answer, requestId: string): EncodedAnswer {
   const text = html === undefined ? JSON.stringify(json) : String(html);
   const body = text === undefined ? new Uint8Array() : Buffer.from(text);

@@ -6,6 +6,11 @@ const MOST = 12_288;
 /**
  * Whether the Cookie headers of a request are too large together. A page of a sibling host can fill a browser's jar, and
  * what is in between refuses such requests sooner or later, without a word on what to do.
+ *
+ * @example
+ * import { hasTooManyCookies } from '@pinfold/http';
+ *
+ * hasTooManyCookies({ headers: { cookie: 'a=b' } }); // false
  */
 export function hasTooManyCookies({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers.cookie !== undefined && headers.cookie.length > MOST;
@@ -16,6 +21,8 @@ export function hasTooManyCookies({ headers }: Pick<IncomingMessage, 'headers'>)
  * one.
  *
  * @example
+ * import { cookieValues } from '@pinfold/http';
+ *
  * cookieValues('grant=theirs; other=1; grant=ours', 'grant'); // ['theirs', 'ours']
  */
 export function cookieValues(header: string | undefined, name: string): readonly string[] {
@@ -47,6 +54,11 @@ export interface CookieScope {
  * A Set-Cookie line that no script reads.
  *
  * @param seconds how long it is kept; absent: until the browser closes; 0 takes it away.
+ * @example
+ * import { setCookie } from '@pinfold/http';
+ *
+ * const scope = { name: '__Host-theme', path: '/', secure: true, sameSite: 'Lax' } as const;
+ * setCookie(scope, 'dark', 3_600);
  */
 export function setCookie(
   { name, path, secure, sameSite }: CookieScope,

@@ -10,11 +10,21 @@ export type HtmlValue = Html | string | number | boolean | null | undefined | re
  * Writes markup. Whatever is put into it is escaped, unless it is markup itself.
  *
  * @example
- * String(html`<p title="${'"'}">${'<b>'}${html`<br>`}</p>`) === '<p title="&quot;">&lt;b&gt;<br></p>';
+ * import { html } from '@pinfold/http';
+ *
+ * String(html`<p title="${'"'}">${'<b>'}${html`<br>`}</p>`); // <p title="&quot;">&lt;b&gt;<br></p>
  */
 export const html: (strings: TemplateStringsArray, ...values: readonly HtmlValue[]) => Html = tag as (
   ...all: Parameters<typeof tag>
 ) => Html;
 
-/** Text of ours that is markup already: never anything that somebody sent. */
+/**
+ * Text of ours that is markup already: never anything that somebody sent.
+ *
+ * @example
+ * import { html, raw } from '@pinfold/http';
+ *
+ * const style = 'p>a{color:red}';
+ * html`<style>${raw(style)}</style>`;
+ */
 export const raw: (markup: string) => Html = asItIs;

@@ -1,6 +1,19 @@
 export { type Answer, type EncodedAnswer, encodeAnswer } from './answer.ts';
 export type { Authenticate } from './authenticate.ts';
+export { type DrainLimits, drain, drainAndClose, isUnderWay } from './body/drain.ts';
+export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/watched-body.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
+export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';
+export { type ReceivedArchive, receiveArchive } from './forms/receive-archive.ts';
+export {
+  type FormField,
+  type FormFile,
+  type FormReader,
+  type FormTrouble,
+  type ReceivedForm,
+  type ReceiveFormOptions,
+  receiveForm,
+} from './forms/receive-form.ts';
 export { type Html, type HtmlValue, html, raw } from './html.ts';
 export { parseWeighted, preferredLanguage, type Weighted } from './negotiation.ts';
 export { isOwnForm } from './own-form.ts';

@@ -7,7 +7,14 @@ export interface Weighted {
 
 const WEIGHT = /^\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*$/i;
 
-/** Reads a list with quality values (RFC 9110, section 12.4.2). A weight that is none counts as 0. */
+/**
+ * Reads a list with quality values (RFC 9110, section 12.4.2). A weight that is none counts as 0.
+ *
+ * @example
+ * import { parseWeighted } from '@pinfold/http';
+ *
+ * parseWeighted('gzip, br;q=0.5'); // [{ value: 'gzip', weight: 1 }, { value: 'br', weight: 0.5 }]
+ */
 export function parseWeighted(header: string): readonly Weighted[] {
   const members: Weighted[] = [];
   for (const part of header.split(',')) {
@@ -31,7 +38,9 @@ function weightOf(parameters: readonly string[]): number {
  * @param acceptLanguage the request's header.
  * @param offered what can be had, by the first part of its tag, the one for everybody else first.
  * @example
- * preferredLanguage('en;q=0.1, ja', ['en', 'ja']) === 'ja';
+ * import { preferredLanguage } from '@pinfold/http';
+ *
+ * preferredLanguage('en;q=0.1, ja', ['en', 'ja']); // 'ja'
  */
 export function preferredLanguage<Language extends string>(
   acceptLanguage: string | undefined,

@@ -36,7 +36,9 @@ export type PaletteName = keyof typeof palette;
  * The beginning of a style sheet, with what it uses of the palette.
  *
  * @example
- * `${paletteOf('page', 'text')}body{background:var(--page);color:var(--text)}`;
+ * import { paletteOf } from '@pinfold/http';
+ *
+ * const sheet = `${paletteOf('page', 'text')}body{background:var(--page);color:var(--text)}`;
  */
 export function paletteOf(...names: readonly PaletteName[]): string {
   return `:root{color-scheme:light dark;\n${names.map((name) => `--${name}:${palette[name]}`).join(';\n')}}\n`;

@@ -11,8 +11,9 @@ export type PublicUrl = string & { readonly [checked]: true };
  * @param refuse makes the error of what is wrong: "must be …", to be put behind the name of what was set.
  * @throws TypeError unless it is a URL of http or https without credentials, query and fragment; or what `refuse` makes.
  * @example
- * const pages = publicUrl('https://pages.example/');
- * pages === 'https://pages.example';
+ * import { publicUrl } from '@pinfold/http';
+ *
+ * publicUrl('https://pages.example/'); // 'https://pages.example'
  */
 export function publicUrl(
   text: string,
@@ -28,7 +29,14 @@ export function publicUrl(
   return url.href.replace(/\/+$/, '') as PublicUrl;
 }
 
-/** The path of an address, without a slash at its end: empty at the root of a host. */
+/**
+ * The path of an address, without a slash at its end: empty at the root of a host.
+ *
+ * @example
+ * import { pathOf, publicUrl } from '@pinfold/http';
+ *
+ * pathOf(publicUrl('https://pages.example/team/')); // '/team'
+ */
 export function pathOf(url: PublicUrl): string {
   return url.slice(new URL(url).origin.length);
 }
@@ -37,7 +45,10 @@ export function pathOf(url: PublicUrl): string {
  * The shared URL of a role.
  *
  * @example
- * sharedUrl(publicUrl('https://pages.example'), newRoleId()).startsWith('https://pages.example/s/');
+ * import type { Role } from '@pinfold/core';
+ * import { publicUrl, sharedUrl } from '@pinfold/http';
+ *
+ * const linkTo = ({ id }: Role) => sharedUrl(publicUrl('https://pages.example'), id);
  */
 export function sharedUrl(url: PublicUrl, id: RoleId): string {
   return `${url}/s/${id}`;

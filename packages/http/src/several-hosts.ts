@@ -4,6 +4,11 @@ import type { IncomingMessage } from 'node:http';
  * Whether a request has more than one Host header (RFC 9112, section 3.2). Node keeps the first, a proxy may have gone
  * by the last: which site was meant, nobody can say. Every request passes here, so what Node would make of all headers
  * is not asked for.
+ *
+ * @example
+ * import { hasSeveralHosts } from '@pinfold/http';
+ *
+ * hasSeveralHosts({ rawHeaders: ['Host', 'a.example', 'host', 'b.example'] }); // true
  */
 export function hasSeveralHosts({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean {
   let hosts = 0;

@@ -13,6 +13,14 @@ const untaken = new UntakenAnswers();
  * seconds is cut off.
  *
  * Doors within doors may each call it. Streams of HTTP/2 are worked on side by side.
+ *
+ * @example
+ * import { createServer } from 'node:http';
+ * import { takeRequest } from '@pinfold/http';
+ *
+ * const server = createServer((request, response) =>
+ *   takeRequest(request, response, () => response.end('hello')),
+ * );
  */
 export function takeRequest(request: IncomingMessage, response: ServerResponse, work: () => void): void {
   if (request.httpVersionMajor !== 1) {

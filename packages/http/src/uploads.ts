@@ -16,6 +16,12 @@ export interface UploadsOptions {
 /**
  * The uploads that a process receives at the same time. What waits is not read, so it costs next to nothing, and its
  * client is not asked for it where it asked first (`Expect: 100-continue`). Doors of one process share one of these.
+ *
+ * @example
+ * import type { Clock } from '@pinfold/core';
+ * import { Uploads } from '@pinfold/http';
+ *
+ * const uploadsOf = (clock: Clock) => new Uploads({ clock, places: 16 });
  */
 export class Uploads {
   readonly #gate: Gate<AccountId>;

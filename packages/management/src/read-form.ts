@@ -1,34 +1,20 @@
-import type { Clock } from '@pinfold/core';
-import express, { type RequestHandler } from 'express';
-import { LONGEST_FORM, whileItComes } from './receive.ts';
+import { type Clock, minutes, seconds } from '@pinfold/core';
+import { type FormTrouble, readFields } from '@pinfold/http';
 import type { Visit } from './visit.ts';
 
-const LARGEST_FORM = 16_384;
-const parseForm: RequestHandler = express.urlencoded({
-  extended: false,
-  limit: LARGEST_FORM,
-  parameterLimit: 50,
-});
+/** How slow and how large a form without a file may be. */
+const LIMITS = { idle: seconds(30), total: minutes(1), bytes: 16_384 };
+const STATUSES: Readonly<Partial<Record<FormTrouble, number>>> = { stalled: 408, too_long: 413 };
 
 /**
- * Reads a form without a file into the request's `body`. One that is too large is refused at once: the parser would read
- * it to its end before it says so.
+ * Reads a form without a file into the request's `body`; of another body there is none.
  *
- * @throws an error with a `status` for a form that is too large, stands still or cannot be read.
+ * @throws an error with a `status` for a form that is too large, stands still or breaks off.
  */
-export async function readForm({ request, response }: Visit, clock: Clock): Promise<void> {
-  const tooLarge = Object.assign(new Error('the form is too large'), { status: 413 });
-  if (Number(request.headers['content-length'] ?? 0) > LARGEST_FORM) throw tooLarge;
-  const read = (stall: AbortSignal) =>
-    new Promise<void>((resolve, reject) => {
-      let bytes = 0;
-      stall.addEventListener('abort', () => reject(stall.reason), { once: true });
-      request.on('data', (chunk: Uint8Array) => {
-        bytes += chunk.length;
-        if (bytes > LARGEST_FORM) reject(tooLarge);
-      });
-      parseForm(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-    });
-  const stalled = await whileItComes(request, clock, LONGEST_FORM, read);
-  if (stalled !== undefined) throw Object.assign(new Error('the form stood still'), { status: 408 });
+export async function readForm({ request }: Visit, clock: Clock): Promise<void> {
+  const read = await readFields(request, { clock, ...LIMITS });
+  if (read.kind === 'fields') request.body = read.fields;
+  else if (read.trouble !== 'media_type') {
+    throw Object.assign(new Error('the form was not read'), { status: STATUSES[read.trouble] ?? 400 });
+  }
 }

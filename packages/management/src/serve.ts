@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { isFault, parseRoleId } from '@pinfold/core';
-import { hasTooManyCookies } from '@pinfold/http';
+import { drainAndClose, hasTooManyCookies } from '@pinfold/http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type Answer, page, seeOther } from './answer.ts';
 import type { Assets } from './assets.ts';
@@ -19,7 +19,6 @@ import { parseLanguage, preferredLanguage } from './language.ts';
 import { catalogues, type MessageId } from './messages/catalogues.ts';
 import type { ManagementLogEntry, ManagementOptions } from './options.ts';
 import { readForm } from './read-form.ts';
-import { drain } from './receive.ts';
 import { openSaid } from './said.ts';
 import { protect, send } from './send.ts';
 import { bounceView, troubleView } from './views/trouble.ts';
@@ -169,7 +168,7 @@ export class Serving {
           await send(visit, this.scope(visit), trouble);
         }
       }
-      drain(request, this.#options.useCases.clock);
+      drainAndClose(request, this.#options.useCases);
       this.#log(request, response, { requestId, time: this.#options.useCases.clock.now() - begun, error });
     };
   }

@@ -143,6 +143,18 @@ describe('publishing from the screen', () => {
       ).to.equal(0);
     });
 
+    it('refuses a form whose token is there twice or follows the file, and keeps nothing of it', async () => {
+      const twice = formOf({ form, key: 'k', title: '' }, zipOf(SITE));
+      twice.append('form', form);
+      const late = formOf({ key: 'k', title: '' }, zipOf(SITE));
+      late.append('form', form);
+      for (const data of [twice, late]) {
+        expect((await person.post('/publish', data)).status).to.be.within(400, 403);
+        expect(await screen.useCases.staging.sweep((screen.clock.now() + seconds(1)) as never)).to.equal(0);
+      }
+      expect(await all()).to.deep.equal([]);
+    });
+
     it('refuses what is no form', async () => {
       const headers = { 'content-type': 'multipart/form-data; boundary=x' };
       for (const body of ['', '--x', '--x\r\nContent-Disposition: form-data; name="form"\r\n\r\n', 'hello']) {

@@ -1,8 +1,8 @@
+export type { RequestEntry, RequestLog } from '@pinfold/http';
 export { createViewer, type Viewer } from './create-viewer.ts';
-export { type UnreadHeadPage, unreadHeadPage } from './unread-head.ts';
+export { type UnreadHeadPage, unreadHeadPage } from './pages/unread-head.ts';
 export type {
   ViewerBounds,
-  ViewerLogEntry,
   ViewerMode,
   ViewerOptions,
   ViewerRoute,

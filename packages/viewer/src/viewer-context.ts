@@ -1,8 +1,8 @@
 import type { UseCases } from '@pinfold/core';
-import type { Bodies, BodyTools } from './bodies.ts';
-import type { Grants } from './grants.ts';
-import type { FilePolicy } from './site-files.ts';
-import type { Sites } from './sites.ts';
+import type { Grants } from './entering/grants.ts';
+import type { Bodies, BodyTools } from './sending/bodies.ts';
+import type { FilePolicies } from './sending/file-policies.ts';
+import type { Sites } from './sending/sites.ts';
 import type { Settings } from './viewer-options.ts';
 
 /** What every part of one viewer works with. */
@@ -14,10 +14,4 @@ export interface ViewerContext {
   readonly bodies: Bodies;
   readonly tools: BodyTools;
   readonly policies: FilePolicies;
-}
-
-/** The headers of files, by whether a password protects the role. */
-export interface FilePolicies {
-  readonly open: FilePolicy;
-  readonly protected: FilePolicy;
 }

@@ -1,26 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import type { RoleId, UseCases } from '@pinfold/core';
+import type { UseCases } from '@pinfold/core';
+import { type PublicUrl, pathOf, publicUrl, type RequestLog } from '@pinfold/http';
 
 /** Where sites live: on a host of their own each, or sandboxed under the shared URL. */
 export type ViewerMode = 'origin' | 'path';
 
-/** What one request was for. */
+/** What one request was for, as the log has it. */
 export type ViewerRoute = 'shared_url' | 'hand_over' | 'site' | 'none';
-
-/** One answered request, free of secrets: no query string, Referer, Location, path, cookie or password. */
-export interface ViewerLogEntry {
-  readonly method: string;
-  readonly route: ViewerRoute;
-  /** The role asked for, whether there is one or not; null when the request named none. */
-  readonly role: RoleId | null;
-  /** 499 when the viewer left before there was an answer. */
-  readonly status: number;
-  /** From the request's headers to the answer's end, or to the viewer's leaving. */
-  readonly milliseconds: number;
-  readonly requestId: string;
-  /** What broke, as it was thrown: a Fault of the core, or a defect. */
-  readonly error?: unknown;
-}
 
 /** What viewers can make one process do at the same time. */
 export interface ViewerBounds {
@@ -58,7 +44,7 @@ export interface ViewerOptions {
   /** Bounds that differ from the defaults. */
   readonly bounds?: Partial<ViewerBounds>;
   /** Told of every answered request of the viewer's own, once it is over. */
-  readonly log?: (entry: ViewerLogEntry) => void;
+  readonly log?: RequestLog;
   /** The id of a request in the log. Default: a random UUID. */
   readonly requestId?: (request: IncomingMessage) => string;
 }
@@ -67,11 +53,10 @@ export interface ViewerOptions {
 export interface Settings {
   readonly mode: ViewerMode;
   readonly secure: boolean;
-  /** Scheme, host and port, in lower case. */
-  readonly publicOrigin: string;
+  readonly publicUrl: PublicUrl;
   readonly publicHostname: string;
-  /** The path of the public URL, without a slash at its end. */
-  readonly publicPath: string;
+  /** What the paths of shared URLs begin with: `/s/`, below the path of the public URL. */
+  readonly sharedPath: string;
   /** Scheme with `//`. */
   readonly sitesScheme: string;
   /** Host and port. */
@@ -93,30 +78,27 @@ export const DEFAULT_BOUNDS: ViewerBounds = { inflating: 2, inflatingQueue: 256,
  * @throws TypeError when a URL is none, has a query, or the two schemes differ.
  */
 export function settingsOf(options: ViewerOptions): Settings {
-  const publicUrl = webUrl('publicUrl', options.publicUrl);
-  const sitesUrl = options.sitesUrl === undefined ? publicUrl : webUrl('sitesUrl', options.sitesUrl);
-  if (sitesUrl.protocol !== publicUrl.protocol) {
-    throw new TypeError('sitesUrl has the scheme of publicUrl: a grant crosses from one to the other');
+  const shared = publicUrl(options.publicUrl);
+  const sites = publicUrl(
+    options.sitesUrl ?? shared,
+    (expectation) => new TypeError(`sitesUrl ${expectation}`),
+  );
+  const { protocol, hostname } = new URL(shared);
+  const { protocol: sitesProtocol, host: sitesHost, hostname: sitesHostname } = new URL(sites);
+  if (sitesProtocol !== protocol) {
+    throw new TypeError('sitesUrl must have the scheme of publicUrl: a grant crosses from one to the other');
   }
   return {
     mode: options.mode ?? 'origin',
-    secure: publicUrl.protocol === 'https:',
-    publicOrigin: publicUrl.origin,
-    publicHostname: publicUrl.hostname.replace(/\.$/, ''),
-    publicPath: publicUrl.pathname.replace(/\/+$/, ''),
-    sitesScheme: `${sitesUrl.protocol}//`,
-    sitesHost: sitesUrl.host,
-    sitesHostname: sitesUrl.hostname.replace(/\.$/, ''),
+    secure: protocol === 'https:',
+    publicUrl: shared,
+    publicHostname: hostname.replace(/\.$/, ''),
+    sharedPath: `${pathOf(shared)}/s/`,
+    sitesScheme: `${sitesProtocol}//`,
+    sitesHost,
+    sitesHostname: sitesHostname.replace(/\.$/, ''),
     serviceWorkers: options.serviceWorkers ?? 'refuse',
     clearCookies: options.clearCookies ?? false,
     clientAddress: options.clientAddress ?? ((request) => request.socket.remoteAddress ?? ''),
   };
-}
-
-function webUrl(name: string, text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
-    throw new TypeError(`${name} is an http or https URL without query`);
-  }
-  return url;
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { acceptsGzip } from '../src/accept-encoding.ts';
+import { acceptsGzip } from '../src/sending/negotiation.ts';
 
 describe('Accept-Encoding', () => {
   it('has gzip in it', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { rangeOf } from '../src/byte-range.ts';
+import { rangeOf } from '../src/sending/negotiation.ts';
 
 const part = (first: number, last: number) => ({ kind: 'part', first, last });
 

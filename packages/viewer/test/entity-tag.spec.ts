@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { matchesStrongly, matchesWeakly } from '../src/entity-tag.ts';
+import { matchesStrongly, matchesWeakly } from '../src/sending/negotiation.ts';
 
 describe('If-None-Match', () => {
   it('matches the tag alone, in a list, weak, or anything', () => {

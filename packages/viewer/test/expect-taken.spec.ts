@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Exchange } from '../src/exchange.ts';
-import { expectTaken } from '../src/expect-taken.ts';
+import { expectTaken } from '../src/sending/send-pieces.ts';
 
 function exchangeOf(httpVersionMajor: number) {
   const timeouts: { readonly after: number; readonly then: () => void }[] = [];

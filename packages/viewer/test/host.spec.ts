@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { siteOfHost } from '../src/host.ts';
+import { siteOfHost } from '../src/where/host.ts';
 
 const ID = '0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
 

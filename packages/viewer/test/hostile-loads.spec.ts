@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { type ArchiveStorage, MAX_READ, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
-import { heldBytes, PIECE } from '../src/held-bytes.ts';
+import { heldBytes, PIECE } from '../src/sending/held-bytes.ts';
 import { openRig, type Rig, type RigOptions } from './rig.ts';
 
 /** A storage that notes its reads, and answers when it may. */

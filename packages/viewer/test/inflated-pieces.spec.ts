@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
-import { PIECE } from '../src/held-bytes.ts';
-import { inflatedPieces } from '../src/inflated-pieces.ts';
-import { InflatingTurns } from '../src/inflating-turns.ts';
+import { PIECE } from '../src/sending/held-bytes.ts';
+import { inflatedPieces } from '../src/sending/inflated-pieces.ts';
+import { InflatingTurns } from '../src/sending/inflating-turns.ts';
 
 /** Some of it shrinks to nothing, some not at all. */
 const CONTENT = Buffer.concat([

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Release } from '../src/held-bytes.ts';
-import { InflatingTurns } from '../src/inflating-turns.ts';
-import { TryLater } from '../src/try-later.ts';
+import type { Release } from '../src/sending/held-bytes.ts';
+import { InflatingTurns } from '../src/sending/inflating-turns.ts';
+import { TryLater } from '../src/sending/try-later.ts';
 
 const never = new AbortController().signal;
 

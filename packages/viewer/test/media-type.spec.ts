@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mediaTypeOf } from '../src/media-type.ts';
+import { mediaTypeOf } from '../src/sending/negotiation.ts';
 
 describe('a media type', () => {
   it('of text in UTF-8 says so', () => {

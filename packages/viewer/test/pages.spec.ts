@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { catalogues, type MessageId, waitInWords } from '../src/catalogue.ts';
-import { PAGE_POLICY } from '../src/page-style.ts';
-import { passwordPage, plainPage, plainPages } from '../src/pages.ts';
+import { catalogues, type MessageId, waitInWords } from '../src/pages/catalogue.ts';
+import { PAGE_POLICY } from '../src/pages/page-style.ts';
+import { passwordPage, plainPage, plainPages } from '../src/pages/pages.ts';
 
 const LANGUAGES = ['en', 'ja'] as const;
 const everyPage = LANGUAGES.flatMap((language) => [
@@ -80,7 +80,7 @@ describe("the viewers' pages", () => {
 
   it('use every message of the catalogues, and both have the same', async () => {
     expect(Object.keys(catalogues.ja)).to.have.members(Object.keys(catalogues.en));
-    const sources = new URL('../src/', import.meta.url);
+    const sources = new URL('../src/pages/', import.meta.url);
     const files = (await readdir(sources)).filter((name) => name !== 'catalogue.ts');
     const text = (await Promise.all(files.map((name) => readFile(new URL(name, sources), 'utf8')))).join(
       '\n',

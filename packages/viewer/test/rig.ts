@@ -14,11 +14,12 @@ import {
   type RoleId,
   type UseCases,
 } from '@pinfold/core';
+import type { RequestEntry } from '@pinfold/http';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { HmacGrantSigner, RandomIds, ScryptPasswordHasher } from '@pinfold/platform-node';
 import { openFsStaging } from '@pinfold/storage-fs';
 import { createManualClock, createStagedArchives, type ManualClock } from '@pinfold/test-contracts/fixtures';
-import { createViewer, type ViewerLogEntry, type ViewerOptions } from '../src/index.ts';
+import { createViewer, type ViewerOptions } from '../src/index.ts';
 import { type Answer, type Ask, ask } from './client.ts';
 import { type SiteContent, zip } from './zip.ts';
 
@@ -33,7 +34,7 @@ export interface Rig {
   readonly clock: ManualClock;
   readonly memory: Memory;
   readonly useCases: UseCases;
-  readonly log: ViewerLogEntry[];
+  readonly log: RequestEntry[];
   /** The Host header of a site. */
   siteHost(id: RoleId): string;
   publish(files: Readonly<Record<string, SiteContent>>, password?: string): Promise<RoleId>;
@@ -86,7 +87,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     { ...ports, ...options.ports?.(ports) },
     { ...defaultLimits, ...options.limits },
   );
-  const log: ViewerLogEntry[] = [];
+  const log: RequestEntry[] = [];
   const viewer = createViewer({
     useCases,
     publicUrl: `http://localhost:${port}`,

@@ -2,9 +2,9 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { EndedMeanwhile } from '../src/body-pieces.ts';
 import type { Exchange } from '../src/exchange.ts';
-import { sendPieces } from '../src/send-pieces.ts';
+import { EndedMeanwhile } from '../src/sending/body-pieces.ts';
+import { sendPieces } from '../src/sending/send-pieces.ts';
 
 /** A response whose viewer takes a piece only when told to. */
 class SlowResponse extends EventEmitter {

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { Fault, isFault, seconds } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { StoragePatience } from '../src/storage-patience.ts';
-import { TryLater } from '../src/try-later.ts';
+import { StoragePatience } from '../src/sending/storage-patience.ts';
+import { TryLater } from '../src/sending/try-later.ts';
 
 const never = new AbortController().signal;
 const hang = (): Promise<string> => new Promise(() => {});

@@ -10,8 +10,8 @@ describe("the viewer's settings", () => {
     expect(settings).to.include({
       mode: 'origin',
       secure: false,
-      publicOrigin: 'http://localhost:8080',
-      publicPath: '',
+      publicUrl: 'http://localhost:8080',
+      sharedPath: '/s/',
       sitesHost: 'localhost:8080',
       sitesHostname: 'localhost',
     });
@@ -23,7 +23,7 @@ describe("the viewer's settings", () => {
       publicUrl: 'https://example.org/share/',
       sitesUrl: 'https://sites.example.net',
     });
-    expect(settings).to.include({ secure: true, publicPath: '/share', sitesHost: 'sites.example.net' });
+    expect(settings).to.include({ secure: true, sharedPath: '/share/s/', sitesHost: 'sites.example.net' });
   });
 
   it('refuse what is no plain web address, or another scheme for sites', () => {

@@ -28,12 +28,11 @@ const BAD_FILENAMES = [
   Buffer.from('filename=""'),
   Buffer.from('filename="folder/"'),
   Buffer.from(`filename="${'x'.repeat(252)}.zip"`),
-  Buffer.from('filename="a\u0001b.zip"'),
   Buffer.from('filename="a%0Ab.zip"'),
   Buffer.from('filename="a\u0085b.zip"'),
   Buffer.from('filename="a.zip"; filename*=UTF-8\'\'%FF.zip'),
   Buffer.from('filename="a.zip"; filename*=UTF-8\'\''),
-  Buffer.from('filename="a.zip"; filename*=shift_jis\'\'a.zip'),
+  Buffer.from('filename="a\ufffdb.zip"'),
   Buffer.concat([Buffer.from('filename="'), Buffer.from([0xe9]), Buffer.from('.zip"')]),
 ];
 
@@ -84,7 +83,8 @@ export const publishingClauses: readonly HttpClause[] = [
       const wrong = ['x'.repeat(256), 'a\u0000b', 'a\nb', 'a\u0085b', 'x'.repeat(200_000)].map((text) =>
         Buffer.from(text),
       );
-      for (const body of [...wrong, Buffer.from([0x61, 0xff]), Buffer.from([0xed, 0xa0, 0x80])]) {
+      const undecoded = [Buffer.from('a\ufffdb'), Buffer.from([0x61, 0xff]), Buffer.from([0xed, 0xa0, 0x80])];
+      for (const body of [...wrong, ...undecoded]) {
         const parts = [archivePart(archive), { name: 'title', type: 'text/plain; charset=utf-8', body }];
         expectProblem(await client.publish({ parts }), 422, 'invalid_title', String(body.subarray(0, 20)));
       }

@@ -25,7 +25,7 @@ function brokenForms(): readonly ApiRequest[] {
     `--b\r\n${part}\r\n--other--\r\n`,
     '--b\r\nContent-Disposition: form-data; name="archive"; filename="a.zip"',
     '--b\r\nno header\r\n\r\nx\r\n--b--\r\n',
-    '--b\r\nContent-Type: application/zip\r\n\r\nx\r\n--b--\r\n',
+    `--b\r\n${part.replace('a.zip', 'a\u0001.zip')}\r\n--b--\r\n`,
     `--b\r\nX-Long: ${'x'.repeat(70_000)}\r\n${part}\r\n--b--\r\n`,
   ];
   const whole = `--b\r\n${part}\r\n--b--\r\n`;
@@ -59,7 +59,7 @@ export const refusalClauses: readonly HttpClause[] = [
   },
   {
     id: 'http/form',
-    says: 'a form with another field, a field twice, no archive, an archive without a file name or a title with one is invalid_form',
+    says: 'a form with another field, a field twice, no archive, an archive without a file name or a title with one is invalid_form; a part that is no form-data is passed over',
     check: async ({ port }) => {
       const client = new ApiClient(port);
       const bytes = await siteZip();
@@ -75,6 +75,10 @@ export const refusalClauses: readonly HttpClause[] = [
         [archive, { name: 'note', type: 'application/octet-stream', body: bytes }],
         [archive, { name: '', body: 'x' }],
         [archive, { name: 'title[]', body: 'x' }],
+        [{ name: 'archive', head: 'Content-Type: application/zip', body: bytes }],
+        [{ name: 'archive', head: 'Content-Disposition: attachment; filename="a.zip"', body: bytes }],
+        [archive, { name: 'title', head: 'Content-Disposition: form-data', body: 'x' }],
+        [archive, { name: 'title', type: 'text/plain; charset=none', body: 'x' }],
         [{ name: 'archive', body: bytes }],
         [{ name: 'archive', type: 'application/octet-stream', body: bytes }],
         [archive, { name: 'title', filename: 'title.txt', body: 'x' }],
@@ -84,6 +88,8 @@ export const refusalClauses: readonly HttpClause[] = [
         expectProblem(await client.publish({ parts }), 422, 'invalid_form', names);
       }
       expect(await listIds(port)).to.deep.equal([]);
+      const other = { name: 'other', head: 'Content-Disposition: attachment; name="other"', body: 'x' };
+      expect((await client.publish({ parts: [other, archive, other] })).status).to.equal(201);
     },
   },
   {
@@ -110,7 +116,7 @@ export const refusalClauses: readonly HttpClause[] = [
         'Application/X-Zip-Compressed',
         'application/octet-stream; charset=binary',
       ];
-      for (const type of [undefined, '', ...zips]) {
+      for (const type of [undefined, '', 'text/plain', ...zips]) {
         const part = { name: 'archive', filename: 'a.zip', body, ...(type === undefined ? {} : { type }) };
         expect((await client.publish({ parts: [part] })).status, type).to.equal(201);
       }

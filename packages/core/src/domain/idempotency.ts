@@ -1,7 +1,7 @@
 import type { Figures, Nothing, Refusal, Told } from '../refusal.ts';
 import type { Branded } from './brand.ts';
 import type { Limits } from './limits.ts';
-import { codePoints, hasControlCharacter, hasLoneSurrogate } from './text.ts';
+import { codePoints, hasBrokenCharacter, hasControlCharacter } from './text.ts';
 import type { Title } from './title.ts';
 
 /** A caller's name for one logical publication: printable ASCII, without the double quotes it may have come in. */
@@ -50,7 +50,8 @@ export function parseIdempotencyKey(
  */
 export function parseFilename(value: string): Filename | Refusal<'invalid_filename'> {
   const name = value.slice(Math.max(value.lastIndexOf('/'), value.lastIndexOf('\\')) + 1);
-  const wrong = name === '' || codePoints(name) > 255 || hasControlCharacter(name) || hasLoneSurrogate(name);
+  const wrong =
+    name === '' || codePoints(name) > 255 || hasControlCharacter(name) || hasBrokenCharacter(name);
   return wrong ? { kind: 'refused', code: 'invalid_filename' } : (name as Filename);
 }
 

@@ -23,6 +23,11 @@ export function hasLoneSurrogate(text: string): boolean {
   return SURROGATE.test(text);
 }
 
+/** Whether the string has a lone surrogate, or U+FFFD: what a decoder leaves where it could read nothing. */
+export function hasBrokenCharacter(text: string): boolean {
+  return hasLoneSurrogate(text) || text.includes('\ufffd');
+}
+
 /** Whether the string has a control character: C0, DEL or C1. */
 export function hasControlCharacter(text: string): boolean {
   return CONTROL.test(text);

@@ -1,7 +1,7 @@
 import type { Figures, Nothing, Refusal, Told } from '../refusal.ts';
 import type { Branded } from './brand.ts';
 import type { Limits } from './limits.ts';
-import { codePoints, hasControlCharacter, hasLoneSurrogate } from './text.ts';
+import { codePoints, hasBrokenCharacter, hasControlCharacter } from './text.ts';
 
 /** A management title: not empty, within the limit, without control characters. */
 export type Title = Branded<string, 'Title'>;
@@ -21,7 +21,7 @@ export function parseTitle(
 ): Title | null | Refusal<'invalid_title'> {
   if (value === null || value === '') return null;
   if (typeof value !== 'string') return invalid({ rule: 'type' });
-  if (hasLoneSurrogate(value)) return invalid({ rule: 'encoding' });
+  if (hasBrokenCharacter(value)) return invalid({ rule: 'encoding' });
   if (hasControlCharacter(value)) return invalid({ rule: 'control_character' });
   const actual = codePoints(value);
   const limit = limits.titleCharacters;

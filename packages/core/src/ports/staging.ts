@@ -1,5 +1,6 @@
 import type { Sha256 } from '../domain/idempotency.ts';
 import type { Instant } from '../domain/instant.ts';
+import { isFault } from '../fault.ts';
 
 /** An upload received whole on this node. */
 export interface StagedArchive {
@@ -10,6 +11,15 @@ export interface StagedArchive {
   readonly sha256: Sha256;
   /** Removes what is left of it. Safe to call again, and after a `put` that consumed the file. */
   discard(): Promise<void>;
+}
+
+/** Discards an upload where its answer must not be lost over that: what cannot be removed now, the sweep finds. */
+export async function discardQuietly(archive: StagedArchive): Promise<void> {
+  try {
+    await archive.discard();
+  } catch (error) {
+    if (!isFault(error)) throw error;
+  }
 }
 
 export type ReceiveOutcome =

@@ -18,7 +18,7 @@ import type { ArchiveStorage } from '../ports/archive-storage.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Lease, ReserveOutcome, RoleStore } from '../ports/role-store.ts';
-import type { StagedArchive } from '../ports/staging.ts';
+import { discardQuietly, type StagedArchive } from '../ports/staging.ts';
 import type { Refusal } from '../refusal.ts';
 import { holdLease, LEASE_LOST } from './held-lease.ts';
 import { type ProvedArchive, proveArchive } from './prove-archive.ts';
@@ -96,7 +96,7 @@ export class Publish {
     try {
       return await this.#turns.take(accountId(request.account), () => this.#publish(request));
     } finally {
-      await discard(request.archive);
+      await discardQuietly(request.archive);
     }
   }
 
@@ -112,7 +112,7 @@ export class Publish {
         warnings: proved.warnings,
       };
     } finally {
-      await discard(archive);
+      await discardQuietly(archive);
     }
   }
 
@@ -255,14 +255,5 @@ export class Publish {
     } catch (error) {
       if (!isFault(error)) throw error;
     }
-  }
-}
-
-/** An upload that cannot be discarded now must not take the answer away; the sweep of the staging finds it. */
-async function discard(archive: StagedArchive): Promise<void> {
-  try {
-    await archive.discard();
-  } catch (error) {
-    if (!isFault(error)) throw error;
   }
 }

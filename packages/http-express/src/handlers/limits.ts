@@ -1,15 +1,12 @@
 import { days, type Limits } from '@pinfold/core';
-import { readNoQuery } from '../query.ts';
-import type { Handle } from './handler.ts';
+import type { Outcome, Service } from '../service.ts';
 
 /** `GET /api/v1/limits`: the limits in force. */
-export const limits: Handle = async ({ useCases }, { exchange }) => {
-  const query = readNoQuery(exchange.request);
-  if (query.kind === 'refused') return query;
+export async function limits({ useCases }: Service): Promise<Outcome> {
   return { status: 200, json: { limits: wireLimits(useCases.limits) } };
-};
+}
 
-/** The JSON of the limits (contract, section 2). */
+/** The JSON of the limits. */
 export function wireLimits(inForce: Limits): Readonly<Record<string, number>> {
   return {
     archive_bytes: inForce.archiveBytes,

@@ -1,96 +1,66 @@
-import {
-  type IdempotencyKey,
-  isFault,
-  type Limits,
-  parseIdempotencyKey,
-  parseTitle,
-  type Refusal,
-  type Title,
-} from '@pinfold/core';
+import { type IdempotencyKey, type Limits, parseIdempotencyKey } from '@pinfold/core';
+import { type ReceivedForm, receiveForm } from '@pinfold/http';
 import type { Request } from 'express';
-import type { Answer } from '../answer.ts';
-import { credentialsOf } from '../credentials.ts';
-import type { Call } from '../exchange.ts';
-import { hasMediaType } from '../media-type.ts';
-import { pinOf } from '../pin.ts';
-import { type AnyRefusal, refuseRequest } from '../problem.ts';
-import { readPublishQuery } from '../query.ts';
-import type { ReceivedForm } from '../receive-form.ts';
-import { requestError, wireWarnings } from '../tell.ts';
-import type { Handle, Service } from './handler.ts';
+import { credentialsOf } from '../authentication.ts';
+import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
+import { requestError, wireWarnings } from '../problems/tell.ts';
+import { hasMediaType } from '../reading/media-type.ts';
+import { PublicationForm, type PublicationWish } from '../reading/publication-form.ts';
+import type { PublishQuery } from '../reading/query.ts';
+import type { Call, Outcome, Service } from '../service.ts';
+import { pinOf } from './pin.ts';
 
-/** A form whose title is one. */
-type Checked = ReceivedForm & { readonly kind: 'checked'; readonly parsedTitle: Title | null };
+/** A publication's form, received whole. */
+type Form = ReceivedForm<PublicationWish>;
 
 /** `POST /api/v1/pins`: publishes an archive, or with `?dry_run=true` only checks it. */
-export const publish: Handle = async (service, call) => {
-  const { exchange } = call;
-  const read = readPublishQuery(exchange.request);
-  if (read.kind === 'refused') return read;
-  if (read.query.dry_run === 'true') return dryRun(service, call);
-  const key = idempotencyKey(exchange.request, service.useCases.limits);
+export async function publish(service: Service, call: Call, { dry_run }: PublishQuery): Promise<Outcome> {
+  if (dry_run === 'true') return dryRun(service, call);
+  const key = idempotencyKey(call.request, service.useCases.limits);
   if (typeof key !== 'string') return key;
   const form = await receive(service, call);
   if (form.kind === 'refused') return form;
   return publishForm(service, call, key, form);
-};
+}
 
-async function dryRun(service: Service, call: Call): Promise<Answer | AnyRefusal> {
-  const { exchange, caller } = call;
-  exchange.publishing = false;
+async function dryRun(service: Service, call: Call): Promise<Outcome> {
   const form = await receive(service, call);
   if (form.kind === 'refused') return form;
-  const outcome = await service.useCases.publish.check(caller.account, form.archive);
+  const outcome = await service.useCases.publish.check(call.caller.account, form.archive);
   if (outcome.kind === 'refused') return outcome;
   const { fileCount, size, warnings } = outcome;
   const archive = { file_count: fileCount, size };
   return { status: 200, json: { archive, warnings: wireWarnings(warnings) } };
 }
 
-/** Not ended by a client that goes: with the whole body in, a publication runs to its end (contract, section 5). */
+/** Not ended by a client that goes: with the whole body in, a publication runs to its end. */
 async function publishForm(
   { useCases, publicUrl }: Service,
-  { exchange, caller }: Call,
+  { caller }: Call,
   key: IdempotencyKey,
-  { archive, filename, parsedTitle: title }: Checked,
-): Promise<Answer | AnyRefusal> {
+  { archive, wish: { filename, title } }: Form,
+): Promise<Outcome> {
   const outcome = await useCases.publish.publish({ account: caller.account, key, filename, title, archive });
   if (outcome.kind === 'refused') return outcome;
   const { role, warnings } = outcome;
-  exchange.role = role.id;
   const json = {
     pin: pinOf(role, publicUrl, useCases.clock.now()),
     warnings: wireWarnings(warnings),
   };
   return outcome.kind === 'published'
-    ? { status: 201, headers: { Location: `${publicUrl}/api/v1/pins/${role.id}` }, json }
-    : { status: 200, headers: { 'Idempotent-Replayed': 'true' }, json };
+    ? { status: 201, headers: { Location: `${publicUrl}/api/v1/pins/${role.id}` }, json, role: role.id }
+    : { status: 200, headers: { 'Idempotent-Replayed': 'true' }, json, role: role.id };
 }
 
 async function receive(
-  service: Service,
-  { exchange: { request, signal }, caller }: Call,
-): Promise<Checked | AnyRefusal> {
+  { useCases: { staging, clock, limits }, uploads, bodyTimeouts }: Service,
+  { request, signal, caller }: Call,
+): Promise<Form | AnyRefusal> {
   if (!hasMediaType(request, 'multipart/form-data')) return refuseRequest('unsupported_media_type');
-  const form = await service.uploads.take(caller.account, signal, () => service.receiveForm(request));
-  const title = titleOf(form, service.useCases.limits);
-  if (title === null || typeof title === 'string') return { kind: 'checked', ...form, parsedTitle: title };
-  await discard(form);
-  return title;
-}
-
-function titleOf({ title }: ReceivedForm, limits: Limits): Title | null | Refusal<'invalid_title'> {
-  if (title !== undefined) return parseTitle(title, limits);
-  return { kind: 'refused', code: 'invalid_title', rule: 'encoding' };
-}
-
-/** An upload that cannot be discarded now is found by the sweep. */
-async function discard({ archive }: ReceivedForm): Promise<void> {
-  try {
-    await archive.discard();
-  } catch (error) {
-    if (!isFault(error)) throw error;
-  }
+  const options = { staging, archiveBytes: limits.archiveBytes, clock, ...bodyTimeouts };
+  return await uploads.take(caller.account, signal, () =>
+    receiveForm(request, new PublicationForm(limits), options),
+  );
 }
 
 function idempotencyKey(request: Request, limits: Limits): IdempotencyKey | AnyRefusal {

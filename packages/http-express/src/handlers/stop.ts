@@ -1,16 +1,9 @@
-import { parseRoleId } from '@pinfold/core';
-import { refuseRequest } from '../problem.ts';
-import { readNoQuery } from '../query.ts';
-import { refusedBy } from '../state-refusal.ts';
-import type { Handle } from './handler.ts';
+import type { RoleId } from '@pinfold/core';
+import { refusedBy } from '../problems/state-refusal.ts';
+import type { Call, Outcome, Service } from '../service.ts';
 
 /** `DELETE /api/v1/pins/{id}`: stops a publication at once. */
-export const stop: Handle = async ({ useCases }, { exchange, caller }, path) => {
-  const query = readNoQuery(exchange.request);
-  if (query.kind === 'refused') return query;
-  const id = parseRoleId(path);
-  if (id === undefined) return refuseRequest('not_found');
-  exchange.role = id;
-  const outcome = await useCases.stop.stop({ by: caller.account, id, signal: exchange.signal });
+export async function stop({ useCases }: Service, { caller, signal }: Call, id: RoleId): Promise<Outcome> {
+  const outcome = await useCases.stop.stop({ by: caller.account, id, signal });
   return outcome.kind === 'refused' ? refusedBy(outcome, 'stop') : { status: 204 };
-};
+}

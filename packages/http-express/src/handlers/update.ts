@@ -1,12 +1,12 @@
-import { type Limits, parsePassword, parseRoleId, parseTitle, type Update } from '@pinfold/core';
-import { type JsonBody, readJson } from '../json-body.ts';
-import { hasMediaType } from '../media-type.ts';
-import { pinOf } from '../pin.ts';
-import { type AnyRefusal, refuseRequest } from '../problem.ts';
-import { readNoQuery } from '../query.ts';
-import { checkOf } from '../schema-check.ts';
-import { refusedBy } from '../state-refusal.ts';
-import type { Handle } from './handler.ts';
+import { type Limits, parsePassword, parseTitle, type RoleId, type Update } from '@pinfold/core';
+import type { Request } from 'express';
+import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
+import { refusedBy } from '../problems/state-refusal.ts';
+import { type JsonBody, readJson } from '../reading/json-body.ts';
+import { hasMediaType } from '../reading/media-type.ts';
+import { checkOf } from '../reading/schema-check.ts';
+import type { Call, Outcome, Service } from '../service.ts';
+import { pinOf } from './pin.ts';
 
 type UpdateBody =
   | { readonly title: unknown }
@@ -22,27 +22,31 @@ const isUpdate = checkOf<UpdateBody>({
   properties: { title: true, password: true, reset_expiration: { const: true } },
 });
 
+/** Reads what is to change. */
+export async function readUpdate(
+  { useCases: { clock, limits }, bodyTimeouts }: Service,
+  request: Request,
+): Promise<{ readonly kind: 'body'; readonly body: Update } | AnyRefusal> {
+  if (!hasMediaType(request, 'application/json')) return refuseRequest('unsupported_media_type');
+  const wanted = updateOf(await readJson(request, { clock, ...bodyTimeouts }), limits);
+  return 'kind' in wanted ? wanted : { kind: 'body', body: wanted };
+}
+
 /** `PATCH /api/v1/pins/{id}`: changes exactly one attribute. */
-export const update: Handle = async (service, { exchange, caller }, path) => {
-  const { useCases, publicUrl } = service;
-  const query = readNoQuery(exchange.request);
-  if (query.kind === 'refused') return query;
-  if (!hasMediaType(exchange.request, 'application/json')) return refuseRequest('unsupported_media_type');
-  const body = await readJson(exchange.request, { clock: useCases.clock, timeouts: service.bodyTimeouts });
-  const wanted = readUpdate(body, useCases.limits);
-  if ('kind' in wanted) return wanted;
-  const id = parseRoleId(path);
-  if (id === undefined) return refuseRequest('not_found');
-  exchange.role = id;
-  const request = { by: caller.account, id, signal: exchange.signal };
-  const outcome = await useCases.update.update(request, wanted);
+export async function update(
+  { useCases, publicUrl }: Service,
+  { caller, signal }: Call,
+  id: RoleId,
+  wanted: Update,
+): Promise<Outcome> {
+  const outcome = await useCases.update.update({ by: caller.account, id, signal }, wanted);
   if (outcome.kind === 'refused') {
     return refusedBy(outcome, wanted.type === 'reset_expiration' ? 'reset_expiration' : 'change');
   }
   return { status: 200, json: { pin: pinOf(outcome.role, publicUrl, useCases.clock.now()) } };
-};
+}
 
-function readUpdate({ value, members }: JsonBody, limits: Limits): Update | AnyRefusal {
+function updateOf({ value, members }: JsonBody, limits: Limits): Update | AnyRefusal {
   if (!isUpdate(value) || members !== 1) return refuseRequest('invalid_update');
   if ('reset_expiration' in value) return { type: 'reset_expiration' };
   if ('title' in value) {

@@ -1,4 +1,5 @@
 import { defaultLimits, type Limits } from '@pinfold/core';
+import { publicUrl } from '@pinfold/http';
 import { paths } from './operations.ts';
 import { componentHeaders, problem } from './responses.ts';
 import { componentSchemas, type JsonObject } from './schemas.ts';
@@ -11,8 +12,16 @@ export interface OpenApiOptions {
   readonly limits?: Limits;
 }
 
-/** The API described for machines (OpenAPI Specification 3.1), as `GET /openapi.json` answers it. */
-export function openApiDocument({ publicUrl, limits = defaultLimits }: OpenApiOptions): JsonObject {
+/**
+ * The API described for machines (OpenAPI Specification 3.1), as `GET /openapi.json` answers it.
+ *
+ * @example
+ * import { openApiDocument } from '@pinfold/http-express';
+ *
+ * JSON.stringify(openApiDocument({ publicUrl: 'https://pages.example' }));
+ */
+export function openApiDocument({ publicUrl: text, limits = defaultLimits }: OpenApiOptions): JsonObject {
+  const url = publicUrl(text);
   return {
     openapi: '3.1.1',
     info: {
@@ -24,9 +33,9 @@ export function openApiDocument({ publicUrl, limits = defaultLimits }: OpenApiOp
         'methods (405). Every query parameter must be known and come once.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: publicUrl }],
+    servers: [{ url }],
     security: [{ apiKey: [] }],
-    paths: paths(publicUrl, limits),
+    paths: paths(url, limits),
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `pf_<key id>_<secret>`.' },

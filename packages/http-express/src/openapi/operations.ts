@@ -1,6 +1,7 @@
 import type { Limits } from '@pinfold/core';
+import type { PublicUrl } from '@pinfold/http';
 import { wireLimits } from '../handlers/limits.ts';
-import type { WireCode } from '../problem-table.ts';
+import type { WireCode } from '../problems/problem-table.ts';
 import { examplePin, exampleWarnings } from './examples.ts';
 import { problems, success } from './responses.ts';
 import { type JsonObject, schemaRef } from './schemas.ts';
@@ -25,7 +26,7 @@ const idParameter: JsonObject = {
 };
 
 /** Every path with its operations. */
-export function paths(publicUrl: string, limits: Limits): JsonObject {
+export function paths(publicUrl: PublicUrl, limits: Limits): JsonObject {
   const pin = examplePin(publicUrl);
   return {
     '/api/v1/pins': { get: listOperation(pin), post: publishOperation(pin, limits) },

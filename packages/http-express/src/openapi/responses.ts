@@ -1,6 +1,6 @@
 import { after, instant, seconds } from '@pinfold/core';
-import { answerRefusal, refuseRequest } from '../problem.ts';
-import { type HttpProblem, problemTable, type WireCode } from '../problem-table.ts';
+import { answerRefusal, refuseRequest } from '../problems/problem.ts';
+import { type HttpProblem, problemTable, type WireCode } from '../problems/problem-table.ts';
 import { EXAMPLE_REQUEST_ID, exampleDetails } from './examples.ts';
 import { type JsonObject, schemaRef } from './schemas.ts';
 
@@ -80,7 +80,7 @@ function exampleProblem(code: WireCode, publishing: boolean): unknown {
     refuseRequest(code, waiting),
     { requestId: EXAMPLE_REQUEST_ID, publishing },
     EXAMPLE_INSTANT,
-  ).problem;
+  ).json;
 }
 
 function entry(code: WireCode): HttpProblem {

@@ -1,6 +1,6 @@
 import type { Limits } from '@pinfold/core';
-import { problemTable } from '../problem-table.ts';
-import { WARNING } from '../rule-sentences.ts';
+import { problemTable } from '../problems/problem-table.ts';
+import { WARNING } from '../problems/rule-sentences.ts';
 
 /** A part of the document: JSON. */
 export type JsonObject = Readonly<Record<string, unknown>>;

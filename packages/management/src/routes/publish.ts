@@ -1,33 +1,22 @@
 import {
-  type Filename,
-  type IdempotencyKey,
+  type Limits,
+  minutes,
   type PublishOutcome,
-  parseFilename,
-  parseIdempotencyKey,
-  parseTitle,
   type Refusal,
   type StagedArchive,
-  type Title,
+  seconds,
 } from '@pinfold/core';
-import { Uploads } from '@pinfold/http';
+import { type ReceiveFormOptions, receiveArchive, receiveForm, Uploads } from '@pinfold/http';
 import { type Answer, seeOther } from '../answer.ts';
 import { isSameToken } from '../form-guard.ts';
-import { discard, readUploadForm } from '../form-upload.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { ManagementOptions } from '../options.ts';
 import type { ScreenProblem } from '../problem-groups.ts';
-import { LONGEST_UPLOAD, whileItComes } from '../receive.ts';
 import { refuse } from '../serve.ts';
+import { oddText, readWish, UploadForm, type UploadRefusal, type Wish } from '../upload-form.ts';
 import { problemList } from '../views/problems.ts';
 import type { SignedInVisit } from '../visit.ts';
 import { showList } from './list.ts';
-
-/** What names a publication, before its archive is looked at. */
-interface Wish {
-  readonly key: IdempotencyKey;
-  readonly filename: Filename;
-  readonly title: Title | null;
-}
 
 /** Publishes what people choose here: by a form, or by a script that shows how far it is. */
 export class PublishRoutes {
@@ -41,72 +30,52 @@ export class PublishRoutes {
 
   /** The multipart form of a browser without scripts. */
   async publishForm(visit: SignedInVisit): Promise<Answer> {
-    const { useCases } = this.#options;
-    const { request, response, formToken: token } = visit;
     const form = await this.#uploads.take(visit.account, visit.signal, () =>
-      readUploadForm(request, response, { useCases, token }),
+      receiveForm(visit.request, new UploadForm(visit.formToken, this.#limits), this.#receiving),
     );
-    if (form === 'broken') return refuse(visit, 400, 'badFormTitle', 'badFormText');
-    if ('kind' in form) return this.#trouble(visit, 408, 'uploadStalled');
-    const { fields, filename, archive } = form;
-    if (!isSameToken(token, textOf(fields.form)))
-      return refuse(visit, 403, 'staleFormTitle', 'staleFormText');
-    if (filename === undefined || filename === '' || archive === undefined)
-      return this.#trouble(visit, 422, 'nothingChosen');
-    if (archive.kind === 'too_large') return this.#tooLarge(visit);
-    const wish = this.#wish({ key: textOf(fields.key), filename, title: textOf(fields.title) });
-    if ('kind' in wish) {
-      await discard(archive);
-      return this.#trouble(visit, 422, REFUSED[wish.code]);
-    }
-    return await this.#answerForm(visit, await this.#publish(visit, wish, archive.archive));
+    if (form.kind === 'refused') return await this.#refuseForm(visit, form);
+    return await this.#answerForm(visit, await this.#publish(visit, form.wish, form.archive));
   }
 
   /** A ZIP as the body of the request, which our script sends with progress, and again after a break. */
   async publishUpload(visit: SignedInVisit): Promise<Answer> {
-    const { clock, staging, limits } = this.#options.useCases;
-    const { request } = visit;
-    const { headers } = request;
+    const { headers } = visit.request;
     if (!isSameToken(visit.formToken, textOf(headers['x-pinfold-form']))) {
       return refuse(visit, 403, 'staleFormTitle', 'staleFormText');
     }
-    const wish = this.#wish({
+    const sent = {
       key: textOf(headers['idempotency-key']),
       filename: decoded(headers['x-pinfold-filename']),
       title: decoded(headers['x-pinfold-title']),
-    });
-    if ('kind' in wish) return refuse(visit, 400, 'badFormTitle', REFUSED[wish.code]);
-    const received = await this.#uploads.take(visit.account, visit.signal, () => {
-      const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
-      return whileItComes(request, clock, LONGEST_UPLOAD, (stall) =>
-        staging.receive(body, limits.archiveBytes, stall),
-      );
-    });
-    if (received.kind === 'stalled') return refuse(visit, 408, 'badFormTitle', 'uploadStalled');
-    if (received.kind === 'too_large') {
-      return {
-        kind: 'json',
-        status: 413,
-        body: { kind: 'problems', problems: [tooLarge(limits.archiveBytes)] },
-      };
+    };
+    const wish = readWish(sent, this.#limits);
+    if ('kind' in wish) return refuse(visit, 400, 'badFormTitle', oddText(wish));
+    const received = await this.#uploads.take(visit.account, visit.signal, () =>
+      receiveArchive(visit.request, this.#receiving),
+    );
+    switch (received.kind) {
+      case 'received':
+        return this.#answerScript(visit, await this.#publish(visit, wish, received.archive));
+      case 'too_large': {
+        const problems = [tooLarge(this.#limits.archiveBytes)];
+        return { kind: 'json', status: 413, body: { kind: 'problems', problems } };
+      }
+      case 'unread': {
+        const { status, text } = new UploadForm(visit.formToken, this.#limits).refuse(received.trouble);
+        return refuse(visit, status, 'badFormTitle', text);
+      }
+      default:
+        return received satisfies never;
     }
-    return this.#answerScript(visit, await this.#publish(visit, wish, received.archive));
   }
 
-  #wish(sent: {
-    readonly key: string | undefined;
-    readonly filename: string | undefined;
-    readonly title: string | undefined;
-  }): Wish | Refusal<WishCode> {
-    const { limits } = this.#options.useCases;
-    const key = parseIdempotencyKey(sent.key ?? '', limits);
-    if (typeof key !== 'string') return key;
-    const filename = parseFilename(sent.filename ?? '');
-    if (typeof filename !== 'string') return filename;
-    const given = (sent.title ?? '').trim();
-    // A list of nameless publications helps nobody, so the file's name is the title until somebody gives another.
-    const title = parseTitle(given === '' ? filename.replace(/\.zip$/i, '') : given, limits);
-    return title === null || typeof title === 'string' ? { key, filename, title } : title;
+  get #limits(): Limits {
+    return this.#options.useCases.limits;
+  }
+
+  get #receiving(): ReceiveFormOptions {
+    const { clock, staging, limits } = this.#options.useCases;
+    return { clock, staging, archiveBytes: limits.archiveBytes, idle: seconds(30), total: minutes(15) };
   }
 
   #publish(visit: SignedInVisit, wish: Wish, archive: StagedArchive): Promise<PublishOutcome> {
@@ -163,13 +132,11 @@ export class PublishRoutes {
     });
   }
 
-  #tooLarge(visit: SignedInVisit): Promise<Answer> {
-    const { words } = visit;
-    const problems = problemList(words, [tooLarge(this.#options.useCases.limits.archiveBytes)]);
-    return showList(this.#options, visit, {
-      status: 413,
-      publish: { summary: words.say('problemsTitle'), problems },
-    });
+  #refuseForm(visit: SignedInVisit, { status, title, text }: UploadRefusal): Promise<Answer> | Answer {
+    if (title !== undefined) return refuse(visit, status, title, text);
+    if (status !== 413) return this.#trouble(visit, status, text);
+    const problems = problemList(visit.words, [tooLarge(this.#limits.archiveBytes)]);
+    return showList(this.#options, visit, { status, publish: { summary: visit.words.say(text), problems } });
   }
 
   #trouble(visit: SignedInVisit, status: number, message: MessageId): Promise<Answer> {
@@ -177,12 +144,7 @@ export class PublishRoutes {
   }
 }
 
-type WishCode = 'invalid_filename' | 'invalid_idempotency_key' | 'invalid_title';
-
-const REFUSED: Readonly<Record<WishCode | 'idempotency_in_progress' | 'idempotency_mismatch', MessageId>> = {
-  invalid_filename: 'filenameOdd',
-  invalid_idempotency_key: 'badFormText',
-  invalid_title: 'titleOdd',
+const REFUSED: Readonly<Record<'idempotency_in_progress' | 'idempotency_mismatch', MessageId>> = {
   idempotency_in_progress: 'stillPublishing',
   idempotency_mismatch: 'formUsed',
 };

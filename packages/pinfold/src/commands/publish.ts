@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { AccountId, Duration } from '@pinfold/core';
+import { publicUrl } from '@pinfold/http';
 import { SystemClock } from '@pinfold/platform-node';
 import { readArguments } from '../command-line/arguments.ts';
 import { CommandFailure } from '../command-line/command-failure.ts';
@@ -55,13 +56,11 @@ function serverOf(
     if (values.key !== undefined) throw new UsageError('--key goes with --url');
     return undefined;
   }
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new UsageError('--url is no http:// or https:// URL');
-  }
+  const address = publicUrl(url, (expectation) => new UsageError(`--url ${expectation}`));
   if (apiKey === undefined || !/^[\x21-\x7e]+$/.test(apiKey)) {
     throw new UsageError('an API key is needed in PINFOLD_KEY');
   }
-  return { url: url.replace(/\/+$/, ''), apiKey };
+  return { url: address, apiKey };
 }
 
 /**

@@ -1,5 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { type Duration, seconds } from '@pinfold/core';
+import { drainAndClose } from '@pinfold/http';
+import { SystemClock } from '@pinfold/platform-node';
 import { SettingsError } from '../settings/settings-error.ts';
 import { answerUnread } from './unread-request.ts';
 
@@ -24,21 +27,21 @@ const KEEP_ALIVE_TIMEOUT = 75_000;
 /** How long connections without a request stay open while stopping: a request may be on its way over one. */
 const LINGER = 500;
 
-/** How long it waits for the rest of a request's body once it is answered, in milliseconds. */
-const REST_TIMEOUT = 30_000;
+/** How long it waits for the rest of a request's body once it is answered. */
+const REST_TIMEOUT: Duration = seconds(30);
 
 /** A `node:http` server that can be stopped without losing a request. */
 export class HttpServer {
   readonly #server: Server;
   /** The newest answer on each connection: one entry for many requests, so that none pays for the end. */
   readonly #newest: Map<Socket, ServerResponse> = new Map();
-  readonly #restTimeout: number;
+  readonly #restTimeout: Duration;
   #handler: RequestHandler | undefined;
   #held: (() => void)[] = [];
   #stopping = false;
 
   /** @param restTimeout a shorter one, for tests. */
-  constructor(restTimeout: number = REST_TIMEOUT) {
+  constructor(restTimeout: Duration = REST_TIMEOUT) {
     this.#restTimeout = restTimeout;
     this.#server = createServer({
       headersTimeout: HEADERS_TIMEOUT,
@@ -113,19 +116,14 @@ export class HttpServer {
   #take(request: IncomingMessage, response: ServerResponse): void {
     if (this.#stopping) response.shouldKeepAlive = false;
     this.#newest.set(request.socket, response);
-    if (hasBody(request)) response.once('finish', () => this.#endRest(request));
+    if (hasBody(request)) {
+      // Whoever answers before the end of a body, its rest must not go on for ever.
+      const rest = { clock: new SystemClock(), time: this.#restTimeout };
+      response.once('finish', () => drainAndClose(request, rest));
+    }
     const handler = this.#handler;
     if (handler !== undefined) handler(request, response);
     else this.#held.push(() => this.#handler?.(request, response));
-  }
-
-  /** Node reads on and throws away what still comes of an answered request, which must not go on for ever. */
-  #endRest(request: IncomingMessage): void {
-    if (request.complete || request.destroyed) return;
-    request.resume();
-    const timer = setTimeout(() => request.destroy(), this.#restTimeout);
-    const stop = () => clearTimeout(timer);
-    request.once('end', stop).once('close', stop).once('error', stop);
   }
 }
 

@@ -1,18 +1,12 @@
 import { createHash } from 'node:crypto';
+import { type Html, html, paletteOf, preferredLanguage, raw } from '@pinfold/http';
 
-/** In the palette of every screen of Pinfold. */
-const STYLE = `:root{color-scheme:light dark;
---page:light-dark(oklch(0.982 0.003 95),oklch(0.185 0.008 265));
---surface:light-dark(oklch(1 0 0),oklch(0.225 0.01 265));
---text:light-dark(oklch(0.245 0.018 265),oklch(0.935 0.006 265));
---quiet:light-dark(oklch(0.49 0.018 265),oklch(0.73 0.014 265));
---line:light-dark(oklch(0.9 0.006 265),oklch(0.335 0.014 265));
---accent:light-dark(oklch(0.5 0.17 268),oklch(0.76 0.11 268));
---accent-strong:light-dark(oklch(0.44 0.17 268),oklch(0.82 0.09 268));
---sans:system-ui,"Hiragino Sans","Noto Sans JP","Noto Sans CJK JP","Yu Gothic UI",Meiryo,sans-serif;
---title:1.5rem;
---radius:8px}
-*{box-sizing:border-box}
+const PALETTE = paletteOf(
+  ...(['page', 'surface', 'text', 'quiet', 'line', 'accent', 'accent-strong'] as const),
+  ...(['sans', 'title', 'radius'] as const),
+);
+
+const STYLE = `${PALETTE}*{box-sizing:border-box}
 body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:24px 16px;background:var(--page);color:var(--text);font:16px/1.5 var(--sans);overflow-wrap:anywhere}
 :lang(ja){line-break:strict}
 :lang(ja) h1{word-break:auto-phrase}
@@ -26,8 +20,7 @@ a:hover{color:var(--accent-strong)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px;border-radius:4px}`;
 
 /** The pin beside the name, as on the management screen. */
-const PIN =
-  '<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M9.5 1.8 14.2 6.5 12.6 7.4 9.9 10.1 9.6 13.2 2.8 6.4 5.9 6.1 8.6 3.4z"/><path d="M6 10 2 14"/></svg>';
+const PIN = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M9.5 1.8 14.2 6.5 12.6 7.4 9.9 10.1 9.6 13.2 2.8 6.4 5.9 6.1 8.6 3.4z"/><path d="M6 10 2 14"/></svg>`;
 
 /** The page's Content-Security-Policy: nothing is loaded but the icon in it, and nobody frames it. */
 export const INDEX_POLICY: string = [
@@ -41,28 +34,26 @@ const words = {
   en: {
     lang: 'en',
     text: 'Folders become links here. If somebody sent you one, open all of it: it is longer than this address.',
-    publish:
-      'To publish, open the <a href="manage/">management screen</a>, or send a ZIP with your API key; the <a href="openapi.json">API document</a> says how.',
+    publish: html`To publish, open the <a href="manage/">management screen</a>, or send a ZIP with your API key; the <a href="openapi.json">API document</a> says how.`,
   },
   ja: {
     lang: 'ja',
     text: 'フォルダーをリンクにして共有するサーバーです。受け取った共有 URL は、この先にも続きがあります。全体を開いてください。',
-    publish:
-      '公開するには、<a href="manage/">管理画面</a>を開くか、API キーを添えて ZIP を送ります。方法は <a href="openapi.json">API の文書</a>にあります。',
+    publish: html`公開するには、<a href="manage/">管理画面</a>を開くか、API キーを添えて ZIP を送ります。方法は <a href="openapi.json">API の文書</a>にあります。`,
   },
 } as const;
 
 /** What somebody sees who opens the public URL itself, in English or Japanese by Accept-Language. */
-export function indexPage(acceptLanguage: string | undefined): string {
-  const { lang, text, publish } = words[preferred(acceptLanguage ?? '')];
-  return `<!doctype html>
+export function indexPage(acceptLanguage: string | undefined): Html {
+  const { lang, text, publish } = words[preferredLanguage(acceptLanguage, ['en', 'ja'])];
+  return html`<!doctype html>
 <html lang="${lang}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Pinfold</title>
 <link rel="icon" href="data:,">
-<style>${STYLE}</style>
+<style>${raw(STYLE)}</style>
 </head>
 <body>
 <main>
@@ -73,11 +64,4 @@ export function indexPage(acceptLanguage: string | undefined): string {
 </body>
 </html>
 `;
-}
-
-/** Browsers name their languages in order of preference. */
-function preferred(acceptLanguage: string): keyof typeof words {
-  const languages = acceptLanguage.toLowerCase().split(',');
-  const first = languages.map((part) => part.trim().slice(0, 2)).find((tag) => tag === 'en' || tag === 'ja');
-  return first === 'ja' ? 'ja' : 'en';
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hasSeveralHosts, hasTooManyCookies, Uploads } from '@pinfold/http';
-import type { ApiLogEntry } from '@pinfold/http-express';
+import { hasSeveralHosts, hasTooManyCookies, pathOf, Uploads } from '@pinfold/http';
 import { api, httpExpressModule } from '@pinfold/inversify/http-express';
 import { management, managementModule } from '@pinfold/inversify/management';
 import { viewer, viewerModule } from '@pinfold/inversify/viewer';
@@ -31,7 +30,7 @@ export function httpModules(
     httpExpressModule(() => ({
       publicUrl: addresses().publicUrl,
       uploads,
-      log: (entry) => log.request(apiEntry(entry)),
+      log: (entry) => log.request(entry),
       onError: (error) => log.error('the use of a key could not be noted', error),
     })),
     viewerModule(() => {
@@ -48,7 +47,7 @@ export function httpModules(
     managementModule(() => ({
       publicUrl: addresses().publicUrl,
       uploads,
-      log: (entry) => log.request(apiEntry(entry)),
+      log: (entry) => log.request(screenEntry(entry)),
     })),
   ];
 }
@@ -71,7 +70,7 @@ export async function requestHandler(
   { log, health, isStopping }: ServerState,
 ): Promise<RequestHandler> {
   const view = await container.getAsync(viewer);
-  const publicPath = new URL(publicUrl).pathname.replace(/\/+$/, '');
+  const publicPath = pathOf(publicUrl);
   const isInsider = insiders(trustProxy);
   const own = ownRoutes({ health, needs, isInsider, log, publicPath, isStopping });
   const showNothing = (request: IncomingMessage, response: ServerResponse): void => view(request, response);
@@ -90,6 +89,6 @@ export async function requestHandler(
   return (request, response) => view(request, response, () => app(request, response));
 }
 
-function apiEntry({ time, role, ...entry }: ApiLogEntry | ManagementLogEntry): Parameters<Log['request']>[0] {
+function screenEntry({ time, role, ...entry }: ManagementLogEntry): Parameters<Log['request']>[0] {
   return { ...entry, role: role ?? null, milliseconds: time };
 }

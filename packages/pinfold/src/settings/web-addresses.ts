@@ -1,13 +1,14 @@
 import { isIP } from 'node:net';
+import { type PublicUrl, publicUrl as publicUrlOf } from '@pinfold/http';
 import { SettingsError } from './settings-error.ts';
 
-/** How sites are reached: each on an origin of its own, or all under a path (contract, section 7). */
+/** How sites are reached: each on an origin of its own, or all under a path. */
 export type ViewerMode = 'origin' | 'path';
 
 /** Where the service is reached from outside. */
 export interface WebAddresses {
   /** What shared URLs and the API begin with; no `/` at its end. */
-  readonly publicUrl: string;
+  readonly publicUrl: PublicUrl;
   /** The origin whose host gets `{id}.` before it in origin mode. */
   readonly sitesUrl: string;
   readonly viewerMode: ViewerMode;
@@ -16,7 +17,7 @@ export interface WebAddresses {
 /** The variables that say where the service is reached, each read by itself. */
 export interface WebAddressSettings {
   /** Absent: `http://localhost` with the port that is listened on. */
-  readonly publicUrl: string | undefined;
+  readonly publicUrl: PublicUrl | undefined;
   /** Absent: as the public URL. */
   readonly sitesUrl: string | undefined;
   /** Absent: `path` for a public URL with an IP address and no sites URL, else `origin`. */
@@ -60,7 +61,7 @@ export function readWebAddresses(values: {
 
 /** The addresses in force, once the port is known. */
 export function webAddresses(settings: WebAddressSettings, port: number): WebAddresses {
-  const publicUrl = settings.publicUrl ?? withoutSlash(new URL(`http://localhost:${port}`).href);
+  const publicUrl = settings.publicUrl ?? publicUrlOf(`http://localhost:${port}`);
   const { origin, hostname } = new URL(publicUrl);
   const ofItself = settings.sitesUrl === undefined && isAddress(hostname) ? 'path' : 'origin';
   return {
@@ -89,17 +90,6 @@ export function isAddress(hostname: string): boolean {
   return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
 }
 
-function readUrl(variable: string, value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new SettingsError(variable, 'must be a URL that begins with http:// or https://');
-  }
-  if (url.username !== '' || url.password !== '' || /[?#]/.test(value)) {
-    throw new SettingsError(variable, 'must have no credentials, no query and no fragment');
-  }
-  return withoutSlash(url.href);
-}
-
-function withoutSlash(href: string): string {
-  return href.replace(/\/+$/, '');
+function readUrl(variable: string, value: string): PublicUrl {
+  return publicUrlOf(value, (expectation) => new SettingsError(variable, expectation));
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Duration, days, hours, type Limits, minutes, seconds } from '@pinfold/core';
+import { paletteOf } from '@pinfold/http';
 import { strFromU8, strToU8, type Zippable, zipSync } from 'fflate';
 
 /** Beside `src` and `dist` alike. */
@@ -8,6 +9,28 @@ const FOLDER = join(import.meta.dirname, '..', '..', 'welcome');
 
 /** One instant for every file, so that the archive is the same at every start and on every node. */
 const MODIFIED = new Date(2026, 0, 1);
+
+/** What the style sheet uses. */
+const PALETTE = paletteOf(
+  ...([
+    'page',
+    'surface',
+    'raised',
+    'text',
+    'quiet',
+    'line',
+    'accent',
+    'accent-strong',
+    'on-accent',
+    'sans',
+    'mono',
+    'small',
+    'large',
+    'title',
+    'radius',
+    'shadow',
+  ] as const),
+);
 
 const PAGES: Readonly<Record<string, string>> = { 'index.html': 'en', 'ja/index.html': 'ja' };
 
@@ -23,7 +46,8 @@ export async function packWelcomeSite(lifetimes: Lifetimes): Promise<Uint8Array<
     const path = file.slice(FOLDER.length + 1).replaceAll('\\', '/');
     const bytes = new Uint8Array(await readFile(file));
     const language = PAGES[path];
-    files[path] = language === undefined ? bytes : filledIn(bytes, lifetimes, language);
+    if (path === 'style.css') files[path] = strToU8(PALETTE + strFromU8(bytes));
+    else files[path] = language === undefined ? bytes : filledIn(bytes, lifetimes, language);
   }
   const sorted = Object.fromEntries(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)));
   return new Uint8Array(zipSync(sorted, { level: 9, mtime: MODIFIED }));

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { duration } from '@pinfold/core';
 import { expect } from 'chai';
 import { HttpServer } from '../../src/server/http-server.ts';
 import { SettingsError } from '../../src/settings/settings-error.ts';
@@ -101,7 +102,7 @@ describe('HttpServer', () => {
   describe('with a client that holds its connection', () => {
     beforeEach(async () => {
       await server.stop(AbortSignal.abort());
-      server = new HttpServer(50);
+      server = new HttpServer(duration(50));
       port = (await server.listen(0, '127.0.0.1')).port;
     });
 

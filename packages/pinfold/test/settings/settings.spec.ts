@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { days, seconds } from '@pinfold/core';
+import { publicUrl } from '@pinfold/http';
 import { expect } from 'chai';
 import { type Environment, readSettings, type Settings } from '../../src/settings/settings.ts';
 import { SettingsError } from '../../src/settings/settings-error.ts';
@@ -50,9 +51,9 @@ describe('readSettings', () => {
     ['WORKERS', '1', { workers: 1 }],
     ['WORKERS', '64', { workers: 64 }],
     ['WORKERS', 'auto', { workers: Math.min(64, availableParallelism()) }],
-    ['PUBLIC_URL', 'https://pin.example/', { publicUrl: 'https://pin.example' }],
-    ['PUBLIC_URL', 'https://example.com/pinfold/', { publicUrl: 'https://example.com/pinfold' }],
-    ['PUBLIC_URL', 'HTTP://Example.COM:80', { publicUrl: 'http://example.com' }],
+    ['PUBLIC_URL', 'https://pin.example/', { publicUrl: publicUrl('https://pin.example') }],
+    ['PUBLIC_URL', 'https://example.com/pinfold/', { publicUrl: publicUrl('https://example.com/pinfold') }],
+    ['PUBLIC_URL', 'HTTP://Example.COM:80', { publicUrl: publicUrl('http://example.com') }],
     ['SITES_URL', 'http://sites.example:81', { sitesUrl: 'http://sites.example:81' }],
     ['VIEWER_MODE', 'origin', { viewerMode: 'origin' }],
     ['VIEWER_MODE', 'path', { viewerMode: 'path' }],

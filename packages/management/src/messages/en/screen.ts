@@ -45,6 +45,8 @@ export const screen = {
   expiredSince: 'Expired',
   facts: 'About it',
   file: 'File',
+  fileBeforeToken:
+    'The file came before the token of its form. Send the fields in the order in which the page has them.',
   filename: 'Uploaded as',
   filenameOdd: 'The file needs a name of 1 to 255 characters.',
   files: 'Files',
@@ -58,6 +60,8 @@ export const screen = {
   forbiddenTitle: 'Not with this sign-in',
   foreignFormText: 'The form came from another website. Open the management screen and do it there.',
   foreignFormTitle: 'That form was not sent from here',
+  formReadBefore:
+    'Another part of this server read the form first. Whoever runs it must mount this screen before any parser of bodies.',
   formUsed: 'This form has published something else already. Choose the ZIP once more.',
   hasPassword: 'Viewers are asked for a password.',
   hide: 'Hide',

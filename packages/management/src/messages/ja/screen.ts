@@ -47,6 +47,8 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   expiredSince: '期限切れ',
   facts: '概要',
   file: 'ファイル',
+  fileBeforeToken:
+    'フォームのトークンより先にファイルが届きました。ページと同じ順序でフィールドを送信してください。',
   filename: '元のファイル名',
   filenameOdd: 'ファイル名は 1～255 文字にしてください。',
   files: 'ファイル',
@@ -60,6 +62,8 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   forbiddenTitle: 'このサインインでは使えません',
   foreignFormText: 'フォームが別のサイトから送信されました。管理画面を開いて、そこから操作してください。',
   foreignFormTitle: 'ここから送られたフォームではありません',
+  formReadBefore:
+    'このサーバーの別の部分が先にフォームを読み取りました。サーバーの管理者は、この画面をボディパーサーより前に組み込む必要があります。',
   formUsed: 'このフォームではすでに別のものが公開されています。ZIP を選び直してください。',
   hasPassword: '見る人にパスワードの入力を求めます。',
   hide: '隠す',

@@ -1,0 +1,238 @@
+import type { FaultCode, RefusalCode } from '@pinfold/core';
+
+/** What only a request over HTTP can get wrong or meet. */
+export type HttpCode =
+  | 'archive_too_large'
+  | 'idempotency_key_required'
+  | 'internal_error'
+  | 'invalid_form'
+  | 'invalid_request'
+  | 'invalid_update'
+  | 'method_not_allowed'
+  | 'rate_limited'
+  | 'request_timeout'
+  | 'unauthorized'
+  | 'unavailable'
+  | 'unsupported_media_type';
+
+/** Everything that has an answer in the table. */
+export type ProblemCode = RefusalCode | FaultCode | HttpCode;
+
+/** The codes that clients meet. */
+export type WireCode =
+  | Exclude<RefusalCode, 'invalid_cursor' | 'invalid_filename' | 'refused_by_host'>
+  | HttpCode;
+
+/** How one refusal or fault is told to a client. */
+export interface HttpProblem {
+  readonly status: number;
+  readonly code: WireCode;
+  /** The kind of problem in a few words (RFC 9457, section 3.1.3). */
+  readonly title: string;
+  /** What to do, where the refusal itself has nothing more exact to say. */
+  readonly detail: string;
+  /** The suggestion, without its full stop: publishing adds what to do with the Idempotency-Key. */
+  readonly advice: string;
+  /** What to do with the Idempotency-Key of a publication that was answered so. */
+  readonly key: 'keep' | 'new';
+}
+
+const invalidRequest: HttpProblem = {
+  status: 400,
+  code: 'invalid_request',
+  title: 'The request cannot be understood',
+  detail: 'Send the whole request in the form that the API document at /openapi.json describes.',
+  advice: 'Correct the form of the request and send it again',
+  key: 'keep',
+};
+
+const invalidForm: HttpProblem = {
+  status: 422,
+  code: 'invalid_form',
+  title: 'The form has other fields than it must have',
+  detail: 'Send one file named "archive" and at most one text named "title", and nothing else.',
+  advice: 'Correct the fields of the form and send it again',
+  key: 'keep',
+};
+
+const invalidArchive: HttpProblem = {
+  status: 422,
+  code: 'invalid_archive',
+  title: 'The archive breaks the rules for sites',
+  detail: 'Correct everything that "errors" lists in the ZIP.',
+  advice: 'Correct the ZIP and send it again',
+  key: 'keep',
+};
+
+const internalError: HttpProblem = {
+  status: 500,
+  code: 'internal_error',
+  title: 'The service failed',
+  detail:
+    'The fault is ours: send the same request again later, and tell the operator the request id if it stays.',
+  advice: 'Send the very same request again later',
+  key: 'keep',
+};
+
+const unavailable: HttpProblem = {
+  status: 503,
+  code: 'unavailable',
+  title: 'The service cannot do this now',
+  detail:
+    'Storage, database or capacity is missing at the moment: wait as Retry-After says and send the same request.',
+  advice: 'Wait as long as Retry-After says and send the very same request again',
+  key: 'keep',
+};
+
+/** The one place where HTTP meets what can go wrong: a new code does not compile until it has its answer here. */
+export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
+  archive_missing: unavailable,
+  archive_too_large: {
+    status: 413,
+    code: 'archive_too_large',
+    title: 'The archive is too large',
+    detail: 'Make the ZIP smaller than the limit on archives, which GET /api/v1/limits tells.',
+    advice: 'Make the ZIP smaller and send it again',
+    key: 'keep',
+  },
+  forbidden: {
+    status: 403,
+    code: 'forbidden',
+    title: 'The API key lacks the scope',
+    detail:
+      'Use an API key that has the scope this request needs: pins:read to read, pins:write to publish and change.',
+    advice: 'Use an API key with the scope that is missing and send the request again',
+    key: 'keep',
+  },
+  hasher_overloaded: unavailable,
+  idempotency_in_progress: {
+    status: 409,
+    code: 'idempotency_in_progress',
+    title: 'The same publication is still running',
+    detail: 'The first request with this Idempotency-Key has not ended: ask again as Retry-After says.',
+    advice: 'Wait as long as Retry-After says and send the very same request again',
+    key: 'keep',
+  },
+  idempotency_key_required: {
+    status: 400,
+    code: 'idempotency_key_required',
+    title: 'The Idempotency-Key is missing',
+    detail: 'Send an Idempotency-Key header with a value of its own for each publication.',
+    advice: 'Send the request again',
+    key: 'new',
+  },
+  idempotency_mismatch: {
+    status: 409,
+    code: 'idempotency_mismatch',
+    title: 'The Idempotency-Key stands for another publication',
+    detail: 'The key was used with another ZIP, file name or title: changed content needs a key of its own.',
+    advice: 'Publish the changed content',
+    key: 'new',
+  },
+  internal_error: internalError,
+  invalid_archive: invalidArchive,
+  invalid_cursor: {
+    ...invalidRequest,
+    detail: 'Take the cursor from "next_cursor" of a page with the same state, or leave it out.',
+  },
+  invalid_filename: invalidForm,
+  invalid_form: invalidForm,
+  invalid_idempotency_key: {
+    status: 400,
+    code: 'invalid_idempotency_key',
+    title: 'The Idempotency-Key cannot be used',
+    detail: 'Send one Idempotency-Key of 1 to 255 printable ASCII characters that contains no secret.',
+    advice: 'Send the request again',
+    key: 'new',
+  },
+  invalid_password: {
+    status: 422,
+    code: 'invalid_password',
+    title: 'The password cannot be used',
+    detail: 'Choose a password within the limits that GET /api/v1/limits tells, or null for none.',
+    advice: 'Choose another password and send the request again',
+    key: 'keep',
+  },
+  invalid_request: invalidRequest,
+  invalid_state: {
+    status: 409,
+    code: 'invalid_state',
+    title: 'The state of the publication does not permit this',
+    detail: 'Read the publication to see its state; nothing was changed.',
+    advice: 'Read the publication; publish anew where it has ended, and unpin it first where it is pinned',
+    key: 'keep',
+  },
+  invalid_title: {
+    status: 422,
+    code: 'invalid_title',
+    title: 'The title cannot be used',
+    detail:
+      'Choose a title within the limit that GET /api/v1/limits tells, without control characters, in UTF-8.',
+    advice: 'Correct the title and send the request again',
+    key: 'keep',
+  },
+  invalid_update: {
+    status: 422,
+    code: 'invalid_update',
+    title: 'The update is not exactly one change',
+    detail:
+      'Send an object with exactly one of "title", "password" and "reset_expiration", the last only true.',
+    advice: 'Send one change a request',
+    key: 'keep',
+  },
+  method_not_allowed: {
+    status: 405,
+    code: 'method_not_allowed',
+    title: 'The method is not allowed here',
+    detail: 'Use one of the methods that the Allow header lists.',
+    advice: 'Use one of the methods in Allow',
+    key: 'keep',
+  },
+  not_found: {
+    status: 404,
+    code: 'not_found',
+    title: 'There is nothing here',
+    detail: 'Check the path and the id; only publications of the account of the API key can be reached.',
+    advice: 'Check the path and the id, and that the API key is of the account that published',
+    key: 'keep',
+  },
+  publishing_overloaded: unavailable,
+  rate_limited: {
+    status: 429,
+    code: 'rate_limited',
+    title: 'Too many requests',
+    detail: 'The account has sent more requests than it may: wait as Retry-After says.',
+    advice: 'Wait as long as Retry-After says and send the very same request again',
+    key: 'keep',
+  },
+  request_timeout: {
+    status: 408,
+    code: 'request_timeout',
+    title: 'The upload took too long',
+    detail: 'The body stopped arriving or came too slowly: send it again over a better connection.',
+    advice: 'Send the very same request again',
+    key: 'keep',
+  },
+  refused_by_host: invalidArchive,
+  staging_unavailable: unavailable,
+  storage_unavailable: unavailable,
+  store_corrupt: internalError,
+  store_unavailable: unavailable,
+  unauthorized: {
+    status: 401,
+    code: 'unauthorized',
+    title: 'The API key is missing or not valid',
+    detail: 'Send a valid API key as "Authorization: Bearer <API_KEY>".',
+    advice: 'Get a valid API key and send the request again',
+    key: 'keep',
+  },
+  unavailable,
+  unsupported_media_type: {
+    status: 415,
+    code: 'unsupported_media_type',
+    title: 'The media type is not supported',
+    detail: 'Publish as multipart/form-data with an archive of application/zip; change as application/json.',
+    advice: 'Send the request again with the media type that the API document names',
+    key: 'keep',
+  },
+} satisfies Record<RefusalCode | FaultCode | HttpCode, HttpProblem>;

@@ -1,0 +1,147 @@
+import { type Fault, type Instant, isFault, type Refusal } from '@pinfold/core';
+import type { Answer } from '@pinfold/http';
+import { type HttpProblem, type ProblemCode, problemTable, type WireCode } from './problem-table.ts';
+import { tell, type WireError } from './tell.ts';
+
+/** The body of an error answer (RFC 9457). */
+export interface ProblemBody {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: WireCode;
+  readonly instance: string;
+  /** Whether the very same request, with the same Idempotency-Key, may succeed later. */
+  readonly retryable: boolean;
+  readonly suggestion: string;
+  readonly errors?: readonly WireError[];
+  /** How many more errors there are than `errors` lists. */
+  readonly errors_omitted?: number;
+}
+
+/** What a problem says beside its code. */
+export interface ProblemDetails {
+  readonly detail?: string;
+  /** What to suggest, where the code's own advice says less; without its full stop. */
+  readonly advice?: string;
+  readonly errors?: readonly WireError[];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** When the same request may be worth repeating. */
+  readonly retryAt?: Instant;
+}
+
+/** What an answer needs to know of its request. */
+export interface ProblemContext {
+  readonly requestId: string;
+  /** Whether the request is a publication, whose client holds an Idempotency-Key. */
+  readonly publishing: boolean;
+}
+
+/** The most errors an answer lists. */
+const MOST_ERRORS = 20;
+/** In how many seconds a service that is unavailable is worth another try. */
+const RETRY_AFTER = 5;
+/** A publication takes seconds: who waits for the whole lease waits too long. */
+const LONGEST_WAIT = 5;
+
+/** An expected "no" that has its words. */
+export interface HttpRefusal {
+  readonly kind: 'refused';
+  readonly code: ProblemCode;
+  readonly told: ProblemDetails;
+}
+
+/** An expected "no": of the core, or in words of our own. */
+export type AnyRefusal = Refusal | HttpRefusal;
+
+/** Refuses a request for a reason of the table. */
+export function refuseRequest(code: ProblemCode, told: ProblemDetails = {}): HttpRefusal {
+  return { kind: 'refused', code, told };
+}
+
+/** A refusal on its way out of a stream, where only errors travel. */
+export class RequestRefused extends Error {
+  readonly refusal: HttpRefusal;
+
+  constructor(code: ProblemCode, told: ProblemDetails = {}) {
+    super(code);
+    this.name = 'RequestRefused';
+    this.refusal = refuseRequest(code, told);
+  }
+}
+
+/** A problem on its way out. */
+export interface ProblemAnswer extends Answer {
+  readonly json: ProblemBody;
+}
+
+/** The answer to a refused request. `now` tells how long there is to wait. */
+export function answerRefusal(refusal: AnyRefusal, context: ProblemContext, now: Instant): ProblemAnswer {
+  const problem: HttpProblem = problemTable[refusal.code];
+  const told = 'told' in refusal ? refusal.told : tell(refusal);
+  return {
+    status: problem.status,
+    headers: {
+      'Content-Type': 'application/problem+json',
+      ...waitHeaders(told, problem, now),
+      ...challenge(problem),
+      ...told.headers,
+    },
+    json: problemBody(problem, told, context),
+  };
+}
+
+/** The answer to what was thrown: a fault's own, or 500. Nothing of the error itself is told. */
+export function answerThrown(error: unknown, context: ProblemContext, now: Instant): ProblemAnswer {
+  if (error instanceof RequestRefused) return answerRefusal(error.refusal, context, now);
+  const code = isFault(error) ? (error as Fault).code : 'internal_error';
+  return answerRefusal(refuseRequest(code in problemTable ? code : 'internal_error'), context, now);
+}
+
+function problemBody(
+  problem: HttpProblem,
+  { errors = [], advice = problem.advice, detail = problem.detail }: ProblemDetails,
+  { requestId, publishing }: ProblemContext,
+): ProblemBody {
+  const omitted = Math.max(0, errors.length - MOST_ERRORS);
+  return {
+    type: `urn:pinfold:problem:${problem.code}`,
+    title: problem.title,
+    status: problem.status,
+    detail,
+    code: problem.code,
+    instance: `urn:uuid:${requestId}`,
+    retryable: isRetryable(problem),
+    suggestion: suggestionOf({ ...problem, advice }, publishing),
+    ...(errors.length > 0 ? { errors: errors.slice(0, MOST_ERRORS) } : {}),
+    ...(problem.code === 'invalid_archive' ? { errors_omitted: omitted } : {}),
+  };
+}
+
+/** Whether the very same request may succeed later. */
+export function isRetryable({ status, code }: Pick<HttpProblem, 'status' | 'code'>): boolean {
+  return code === 'idempotency_in_progress' || status === 408 || status === 429 || status >= 500;
+}
+
+function suggestionOf({ advice, key }: HttpProblem, publishing: boolean): string {
+  if (!publishing) return `${advice}.`;
+  return key === 'keep'
+    ? `${advice}, keeping the same Idempotency-Key.`
+    : `${advice} with a new Idempotency-Key.`;
+}
+
+function waitHeaders(
+  { retryAt }: ProblemDetails,
+  { status, code }: HttpProblem,
+  now: Instant,
+): Readonly<Record<string, string>> {
+  if (status === 503) return { 'Retry-After': String(RETRY_AFTER) };
+  if (retryAt === undefined) return {};
+  const left = Math.max(1, Math.ceil((retryAt - now) / 1_000));
+  return { 'Retry-After': String(code === 'idempotency_in_progress' ? Math.min(left, LONGEST_WAIT) : left) };
+}
+
+/** RFC 6750, section 3: without an error code, so that no two reasons can be told apart. */
+function challenge({ status }: HttpProblem): Readonly<Record<string, string>> {
+  return status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
+}

@@ -1,0 +1,171 @@
+import type {
+  Ambiguity,
+  ArchiveRules,
+  BadEncoding,
+  Figures,
+  IdempotencyKeyRules,
+  Nothing,
+  PasswordRules,
+  SecretKind,
+  TitleRules,
+  UnsafePath,
+  WarningRules,
+} from '@pinfold/core';
+import type { Sentences } from '@pinfold/http';
+
+/** What only a form or a header can get wrong, beside the rules of the core. */
+export interface RequestRules {
+  readonly archive_missing: Nothing;
+  readonly archive_too_large: Pick<Figures, 'limit'>;
+  readonly field_twice: { readonly field: string };
+  readonly filename: Nothing;
+  readonly title_encoding: Nothing;
+  readonly title_file: Nothing;
+  /** An Idempotency-Key that came in several headers. */
+  readonly twice: Nothing;
+  readonly unknown_field: Nothing;
+}
+
+export const REQUEST: Sentences<RequestRules> = {
+  archive_missing: 'Send the ZIP as a file named "archive".',
+  archive_too_large: ({ limit }) => `The ZIP has more than ${limit} bytes.`,
+  field_twice: ({ field }) => `Send the field "${field}" once.`,
+  filename:
+    'Send the archive as a file whose name has 1 to 255 characters in UTF-8 and no control characters.',
+  title_encoding: 'Send the title in UTF-8.',
+  title_file: 'Send the title as text, without a file name.',
+  twice: 'Send one Idempotency-Key header.',
+  unknown_field: 'Only the fields "archive" and "title" are accepted.',
+};
+
+export const IDEMPOTENCY_KEY: Sentences<IdempotencyKeyRules> = {
+  empty: 'The Idempotency-Key is empty.',
+  characters: 'The Idempotency-Key must be printable ASCII.',
+  too_long: ({ limit, actual }) =>
+    `The Idempotency-Key has ${actual} characters; at most ${limit} are allowed.`,
+  secret: 'The Idempotency-Key contains the API key.',
+};
+
+export const TITLE: Sentences<TitleRules> = {
+  type: 'The title must be a string or null.',
+  encoding: 'The title is not valid Unicode.',
+  control_character: 'The title contains a control character.',
+  too_long: ({ limit, actual }) => `The title has ${actual} characters; at most ${limit} are allowed.`,
+};
+
+export const PASSWORD: Sentences<PasswordRules> = {
+  type: 'The password must be a string or null.',
+  encoding: 'The password is not valid Unicode.',
+  too_short: ({ limit }) => `The password needs at least ${limit} characters.`,
+  too_long: ({ limit, actual }) => `The password has ${actual} bytes in UTF-8; at most ${limit} are allowed.`,
+};
+
+const UNSAFE: Readonly<Record<UnsafePath, string>> = {
+  empty: 'The name is empty.',
+  control_character: 'The path contains a control character.',
+  backslash: 'The path contains a backslash.',
+  colon: 'The path contains a colon.',
+  absolute: 'The path is absolute.',
+  segment: 'A segment of the path is empty, "." or "..".',
+  too_long: 'The path has more than 1024 bytes.',
+};
+
+const ENCODING: Readonly<Record<BadEncoding, string>> = {
+  not_utf8: 'The name is marked as UTF-8 but is not.',
+  field_unreadable: 'The Unicode Path field cannot be read.',
+  field_of_other_name: 'The Unicode Path field belongs to another name.',
+  field_not_utf8: 'The Unicode Path field is not UTF-8.',
+  field_with_other_name: 'The Unicode Path field holds another name.',
+};
+
+const AMBIGUOUS: Readonly<Record<Ambiguity, string>> = {
+  bytes_before_directory: 'Bytes before the central directory belong to no entry.',
+  bytes_before_entry: 'Bytes before the entry belong to no entry.',
+  directory_misplaced: 'The central directory is not where the end record says.',
+  directory_too_small: 'The end record counts more entries than the central directory has room for.',
+  directory_unreadable: 'The central directory cannot be read to its end.',
+  entry_counts: 'The ZIP counts its entries in two ways that differ.',
+  entry_in_other_part: 'The entry is said to be in another part of a split ZIP.',
+  entry_sizes: 'The sizes of the entries do not add up.',
+  entry_zip64: 'The Zip64 field of the entry contradicts its header.',
+  local_header_missing: 'There is no local header where the central directory says.',
+  several_end_records: 'The ZIP has several end records; make it again.',
+  several_parts: 'The ZIP is one part of several.',
+  trailing_bytes: 'Something follows the end of the ZIP; make it again.',
+  two_readings: 'The central directory can be read in two ways.',
+  zip64_disagrees: 'The Zip64 end record and the end record disagree.',
+  zip64_misplaced: 'The Zip64 end record is not where its locator says.',
+};
+
+export const ARCHIVE: Sentences<ArchiveRules> = {
+  not_a_zip: 'The file is not a ZIP archive.',
+  truncated: 'The end of the ZIP is missing; send the whole file.',
+  encrypted: 'Make the ZIP without a password.',
+  symlink: 'Replace the symbolic link with a file.',
+  special_file: 'Only files and folders may be in the ZIP.',
+  unsafe_path: ({ reason }) => UNSAFE[reason],
+  bad_encoding: ({ reason }) => ENCODING[reason],
+  forbidden_name: ({ segment }) => `Leave "${segment}" out of the ZIP.`,
+  missing_index: ({ found }) => {
+    const place =
+      'Put an index.html (lower case) at the root of the ZIP or in the one folder that holds everything.';
+    return found === undefined ? place : `${place} Found "${found.name}" ${whereIs(found)}.`;
+  },
+  too_many_files: ({ limit, actual }) => `The ZIP has ${actual} files; at most ${limit} are allowed.`,
+  file_too_large: ({ limit, actual }) => `The file has ${tooMuch(limit, actual)}.`,
+  expanded_too_large: ({ limit, actual }) => `The expanded files have ${tooMuch(limit, actual)}.`,
+  duplicate_path: ({ other }) =>
+    other === undefined ? 'The path is in the ZIP twice.' : `The path is the same as "${other}".`,
+  path_conflict: 'The path is both a file and a folder.',
+  unsupported_compression: ({ method }) =>
+    `Compression method ${method} is not supported; use deflate or store.`,
+  corrupt_data: 'The data does not match its headers; make the ZIP again.',
+  header_mismatch: ({ fields }) =>
+    `The entry and the central directory disagree: ${fields.join(', ').replaceAll('_', ' ')}.`,
+  overlapping_entries: ({ path }) =>
+    path === undefined ? 'An entry reaches into the central directory.' : 'The entry overlaps another one.',
+  ambiguous_structure: ({ reason }) => AMBIGUOUS[reason],
+};
+
+const SECRETS: Readonly<Record<SecretKind, string>> = {
+  private_key: 'private key',
+  aws_access_key: 'AWS access key',
+  github_token: 'GitHub token',
+  gitlab_token: 'GitLab token',
+  slack_token: 'Slack token',
+  stripe_secret_key: 'Stripe secret key',
+  anthropic_api_key: 'Anthropic API key',
+  openai_api_key: 'OpenAI API key',
+  npm_token: 'npm token',
+  pinfold_api_key: 'Pinfold API key',
+};
+
+export const WARNING: Sentences<WarningRules> = {
+  case_mismatch: ({ target, file }) =>
+    `"${target}" differs from the file "${file}" only in upper and lower case.`,
+  broken_reference: ({ target }) => `No file of the site answers "${target}".`,
+  source_map: 'Anyone with the link can read your source code in this source map.',
+  possible_secret: ({ secret }) =>
+    `The file seems to contain a secret (${SECRETS[secret]}): if it is real, stop the publication and revoke it.`,
+  absolute_reference: ({ target }) =>
+    `"${target}" begins with "/" and leads out of the site here; make it relative.`,
+  not_all_checked:
+    'The site has more text and references than are looked through: there may be more to warn of.',
+};
+
+function whereIs({
+  depth,
+  inOnlyFolder,
+}: {
+  readonly depth: number;
+  readonly inOnlyFolder: boolean;
+}): string {
+  if (depth === 0) return 'at the root';
+  if (depth > 1) return `${depth} folders deep`;
+  return inOnlyFolder ? 'in that folder' : 'in a folder that does not hold everything';
+}
+
+/** Proving stops at a limit, and does not know how much more there is. */
+function tooMuch(limit: number, actual: number | undefined): string {
+  return actual === undefined ? `more than ${limit} bytes` : `${actual} bytes; at most ${limit} are allowed`;
+}

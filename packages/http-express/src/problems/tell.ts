@@ -1,0 +1,101 @@
+import type { ArchiveProblem, KeptWarning, Refusal, Told } from '@pinfold/core';
+import { type Sentences, sentenceOf } from '@pinfold/http';
+import type { ProblemDetails } from './problem.ts';
+import {
+  ARCHIVE,
+  IDEMPOTENCY_KEY,
+  PASSWORD,
+  REQUEST,
+  type RequestRules,
+  TITLE,
+  WARNING,
+} from './rule-sentences.ts';
+import { tellState } from './state-refusal.ts';
+
+/** A broken rule as the API tells it. */
+export interface WireError {
+  readonly rule: string;
+  readonly detail: string;
+  readonly path?: string;
+  readonly limit?: number;
+  readonly actual?: number;
+}
+
+/** A warning as the API tells it. */
+export type WireWarning = Pick<WireError, 'rule' | 'detail' | 'path'>;
+
+/** While nodes are upgraded, one may keep a warning that another has no words for. */
+const NEWER = 'A newer version of the service warns of this: ask it once more after the upgrade.';
+
+/** The words of a refusal of the core. */
+export function tell(refusal: Refusal): ProblemDetails {
+  switch (refusal.code) {
+    case 'forbidden':
+    case 'idempotency_mismatch':
+    case 'invalid_cursor':
+    case 'not_found':
+      return {};
+    case 'idempotency_in_progress':
+      return { retryAt: refusal.retryAt };
+    case 'invalid_archive':
+      return { errors: refusal.problems.map(archiveError) };
+    case 'invalid_filename':
+      return { errors: [requestError({ rule: 'filename' })] };
+    case 'invalid_idempotency_key':
+      return { errors: [errorOf(IDEMPOTENCY_KEY, refusal)] };
+    case 'invalid_password':
+      return { errors: [errorOf(PASSWORD, refusal)] };
+    case 'invalid_state':
+      return tellState(refusal.state, 'change');
+    case 'invalid_title':
+      return { errors: [errorOf(TITLE, refusal)] };
+    case 'refused_by_host':
+      return { errors: [{ rule: refusal.rule, detail: refusal.words.en }] };
+    default:
+      return refusal satisfies never;
+  }
+}
+
+/**
+ * A broken rule of an archive as the API tells it.
+ *
+ * @example
+ * import { archiveError } from '@pinfold/http-express';
+ *
+ * archiveError({ rule: 'too_many_files', limit: 1_000, actual: 1_200 }).detail;
+ */
+export function archiveError(problem: ArchiveProblem): WireError {
+  return errorOf(ARCHIVE, problem);
+}
+
+/** What a form or a header got wrong. */
+export function requestError(told: Told<RequestRules>): WireError {
+  return errorOf(REQUEST, told);
+}
+
+/**
+ * The warnings of a publication as the API tells them. Those that an older version kept have their words already.
+ *
+ * @example
+ * import { wireWarnings } from '@pinfold/http-express';
+ *
+ * wireWarnings([{ rule: 'source_map', path: 'app.js.map' }]);
+ */
+export function wireWarnings(warnings: readonly KeptWarning[]): readonly WireWarning[] {
+  return warnings.map((warning) => {
+    if (!('detail' in warning) && warning.rule in WARNING) return errorOf(WARNING, warning);
+    const { rule, detail, path }: WireWarning = { detail: NEWER, ...warning };
+    return { rule, detail, ...(path === undefined ? {} : { path }) };
+  });
+}
+
+function errorOf<Rules>(sentences: Sentences<Rules>, told: Told<Rules>): WireError {
+  const { rule, path, limit, actual } = told as Omit<WireError, 'detail'>;
+  return {
+    rule,
+    detail: sentenceOf(sentences, told),
+    ...(path === undefined ? {} : { path }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(actual === undefined ? {} : { actual }),
+  };
+}

@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import { BodyError, type BodyLimits, readWhole } from '@pinfold/http';
+import { RequestRefused } from '../problems/problem.ts';
+import { refuseBody } from './publication-form.ts';
+
+/** The longest body of JSON, in bytes. */
+const LONGEST = 16_384;
+
+/** A body of JSON, with the number of members its outermost object was written with: the last of a name wins. */
+export interface JsonBody {
+  readonly value: unknown;
+  readonly members: number;
+}
+
+/** Reads a request's body as JSON (RFC 8259); what it refuses it throws as {@link RequestRefused}. */
+export async function readJson(
+  request: IncomingMessage,
+  limits: Omit<BodyLimits, 'bytes'>,
+): Promise<JsonBody> {
+  const bytes = await readWhole(request, { ...limits, bytes: LONGEST }).catch((error: unknown) => {
+    if (!(error instanceof BodyError)) throw error;
+    const { code, told } = refuseBody(error.trouble, 'Send at most 16 KiB of JSON.');
+    throw new RequestRefused(code, told);
+  });
+  const text = decode(bytes);
+  return { value: parse(text), members: countMembers(text) };
+}
+
+/** A byte order mark may be there and means nothing (RFC 8259, section 8.1). */
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) throw malformed('Send the JSON in UTF-8.');
+    throw error;
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw malformed('Send the body as well-formed JSON.');
+    throw error;
+  }
+}
+
+/** Members of the outermost object of a text that is JSON. */
+function countMembers(text: string): number {
+  const outsideStrings = text.replace(/"(?:[^"\\]|\\.)*"/g, '');
+  let depth = 0;
+  let members = 0;
+  for (const character of outsideStrings) {
+    if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    else if (character === ':' && depth === 1) members += 1;
+  }
+  return members;
+}
+
+function malformed(detail: string): RequestRefused {
+  return new RequestRefused('invalid_request', { detail });
+}

@@ -1,0 +1,103 @@
+import { type Filename, type Limits, parseFilename, parseTitle, type Title, type Told } from '@pinfold/core';
+import type { BodyTrouble, FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http';
+import { type AnyRefusal, type HttpRefusal, refuseRequest } from '../problems/problem.ts';
+import type { RequestRules } from '../problems/rule-sentences.ts';
+import { requestError } from '../problems/tell.ts';
+
+/** What a publication's form says beside its archive. */
+export interface PublicationWish {
+  readonly filename: Filename;
+  readonly title: Title | null;
+}
+
+/** `text/plain` is what a part without a type counts as. */
+const ARCHIVE_TYPES: ReadonlySet<string> = new Set([
+  'application/zip',
+  'application/x-zip-compressed',
+  'application/octet-stream',
+  'text/plain',
+]);
+
+/** Reads the form of a publication: one file named `archive`, and at most one text named `title`. */
+export class PublicationForm implements FormReader<PublicationWish, AnyRefusal> {
+  readonly #limits: Limits;
+  #filename: Filename | undefined;
+  #title: string | undefined;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  field({ name, text, cut }: FormField): HttpRefusal | undefined {
+    if (name === 'archive') return invalid({ rule: 'filename' });
+    if (name !== 'title') return invalid({ rule: 'unknown_field' });
+    if (this.#title !== undefined) return invalid({ rule: 'field_twice', field: name });
+    if (text === undefined) return invalid({ rule: 'title_encoding' });
+    this.#title = text;
+    return cut ? refuseRequest('invalid_title') : undefined;
+  }
+
+  file({ name, filename, type }: FormFile): HttpRefusal | undefined {
+    if (name === 'title') return invalid({ rule: 'title_file' });
+    if (name !== 'archive') return invalid({ rule: 'unknown_field' });
+    if (this.#filename !== undefined) return invalid({ rule: 'field_twice', field: name });
+    if (!ARCHIVE_TYPES.has(type)) {
+      return refuseRequest('unsupported_media_type', {
+        detail:
+          'Send the archive as application/zip, application/x-zip-compressed or application/octet-stream.',
+      });
+    }
+    const parsed = parseFilename(filename ?? '');
+    if (typeof parsed !== 'string') return invalid({ rule: 'filename' });
+    this.#filename = parsed;
+    return undefined;
+  }
+
+  end(): { readonly kind: 'wish'; readonly wish: PublicationWish } | AnyRefusal {
+    const title = parseTitle(this.#title ?? null, this.#limits);
+    if (title !== null && typeof title !== 'string') return title;
+    if (this.#filename === undefined) return invalid({ rule: 'archive_missing' });
+    return { kind: 'wish', wish: { filename: this.#filename, title } };
+  }
+
+  refuse(trouble: FormTrouble): HttpRefusal {
+    switch (trouble) {
+      case 'archive_too_large': {
+        const errors = [requestError({ rule: trouble, limit: this.#limits.archiveBytes })];
+        return refuseRequest(trouble, { errors });
+      }
+      case 'broken':
+        return refuseRequest('invalid_request', {
+          detail:
+            'Send the form whole and well-formed, up to its closing boundary, as RFC 7578 says: part of it cannot be read.',
+        });
+      case 'no_archive':
+        return invalid({ rule: 'archive_missing' });
+      default:
+        return refuseBody(trouble, 'Send nothing in the form but the archive and the title.');
+    }
+  }
+}
+
+/** Refuses a body that was not read whole. */
+export function refuseBody(trouble: BodyTrouble, tooLong: string): HttpRefusal {
+  switch (trouble) {
+    case 'broken_off':
+      return refuseRequest('invalid_request', { detail: 'Send the body whole: it broke off.' });
+    case 'read_before':
+      return refuseRequest('invalid_request', {
+        detail:
+          'The server read the body before the API could: whoever runs it mounts the API before any parser of bodies.',
+      });
+    case 'stalled':
+      return refuseRequest('request_timeout');
+    case 'too_long':
+      return refuseRequest('invalid_request', { detail: tooLong });
+    default:
+      return trouble satisfies never;
+  }
+}
+
+function invalid(told: Told<RequestRules>): HttpRefusal {
+  return refuseRequest('invalid_form', { errors: [requestError(told)] });
+}

@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+import { type Clock, type Duration, seconds } from '@pinfold/core';
+import { pause } from './pause.ts';
+
+/** How much of a body that nobody wants is still read: 30 seconds of it, and 64 MiB. */
+export interface DrainLimits {
+  readonly clock: Clock;
+  readonly time?: Duration;
+  readonly bytes?: number;
+}
+
+/** Whether some of a request's body is still to come. */
+export function isUnderWay({ headers, complete, destroyed }: IncomingMessage): boolean {
+  const { 'transfer-encoding': coding, 'content-length': length } = headers;
+  return (coding !== undefined || Number(length ?? 0) > 0) && !complete && !destroyed;
+}
+
+/**
+ * Reads on and throws away what still comes of a body, since a connection that closes at once loses its client the
+ * answer. Resolves when the body has ended, broke off, or is over a limit, with whether some of it is left: then the
+ * caller has to close.
+ */
+export async function drain(
+  request: IncomingMessage,
+  { clock, time = seconds(30), bytes = 67_108_864 }: DrainLimits,
+): Promise<boolean> {
+  if (!isUnderWay(request)) return false;
+  const over = new AbortController();
+  const stop = () => over.abort();
+  let thrown = 0;
+  const count = (chunk: Uint8Array) => {
+    thrown += chunk.byteLength;
+    if (thrown > bytes) stop();
+  };
+  request.on('data', count).once('end', stop).once('error', stop).once('close', stop).resume();
+  await pause(clock, time, over.signal);
+  request.off('data', count).off('end', stop).off('close', stop);
+  return !request.complete;
+}
+
+/** Drains a body whose answer is on its way, and closes the connection where some of it is left then. */
+export function drainAndClose(request: IncomingMessage, limits: DrainLimits): void {
+  const close = () => request.destroy();
+  drain(request, limits).then((left) => left && close(), close);
+}

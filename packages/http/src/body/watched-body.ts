@@ -1,0 +1,166 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { type Clock, type Duration, duration, type Instant } from '@pinfold/core';
+import { pause } from './pause.ts';
+
+/** How slow and how large a body may be. */
+export interface BodyLimits {
+  readonly clock: Clock;
+  /** The longest time without a byte. */
+  readonly idle: Duration;
+  /** The longest time for the whole body. */
+  readonly total: Duration;
+  /** The most bytes. */
+  readonly bytes: number;
+}
+
+/** Why a body was not read whole; `read_before`: some parser of bodies was there first. */
+export type BodyTrouble = 'broken_off' | 'read_before' | 'stalled' | 'too_long';
+
+/** What reading a body fails with. */
+export class BodyError extends Error {
+  readonly trouble: BodyTrouble;
+
+  constructor(trouble: BodyTrouble) {
+    super(`the body was not read: ${trouble}`);
+    this.name = 'BodyError';
+    this.trouble = trouble;
+  }
+}
+
+/** Bytes that are gathered of a body that comes in smaller pieces: each piece costs whoever reads on. */
+const GATHERED = 16_384;
+/** Up to so many bytes, a loop copies faster than a call into Node. */
+const FEW = 32;
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * The body of a request as long as it keeps coming; it fails with a {@link BodyError}. Whatever becomes of it, the
+ * request itself stays as it is, since it still has to carry its answer.
+ */
+export class WatchedBody extends Readable {
+  readonly #request: IncomingMessage;
+  readonly #limits: BodyLimits;
+  readonly #over: AbortController = new AbortController();
+  #came = 0;
+  #last: Instant;
+  #gathered: Buffer = EMPTY;
+  #held = 0;
+
+  constructor(request: IncomingMessage, limits: BodyLimits) {
+    super();
+    this.#request = request;
+    this.#limits = limits;
+    this.#last = limits.clock.now();
+    if (request.readableDidRead || request.readableEnded) this.#fail('read_before');
+    else if (request.destroyed) this.#leave();
+    else this.#begin();
+  }
+
+  override _read(): void {
+    if (!this.#request.destroyed) this.#request.resume();
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    this.#letGo();
+    if (!this.#request.readableEnded) this.#request.pause();
+    callback(error);
+  }
+
+  #begin(): void {
+    this.#request
+      .on('data', this.#take)
+      .on('end', this.#end)
+      .on('close', this.#leave)
+      .on('error', this.#leave);
+    this.#watch().catch((error: Error) => this.destroy(error));
+  }
+
+  #letGo(): void {
+    this.#over.abort();
+    this.#request
+      .off('data', this.#take)
+      .off('end', this.#end)
+      .off('close', this.#leave)
+      .off('error', this.#leave);
+  }
+
+  readonly #take = (chunk: Buffer): void => {
+    this.#came += chunk.length;
+    if (this.#came > this.#limits.bytes) this.#fail('too_long');
+    else if (this.#held + chunk.length > GATHERED) this.#pass(chunk);
+    else this.#gather(chunk);
+  };
+
+  /** Small pieces wait for others until the next turn. */
+  #gather(chunk: Buffer): void {
+    if (this.#held === 0) {
+      if (this.#gathered.length === 0) this.#gathered = Buffer.allocUnsafeSlow(GATHERED);
+      setImmediate(this.#pass);
+    }
+    if (chunk.length > FEW) chunk.copy(this.#gathered, this.#held);
+    else for (let at = 0; at < chunk.length; at += 1) this.#gathered[this.#held + at] = chunk[at] as number;
+    this.#held += chunk.length;
+  }
+
+  readonly #pass = (chunk: Buffer = EMPTY): void => {
+    this.#last = this.#limits.clock.now();
+    // Of a piece that somebody keeps, no more than its own bytes stay in memory.
+    const held = Buffer.from(this.#gathered.subarray(0, this.#held));
+    this.#held = 0;
+    for (const bytes of [held, chunk]) {
+      if (bytes.length > 0 && !this.push(bytes)) this.#request.pause();
+    }
+  };
+
+  readonly #end = (): void => {
+    this.#pass();
+    this.#letGo();
+    this.push(null);
+  };
+
+  /**
+   * The client has gone. If all of the body had come before, what is still held of it is read all the same: a
+   * publication with its whole body in runs to its end.
+   */
+  readonly #leave = (): void => {
+    if (this.#request.readableEnded) return;
+    if (!this.#request.complete) {
+      this.#fail('broken_off');
+      return;
+    }
+    for (let chunk = this.#request.read(); chunk !== null; chunk = this.#request.read()) this.#take(chunk);
+    this.#end();
+  };
+
+  #fail(trouble: BodyTrouble): void {
+    this.destroy(new BodyError(trouble));
+  }
+
+  /** A reader that is itself slow does not count as the client's silence. */
+  async #watch(): Promise<void> {
+    const { clock, idle, total } = this.#limits;
+    for (let waited = 0; waited < total; ) {
+      const since = this.#last;
+      const left = since + idle - clock.now();
+      // Any other figure means that the clock was set, which must not cut the wait short.
+      const wait = Math.min(left > 0 && left < idle ? left : idle, total - waited);
+      if ((await pause(clock, duration(wait), this.#over.signal)) === 'stopped') return;
+      waited += wait;
+      if (this.#last === since && !this.#request.isPaused()) break;
+    }
+    this.#fail('stalled');
+  }
+}
+
+/**
+ * Reads a small body whole.
+ *
+ * @throws BodyError when it is not there whole in time and within its limits.
+ */
+export async function readWhole(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > limits.bytes) throw new BodyError('too_long');
+  const pieces: Buffer[] = [];
+  for await (const piece of new WatchedBody(request, limits)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}

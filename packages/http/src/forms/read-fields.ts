@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http';
+import { parse } from 'node:querystring';
+import { BodyError, type BodyLimits, type BodyTrouble, readWhole } from '../body/watched-body.ts';
+
+/** The fields of a form without a file; one that was there several times is a list. */
+export type FormFields = Readonly<Record<string, unknown>>;
+
+/** What came of reading a form without a file. */
+export type ReadFields =
+  | { readonly kind: 'fields'; readonly fields: FormFields }
+  | { readonly kind: 'unread'; readonly trouble: Exclude<BodyTrouble, 'read_before'> | 'media_type' };
+
+const FORM = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i;
+/** No form of ours has more. */
+const MOST_FIELDS = 50;
+
+/** Reads an urlencoded form. Where a parser of bodies was there first, its `request.body` is taken. */
+export async function readFields(request: IncomingMessage, limits: BodyLimits): Promise<ReadFields> {
+  const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = request.headers;
+  if (!FORM.test(type) || coding.toLowerCase() !== 'identity')
+    return { kind: 'unread', trouble: 'media_type' };
+  try {
+    const body = await readWhole(request, limits);
+    return { kind: 'fields', fields: parse(body.toString('utf8'), '&', '=', { maxKeys: MOST_FIELDS }) };
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error;
+    const { trouble } = error;
+    return trouble === 'read_before'
+      ? { kind: 'fields', fields: parsedBody(request) }
+      : { kind: 'unread', trouble };
+  }
+}
+
+function parsedBody(request: IncomingMessage): FormFields {
+  const body = 'body' in request ? request.body : undefined;
+  return typeof body === 'object' && body !== null ? { ...body } : {};
+}

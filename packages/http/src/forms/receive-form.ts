@@ -1,0 +1,187 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable, Writable } from 'node:stream';
+import { discardQuietly, type ReceiveOutcome, type StagedArchive, type Staging } from '@pinfold/core';
+import multer from 'multer';
+import { BodyError, type BodyLimits, type BodyTrouble, WatchedBody } from '../body/watched-body.ts';
+
+/** A text field of a form. A name or a text that is missing could not be read. */
+export interface FormField {
+  readonly name: string | undefined;
+  readonly text: string | undefined;
+  /** Whether the text is longer than what was read of it. */
+  readonly cut: boolean;
+}
+
+/** The head of a file in a form; its name is missing where none was given. */
+export interface FormFile {
+  readonly name: string | undefined;
+  readonly filename: string | undefined;
+  /** `text/plain` where the form gives none. */
+  readonly type: string;
+}
+
+/** What can be wrong with a form as a whole. */
+export type FormTrouble = BodyTrouble | 'archive_too_large' | 'broken' | 'no_archive';
+
+/** What a door makes of a form whose parts come one after another. */
+export interface FormReader<Wish, Refused> {
+  /** Takes a text, or refuses the form. */
+  field(field: FormField): Refused | undefined;
+  /** Takes the head of a file before its bytes, or refuses the form. One without a file's name is passed over. */
+  file(file: FormFile): Refused | undefined;
+  /** Judges the form as a whole, once all of it is there. */
+  end(): { readonly kind: 'wish'; readonly wish: Wish } | Refused;
+  /** How the door refuses what cannot be read. */
+  refuse(trouble: FormTrouble): Refused;
+}
+
+/** What receiving a form needs. */
+export interface ReceiveFormOptions extends Omit<BodyLimits, 'bytes'> {
+  readonly staging: Staging;
+  /** The most bytes of the archive. */
+  readonly archiveBytes: number;
+}
+
+/** A form received whole. Its archive is the caller's, to hand on or to discard. */
+export interface ReceivedForm<Wish> {
+  readonly kind: 'received';
+  readonly archive: StagedArchive;
+  readonly wish: Wish;
+}
+
+/** What a form may have beside its archive. */
+export const BESIDE = 1_048_576;
+/** The most that is read of a text: every one of ours is refused for its length long before. */
+const LONGEST_TEXT = 65_536;
+
+/** multer reads whatever stream has headers, though its types ask for a request. */
+type Parse = (body: Readable, response: undefined, done: (error?: unknown) => void) => void;
+
+/**
+ * Receives a form (RFC 7578) with one file, which goes to the staging as it comes. What is refused is refused as soon
+ * as it is known, and leaves nothing behind.
+ */
+export async function receiveForm<Wish, Refused extends { readonly kind: 'refused' }>(
+  request: IncomingMessage,
+  reader: FormReader<Wish, Refused>,
+  options: ReceiveFormOptions,
+): Promise<ReceivedForm<Wish> | Refused> {
+  const form = new IncomingForm(request, reader, options);
+  let received: ReceivedForm<Wish> | undefined;
+  try {
+    const outcome = await form.read();
+    if (outcome.kind === 'received') received = outcome;
+    return outcome;
+  } finally {
+    if (received === undefined) await form.leaveNothing();
+  }
+}
+
+class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
+  readonly #reader: FormReader<Wish, Refused>;
+  readonly #options: ReceiveFormOptions;
+  readonly #body: WatchedBody;
+  readonly #parsed: PromiseWithResolvers<Refused | undefined> = Promise.withResolvers();
+  #isForm = false;
+  #receiving: Promise<ReceiveOutcome> | undefined;
+
+  constructor(request: IncomingMessage, reader: FormReader<Wish, Refused>, options: ReceiveFormOptions) {
+    this.#reader = reader;
+    this.#options = options;
+    this.#body = new WatchedBody(request, { ...options, bytes: options.archiveBytes + BESIDE });
+    // Streams of HTTP/2 have no header that says whether there is a body, and multer asks for one.
+    const headers = { 'content-type': request.headers['content-type'], 'transfer-encoding': 'chunked' };
+    Object.assign(this.#body, { headers });
+  }
+
+  async read(): Promise<ReceivedForm<Wish> | Refused> {
+    this.#body.once('error', (error) => this.#break(error));
+    this.#parse();
+    const refused = await this.#parsed.promise;
+    if (refused !== undefined) return refused;
+    const received = await this.#receiving;
+    if (received?.kind !== 'received') return this.#reader.refuse('no_archive');
+    const end = this.#reader.end();
+    return end.kind === 'wish' ? { kind: 'received', archive: received.archive, wish: end.wish } : end;
+  }
+
+  /** Ends what still runs, and waits until the upload is gone. */
+  async leaveNothing(): Promise<void> {
+    this.#body.destroy();
+    const received = await this.#receiving?.catch(() => undefined);
+    if (received?.kind === 'received') await discardQuietly(received.archive);
+  }
+
+  #parse(): void {
+    const options: multer.Options & { streamHandler(body: Readable, parser: Writable): void } = {
+      storage: {
+        _handleFile: (_request, file, done) => this.#receive(file.stream, done),
+        _removeFile: (_request, _file, done) => done(null),
+      },
+      fileFilter: (_request, { fieldname: name, originalname: filename, mimetype: type }, done) =>
+        done(
+          null,
+          this.#admits(() => this.#reader.file({ name, filename, type })),
+        ),
+      streamHandler: (body, parser) => this.#feed(body, parser),
+      limits: { fieldSize: LONGEST_TEXT },
+      defParamCharset: 'utf8',
+    };
+    const parse = multer(options).any() as unknown as Parse;
+    parse(this.#body, undefined, (error) => {
+      // Without a parser it was not even a form, of which multer says nothing.
+      if (error === undefined && this.#isForm) this.#parsed.resolve(undefined);
+      else this.#admits(() => this.#reader.refuse('broken'));
+    });
+  }
+
+  /** multer itself would tell what is wrong at the request's end only. */
+  #feed(body: Readable, parser: Writable): void {
+    this.#isForm = true;
+    parser
+      .on('error', () => this.#admits(() => this.#reader.refuse('broken')))
+      .on('field', (name: string | undefined, text: string | undefined, told: { valueTruncated: boolean }) =>
+        this.#admits(() => this.#reader.field({ name, text, cut: told.valueTruncated })),
+      )
+      .on('file', (name: string | undefined, _file, told: { filename?: string; mimeType: string }) => {
+        const { filename, mimeType: type } = told;
+        // All others come through the filter.
+        if (name !== undefined && filename) return;
+        this.#admits(() => this.#reader.file({ name, filename, type }));
+      });
+    body.pipe(parser);
+  }
+
+  #receive(file: Readable, done: (error?: unknown) => void): void {
+    const { staging, archiveBytes } = this.#options;
+    // To end the file where the staging has read enough would look to multer like an upload that broke.
+    this.#receiving = staging.receive(file.iterator({ destroyOnReturn: false }), archiveBytes);
+    this.#receiving.then(
+      ({ kind }) => {
+        if (kind === 'too_large') this.#admits(() => this.#reader.refuse('archive_too_large'));
+        done(null);
+      },
+      (error: unknown) => {
+        this.#parsed.reject(error);
+        done(error);
+      },
+    );
+  }
+
+  #break(error: unknown): void {
+    if (error instanceof BodyError) this.#admits(() => this.#reader.refuse(error.trouble));
+    else this.#parsed.reject(error);
+  }
+
+  /** Whether the reader goes on. What it throws is thrown in the middle of a stream, where nobody would catch it. */
+  #admits(judge: () => Refused | undefined): boolean {
+    try {
+      const refused = judge();
+      if (refused === undefined) return true;
+      this.#parsed.resolve(refused);
+    } catch (error) {
+      this.#parsed.reject(error);
+    }
+    return false;
+  }
+}

@@ -1,0 +1,251 @@
+import { Fault, type ReceiveOutcome, type Staging, seconds } from '@pinfold/core';
+import { type FormPart, multipart } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type FormReader, type FormTrouble, type ReceiveFormOptions, receiveForm } from '../src/index.ts';
+import { incoming, turns } from './incoming.ts';
+
+/** What a form was refused for. */
+interface Refused {
+  readonly kind: 'refused';
+  readonly why: FormTrouble | 'field' | 'file' | 'end';
+}
+
+/** Takes whatever is not named after a refusal. */
+class Reader implements FormReader<readonly string[], Refused> {
+  readonly seen: string[] = [];
+
+  field({ name, text, cut }: Parameters<FormReader<unknown, Refused>['field']>[0]) {
+    this.seen.push(`${name}=${text}${cut ? '…' : ''}`);
+    if (name === 'throws') throw new TypeError('a defect');
+    return name === 'refused' ? this.#refused('field') : undefined;
+  }
+
+  file({ name, filename, type }: Parameters<FormReader<unknown, Refused>['file']>[0]) {
+    this.seen.push(`${name}: ${filename} ${type}`);
+    return name === 'refused' ? this.#refused('file') : undefined;
+  }
+
+  end() {
+    const refused = this.seen.some((one) => one.startsWith('last='));
+    return refused ? this.#refused('end') : { kind: 'wish' as const, wish: this.seen };
+  }
+
+  refuse(why: FormTrouble) {
+    return this.#refused(why);
+  }
+
+  #refused(why: Refused['why']): Refused {
+    return { kind: 'refused', why };
+  }
+}
+
+/** A staging that tells what is left in it. */
+function stagingOf(fault?: Fault) {
+  const left = new Set<string>();
+  const receive = async (body: AsyncIterable<Uint8Array>, limit: number): Promise<ReceiveOutcome> => {
+    let text = '';
+    for await (const bytes of body) {
+      if (fault !== undefined) throw fault;
+      text += Buffer.from(bytes).toString('latin1');
+      if (text.length > limit) return { kind: 'too_large' };
+    }
+    left.add(text);
+    const discard = async () => {
+      left.delete(text);
+      throw new Fault('staging_unavailable', 'the disk is gone');
+    };
+    return { kind: 'received', archive: { file: text, size: text.length, sha256: '' as never, discard } };
+  };
+  return { left, staging: { receive } as Staging };
+}
+
+const ARCHIVE: FormPart = { name: 'archive', filename: 'a.zip', type: 'application/zip', body: 'bytes' };
+const text = (name: string, body: string | Uint8Array = 'x'): FormPart => ({ name, body });
+
+/** Receives a form, whole unless something else is done with its body. */
+async function receive(parts: readonly FormPart[], { fault, reader = new Reader(), send }: ReceiveWith = {}) {
+  const form = multipart(parts);
+  const { body, request, clock, times } = incoming({ 'content-type': form.contentType });
+  const { left, staging } = stagingOf(fault);
+  const options: ReceiveFormOptions = { ...times, staging, archiveBytes: 1_000 };
+  const receiving = receiveForm(request, reader, options).catch((error: unknown) => error as Error);
+  if (send === undefined) body.end(form.body);
+  else await send(body, form.body, (length) => clock.advance(length));
+  return { outcome: await receiving, left, body };
+}
+
+interface ReceiveWith {
+  readonly fault?: Fault;
+  readonly reader?: Reader;
+  readonly send?: (
+    body: ReturnType<typeof incoming>['body'],
+    bytes: Buffer,
+    pass: (length: ReturnType<typeof seconds>) => void,
+  ) => Promise<void>;
+}
+
+function whyOf(outcome: Awaited<ReturnType<typeof receive>>['outcome']): string {
+  if (outcome instanceof Error) return outcome.message;
+  return outcome.kind === 'refused' ? outcome.why : outcome.kind;
+}
+
+/** Content that looks like the frames around it. */
+const lookAlike = fc
+  .array(
+    fc.constantFrom('\r', '\n', '\r\n', '-', '--', '--fixture', '--fixture-boundary', 'x', '\0', '\xff'),
+    {
+      maxLength: 30,
+    },
+  )
+  .map((pieces) => Buffer.from(pieces.join(''), 'latin1'));
+
+describe('A form', () => {
+  it('is read the same however its bytes are cut, whatever its archive looks like', async () => {
+    const check = fc.asyncProperty(
+      lookAlike,
+      fc.array(fc.nat(), { maxLength: 12 }),
+      async (bytes, places) => {
+        const { outcome } = await receive([text('title', '日本'), { ...ARCHIVE, body: bytes }], {
+          send: async (body, whole) => {
+            const at = [0, ...places.map((place) => place % whole.length).toSorted((a, b) => a - b)];
+            for (const [n, from] of at.entries()) body.write(whole.subarray(from, at[n + 1] ?? whole.length));
+            body.end();
+          },
+        });
+        if (outcome instanceof Error || outcome.kind !== 'received') throw new TypeError(whyOf(outcome));
+        expect(outcome.wish).to.deep.equal(['title=日本', 'archive: a.zip application/zip']);
+        expect(outcome.archive.file).to.equal(bytes.toString('latin1'));
+      },
+    );
+    await fc.assert(check, { numRuns: 100 });
+  });
+
+  it('tells its reader of parts without a name, without a file’s name, and of texts that are cut or unreadable', async () => {
+    const parts: readonly (readonly [FormPart, string])[] = [
+      [
+        { name: '', type: 'application/octet-stream', body: '' },
+        'undefined: undefined application/octet-stream',
+      ],
+      [{ ...ARCHIVE, name: '' }, 'undefined: a.zip application/zip'],
+      [
+        { ...ARCHIVE, filename: '', type: 'application/octet-stream' },
+        'archive: undefined application/octet-stream',
+      ],
+      [{ ...ARCHIVE, filename: '' }, 'archive=bytes'],
+      [{ ...ARCHIVE, filename: 'a%22\u0085.zip' }, 'archive: a"\u0085.zip application/zip'],
+      [{ name: 'archive', filename: 'a.zip', body: '' }, 'archive: a.zip text/plain'],
+      [text(''), 'undefined=x'],
+      [text('title', Uint8Array.of(0x61, 0xff)), 'title=a\ufffd'],
+      [{ ...text('title'), type: 'text/plain; charset=none' }, 'title=undefined'],
+      [text('title', 'x'.repeat(70_000)), `title=${'x'.repeat(65_537)}…`],
+    ];
+    for (const [part, told] of parts) {
+      const reader = new Reader();
+      await receive([part, ARCHIVE], { reader });
+      expect(reader.seen[0]).to.equal(told);
+    }
+  });
+
+  it('passes over parts that are no form-data', async () => {
+    const reader = new Reader();
+    const heads = ['Content-Disposition: attachment; name="x"', 'Content-Type: application/zip'];
+    const { outcome } = await receive([...heads.map((head) => ({ ...text('x'), head })), ARCHIVE], {
+      reader,
+    });
+    expect([whyOf(outcome), reader.seen]).to.deep.equal(['received', ['archive: a.zip application/zip']]);
+  });
+
+  it('leaves nothing when it is refused, wherever that is known, and tells the first reason', async () => {
+    const broken = { ...ARCHIVE, head: 'no head' };
+    const cases: readonly (readonly [readonly FormPart[], string])[] = [
+      [[], 'no_archive'],
+      [[text('title')], 'no_archive'],
+      [[text('refused'), broken], 'field'],
+      [[ARCHIVE, text('refused'), broken], 'field'],
+      [[ARCHIVE, { ...ARCHIVE, name: 'refused' }, broken], 'file'],
+      [[{ ...ARCHIVE, name: 'refused', filename: '', type: 'application/octet-stream' }], 'file'],
+      [[ARCHIVE, text('last')], 'end'],
+      [[ARCHIVE, broken], 'broken'],
+      [[ARCHIVE, text('throws')], 'a defect'],
+      [[{ ...ARCHIVE, body: 'x'.repeat(1_001) }], 'archive_too_large'],
+      [[{ ...ARCHIVE, body: 'x'.repeat(1_000) }], 'received'],
+      [[ARCHIVE, text('title', 'x'.repeat(1_100_000))], 'too_long'],
+    ];
+    for (const [parts, why] of cases) {
+      const { outcome, left } = await receive(parts);
+      expect(whyOf(outcome)).to.equal(why);
+      expect(left.size, why).to.equal(why === 'received' ? 1 : 0);
+    }
+  });
+
+  it('leaves nothing when it stalls, breaks off, or its archive cannot be kept', async () => {
+    const ends: readonly (readonly [string, ReceiveWith])[] = [
+      [
+        'stalled',
+        {
+          send: async (body, bytes, pass) => {
+            body.write(bytes.subarray(0, -5));
+            await turns();
+            pass(seconds(30));
+          },
+        },
+      ],
+      [
+        'stalled',
+        {
+          send: async (body, bytes, pass) => {
+            body.write(bytes.subarray(0, 130));
+            await turns();
+            pass(seconds(30));
+          },
+        },
+      ],
+      [
+        'broken_off',
+        {
+          send: async (body, bytes) => {
+            body.write(bytes.subarray(0, -5));
+            await turns();
+            body.destroy();
+          },
+        },
+      ],
+      [
+        'broken',
+        {
+          send: async (body, bytes) => {
+            body.end(bytes.subarray(0, -5));
+          },
+        },
+      ],
+      ['full', { fault: new Fault('staging_unavailable', 'full') }],
+    ];
+    for (const [why, options] of ends) {
+      const { outcome, left } = await receive([ARCHIVE], options);
+      expect(whyOf(outcome)).to.equal(why);
+      expect(left.size, why).to.equal(0);
+    }
+  });
+
+  it('is refused before its end comes, and its request is let go unread', async () => {
+    const { outcome, body } = await receive([text('refused')], {
+      send: async (sending, bytes) => {
+        sending.write(bytes.subarray(0, -2));
+      },
+    });
+    expect(whyOf(outcome)).to.equal('field');
+    expect([body.destroyed, body.isPaused(), body.listenerCount('data')]).to.deep.equal([false, true, 0]);
+  });
+
+  it('is broken where its type names no boundary, or is none', async () => {
+    const { contentType, body: bytes } = multipart([ARCHIVE]);
+    for (const type of ['multipart/form-data', 'multipart/form-data; boundary=a b', 'no type', contentType]) {
+      const { body, request, times } = incoming({ 'content-type': type });
+      const options = { ...times, staging: stagingOf().staging, archiveBytes: 1_000 };
+      const receiving = receiveForm(request, new Reader(), options);
+      body.end(bytes);
+      expect(whyOf(await receiving), type).to.equal(type === contentType ? 'received' : 'broken');
+    }
+  });
+});

@@ -1,0 +1,149 @@
+import { minutes, seconds } from '@pinfold/core';
+import { expect } from 'chai';
+import { BodyError, readWhole, WatchedBody } from '../src/body/watched-body.ts';
+import { incoming, turn, turns } from './incoming.ts';
+
+/** A body on its way, what has come of it, and what it failed with. */
+function opened(incomingRequest = incoming()) {
+  const { request, times } = incomingRequest;
+  const watched = new WatchedBody(request, { ...times, bytes: 100_000 });
+  const pieces: Buffer[] = [];
+  const troubles: unknown[] = [];
+  watched.on('error', (error) => troubles.push(error instanceof BodyError ? error.trouble : error));
+  const read = () => watched.on('data', (piece: Buffer) => pieces.push(piece));
+  return {
+    ...incomingRequest,
+    watched,
+    pieces,
+    troubles,
+    read,
+    text: () => Buffer.concat(pieces).toString(),
+  };
+}
+
+describe('A body', () => {
+  it('is read in few pieces though it comes byte by byte', async () => {
+    const { body, pieces, read, text } = opened();
+    read();
+    for (let n = 0; n < 50_000; n += 1) body.write('x');
+    body.end();
+    await turns();
+    expect(text()).to.equal('x'.repeat(50_000));
+    expect(pieces.length).to.be.below(20);
+  });
+
+  it('is passed on as it comes, however little of it does, and holds no more memory than that', async () => {
+    const { body, pieces, read, text } = opened();
+    read();
+    for (let n = 0; n < 500; n += 1) {
+      body.write('x');
+      await turn();
+      await turn();
+    }
+    expect(text()).to.equal('x'.repeat(500));
+    const held = [...new Set(pieces.map(({ buffer }) => buffer))];
+    expect(held.reduce((sum, { byteLength }) => sum + byteLength, 0)).to.be.below(500_000);
+  });
+
+  it('is passed on in the memory it came in where that is not little', async () => {
+    const { body, pieces, read } = opened();
+    read();
+    const chunk = Buffer.alloc(65_536, 'x');
+    body.write(chunk);
+    await turns();
+    expect(pieces[0]?.buffer).to.equal(chunk.buffer);
+  });
+
+  it('stalls when it is silent for 30 seconds, counted from its last byte', async () => {
+    const { body, clock, troubles, read } = opened();
+    read();
+    clock.advance(seconds(20));
+    body.write('x');
+    await turns();
+    clock.advance(seconds(20));
+    await turns();
+    expect(troubles).to.deep.equal([]);
+    clock.advance(seconds(10));
+    await turns();
+    expect(troubles).to.deep.equal(['stalled']);
+  });
+
+  it('stalls after 15 minutes in all, however steadily it comes', async () => {
+    const { body, clock, troubles, read } = opened();
+    read();
+    for (let n = 1; n <= 90; n += 1) {
+      expect(troubles, `${n}`).to.deep.equal([]);
+      body.write('x');
+      await turns();
+      clock.advance(seconds(10));
+      await turns();
+    }
+    expect(troubles).to.deep.equal(['stalled']);
+  });
+
+  it('has not stalled when it is we who are slow, nor when the clock was set forward', async () => {
+    const slow = opened();
+    for (let n = 0; n < 5; n += 1) slow.body.write(Buffer.alloc(20_000));
+    await turns();
+    slow.clock.advance(seconds(31));
+    await turns();
+    const set = opened();
+    set.read();
+    set.clock.advance(seconds(10));
+    set.body.write('x');
+    await turns();
+    set.clock.advance(minutes(14));
+    await turns();
+    expect([...slow.troubles, ...set.troubles]).to.deep.equal([]);
+  });
+
+  it('fails when it breaks off, is too long, or was read before', async () => {
+    const broken = opened();
+    broken.body.write('part');
+    broken.body.destroy();
+    const gone = incoming();
+    gone.body.destroy();
+    const before = opened(gone);
+    const long = opened();
+    long.read();
+    long.body.write(Buffer.alloc(100_001));
+    const taken = incoming();
+    taken.body.end('x');
+    taken.body.resume();
+    await turns();
+    const late = opened(taken);
+    await turns();
+    const all = [broken, before, long, late].flatMap(({ troubles }) => troubles);
+    expect(all).to.deep.equal(['broken_off', 'broken_off', 'too_long', 'read_before']);
+  });
+
+  it('is read to its end where all of it came before its client went', async () => {
+    const whole = incoming();
+    whole.body.write('whole');
+    whole.body.complete = true;
+    whole.body.destroy();
+    const { read, text, troubles } = opened(whole);
+    read();
+    await turns();
+    expect([text(), troubles]).to.deep.equal(['whole', []]);
+  });
+
+  it('lets its request go, unread, when nobody reads it any more', async () => {
+    const { body, watched, read } = opened();
+    read();
+    body.write('x');
+    await turns();
+    watched.destroy();
+    expect([body.isPaused(), body.listenerCount('data'), body.listenerCount('close')]).to.deep.equal([
+      true,
+      0,
+      opened().body.listenerCount('close') - 1,
+    ]);
+  });
+
+  it('that says it is too long is not even begun', async () => {
+    const { request, body, times } = incoming({ 'content-length': '11' });
+    const refused = await readWhole(request, { ...times, bytes: 10 }).catch((error: unknown) => error);
+    expect([(refused as BodyError).trouble, body.listenerCount('data')]).to.deep.equal(['too_long', 0]);
+  });
+});

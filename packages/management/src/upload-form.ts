@@ -1,0 +1,131 @@
+import {
+  type Filename,
+  type IdempotencyKey,
+  type Limits,
+  parseFilename,
+  parseIdempotencyKey,
+  parseTitle,
+  type Refusal,
+  type Title,
+} from '@pinfold/core';
+import type { FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http';
+import { isSameToken } from './form-guard.ts';
+import type { MessageId } from './messages/catalogues.ts';
+
+/** What names a publication, before its archive is looked at. */
+export interface Wish {
+  readonly key: IdempotencyKey;
+  readonly filename: Filename;
+  readonly title: Title | null;
+}
+
+type WishCode = 'invalid_filename' | 'invalid_idempotency_key' | 'invalid_title';
+
+/** Why an upload was refused. With a title it is a page of its own, without one it is said beside the form. */
+export interface UploadRefusal {
+  readonly kind: 'refused';
+  readonly status: number;
+  readonly title?: 'badFormTitle' | 'staleFormTitle';
+  readonly text: MessageId;
+}
+
+const BAD_FORM: UploadRefusal = {
+  kind: 'refused',
+  status: 400,
+  title: 'badFormTitle',
+  text: 'badFormText',
+};
+const STALE: UploadRefusal = {
+  kind: 'refused',
+  status: 403,
+  title: 'staleFormTitle',
+  text: 'staleFormText',
+};
+
+const ODD: Readonly<Record<WishCode, MessageId>> = {
+  invalid_filename: 'filenameOdd',
+  invalid_idempotency_key: 'badFormText',
+  invalid_title: 'titleOdd',
+};
+
+const FIELDS: ReadonlySet<string> = new Set(['form', 'key', 'title']);
+
+/**
+ * Reads the form that a browser without scripts sends. Its token stands before its file, so that a forged form's file
+ * is not even received.
+ */
+export class UploadForm implements FormReader<Wish, UploadRefusal> {
+  readonly #token: string;
+  readonly #limits: Limits;
+  readonly #texts: Map<string, string> = new Map();
+  #filename: string | undefined;
+
+  constructor(token: string, limits: Limits) {
+    this.#token = token;
+    this.#limits = limits;
+  }
+
+  field({ name = '', text, cut }: FormField): UploadRefusal | undefined {
+    if (!FIELDS.has(name) || this.#texts.has(name) || text === undefined || cut) return BAD_FORM;
+    if (name === 'form' && !isSameToken(this.#token, text)) return STALE;
+    this.#texts.set(name, text);
+    return undefined;
+  }
+
+  file({ name, filename = '' }: FormFile): UploadRefusal | undefined {
+    if (name !== 'archive' || this.#filename !== undefined) return BAD_FORM;
+    if (!this.#texts.has('form')) return { ...STALE, text: 'fileBeforeToken' };
+    // Who chose none sends one without a name.
+    if (filename !== '') this.#filename = filename;
+    return undefined;
+  }
+
+  end(): { readonly kind: 'wish'; readonly wish: Wish } | UploadRefusal {
+    const [key, title] = [this.#texts.get('key'), this.#texts.get('title')];
+    const wish = readWish({ key, filename: this.#filename, title }, this.#limits);
+    return 'kind' in wish ? { kind: 'refused', status: 422, text: oddText(wish) } : { kind: 'wish', wish };
+  }
+
+  refuse(trouble: FormTrouble): UploadRefusal {
+    switch (trouble) {
+      case 'archive_too_large':
+        return { kind: 'refused', status: 413, text: 'problemsTitle' };
+      case 'no_archive':
+        return this.#texts.has('form') ? { kind: 'refused', status: 422, text: 'nothingChosen' } : STALE;
+      case 'read_before':
+        return { ...BAD_FORM, text: 'formReadBefore' };
+      case 'stalled':
+        return { kind: 'refused', status: 408, text: 'uploadStalled' };
+      case 'broken':
+      case 'broken_off':
+      case 'too_long':
+        return BAD_FORM;
+      default:
+        return trouble satisfies never;
+    }
+  }
+}
+
+/** Reads what was sent beside an archive. */
+export function readWish(
+  sent: {
+    readonly key: string | undefined;
+    readonly filename: string | undefined;
+    readonly title: string | undefined;
+  },
+  limits: Limits,
+): Wish | Refusal<WishCode> {
+  const key = parseIdempotencyKey(sent.key ?? '', limits);
+  if (typeof key !== 'string') return key;
+  const filename = parseFilename(sent.filename ?? '');
+  if (typeof filename !== 'string') return filename;
+  const given = (sent.title ?? '').trim();
+  // A list of nameless publications helps nobody, so the file's name is the title until somebody gives another.
+  const title = parseTitle(given === '' ? filename.replace(/\.zip$/i, '') : given, limits);
+  return title === null || typeof title === 'string' ? { key, filename, title } : title;
+}
+
+/** What is odd about it. */
+export function oddText({ code }: Refusal<WishCode>): MessageId {
+  return ODD[code];
+}

@@ -1,0 +1,138 @@
+import { isFault, type Role, type RoleId } from '@pinfold/core';
+import { hasTooManyCookies, isOwnForm, sharedUrl } from '@pinfold/http';
+import { type Exchange, isRead } from '../exchange.ts';
+import {
+  sendMethodNotAllowed,
+  sendPasswordPage,
+  sendPlainPage,
+  sendRedirect,
+  sendStopped,
+  sendTooManyCookies,
+  UNAVAILABLE_FOR,
+} from '../pages/answers.ts';
+import { type PasswordNotice, plainPages } from '../pages/pages.ts';
+import { whileThere } from '../sending/while-there.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+import { grantedWay, openWay } from '../where/addresses.ts';
+import type { SharedPlace } from '../where/find-place.ts';
+import { returnPathOf } from '../where/return-path.ts';
+import { encodeRawBytes } from '../where/target.ts';
+import { clientOf } from './client-address.ts';
+import { readPasswordForm } from './password-form.ts';
+
+/** Answers a request for a shared URL: leads to the site, or asks for the password first. */
+export async function serveSharedUrl(
+  context: ViewerContext,
+  exchange: Exchange,
+  { role: id, idText, query }: SharedPlace,
+): Promise<void> {
+  const { request } = exchange;
+  if (hasTooManyCookies(request)) return sendTooManyCookies(exchange, context.settings.clearCookies);
+  if (!isRead(request) && request.method !== 'POST') {
+    return sendMethodNotAllowed(exchange, 'GET, HEAD, POST');
+  }
+  if (id === null) return sendPlainPage(exchange, 404, plainPages.notFound);
+  if (request.method === 'POST') return await takePassword(context, exchange, id, query);
+  if (id !== idText) {
+    const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(query);
+    return sendRedirect(exchange, { status: 302, location });
+  }
+  const visit = await context.useCases.enter.visit(id);
+  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
+  const way = wayIn(context, exchange, visit.role, returnPathOf(query));
+  if (way === undefined) sendPasswordPage(exchange, 200);
+  else sendRedirect(exchange, { status: 302, ...way });
+}
+
+/** The way to the site, unless a password has to be given first. */
+function wayIn(
+  context: ViewerContext,
+  { request }: Exchange,
+  role: Role,
+  path: string,
+): ReturnType<typeof openWay> | undefined {
+  if (role.passwordHash === null) return openWay(context.settings, role, path);
+  const grant = context.grants.ofSharedUrl(role, request.headers.cookie);
+  return grant === undefined ? undefined : grantedWay(context, role, grant, path);
+}
+
+async function takePassword(
+  context: ViewerContext,
+  exchange: Exchange,
+  id: RoleId,
+  query: string,
+): Promise<void> {
+  const { request } = exchange;
+  if (!isOwnForm(request.headers, context.settings.publicUrl)) {
+    return sendPlainPage(exchange, 403, plainPages.foreignForm);
+  }
+  const form = await readPasswordForm(request, context.useCases.clock);
+  if (form.kind === 'gone') return;
+  if (form.kind === 'refused') {
+    // What is left of a form that stands still is not waited for.
+    const more = form.status === 408 ? ['Connection', 'close'] : [];
+    return sendPlainPage(exchange, form.status, plainPages.badForm, more);
+  }
+  await tryPassword(context, exchange, id, form.password, returnPathOf(query));
+}
+
+async function tryPassword(
+  context: ViewerContext,
+  exchange: Exchange,
+  id: RoleId,
+  password: string,
+  path: string,
+): Promise<void> {
+  const { settings, useCases } = context;
+  const address = clientOf(settings.clientAddress(exchange.request));
+  const tokens = context.grants.sharedUrlTokens(exchange.request.headers.cookie);
+  const outcome = await whileThere(exchange.response, async (signal) => {
+    try {
+      return await useCases.enter.enter({ id, password, address, tokens, signal });
+    } catch (error) {
+      if (isFault(error) && error.code === 'hasher_overloaded') return { kind: 'overloaded' } as const;
+      throw error;
+    }
+  });
+  if (outcome === undefined) return;
+  switch (outcome.kind) {
+    case 'unknown':
+    case 'expired':
+      return sendStopped(exchange, outcome.kind);
+    case 'not_protected':
+      return sendRedirect(exchange, { status: 303, ...openWay(settings, outcome.role, path) });
+    case 'granted': {
+      const way = grantedWay(context, outcome.role, outcome.grant, path);
+      const cookies = [context.grants.sharedUrlCookie(outcome.role, outcome.grant)];
+      return sendRedirect(exchange, { status: 303, ...way, cookies });
+    }
+    case 'wrong':
+      return sendPasswordPage(exchange, 403, { kind: 'wrong' });
+    case 'busy':
+      return await putOff(context, exchange, id, path, 503, { kind: 'busy', seconds: 1 });
+    case 'overloaded':
+      return await putOff(context, exchange, id, path, 503, { kind: 'busy', seconds: UNAVAILABLE_FOR });
+    case 'limited': {
+      const seconds = Math.max(1, Math.ceil((outcome.until - useCases.clock.now()) / 1_000));
+      return await putOff(context, exchange, id, path, 429, { kind: 'limited', seconds });
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** A password that was not looked at. Whoever holds a grant is let in all the same. */
+async function putOff(
+  context: ViewerContext,
+  exchange: Exchange,
+  id: RoleId,
+  path: string,
+  status: 429 | 503,
+  notice: PasswordNotice,
+): Promise<void> {
+  const visit = await context.useCases.enter.visit(id);
+  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
+  const way = wayIn(context, exchange, visit.role, path);
+  if (way === undefined) sendPasswordPage(exchange, status, notice);
+  else sendRedirect(exchange, { status: 303, ...way });
+}

@@ -1,0 +1,96 @@
+import type { Ended, Role } from '@pinfold/core';
+import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
+import { type Exchange, isRead } from '../exchange.ts';
+import {
+  type HeaderList,
+  sendForbiddenLine,
+  sendMethodNotAllowed,
+  sendRedirect,
+  sendStopped,
+  sendTooManyCookies,
+} from '../pages/answers.ts';
+import { plainPages } from '../pages/pages.ts';
+import { isNavigation } from '../sending/find-file.ts';
+import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+import { HAND_OVER_PATH, siteBaseOf } from '../where/addresses.ts';
+import type { OriginPlace } from '../where/find-place.ts';
+import { returnPathOf, returnQuery } from '../where/return-path.ts';
+import { encodeRawBytes, type Target } from '../where/target.ts';
+
+const NOTHING_MORE: HeaderList = [];
+/** Of every answer to an address with a grant in it. */
+const UNNAMED: HeaderList = ['Referrer-Policy', 'no-referrer'];
+
+/** Answers a request to a site's own origin. */
+export async function serveSiteOrigin(
+  context: ViewerContext,
+  exchange: Exchange,
+  { role: id, target, whole }: OriginPlace,
+): Promise<void> {
+  const { useCases, settings } = context;
+  const { request } = exchange;
+  const more = target.path === HAND_OVER_PATH ? UNNAMED : NOTHING_MORE;
+  if (hasTooManyCookies(request)) return sendTooManyCookies(exchange, settings.clearCookies, more);
+  const visit = await useCases.enter.visit(id);
+  if (visit.kind !== 'published') return sendEnded(context, exchange, visit.kind, more);
+  if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', more);
+  if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
+    return sendForbiddenLine(exchange, plainPages.serviceWorker, more);
+  }
+  const { role } = visit;
+  if (target.path === HAND_OVER_PATH) return takeOver(context, exchange, role, target);
+  if (role.passwordHash !== null && !holdsGrant(context, exchange, role)) {
+    return turnAway(context, exchange, role, whole);
+  }
+  const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: NOTHING_MORE } as const;
+  const outcome = await serveSite(context, exchange, role, target, place);
+  if (outcome !== 'over') sendEnded(context, exchange, outcome.kind, NOTHING_MORE);
+}
+
+/** What the browser has kept of the site goes too. Never "cookies": that reaches every sibling. */
+function sendEnded(
+  { grants }: ViewerContext,
+  exchange: Exchange,
+  kind: Ended['kind'],
+  more: HeaderList,
+): void {
+  const forget = ['Clear-Site-Data', '"cache", "storage"', 'Set-Cookie', grants.removedSiteCookie];
+  sendStopped(exchange, kind, [...forget, ...more]);
+}
+
+/** Takes a grant over from the shared URL: the cookie is set here, and the viewer goes on to where they wanted. */
+function takeOver(context: ViewerContext, exchange: Exchange, role: Role, target: Target): void {
+  const { grants, settings } = context;
+  const path = returnPathOf(target.query);
+  const location = siteBaseOf(settings, role.id) + encodeRawBytes(path);
+  const onward = { status: 302, location, referrer: 'no-referrer' } as const;
+  const token = new URLSearchParams(target.query).get('grant') ?? '';
+  const grant = grants.admit(role, 'hand_over', token);
+  if (grant !== undefined) {
+    sendRedirect(exchange, { ...onward, cookies: [grants.siteCookie(role, grant)] });
+  } else if (role.passwordHash === null || holdsGrant(context, exchange, role)) {
+    sendRedirect(exchange, onward);
+  } else {
+    turnAway(context, exchange, role, path, UNNAMED);
+  }
+}
+
+function holdsGrant({ grants }: ViewerContext, { request }: Exchange, role: Role): boolean {
+  return grants.ofSite(role, request.headers.cookie) !== undefined;
+}
+
+function turnAway(
+  { settings }: ViewerContext,
+  exchange: Exchange,
+  role: Role,
+  path: string,
+  more: HeaderList = NOTHING_MORE,
+): void {
+  if (!isNavigation(exchange.request.headers.accept)) {
+    sendForbiddenLine(exchange, plainPages.forbidden, more);
+    return;
+  }
+  const location = sharedUrl(settings.publicUrl, role.id) + returnQuery(path);
+  sendRedirect(exchange, { status: 302, location }, more);
+}

@@ -1,0 +1,126 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Role } from '@pinfold/core';
+import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
+import { type Exchange, isRead } from '../exchange.ts';
+import {
+  sendForbiddenLine,
+  sendMethodNotAllowed,
+  sendPlainPage,
+  sendRedirect,
+  sendStopped,
+  sendTooManyCookies,
+} from '../pages/answers.ts';
+import { plainPages } from '../pages/pages.ts';
+import { FROM_ANYWHERE, FROM_ANYWHERE_UNNAMED } from '../sending/file-policies.ts';
+import { isNavigation } from '../sending/find-file.ts';
+import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+import { grantedWay } from '../where/addresses.ts';
+import type { PathPlace } from '../where/find-place.ts';
+import { returnQuery } from '../where/return-path.ts';
+import { decodePath, encodeRawBytes, splitTarget } from '../where/target.ts';
+
+/** Answers a request for a site under its shared URL (path mode). */
+export async function serveSitePath(
+  context: ViewerContext,
+  exchange: Exchange,
+  { role: id, idText, inside }: PathPlace,
+): Promise<void> {
+  const { useCases, settings } = context;
+  const { request } = exchange;
+  if (hasTooManyCookies(request)) {
+    return sendTooManyCookies(exchange, settings.clearCookies, FROM_ANYWHERE_UNNAMED);
+  }
+  if (id === null) return sendPlainPage(exchange, 404, plainPages.notFound);
+  if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', FROM_ANYWHERE_UNNAMED);
+  if (id !== idText) {
+    const location = sharedUrl(settings.publicUrl, id) + encodeRawBytes(inside);
+    return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
+  }
+  const visit = await useCases.enter.visit(id);
+  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind, FROM_ANYWHERE_UNNAMED);
+  if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
+    return sendForbiddenLine(exchange, plainPages.serviceWorker, FROM_ANYWHERE_UNNAMED);
+  }
+  const { role } = visit;
+  if (role.passwordHash === null) return serveOpen(context, exchange, role, inside);
+  return serveProtected(context, exchange, role, inside);
+}
+
+async function serveOpen(
+  context: ViewerContext,
+  exchange: Exchange,
+  role: Role,
+  inside: string,
+): Promise<void> {
+  const base = sharedUrl(context.settings.publicUrl, role.id);
+  const { grant, path } = cutGrant(inside);
+  if (grant !== undefined && SIGNED.test(grant) && !(await hasFolder(context, role, grant))) {
+    const location = base + encodeRawBytes(path);
+    return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
+  }
+  const place = { base, referrer: 'same-origin', more: FROM_ANYWHERE } as const;
+  const outcome = await serveSite(context, exchange, role, splitTarget(inside), place);
+  if (outcome !== 'over') sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED);
+}
+
+async function serveProtected(
+  context: ViewerContext,
+  exchange: Exchange,
+  role: Role,
+  inside: string,
+): Promise<void> {
+  const { headers } = exchange.request;
+  const { grant: token, path, slash } = cutGrant(inside);
+  const admitted = token !== undefined && context.grants.admit(role, 'path', token) !== undefined;
+  if (isDocument(headers)) {
+    const cookie = context.grants.ofSharedUrl(role, headers.cookie);
+    if (cookie === undefined) {
+      const location = sharedUrl(context.settings.publicUrl, role.id) + returnQuery(path);
+      return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
+    }
+    if (!admitted || !slash) {
+      const own = !admitted && token !== undefined && (await hasFolder(context, role, token));
+      const way = grantedWay(context, role, cookie, own ? inside : path);
+      return sendRedirect(exchange, { status: 302, ...way }, FROM_ANYWHERE);
+    }
+  }
+  if (!admitted) return sendForbiddenLine(exchange, plainPages.forbidden, FROM_ANYWHERE_UNNAMED);
+  const base = `${sharedUrl(context.settings.publicUrl, role.id)}/~${token}`;
+  const place = { base, referrer: 'no-referrer', more: FROM_ANYWHERE } as const;
+  const outcome = await serveSite(context, exchange, role, splitTarget(path), place);
+  if (outcome !== 'over') sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED);
+}
+
+/** Whether a person's browser opens the address itself, rather than a page its parts or frames. */
+function isDocument(headers: IncomingHttpHeaders): boolean {
+  const destination = headers['sec-fetch-dest'];
+  return destination === undefined ? isNavigation(headers.accept) : destination === 'document';
+}
+
+interface GrantedPath {
+  readonly grant: string | undefined;
+  /** The rest inside the site, with its query. */
+  readonly path: string;
+  /** Whether a slash stood behind the grant, so that relative addresses are right. */
+  readonly slash: boolean;
+}
+
+/** What stands where a grant would. Names of folders may begin with a tilde too; those are hardly ever as long. */
+const FIRST = /^\/~([^/?]+)(.*)$/s;
+const SIGNED = /^[\w.-]{40,200}$/;
+
+/** Takes a path grant, good or not, off the beginning of a path. */
+function cutGrant(inside: string): GrantedPath {
+  const [, grant, rest = ''] = FIRST.exec(inside) ?? [];
+  if (grant === undefined) return { grant, path: inside, slash: true };
+  const slash = rest.startsWith('/');
+  return { grant, path: slash ? rest : `/${rest}`, slash };
+}
+
+/** Whether what stands where a grant would is a folder of the site. Asked only for those who may see it. */
+async function hasFolder({ sites }: ViewerContext, role: Role, name: string): Promise<boolean> {
+  const loaded = await sites.load(role);
+  const folder = `~${decodePath(name) ?? ''}/`;
+  return loaded.kind === 'site' && loaded.site.manifest.entries.some(({ path }) => path.startsWith(folder));
+}

@@ -1,0 +1,154 @@
+import type { IncomingMessage } from 'node:http';
+import type { Ended } from '@pinfold/core';
+import { preferredLanguage } from '@pinfold/http';
+import type { Exchange } from '../exchange.ts';
+import { catalogues, LANGUAGES, type Language } from './catalogue.ts';
+import { PAGE_POLICY } from './page-style.ts';
+import { type PasswordNotice, type PlainPage, passwordPage, plainPage, plainPages } from './pages.ts';
+
+/** Header names and values in turn, as `writeHead` takes them. */
+export type HeaderList = readonly string[];
+
+const NO_HEADERS: HeaderList = [];
+
+/** Of every answer that is no file of a site. */
+const APART: HeaderList = [
+  'Cache-Control',
+  'no-store',
+  'X-Content-Type-Options',
+  'nosniff',
+  'X-Robots-Tag',
+  'noindex',
+];
+
+const PAGE_HEADERS: HeaderList = [
+  'Content-Type',
+  'text/html; charset=utf-8',
+  'Content-Security-Policy',
+  PAGE_POLICY,
+  'Cross-Origin-Opener-Policy',
+  'same-origin',
+  ...APART,
+];
+
+/** What such an answer has unless it says otherwise itself: by either of them a sibling could learn who is in, and how. */
+const USUAL: readonly (readonly [name: string, value: string])[] = [
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Referrer-Policy', 'same-origin'],
+];
+
+/** Headers of an answer's own, and the usual ones beside them. */
+function withUsual(more: HeaderList): HeaderList {
+  return [...USUAL.filter(([name]) => !more.includes(name)).flat(), ...more];
+}
+
+/** Seconds after which a viewer may try again when a part of the service cannot be reached. */
+export const UNAVAILABLE_FOR = 10;
+
+function languageOf({ headers }: IncomingMessage): Language {
+  return preferredLanguage(headers['accept-language'], LANGUAGES);
+}
+
+/** Answers with a page that asks nothing. */
+export function sendPlainPage(
+  exchange: Exchange,
+  status: number,
+  page: PlainPage,
+  more: HeaderList = NO_HEADERS,
+): void {
+  const language = languageOf(exchange.request);
+  sendHtml(exchange, status, language, plainPage(language, page), more);
+}
+
+/** Answers with the page that asks for the password. */
+export function sendPasswordPage(
+  exchange: Exchange,
+  status: 200 | 403 | 429 | 503,
+  notice?: PasswordNotice,
+): void {
+  const language = languageOf(exchange.request);
+  const later = notice === undefined || notice.kind === 'wrong' ? undefined : notice.seconds;
+  const retry = later === undefined ? NO_HEADERS : ['Retry-After', String(later)];
+  sendHtml(exchange, status, language, passwordPage(language, notice), retry);
+}
+
+/** Answers that a part of the service cannot be reached. */
+export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABLE_FOR): void {
+  sendPlainPage(exchange, 503, plainPages.unavailable, ['Retry-After', String(seconds)]);
+}
+
+/**
+ * Answers that the browser sends more cookies than are taken.
+ *
+ * @param clear whether the browser is told to forget them: those of the whole domain, whoever set them.
+ */
+export function sendTooManyCookies(exchange: Exchange, clear: boolean, more: HeaderList = NO_HEADERS): void {
+  if (clear) {
+    sendPlainPage(exchange, 431, plainPages.cookiesCleared, ['Clear-Site-Data', '"cookies"', ...more]);
+  } else sendPlainPage(exchange, 431, plainPages.tooManyCookies, more);
+}
+
+/** Answers that a role has ended, or that there never was one. */
+export function sendStopped(exchange: Exchange, kind: Ended['kind'], more: HeaderList = NO_HEADERS): void {
+  if (kind === 'expired') sendPlainPage(exchange, 410, plainPages.expired, more);
+  else sendPlainPage(exchange, 404, plainPages.notFound, more);
+}
+
+/** Answers that the method has no meaning here. */
+export function sendMethodNotAllowed(exchange: Exchange, allow: string, more: HeaderList = NO_HEADERS): void {
+  sendPlainPage(exchange, 405, plainPages.method, ['Allow', allow, ...more]);
+}
+
+function sendHtml(
+  { request, response }: Exchange,
+  status: number,
+  language: Language,
+  page: string,
+  more: HeaderList,
+): void {
+  const body = Buffer.from(page);
+  const length = ['Content-Language', language, 'Content-Length', String(body.length)];
+  response.writeHead(status, [...PAGE_HEADERS, ...length, ...withUsual(more)]);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** Answers a part of a page that it is forbidden, in one line. */
+export function sendForbiddenLine(
+  { request, response }: Exchange,
+  page: PlainPage,
+  more: HeaderList = NO_HEADERS,
+): void {
+  const language = languageOf(request);
+  const body = Buffer.from(`${catalogues[language][page.title]}\n`);
+  response.writeHead(403, [
+    ...['Content-Type', 'text/plain; charset=utf-8', 'Content-Length', String(body.length)],
+    ...APART,
+    ...withUsual(more),
+  ]);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** Where a redirect leads, and what goes with it. */
+export interface Redirect {
+  readonly status: 302 | 303 | 308;
+  /** Absolute. */
+  readonly location: string;
+  /** `no-referrer` where an address with a grant in it is left or led to. Default `same-origin`. */
+  readonly referrer?: 'same-origin' | 'no-referrer';
+  readonly cookies?: readonly string[];
+}
+
+/** Answers with a redirect. */
+export function sendRedirect(
+  { response }: Exchange,
+  { status, location, referrer, cookies = [] }: Redirect,
+  more: HeaderList = NO_HEADERS,
+): void {
+  response.writeHead(status, [
+    ...['Location', location, 'Content-Length', '0'],
+    ...cookies.flatMap((cookie) => ['Set-Cookie', cookie]),
+    ...APART,
+    ...withUsual([...(referrer === undefined ? [] : ['Referrer-Policy', referrer]), ...more]),
+  ]);
+  response.end();
+}

@@ -1,0 +1,200 @@
+import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { crc32, inflateRaw } from 'node:zlib';
+import { type Ended, Fault, MAX_READ, type ManifestEntry, type Open } from '@pinfold/core';
+import { LRUCache } from 'lru-cache';
+import { checkProved } from './body-pieces.ts';
+import { gzipMember } from './gzip-member.ts';
+import type { InflatingTurns } from './inflating-turns.ts';
+import type { PieceSource } from './piece-source.ts';
+import type { Form } from './site-files.ts';
+import { type StoragePatience, unlessAborted } from './storage-patience.ts';
+
+const inflate = promisify(inflateRaw);
+
+/** Bodies up to here are kept as text, too, in bytes. */
+const SMALL = 8_192;
+
+/** The least that zlib takes for a buffer, in bytes. */
+const MIN_CHUNK = 64;
+
+/** A body in memory. */
+export interface Body {
+  readonly bytes: Buffer;
+  /** The bytes of a small one, a character each: Node joins a text with the head and sends both as one piece. */
+  readonly text: string | undefined;
+}
+
+/** A whole body, unless the role ended meanwhile. */
+export type Loaded = { readonly kind: 'body'; readonly body: Body } | Ended;
+
+/** A body that somebody waits for. */
+export type BodyRequest = Omit<PieceSource, keyof BodyTools> & { readonly form: Form };
+
+/** What bodies are made with. */
+export interface BodyTools {
+  readonly open: Open;
+  readonly patience: StoragePatience;
+  readonly turns: InflatingTurns;
+  /** The most bytes that a process may hold that viewers have not taken. */
+  readonly mostHeld: number;
+}
+
+/** A body on its way into memory, for all who wait for it. */
+interface Loading {
+  /** Settles when storage has answered. */
+  readonly read: Promise<unknown>;
+  readonly whole: Promise<Loaded>;
+  readonly end: AbortController;
+  viewers: number;
+}
+
+/** Bodies that are served whole: kept while they are hot, read once however many ask at the same time. */
+export class Bodies {
+  readonly #tools: BodyTools;
+  readonly #hot: LRUCache<string, Body> | undefined;
+  readonly #loading = new Map<string, Loading>();
+
+  /** @param bytes of memory for them; 0 keeps none. */
+  constructor(tools: BodyTools, bytes: number) {
+    this.#tools = tools;
+    this.#hot =
+      bytes > 0
+        ? new LRUCache({ maxSize: bytes, sizeCalculation: (body, key) => sizeOf(body) + key.length + 256 })
+        : undefined;
+  }
+
+  /** Whether a body is read and kept whole, rather than piece by piece. */
+  static fits(entry: ManifestEntry, form: Form): boolean {
+    return entry.compressedSize <= MAX_READ && form.length <= MAX_READ + 64;
+  }
+
+  /**
+   * Whether a file is better inflated whole and kept, for a part that begins at `first`: far inside, what lies before
+   * would be inflated again for each part that is asked for.
+   */
+  keepsForParts(entry: ManifestEntry, form: Form, first: number): boolean {
+    const { maxSize = 0 } = this.#hot ?? {};
+    return first >= MAX_READ && entry.compressedSize <= MAX_READ && form.length <= maxSize / 4;
+  }
+
+  /** A body that is in memory. */
+  hot(form: Form): Body | undefined {
+    return this.#hot?.get(form.key);
+  }
+
+  /** Whether a body takes no more memory than it does already: it is there, or somebody waits for it. */
+  isAtHand(form: Form): boolean {
+    return this.#hot?.has(form.key) === true || this.#loading.has(form.key);
+  }
+
+  /**
+   * Reads a body. What several wait for is given up when the last of them leaves.
+   *
+   * @throws Fault as `Open.read` does; `store_corrupt` when the archive is not what was proved.
+   * @throws TryLater when storage gives nothing, or too many files wait to be inflated.
+   */
+  async load(wanted: BodyRequest): Promise<Loaded> {
+    const { form, signal } = wanted;
+    const hot = this.hot(form);
+    if (hot !== undefined) return { kind: 'body', body: hot };
+    let leave = (): void => {};
+    try {
+      const { whole } = await this.#tools.patience.first(signal, async () => {
+        const loading = this.#join(wanted);
+        leave = () => this.#leave(form, loading);
+        await loading.read;
+        return loading;
+      });
+      return await unlessAborted(whole, signal);
+    } finally {
+      leave();
+    }
+  }
+
+  #join(wanted: BodyRequest): Loading {
+    const { key } = wanted.form;
+    const loading = this.#loading.get(key) ?? this.#begin(wanted);
+    loading.viewers += 1;
+    return loading;
+  }
+
+  #begin(wanted: BodyRequest): Loading {
+    const { key } = wanted.form;
+    const end = new AbortController();
+    const { role, entry } = wanted;
+    const read = this.#tools.open.read(role, entry.offset, entry.compressedSize, end.signal);
+    const whole = read.then((bytes) => this.#make(wanted, bytes, end.signal));
+    const loading: Loading = { read, whole, end, viewers: 0 };
+    this.#loading.set(key, loading);
+    const done = (): void => this.#forget(key, loading);
+    // Whoever still waits is told; nobody else need know.
+    whole.then(done, done);
+    return loading;
+  }
+
+  #leave({ key }: Form, loading: Loading): void {
+    loading.viewers -= 1;
+    if (loading.viewers > 0) return;
+    this.#forget(key, loading);
+    loading.end.abort();
+  }
+
+  #forget(key: string, loading: Loading): void {
+    if (this.#loading.get(key) === loading) this.#loading.delete(key);
+  }
+
+  async #make(
+    { entry, form, client }: BodyRequest,
+    read: Awaited<ReturnType<Open['read']>>,
+    end: AbortSignal,
+  ): Promise<Loaded> {
+    if (read.kind !== 'bytes') return read;
+    if (read.bytes.length !== entry.compressedSize) {
+      throw new Fault('store_corrupt', 'an archive is shorter than its manifest says');
+    }
+    const inflating = !form.gzip && entry.method === 'deflated';
+    const giveBack = inflating ? await this.#tools.turns.take(client, end, true) : undefined;
+    try {
+      const whole = await bytesOf(entry, form, read.bytes);
+      const body = { bytes: whole, text: whole.length <= SMALL ? whole.toString('latin1') : undefined };
+      this.#hot?.set(form.key, body);
+      return { kind: 'body', body };
+    } finally {
+      giveBack?.();
+    }
+  }
+}
+
+function sizeOf({ bytes, text = '' }: Body): number {
+  return bytes.length + text.length;
+}
+
+async function bytesOf(entry: ManifestEntry, form: Form, bytes: Uint8Array): Promise<Buffer> {
+  // Its own end tells whoever expands it whether it is whole.
+  if (form.gzip) return gzipMember(entry, bytes);
+  // A copy of its own: what a storage gives may be a view of something larger.
+  const whole = entry.method === 'stored' ? Buffer.from(bytes) : await inflated(entry, bytes);
+  checkProved(entry, whole.length, await checksumOf(whole));
+  return whole;
+}
+
+/** A long one leaves room for others between. */
+async function checksumOf(bytes: Buffer): Promise<number> {
+  let checksum = crc32(bytes.subarray(0, MAX_READ));
+  for (let at = MAX_READ; at < bytes.length; at += MAX_READ) {
+    await setImmediate();
+    checksum = crc32(bytes.subarray(at, at + MAX_READ), checksum);
+  }
+  return checksum;
+}
+
+async function inflated(entry: ManifestEntry, bytes: Uint8Array): Promise<Buffer> {
+  try {
+    // Into one buffer, with a byte to spare: zlib makes another as soon as one is full.
+    const chunkSize = Math.max(MIN_CHUNK, entry.size + 1);
+    return await inflate(bytes, { maxOutputLength: Math.max(1, entry.size), chunkSize });
+  } catch (cause) {
+    throw new Fault('store_corrupt', 'an entry that was proved cannot be inflated', { cause });
+  }
+}

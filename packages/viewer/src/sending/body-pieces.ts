@@ -1,0 +1,136 @@
+import { crc32 } from 'node:zlib';
+import { type Ended, Fault, MAX_READ, type ManifestEntry } from '@pinfold/core';
+import type { Bodies } from './bodies.ts';
+import { GZIP_HEADER, gzipTrailer } from './gzip-member.ts';
+import { heldBytes, PIECE } from './held-bytes.ts';
+import { inflatedPieces } from './inflated-pieces.ts';
+import type { PieceSource } from './piece-source.ts';
+import type { Form } from './site-files.ts';
+
+/** A role ended while its file was being read; the answer cannot be completed. */
+export class EndedMeanwhile extends Error {
+  readonly ended: Ended;
+
+  constructor(ended: Ended) {
+    super('the role ended while its file was being read');
+    this.name = 'EndedMeanwhile';
+    this.ended = ended;
+  }
+}
+
+/**
+ * Bytes of an entry as they lie in the archive, one read a piece; the next is read when the last was taken. Pieces are
+ * large while there is room in memory for what viewers have not taken, and small from then on.
+ */
+export async function* storedPieces(
+  source: PieceSource,
+  from = 0,
+  length: number = source.entry.compressedSize,
+): AsyncGenerator<Uint8Array> {
+  let done = 0;
+  while (done < length) {
+    const large = Math.min(MAX_READ, length - done);
+    const release = large > PIECE ? heldBytes.take(large, source.mostHeld) : undefined;
+    const wanted = release === undefined ? Math.min(PIECE, large) : large;
+    try {
+      yield await readPiece(source, from + done, wanted, done === 0);
+    } finally {
+      release?.();
+    }
+    done += wanted;
+  }
+}
+
+async function readPiece(
+  { open, patience, role, entry, signal }: PieceSource,
+  at: number,
+  length: number,
+  isFirst: boolean,
+): Promise<Uint8Array> {
+  const readUntil = (end: AbortSignal) => open.read(role, entry.offset + at, length, end);
+  const read = isFirst ? await patience.first(signal, readUntil) : await readUntil(signal);
+  if (read.kind !== 'bytes') throw new EndedMeanwhile(read);
+  if (read.bytes.length !== length) {
+    throw new Fault('store_corrupt', 'an archive is shorter than its manifest says');
+  }
+  return read.bytes;
+}
+
+/** A deflated entry as one gzip member. */
+export async function* gzipPieces(source: PieceSource, from = 0): AsyncGenerator<Uint8Array> {
+  const { entry } = source;
+  const data = Math.max(0, from - GZIP_HEADER.length);
+  if (from < GZIP_HEADER.length) yield GZIP_HEADER.subarray(from);
+  if (data < entry.compressedSize) yield* storedPieces(source, data, entry.compressedSize - data);
+  yield gzipTrailer(entry).subarray(Math.max(0, data - entry.compressedSize));
+}
+
+/** Bytes `from` to `from + length` of an expanded entry. The end of a whole one is held back until it is proved. */
+export function expandedPieces(
+  source: PieceSource,
+  from: number,
+  length: number,
+): AsyncGenerator<Uint8Array> {
+  const { entry } = source;
+  const pieces =
+    entry.method === 'stored' ? storedPieces(source, from, length) : inflatedPart(source, from, length);
+  return length === entry.size ? proved(entry, pieces) : pieces;
+}
+
+async function* proved(entry: ManifestEntry, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  let checksum = 0;
+  for await (const piece of pieces) {
+    length += piece.length;
+    checksum = crc32(piece, checksum);
+    if (length === entry.size) checkProved(entry, length, checksum);
+    yield piece;
+  }
+}
+
+async function* inflatedPart(source: PieceSource, from: number, length: number): AsyncGenerator<Uint8Array> {
+  let toSkip = from;
+  let left = length;
+  for await (const piece of inflatedPieces(source, storedPieces(source))) {
+    const part = piece.subarray(Math.min(toSkip, piece.length)).subarray(0, left);
+    toSkip -= Math.min(toSkip, piece.length);
+    left -= part.length;
+    if (part.length > 0) yield part;
+    if (left === 0) return;
+  }
+  throw new Fault('store_corrupt', 'an entry expands to less than its manifest says');
+}
+
+/** Bytes `from` to `to` of a body in copies, out of memory as long as it is there: it is not held for a slow viewer. */
+export async function* copiedPieces(
+  source: PieceSource,
+  bodies: Bodies,
+  form: Form,
+  from: number,
+  to: number,
+): AsyncGenerator<Uint8Array> {
+  let at = from;
+  while (at < to) {
+    const piece = bodies.hot(form)?.bytes.subarray(at, Math.min(to, at + PIECE));
+    if (piece === undefined) break;
+    yield Uint8Array.from(piece);
+    at += piece.length;
+  }
+  if (at === to) return;
+  yield* form.gzip ? gzipPieces(source, at) : expandedPieces(source, at, to - at);
+}
+
+/**
+ * Compares what was read of an expanded entry with what was proved of it.
+ *
+ * @throws Fault `store_corrupt` when storage gave other bytes.
+ */
+export function checkProved(
+  entry: Pick<ManifestEntry, 'size' | 'crc32'>,
+  length: number,
+  checksum: number,
+): void {
+  if (length !== entry.size || checksum !== entry.crc32) {
+    throw new Fault('store_corrupt', 'an archive is not what was proved');
+  }
+}

@@ -1,0 +1,44 @@
+import type { ViewerMode } from '../viewer-options.ts';
+import type { FilePolicy } from './site-files.ts';
+
+/** The headers of files, by whether a password protects the role. */
+export interface FilePolicies {
+  readonly open: FilePolicy;
+  readonly protected: FilePolicy;
+}
+
+const ALWAYS = ['X-Content-Type-Options', 'nosniff', 'X-Robots-Tag', 'noindex'];
+const OPEN = ['Cache-Control', 'no-cache'];
+const PROTECTED = ['Cache-Control', 'private, no-cache'];
+const SAME_ORIGIN = ['Referrer-Policy', 'same-origin'];
+
+const SANDBOX =
+  'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads';
+
+/** Of every answer inside a site in path mode: its pages have an opaque origin, so all they load comes from elsewhere. */
+export const FROM_ANYWHERE: readonly string[] = [
+  ...['Access-Control-Allow-Origin', '*'],
+  ...['Cross-Origin-Resource-Policy', 'cross-origin'],
+];
+
+/** The same where the address has a grant in it, or may have. */
+export const FROM_ANYWHERE_UNNAMED: readonly string[] = [...FROM_ANYWHERE, 'Referrer-Policy', 'no-referrer'];
+
+/** The headers of files in a mode. */
+export function filePolicies(mode: ViewerMode): FilePolicies {
+  if (mode === 'path') {
+    const sandboxed = ['Content-Security-Policy', SANDBOX, ...FROM_ANYWHERE, ...ALWAYS];
+    return {
+      open: { index: 0, headers: [...OPEN, ...SAME_ORIGIN, ...sandboxed] },
+      protected: { index: 1, headers: [...PROTECTED, 'Referrer-Policy', 'no-referrer', ...sandboxed] },
+    };
+  }
+  const ownOnly = [
+    ...['Cross-Origin-Resource-Policy', 'same-origin'],
+    ...['Content-Security-Policy', "frame-ancestors 'self'"],
+  ];
+  return {
+    open: { index: 0, headers: [...OPEN, ...SAME_ORIGIN, ...ALWAYS] },
+    protected: { index: 1, headers: [...PROTECTED, ...SAME_ORIGIN, ...ALWAYS, ...ownOnly] },
+  };
+}

@@ -1,0 +1,52 @@
+import { resolve } from '@pinfold/core/adapter';
+import { decodePath } from '../where/target.ts';
+import type { SiteFile, SiteFiles } from './site-files.ts';
+
+/** What a site answers a path with. */
+export type Found =
+  /** `fallback`: another kind of request would be answered otherwise. */
+  | { readonly kind: 'file'; readonly file: SiteFile; readonly status: 200 | 404; readonly fallback: boolean }
+  | { readonly kind: 'folder' }
+  | { readonly kind: 'nothing' };
+
+const NOTHING: Found = { kind: 'nothing' };
+const FOLDER: Found = { kind: 'folder' };
+
+/**
+ * Finds the file for a path inside a site, percent-encoded as it was sent.
+ *
+ * @param accept the request's Accept header: a navigation has `text/html` in it.
+ */
+export function findFile(site: SiteFiles, path: string, accept: string | undefined): Found {
+  const decoded = decodePath(path);
+  if (decoded === undefined) return NOTHING;
+  const resolution = resolve(site.manifest, decoded, isNavigation(accept));
+  switch (resolution.kind) {
+    case 'nothing':
+      return NOTHING;
+    case 'folder':
+      return FOLDER;
+    case 'not_found_page':
+      return { kind: 'file', file: site.file(resolution.entry), status: 404, fallback: true };
+    case 'file': {
+      const file = site.file(resolution.entry);
+      const fallback = !answersDirectly(resolution.entry.path, decoded);
+      if (!fallback && decoded === path) site.remember(path, file);
+      return { kind: 'file', file, status: 200, fallback };
+    }
+    default:
+      return resolution satisfies never;
+  }
+}
+
+/** Whether Accept says that a person's browser asks for a page. */
+export function isNavigation(accept: string | undefined): boolean {
+  return accept !== undefined && (accept.includes('text/html') || /text\/html/i.test(accept));
+}
+
+/** Whether a path names the file, by itself, without its `.html`, or as its folder; else the file stands in for it. */
+function answersDirectly(file: string, path: string): boolean {
+  const name = path.slice(1).normalize('NFC');
+  const own = file.normalize('NFC');
+  return own === name || own === `${name}.html` || (path.endsWith('/') && own === `${name}index.html`);
+}

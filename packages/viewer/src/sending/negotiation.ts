@@ -1,0 +1,92 @@
+import { parseWeighted } from '@pinfold/http';
+import mime from 'mime';
+
+const KNOWN_AT_MOST = 256;
+const known = new Map<string, boolean>();
+
+/**
+ * Whether gzip suits the client at least as well as no coding (RFC 9110, section 12.5.3). What clients send is few
+ * strings, so the answers are kept.
+ */
+export function acceptsGzip(header: string | undefined): boolean {
+  if (header === undefined) return false;
+  const answer = known.get(header);
+  if (answer !== undefined) return answer;
+  if (known.size >= KNOWN_AT_MOST) known.clear();
+  const accepted = prefersGzip(header);
+  known.set(header, accepted);
+  return accepted;
+}
+
+function prefersGzip(header: string): boolean {
+  const codings = parseWeighted(header);
+  const weightOf = (...names: string[]): number | undefined =>
+    codings.find(({ value }) => names.includes(value))?.weight;
+  const gzip = weightOf('gzip', 'x-gzip') ?? weightOf('*') ?? 0;
+  return gzip > 0 && gzip >= (weightOf('identity') ?? 0);
+}
+
+const TEXT_TYPE = /^text\/|^application\/(?:json|xml|javascript)$|\+(?:json|xml)$/;
+
+/**
+ * The media type of a file by its name, with a charset for text that is proved to be UTF-8. Other text names its own
+ * encoding, or has none.
+ */
+export function mediaTypeOf(path: string, utf8: boolean): string {
+  // With a folder before it, a name without a dot is not taken for an extension.
+  const type = mime.getType(`/${path}`) ?? 'application/octet-stream';
+  return utf8 && TEXT_TYPE.test(type) ? `${type}; charset=utf-8` : type;
+}
+
+/** What a Range header asks of a body. Positions are inclusive. */
+export type ByteRange =
+  | { readonly kind: 'whole' }
+  | { readonly kind: 'part'; readonly first: number; readonly last: number }
+  | { readonly kind: 'unsatisfiable' };
+
+const SINGLE = /^\s*bytes\s*=[\s,]*(\d*)-(\d*)[\s,]*$/i;
+const WHOLE: ByteRange = { kind: 'whole' };
+const UNSATISFIABLE: ByteRange = { kind: 'unsatisfiable' };
+
+/**
+ * Reads a Range header (RFC 9110, section 14.2). One range is served; several, another unit and what cannot be read
+ * are answered with the whole, as the standard permits.
+ *
+ * @param size bytes of the whole.
+ */
+export function rangeOf(header: string, size: number): ByteRange {
+  const [matched, from = '', to = ''] = SINGLE.exec(header) ?? [];
+  if (matched === undefined || (from === '' && to === '')) return WHOLE;
+  if (from === '') return suffix(Number(to), size);
+  const first = Number(from);
+  const last = to === '' ? Number.POSITIVE_INFINITY : Number(to);
+  if (last < first) return WHOLE;
+  if (first >= size) return UNSATISFIABLE;
+  return { kind: 'part', first, last: Math.min(last, size - 1) };
+}
+
+function suffix(length: number, size: number): ByteRange {
+  if (length === 0) return UNSATISFIABLE;
+  // Of an empty body the last bytes are the whole, which no Content-Range can say.
+  if (size === 0) return WHOLE;
+  return { kind: 'part', first: Math.max(0, size - length), last: size - 1 };
+}
+
+const TAG = /(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
+
+/** Whether If-None-Match names the tag, weakly compared (RFC 9110, section 13.1.2). */
+export function matchesWeakly(header: string, tag: string): boolean {
+  if (header === tag || header.trim() === '*') return true;
+  if (!header.includes(tag)) return false;
+  for (const [, , opaque] of header.matchAll(TAG)) if (opaque === tag) return true;
+  return false;
+}
+
+/** Whether If-Match names one of the tags, strongly compared (RFC 9110, section 13.1.1). */
+export function matchesStrongly(header: string, tags: readonly string[]): boolean {
+  if (header.trim() === '*') return true;
+  for (const [, weak, opaque] of header.matchAll(TAG)) {
+    if (weak === undefined && opaque !== undefined && tags.includes(opaque)) return true;
+  }
+  return false;
+}

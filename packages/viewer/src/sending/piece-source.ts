@@ -1,0 +1,26 @@
+import type { ManifestEntry, Role } from '@pinfold/core';
+import { clientOf } from '../entering/client-address.ts';
+import type { Exchange } from '../exchange.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+import type { BodyTools } from './bodies.ts';
+import type { SiteFile } from './site-files.ts';
+
+/** Where the bytes of an answer come from, and whose they are. */
+export interface PieceSource extends BodyTools {
+  readonly role: Role;
+  readonly entry: ManifestEntry;
+  /** Whose turn it is to have a file inflated. */
+  readonly client: string;
+  /** Aborts when the viewer has left. */
+  readonly signal: AbortSignal;
+}
+
+/** Where the bytes of a file come from. */
+export function sourceOf(
+  { tools, settings }: ViewerContext,
+  { request }: Exchange,
+  { role, file }: { readonly role: Role; readonly file: SiteFile },
+  signal: AbortSignal,
+): PieceSource {
+  return { ...tools, role, entry: file.entry, client: clientOf(settings.clientAddress(request)), signal };
+}

@@ -1,0 +1,85 @@
+import type { ServerResponse } from 'node:http';
+import type { Exchange } from '../exchange.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+import type { Body, Loaded } from './bodies.ts';
+import { copiedPieces } from './body-pieces.ts';
+import { heldBytes, PIECE } from './held-bytes.ts';
+import { sourceOf } from './piece-source.ts';
+import type { FileAnswer, FileOutcome } from './send-file.ts';
+import { expectTaken, sendPieces } from './send-pieces.ts';
+import type { Form } from './site-files.ts';
+import { whileThere } from './while-there.ts';
+
+/** A body that fits into memory, or the part of it `from` … `to`, on its way out. */
+export interface BodyAnswer extends Pick<FileAnswer, 'role' | 'file'> {
+  readonly form: Form;
+  readonly status: number;
+  readonly headers: string[];
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Sends what is in memory, loads what is not, and sends in pieces what memory has no room for. */
+export function sendBody(
+  context: ViewerContext,
+  exchange: Exchange,
+  answer: BodyAnswer,
+): Promise<FileOutcome> | FileOutcome {
+  const hot = context.bodies.hot(answer.form);
+  if (hot === undefined) return sendCold(context, exchange, answer);
+  if (answer.to - answer.from > PIECE && !isHeld(context, exchange.response, answer.form)) {
+    return sendCopies(context, exchange, answer);
+  }
+  finish(exchange, answer, hot);
+  return 'over';
+}
+
+async function sendCold(
+  context: ViewerContext,
+  exchange: Exchange,
+  answer: BodyAnswer,
+): Promise<FileOutcome> {
+  const { response } = exchange;
+  const held = answer.form.length <= PIECE || isHeld(context, response, answer.form);
+  if (!held && !context.bodies.isAtHand(answer.form)) return sendCopies(context, exchange, answer);
+  const loaded = await whileThere<Loaded>(response, (signal) =>
+    context.bodies.load({ ...sourceOf(context, exchange, answer, signal), form: answer.form }),
+  );
+  if (loaded === undefined) return 'over';
+  if (loaded.kind !== 'body') return loaded;
+  if (!held) return sendCopies(context, exchange, answer);
+  finish(exchange, answer, loaded.body);
+  return 'over';
+}
+
+/** Counts a body until its viewer has taken it or left, if there is room for it. */
+function isHeld({ tools }: ViewerContext, response: ServerResponse, { length }: Form): boolean {
+  const release = heldBytes.take(length, tools.mostHeld);
+  if (release === undefined) return false;
+  if (response.destroyed) release();
+  else response.once('close', release);
+  return true;
+}
+
+function sendCopies(
+  context: ViewerContext,
+  exchange: Exchange,
+  { form, status, headers, from, to, ...file }: BodyAnswer,
+): Promise<FileOutcome> {
+  return sendPieces(exchange, status, headers, (signal) =>
+    copiedPieces(sourceOf(context, exchange, file, signal), context.bodies, form, from, to),
+  );
+}
+
+function finish(exchange: Exchange, { status, headers, from, to }: BodyAnswer, body: Body): void {
+  const { bytes, text } = body;
+  const { response } = exchange;
+  if (to - from > PIECE) expectTaken(exchange);
+  response.writeHead(status, headers);
+  if (to - from < bytes.length) {
+    const part = bytes.subarray(from, to);
+    // A small part is copied, so that a slow viewer does not hold the whole.
+    response.end(part.length <= PIECE ? Buffer.from(part) : part);
+  } else if (text === undefined) response.end(bytes);
+  else response.end(text, 'latin1');
+}

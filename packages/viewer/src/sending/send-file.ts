@@ -1,0 +1,147 @@
+import type { Ended, Role } from '@pinfold/core';
+import type { Exchange } from '../exchange.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+import { Bodies } from './bodies.ts';
+import { expandedPieces, gzipPieces } from './body-pieces.ts';
+import { acceptsGzip, type ByteRange, matchesStrongly, matchesWeakly, rangeOf } from './negotiation.ts';
+import { sourceOf } from './piece-source.ts';
+import { sendBody } from './send-body.ts';
+import { sendPieces } from './send-pieces.ts';
+import type { FilePolicy, Form, SiteFile } from './site-files.ts';
+
+/** A file to answer with. */
+export interface FileAnswer {
+  readonly role: Role;
+  readonly file: SiteFile;
+  readonly status: 200 | 404;
+  /** Whether another Accept header would get another answer. */
+  readonly fallback: boolean;
+  readonly policy: FilePolicy;
+}
+
+/** What became of an answer: `over` when it is out or its viewer has left; else why there is nothing to send any more. */
+export type FileOutcome = 'over' | Ended;
+
+/** Answers with a file of a site: whole, a part, or that the viewer has it already (RFC 9110, sections 13 and 14). */
+export function sendFile(
+  context: ViewerContext,
+  exchange: Exchange,
+  answer: FileAnswer,
+): Promise<FileOutcome> | FileOutcome {
+  const { headers, method } = exchange.request;
+  const { file, policy } = answer;
+  const gzip = acceptsGzip(headers['accept-encoding']);
+  if (answer.status === 404) return sendWhole(context, exchange, answer, file.form(gzip, policy));
+  const range =
+    headers.range === undefined || method !== 'GET'
+      ? undefined
+      : partOf(headers.range, headers['if-range'], file.form(false, policy));
+  const form = file.form(gzip && range === undefined, policy);
+  if (isAnsweredByTag(exchange, answer, form)) return 'over';
+  return range === undefined
+    ? sendWhole(context, exchange, answer, form)
+    : sendPart(context, exchange, answer, form, range);
+}
+
+/** The range to answer with; `undefined` means the whole. */
+function partOf(
+  range: string,
+  condition: string | string[] | undefined,
+  form: Form,
+): Exclude<ByteRange, { kind: 'whole' }> | undefined {
+  // Files have no date, so If-Range holds for the very tag only (RFC 9110, section 13.1.5).
+  if (condition !== undefined && condition !== form.etag) return undefined;
+  const asked = rangeOf(range, form.length);
+  return asked.kind === 'whole' ? undefined : asked;
+}
+
+/** Answers a viewer whose preconditions tell all that there is to say. */
+function isAnsweredByTag(
+  { request, response }: Exchange,
+  { file, policy, fallback }: FileAnswer,
+  form: Form,
+): boolean {
+  const ifMatch = request.headers['if-match'];
+  if (ifMatch !== undefined) {
+    const tags = [file.form(true, policy).etag, file.form(false, policy).etag];
+    if (!matchesStrongly(ifMatch, tags)) {
+      response.writeHead(412, ['Content-Length', '0', ...policy.headers]).end();
+      return true;
+    }
+  }
+  const ifNoneMatch = request.headers['if-none-match'];
+  if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, form.etag)) {
+    response.writeHead(304, fallback ? varyByAccept(form.notModified) : form.notModified).end();
+    return true;
+  }
+  return false;
+}
+
+function sendWhole(
+  context: ViewerContext,
+  exchange: Exchange,
+  answer: FileAnswer,
+  form: Form,
+): Promise<FileOutcome> | FileOutcome {
+  const { request, response } = exchange;
+  const { status, fallback } = answer;
+  const headers =
+    status === 404 ? withoutValidator(form, answer) : fallback ? varyByAccept(form.ok) : form.ok;
+  if (request.method === 'HEAD' || form.length === 0) {
+    response.writeHead(status, headers).end();
+    return 'over';
+  }
+  if (Bodies.fits(answer.file.entry, form)) {
+    return sendBody(context, exchange, { ...answer, form, status, headers, from: 0, to: form.length });
+  }
+  return sendPieces(exchange, status, headers, (signal) => {
+    const source = sourceOf(context, exchange, answer, signal);
+    return form.gzip ? gzipPieces(source) : expandedPieces(source, 0, form.length);
+  });
+}
+
+function sendPart(
+  context: ViewerContext,
+  exchange: Exchange,
+  answer: FileAnswer,
+  form: Form,
+  range: Exclude<ByteRange, { kind: 'whole' }>,
+): Promise<FileOutcome> | FileOutcome {
+  const { response } = exchange;
+  const { entry } = answer.file;
+  if (range.kind === 'unsatisfiable') {
+    const size = ['Content-Range', `bytes */${form.length}`, 'Content-Length', '0'];
+    response.writeHead(416, [...size, ...answer.policy.headers]).end();
+    return 'over';
+  }
+  const { first, last } = range;
+  const length = last - first + 1;
+  const vary = answer.fallback ? varyByAccept(form.notModified) : form.notModified;
+  const headers = [
+    ...['Content-Type', answer.file.type, 'Content-Length', String(length), 'Accept-Ranges', 'bytes'],
+    ...['Content-Range', `bytes ${first}-${last}/${form.length}`, ...vary],
+  ];
+  // A part of a stored file is read as that part; a deflated one has to be inflated from its beginning.
+  const isCut =
+    entry.method === 'deflated' &&
+    (Bodies.fits(entry, form) || context.bodies.keepsForParts(entry, form, first));
+  if (isCut || context.bodies.hot(form) !== undefined) {
+    return sendBody(context, exchange, { ...answer, form, status: 206, headers, from: first, to: last + 1 });
+  }
+  return sendPieces(exchange, 206, headers, (signal) =>
+    expandedPieces(sourceOf(context, exchange, answer, signal), first, length),
+  );
+}
+
+/** A page for what is missing is the same whatever the viewer has: nothing to compare by goes with it. */
+function withoutValidator(form: Form, { file, policy }: FileAnswer): string[] {
+  return [
+    ...['Content-Type', file.type, 'Content-Length', String(form.length)],
+    ...(form.gzip ? ['Content-Encoding', 'gzip'] : []),
+    ...['Vary', 'Accept, Accept-Encoding', ...policy.headers],
+  ];
+}
+
+function varyByAccept(headers: readonly string[]): string[] {
+  return headers.map((text) => (text === 'Accept-Encoding' ? 'Accept, Accept-Encoding' : text));
+}

@@ -1,0 +1,60 @@
+import type { ServerResponse } from 'node:http';
+import type { Exchange } from '../exchange.ts';
+import { EndedMeanwhile } from './body-pieces.ts';
+import type { FileOutcome } from './send-file.ts';
+import { whileThere } from './while-there.ts';
+
+/** How long a viewer may take nothing of an answer, in milliseconds. */
+const UNTAKEN = 45_000;
+
+/**
+ * Sends a body piece by piece, the next when the last was taken. Nothing is read for a viewer who has left. The head
+ * goes out with the first piece, so that what fails before it can still be answered.
+ */
+export async function sendPieces(
+  exchange: Exchange,
+  status: number,
+  headers: string[],
+  piecesUntil: (left: AbortSignal) => AsyncIterable<Uint8Array>,
+): Promise<FileOutcome> {
+  const { response } = exchange;
+  const outcome = await whileThere<FileOutcome>(response, async (left) => {
+    try {
+      for await (const piece of piecesUntil(left)) {
+        if (left.aborted) return 'over';
+        if (!response.headersSent) {
+          expectTaken(exchange);
+          response.writeHead(status, headers);
+        }
+        if (!response.write(piece)) await drained(response, left);
+      }
+      response.end();
+      return 'over';
+    } catch (error) {
+      if (left.aborted || !(error instanceof EndedMeanwhile)) throw error;
+      if (!response.headersSent) return error.ended;
+      // What is left of a file that ended is not sent; a cut body says so.
+      response.destroy();
+      return 'over';
+    }
+  });
+  return outcome ?? 'over';
+}
+
+function drained(response: ServerResponse, left: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const go = (): void => {
+    response.off('drain', go);
+    left.removeEventListener('abort', go);
+    resolve();
+  };
+  response.on('drain', go);
+  left.addEventListener('abort', go, { once: true });
+  if (left.aborted) go();
+  return promise;
+}
+
+/** Cuts off a stream of HTTP/2 whose viewer takes nothing of it; connections of HTTP/1 are looked after as a whole. */
+export function expectTaken({ request, response }: Exchange): void {
+  if (request.httpVersionMajor > 1) response.setTimeout(UNTAKEN, () => response.destroy());
+}

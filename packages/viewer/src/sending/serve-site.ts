@@ -1,0 +1,54 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Role } from '@pinfold/core';
+import type { Exchange } from '../exchange.ts';
+import { type HeaderList, sendPlainPage, sendRedirect } from '../pages/answers.ts';
+import { plainPages } from '../pages/pages.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+import { encodeRawBytes, type Target } from '../where/target.ts';
+import { findFile } from './find-file.ts';
+import { type FileOutcome, sendFile } from './send-file.ts';
+
+/** Where a site is served, as its redirects and pages need it. */
+export interface SitePlace {
+  /** Scheme, host and path before the site's own paths. */
+  readonly base: string;
+  readonly referrer: 'same-origin' | 'no-referrer';
+  /** More headers of what is no file. */
+  readonly more: HeaderList;
+}
+
+/** Answers a path inside the site of a role whose viewer may see it. */
+export async function serveSite(
+  context: ViewerContext,
+  exchange: Exchange,
+  role: Role,
+  target: Target,
+  place: SitePlace,
+): Promise<FileOutcome> {
+  const { policies, sites } = context;
+  const policy = role.passwordHash === null ? policies.open : policies.protected;
+  let site = sites.hot(role.archive);
+  if (site === undefined) {
+    const loaded = await sites.load(role);
+    if (loaded.kind !== 'site') return loaded;
+    site = loaded.site;
+  }
+  const known = site.known(target.path);
+  if (known !== undefined) {
+    return sendFile(context, exchange, { role, file: known, status: 200, fallback: false, policy });
+  }
+  const found = findFile(site, target.path, exchange.request.headers.accept);
+  if (found.kind === 'file') return sendFile(context, exchange, { role, policy, ...found });
+  if (found.kind === 'folder') {
+    const location = `${place.base}${encodeRawBytes(target.path)}/${encodeRawBytes(target.query)}`;
+    sendRedirect(exchange, { status: 308, location, referrer: place.referrer }, place.more);
+  } else {
+    sendPlainPage(exchange, 404, plainPages.missingPage, [...place.more, 'Referrer-Policy', place.referrer]);
+  }
+  return 'over';
+}
+
+/** Whether a browser asks for the script of a service worker (Service Workers, "Service-Worker: script"). */
+export function isServiceWorker(headers: IncomingHttpHeaders): boolean {
+  return headers['service-worker'] === 'script' || headers['sec-fetch-dest'] === 'serviceworker';
+}

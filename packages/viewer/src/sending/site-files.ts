@@ -1,0 +1,101 @@
+import type { ArchiveId, Manifest, ManifestEntry } from '@pinfold/core';
+import { gzipLength } from './gzip-member.ts';
+import { mediaTypeOf } from './negotiation.ts';
+
+/** The headers that do not depend on the file: one list for open roles, one for protected ones. */
+export interface FilePolicy {
+  readonly index: 0 | 1;
+  readonly headers: readonly string[];
+}
+
+/** One encoding of a file, with everything prepared that its answers need. */
+export interface Form {
+  readonly gzip: boolean;
+  readonly etag: string;
+  /** Bytes of the body. */
+  readonly length: number;
+  /** Names the body among all bodies. */
+  readonly key: string;
+  /** Names and values in turn, as `writeHead` takes them: of a 200, and of a 304. */
+  readonly ok: string[];
+  readonly notModified: string[];
+}
+
+/** A file of a site. */
+export class SiteFile {
+  readonly entry: ManifestEntry;
+  readonly type: string;
+  /** Whether a gzip form is there for the taking. */
+  readonly deflated: boolean;
+  readonly #key: string;
+  readonly #forms: (Form | undefined)[] = [undefined, undefined, undefined, undefined];
+
+  constructor(archive: ArchiveId, entry: ManifestEntry) {
+    this.entry = entry;
+    this.type = mediaTypeOf(entry.path, entry.utf8);
+    this.deflated = entry.method === 'deflated' && entry.size > 0;
+    this.#key = `${archive}/${entry.offset}`;
+  }
+
+  /** The file as gzip, where the archive has it so and `gzip` says yes, or as it is. */
+  form(gzip: boolean, policy: FilePolicy): Form {
+    const index = (gzip && this.deflated ? 2 : 0) + policy.index;
+    const known = this.#forms[index];
+    if (known !== undefined) return known;
+    const made = this.#make(gzip && this.deflated, policy);
+    this.#forms[index] = made;
+    return made;
+  }
+
+  #make(gzip: boolean, policy: FilePolicy): Form {
+    const { crc32, size } = this.entry;
+    const tag = `${crc32.toString(16)}-${size.toString(36)}`;
+    const etag = gzip ? `"${tag}-gzip"` : `"${tag}"`;
+    const length = gzip ? gzipLength(this.entry) : size;
+    const notModified = ['ETag', etag, 'Vary', 'Accept-Encoding', ...policy.headers];
+    const coding = gzip ? ['Content-Encoding', 'gzip'] : ['Accept-Ranges', 'bytes'];
+    const ok = ['Content-Type', this.type, 'Content-Length', String(length), ...coding, ...notModified];
+    return { gzip, etag, length, key: gzip ? `${this.#key}/gzip` : this.#key, ok, notModified };
+  }
+}
+
+/** The files of one archive, prepared one by one as they are asked for. */
+export class SiteFiles {
+  readonly manifest: Manifest;
+  readonly #archive: ArchiveId;
+  readonly #files = new Map<ManifestEntry, SiteFile>();
+  /** By path as browsers send it: only paths that a file answers, so it has at most three for each. */
+  readonly #direct = new Map<string, SiteFile>();
+
+  constructor(archive: ArchiveId, manifest: Manifest) {
+    this.manifest = manifest;
+    this.#archive = archive;
+  }
+
+  /** The file that answers this plain path whatever else the request says, if that is known already. */
+  known(path: string): SiteFile | undefined {
+    return this.#direct.get(path);
+  }
+
+  /** Remembers which file answers a plain path whatever else the request says. */
+  remember(path: string, file: SiteFile): void {
+    this.#direct.set(path, file);
+  }
+
+  /** The file of an entry. */
+  file(entry: ManifestEntry): SiteFile {
+    let file = this.#files.get(entry);
+    if (file === undefined) {
+      file = new SiteFile(this.#archive, entry);
+      this.#files.set(entry, file);
+    }
+    return file;
+  }
+
+  /** What all this takes in memory once every file was asked for, roughly. */
+  get bytes(): number {
+    let sum = 1_024;
+    for (const { path } of this.manifest.entries) sum += 2_048 + 4 * path.length;
+    return sum;
+  }
+}

@@ -1,0 +1,83 @@
+import type { IncomingMessage } from 'node:http';
+import { parseRoleId, type RoleId } from '@pinfold/core';
+import type { Settings, ViewerRoute } from '../viewer-options.ts';
+import { HAND_OVER_PATH } from './addresses.ts';
+import { isBelowHost, isHost, siteOfHost } from './host.ts';
+import { splitTarget, type Target, targetOf } from './target.ts';
+
+/** What a request is for, by its host and target alone; `route` and `role` are for the log. */
+export type Place = SharedPlace | PathPlace | OriginPlace | NoPlace;
+
+interface Named<Kind extends string, Role = RoleId | null> {
+  readonly kind: Kind;
+  readonly route: ViewerRoute;
+  /** The role that the address names, whether there is one or not. */
+  readonly role: Role;
+}
+
+/** A shared URL. */
+export interface SharedPlace extends Named<'shared'> {
+  /** The last segment, which may be anything. */
+  readonly idText: string;
+  readonly query: string;
+}
+
+/** Inside a site that lies under its shared URL. */
+export interface PathPlace extends Named<'path'> {
+  readonly idText: string;
+  /** What follows the shared URL: a path that begins with `/`, and a query. */
+  readonly inside: string;
+}
+
+/** On a site's own origin. */
+export interface OriginPlace extends Named<'origin', RoleId> {
+  readonly target: Target;
+  /** The target as it came. */
+  readonly whole: string;
+}
+
+/** `unreadable`: nobody can say what was meant; `astray`: below the sites' host, and no site's; `nowhere`: not ours. */
+export type NoPlace = Named<'unreadable' | 'astray' | 'nowhere', null>;
+
+const NO_PLACE = { route: 'none', role: null } as const;
+
+/** The place of a request of which no one can say what it is for. */
+export const UNREADABLE: NoPlace = { kind: 'unreadable', ...NO_PLACE };
+
+/** Finds out what a request is for. */
+export function findPlace(settings: Settings, request: IncomingMessage): Place {
+  const whole = targetOf(request);
+  if (!whole.startsWith('/')) return UNREADABLE;
+  if (settings.mode === 'origin') {
+    const { host } = request.headers;
+    const role = siteOfHost(host, settings.sitesHostname);
+    if (role !== undefined) return placeOnOrigin(role, whole);
+    // Whatever else was shown there would be at home among the sites.
+    if (isBelowHost(host, settings.sitesHostname) && !isHost(host, settings.publicHostname)) {
+      return { kind: 'astray', ...NO_PLACE };
+    }
+  }
+  if (whole.startsWith(settings.sharedPath)) {
+    return placeShared(settings, whole.slice(settings.sharedPath.length));
+  }
+  return { kind: 'nowhere', ...NO_PLACE };
+}
+
+function placeOnOrigin(role: RoleId, whole: string): OriginPlace {
+  const target = splitTarget(whole);
+  const route = target.path === HAND_OVER_PATH ? 'hand_over' : 'site';
+  return { kind: 'origin', route, role, target, whole };
+}
+
+/** @param rest what follows `/s/`. */
+function placeShared({ mode }: Settings, rest: string): SharedPlace | PathPlace {
+  const end = rest.search(/[/?]/);
+  if (end !== -1 && rest[end] === '/' && mode === 'path') {
+    const idText = rest.slice(0, end);
+    const role = parseRoleId(idText) ?? null;
+    return { kind: 'path', route: 'site', role, idText, inside: rest.slice(end) };
+  }
+  const isPlain = end === -1 || rest[end] === '?';
+  const { path: idText, query } = isPlain ? splitTarget(rest) : { path: rest, query: '' };
+  return { kind: 'shared', route: 'shared_url', role: parseRoleId(idText) ?? null, idText, query };
+}

@@ -1,0 +1,25 @@
+const LONGEST = 2_048;
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+
+/** Whether a path first asked for may be returned to. */
+export function isReturnPath(path: string): boolean {
+  return (
+    path.length <= LONGEST &&
+    path.startsWith('/') &&
+    path[1] !== '/' &&
+    path[1] !== '\\' &&
+    PRINTABLE_ASCII.test(path)
+  );
+}
+
+/** The path first asked for out of the query's `to`; `/` when there is none, several, or one not to be taken. */
+export function returnPathOf(query: string): string {
+  if (query === '') return '/';
+  const [path, ...more] = new URLSearchParams(query).getAll('to');
+  return path !== undefined && more.length === 0 && isReturnPath(path) ? path : '/';
+}
+
+/** The query that carries a path first asked for; empty when it may not be returned to. */
+export function returnQuery(path: string): string {
+  return isReturnPath(path) ? `?to=${encodeURIComponent(path)}` : '';
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+
+/** A request target that begins with `/`, in its two parts. */
+export interface Target {
+  /** As sent, percent-encoded. */
+  readonly path: string;
+  /** With its `?`, or empty. */
+  readonly query: string;
+}
+
+/** Cuts a request target in origin form (RFC 9112, section 3.2.1). */
+export function splitTarget(target: string): Target {
+  const mark = target.indexOf('?');
+  return mark === -1
+    ? { path: target, query: '' }
+    : { path: target.slice(0, mark), query: target.slice(mark) };
+}
+
+/** The request target as it came, also where a framework has cut it. */
+export function targetOf(request: IncomingMessage): string {
+  const original = 'originalUrl' in request ? request.originalUrl : undefined;
+  return typeof original === 'string' ? original : (request.url ?? '');
+}
+
+const NOT_PLAIN = /[%\x80-\xff]/;
+const ENCODED_SLASH = /%2f/i;
+
+/**
+ * Decodes a path once. `undefined` when it names nothing: broken percent-encoding, bytes that are not UTF-8, or a
+ * slash in disguise.
+ *
+ * @param raw as Node gives it, a byte a character.
+ */
+export function decodePath(raw: string): string | undefined {
+  if (!NOT_PLAIN.test(raw)) return raw;
+  if (ENCODED_SLASH.test(raw)) return undefined;
+  try {
+    return decodeURIComponent(encodeRawBytes(raw));
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+/** Percent-encodes what may not stand in a Location header (RFC 3986, section 2), and leaves the rest as it is. */
+export function encodeRawBytes(text: string): string {
+  return text.replace(/[^\x21-\x7e]/g, (character) => {
+    return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+  });
+}
