@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type PaletteName, paletteOf } from '@pinfold/http';
 import { expect } from 'chai';
 
 const packages = join(import.meta.dirname, '..', '..', 'packages');
@@ -18,7 +19,10 @@ async function sheet(file: string): Promise<string> {
 
 /** The custom properties at the root of a sheet, in one way of writing. */
 async function propertiesOf(file: string): Promise<ReadonlyMap<string, string>> {
-  const [, root = ''] = /:root\s*\{([^}]*)\}/.exec(await sheet(file)) ?? [];
+  const text = await sheet(file);
+  const [, named] = /paletteOf\(([^)]+)\)/.exec(text) ?? [];
+  const names = [...(named ?? '').matchAll(/[\w-]+/g)].map(([name]) => name as PaletteName);
+  const [, root = ''] = /:root\s*\{([^}]*)\}/.exec(named === undefined ? text : paletteOf(...names)) ?? [];
   const found = [...root.matchAll(/--([\w-]+):([^;]+)/g)];
   return new Map(
     found.map(([, name = '', value = '']) => [

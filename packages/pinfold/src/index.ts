@@ -4,7 +4,7 @@ export { type Composition, type CompositionOptions, openComposition } from './co
 export { type App, type AppOptions, createApp, type Listening } from './compose/create-app.ts';
 export { openPinfold, type Pinfold, type PinfoldOptions } from './compose/open-pinfold.ts';
 export type { ServiceOptions } from './compose/service.ts';
-export type { Log, LogSink, RequestEntry } from './server/log.ts';
+export type { Log, LogSink } from './server/log.ts';
 export type { DatabaseSetting } from './settings/database-setting.ts';
 export { type Environment, type LogLevel, readSettings, type Settings } from './settings/settings.ts';
 export { SettingsError } from './settings/settings-error.ts';

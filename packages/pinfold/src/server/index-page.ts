@@ -1,18 +1,7 @@
 import { createHash } from 'node:crypto';
+import { type Html, html, paletteOf, preferredLanguage, raw } from '@pinfold/http';
 
-/** In the palette of every screen of Pinfold. */
-const STYLE = `:root{color-scheme:light dark;
---page:light-dark(oklch(0.982 0.003 95),oklch(0.185 0.008 265));
---surface:light-dark(oklch(1 0 0),oklch(0.225 0.01 265));
---text:light-dark(oklch(0.245 0.018 265),oklch(0.935 0.006 265));
---quiet:light-dark(oklch(0.49 0.018 265),oklch(0.73 0.014 265));
---line:light-dark(oklch(0.9 0.006 265),oklch(0.335 0.014 265));
---accent:light-dark(oklch(0.5 0.17 268),oklch(0.76 0.11 268));
---accent-strong:light-dark(oklch(0.44 0.17 268),oklch(0.82 0.09 268));
---sans:system-ui,"Hiragino Sans","Noto Sans JP","Noto Sans CJK JP","Yu Gothic UI",Meiryo,sans-serif;
---title:1.5rem;
---radius:8px}
-*{box-sizing:border-box}
+const STYLE = `${paletteOf('page', 'surface', 'text', 'quiet', 'line', 'accent', 'accent-strong', 'sans', 'title', 'radius')}*{box-sizing:border-box}
 body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:24px 16px;background:var(--page);color:var(--text);font:16px/1.5 var(--sans);overflow-wrap:anywhere}
 :lang(ja){line-break:strict}
 :lang(ja) h1{word-break:auto-phrase}
@@ -53,31 +42,24 @@ const words = {
 } as const;
 
 /** What somebody sees who opens the public URL itself, in English or Japanese by Accept-Language. */
-export function indexPage(acceptLanguage: string | undefined): string {
-  const { lang, text, publish } = words[preferred(acceptLanguage ?? '')];
-  return `<!doctype html>
+export function indexPage(acceptLanguage: string | undefined): Html {
+  const { lang, text, publish } = words[preferredLanguage(acceptLanguage, ['en', 'ja'])];
+  return html`<!doctype html>
 <html lang="${lang}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Pinfold</title>
 <link rel="icon" href="data:,">
-<style>${STYLE}</style>
+<style>${raw(STYLE)}</style>
 </head>
 <body>
 <main>
-<h1>${PIN}Pinfold</h1>
+<h1>${raw(PIN)}Pinfold</h1>
 <p>${text}</p>
-<p>${publish}</p>
+<p>${raw(publish)}</p>
 </main>
 </body>
 </html>
 `;
-}
-
-/** Browsers name their languages in order of preference. */
-function preferred(acceptLanguage: string): keyof typeof words {
-  const languages = acceptLanguage.toLowerCase().split(',');
-  const first = languages.map((part) => part.trim().slice(0, 2)).find((tag) => tag === 'en' || tag === 'ja');
-  return first === 'ja' ? 'ja' : 'en';
 }

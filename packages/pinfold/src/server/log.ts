@@ -1,23 +1,11 @@
 import { isFault } from '@pinfold/core';
+import type { RequestLog } from '@pinfold/http';
 import { destination, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
 import type { LogLevel } from '../settings/settings.ts';
 
-/** One answered request, as it is logged: nothing else of it ever is. */
-export interface RequestEntry {
-  readonly method: string;
-  /** What kind of thing was asked for; never the path as it came. */
-  readonly route: string;
-  readonly role: string | null;
-  readonly status: number;
-  readonly milliseconds: number;
-  readonly requestId: string;
-  /** What broke. */
-  readonly error?: unknown;
-}
-
 /** The server's log: JSON lines on standard output. */
 export interface Log {
-  request(entry: RequestEntry): void;
+  readonly request: RequestLog;
   info(message: string, details?: Readonly<Record<string, unknown>>): void;
   warn(message: string): void;
   error(message: string, error?: unknown): void;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Answer, encodeAnswer } from '@pinfold/http';
 import type { Health, HealthReport, Need } from '../health/health.ts';
 import { INDEX_POLICY, indexPage } from './index-page.ts';
 import type { IsInsider } from './insider.ts';
@@ -16,13 +17,6 @@ export interface OwnRoutesOptions {
   /** The path of the public URL, without `/` at its end. */
   readonly publicPath: string;
   readonly isStopping: () => boolean;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly json?: unknown;
-  readonly html?: string;
 }
 
 type Respond = (request: IncomingMessage) => Answer;
@@ -89,19 +83,11 @@ function answer(
   const requestId = randomUUID();
   const method = request.method ?? '';
   const isRead = method === 'GET' || method === 'HEAD';
-  const { status, headers, json, html }: Answer = isRead
+  const said: Answer = isRead
     ? respond(request)
     : { status: 405, headers: { allow: 'GET, HEAD' }, json: { status: 'method_not_allowed' } };
-  const body = html ?? JSON.stringify(json);
-  response.writeHead(status, {
-    'content-type': html === undefined ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'x-robots-tag': 'noindex',
-    'x-request-id': requestId,
-    ...headers,
-  });
+  const { status, headers, body } = encodeAnswer(said, requestId);
+  response.writeHead(status, { 'x-robots-tag': 'noindex', ...headers });
   response.end(method === 'HEAD' ? undefined : body);
   const milliseconds = performance.now() - began;
   log.request({ method, route, role: null, status, milliseconds, requestId });

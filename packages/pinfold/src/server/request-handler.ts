@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hasSeveralHosts, hasTooManyCookies } from '@pinfold/http';
+import { hasSeveralHosts, hasTooManyCookies, pathOf } from '@pinfold/http';
 import { api } from '@pinfold/inversify/http-express';
 import { management } from '@pinfold/inversify/management';
 import { viewer } from '@pinfold/inversify/viewer';
@@ -32,7 +32,7 @@ export async function requestHandler(
   { log, health, isStopping }: ServerState,
 ): Promise<RequestHandler> {
   const view = await container.getAsync(viewer);
-  const publicPath = new URL(publicUrl).pathname.replace(/\/+$/, '');
+  const publicPath = pathOf(publicUrl);
   const isInsider = insiders(trustProxy);
   const own = ownRoutes({ health, needs, isInsider, log, publicPath, isStopping });
   const showNothing = (request: IncomingMessage, response: ServerResponse): void => view(request, response);

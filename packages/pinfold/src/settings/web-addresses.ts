@@ -1,13 +1,14 @@
 import { isIP } from 'node:net';
+import { type PublicUrl, publicUrl } from '@pinfold/http';
 import { SettingsError } from './settings-error.ts';
 
-/** How sites are reached: each on an origin of its own, or all under a path (contract, section 7). */
+/** How sites are reached: each on an origin of its own, or all under a path. */
 export type ViewerMode = 'origin' | 'path';
 
 /** Where the service is reached from outside. */
 export interface WebAddresses {
   /** What shared URLs and the API begin with; no `/` at its end. */
-  readonly publicUrl: string;
+  readonly publicUrl: PublicUrl;
   /** The origin whose host gets `{id}.` before it in origin mode. */
   readonly sitesUrl: string;
   readonly viewerMode: ViewerMode;
@@ -37,9 +38,9 @@ export function readWebAddresses(values: {
   if (viewerMode !== undefined && viewerMode !== 'origin' && viewerMode !== 'path') {
     throw new SettingsError(VIEWER_MODE, 'must be origin or path');
   }
-  const publicUrl = values.publicUrl === undefined ? undefined : readUrl(PUBLIC_URL, values.publicUrl);
+  const shared = values.publicUrl === undefined ? undefined : readUrl(PUBLIC_URL, values.publicUrl);
   const sitesUrl = values.sitesUrl === undefined ? undefined : readUrl(SITES_URL, values.sitesUrl);
-  const publicPlace = new URL(publicUrl ?? 'http://localhost');
+  const publicPlace = new URL(shared ?? 'http://localhost');
   if (sitesUrl !== undefined) {
     const { pathname, protocol, hostname } = new URL(sitesUrl);
     if (pathname !== '/') throw new SettingsError(SITES_URL, 'must have no path');
@@ -55,16 +56,16 @@ export function readWebAddresses(values: {
       `cannot be origin for a ${PUBLIC_URL} with an IP address, unless ${SITES_URL} has a host name`,
     );
   }
-  return { publicUrl, sitesUrl, viewerMode };
+  return { publicUrl: shared, sitesUrl, viewerMode };
 }
 
 /** The addresses in force, once the port is known. */
 export function webAddresses(settings: WebAddressSettings, port: number): WebAddresses {
-  const publicUrl = settings.publicUrl ?? withoutSlash(new URL(`http://localhost:${port}`).href);
-  const { origin, hostname } = new URL(publicUrl);
+  const shared = publicUrl(settings.publicUrl ?? `http://localhost:${port}`);
+  const { origin, hostname } = new URL(shared);
   const ofItself = settings.sitesUrl === undefined && isAddress(hostname) ? 'path' : 'origin';
   return {
-    publicUrl,
+    publicUrl: shared,
     sitesUrl: settings.sitesUrl ?? origin,
     viewerMode: settings.viewerMode ?? ofItself,
   };
@@ -89,17 +90,6 @@ export function isAddress(hostname: string): boolean {
   return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
 }
 
-function readUrl(variable: string, value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new SettingsError(variable, 'must be a URL that begins with http:// or https://');
-  }
-  if (url.username !== '' || url.password !== '' || /[?#]/.test(value)) {
-    throw new SettingsError(variable, 'must have no credentials, no query and no fragment');
-  }
-  return withoutSlash(url.href);
-}
-
-function withoutSlash(href: string): string {
-  return href.replace(/\/+$/, '');
+function readUrl(variable: string, value: string): PublicUrl {
+  return publicUrl(value, (expectation) => new SettingsError(variable, expectation));
 }

@@ -1,3 +1,4 @@
+import { sharedUrl } from '@pinfold/http';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import type { FirstStart, Untouched } from './first-start.ts';
 import { MANAGEMENT_PATH } from './sign-in-link.ts';
@@ -13,7 +14,7 @@ export function firstStartBlock(
   const lines = [
     `Pinfold is ready at ${publicUrl}`,
     '',
-    ...(welcome === undefined ? [] : [`Welcome site  ${publicUrl}/s/${welcome.role.id}`]),
+    ...(welcome === undefined ? [] : [`Welcome site  ${sharedUrl(publicUrl, welcome.role.id)}`]),
     manageLine(addresses, signInLink),
     `API key       ${shown}`,
     '',

@@ -24,6 +24,8 @@ describe('the page at the public URL', () => {
   it('greets whoever opens the public URL itself, in their language', async () => {
     const japanese = await fetch(url, { headers: { 'accept-language': 'ja,en;q=0.8' } });
     expect(await japanese.text()).to.include('<html lang="ja">');
+    const rather = await fetch(url, { headers: { 'accept-language': 'en;q=0.1, ja' } });
+    expect(await rather.text()).to.include('<html lang="ja">');
     const english = await fetch(url, { headers: { 'accept-language': 'de, en;q=0.8' } });
     expect(await english.text()).to.include('<html lang="en">');
     expect(english.headers.get('content-security-policy')).to.include("default-src 'none'");

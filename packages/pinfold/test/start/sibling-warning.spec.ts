@@ -1,8 +1,9 @@
+import { publicUrl } from '@pinfold/http';
 import { expect } from 'chai';
 import { siblingWarning } from '../../src/start/sibling-warning.ts';
 
 function warning(publicHost: string, sitesHost: string): string | undefined {
-  const urls = { publicUrl: `https://${publicHost}`, sitesUrl: `https://${sitesHost}` };
+  const urls = { publicUrl: publicUrl(`https://${publicHost}`), sitesUrl: `https://${sitesHost}` };
   return siblingWarning({ ...urls, viewerMode: 'origin' });
 }
 
@@ -60,7 +61,7 @@ describe('siblingWarning', () => {
   }
 
   it('is silent in path mode, where sites have no origin of their own', () => {
-    const url = 'https://pin.example.com';
+    const url = publicUrl('https://pin.example.com');
     expect(siblingWarning({ publicUrl: url, sitesUrl: url, viewerMode: 'path' })).to.equal(undefined);
   });
 });
