@@ -3,8 +3,8 @@ import { ContainerModule } from 'inversify';
 import { bindPersistence } from './bind-persistence.ts';
 
 /**
- * Binds `persistence`, and `roles`, `attempts` and `apiKeys` of it. The file is opened when one of them is first asked
- * for, with `getAsync`; `unbindAllAsync` closes it. Migrating stays with the caller.
+ * Binds `persistence`, and `roles`, `attempts`, `apiKeys` and `sessions` of it. The file is opened when one of them is
+ * first asked for, with `getAsync`; `unbindAllAsync` closes it. Migrating stays with the caller.
  */
 export function persistenceSqliteModule(options: OpenSqliteOptions): ContainerModule {
   return new ContainerModule(({ bind }) => bindPersistence(bind, () => openSqlite(options)));

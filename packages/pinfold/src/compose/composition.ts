@@ -45,6 +45,13 @@ export interface Composition {
  * @param watch is given the container with all that is bound, before any of it is made.
  * @throws SettingsError when a setting cannot be carried out, a database that cannot be used among them; Fault when
  * another store cannot be opened.
+ *
+ * @example
+ * import { openComposition, readSettings } from 'pinfold';
+ *
+ * const { useCases, close } = await openComposition(readSettings({}));
+ * console.log((await useCases.cleanUp.run()).archives);
+ * await close();
  */
 export async function openComposition(
   settings: Settings,

@@ -85,8 +85,12 @@ const LAST_STEPS = 1_000;
  * Fault when another store cannot be opened.
  *
  * @example
- * const app = await createApp(readSettings(process.env));
- * await app.listen();
+ * import { createApp, readSettings } from 'pinfold';
+ *
+ * const app = await createApp(readSettings({ PINFOLD_PORT: '0', PINFOLD_WELCOME: 'off' }));
+ * const { addresses } = await app.listen();
+ * console.log(addresses.publicUrl);
+ * await app.close();
  */
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
   const { terminal, ...serviceOptions } = options;

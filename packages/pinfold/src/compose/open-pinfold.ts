@@ -79,17 +79,12 @@ const LONGEST_STOP = 10_000;
  * among them; Fault when another store cannot be opened.
  *
  * @example
- * import { accountId, DEFAULT_SCOPES } from '@pinfold/core';
  * import express from 'express';
  * import { openPinfold } from 'pinfold';
  *
- * const pinfold = await openPinfold({
- *   dataDir: './data',
- *   publicUrl: 'http://localhost:8080',
- *   authenticate: async () => ({ account: accountId('me'), scopes: DEFAULT_SCOPES }),
- * });
- * const server = express().use(pinfold.viewer, pinfold.api).use('/manage', pinfold.management).listen(8080);
- * process.once('SIGTERM', () => server.close(() => pinfold.close()));
+ * const pinfold = await openPinfold({ dataDir: './data', publicUrl: 'http://localhost:8080' });
+ * const server = express().use(pinfold.viewer, pinfold.api).use('/manage', pinfold.management);
+ * server.listen(8080, '127.0.0.1');
  */
 export async function openPinfold(options: PinfoldOptions): Promise<Pinfold> {
   try {

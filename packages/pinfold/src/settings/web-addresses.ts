@@ -59,7 +59,14 @@ export function readWebAddresses(values: {
   return { publicUrl: shared, sitesUrl, viewerMode };
 }
 
-/** The addresses in force, once the port is known. */
+/**
+ * The addresses in force, once the port is known.
+ *
+ * @example
+ * import { readSettings, webAddresses } from 'pinfold';
+ *
+ * console.log(webAddresses(readSettings({}), 8080).publicUrl); // http://localhost:8080
+ */
 export function webAddresses(settings: WebAddressSettings, port: number): WebAddresses {
   const shared = publicUrl(settings.publicUrl ?? `http://localhost:${port}`);
   const { origin, hostname } = new URL(shared);
