@@ -5,7 +5,8 @@ import { Fault, type StagedArchive, type Staging, type UseCases } from '@pinfold
 import { tokens } from '@pinfold/inversify';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
-import { createApp, openComposition, readSettings, type Settings } from '../../src/index.ts';
+import { openComposition, readSettings, type Settings } from '../../src/index.ts';
+import { serve } from '../servers/served.ts';
 
 const staged = { size: 0, discard: async () => undefined } as unknown as StagedArchive;
 const staging: Pick<Staging, 'receive' | 'check'> = {
@@ -55,10 +56,9 @@ describe("modules of a caller's own", () => {
   });
 
   it('have their health looked at, as ours have', async () => {
-    const app = await createApp(settings, { modules: [myStaging], log: () => undefined });
-    const { addresses } = await app.listen();
-    const answer = await fetch(`${addresses.publicUrl}/healthz`);
+    const { url, close } = await serve({}, { modules: [myStaging] });
+    const answer = await fetch(`${url}/healthz`);
     expect(await answer.json()).to.include({ database: 'ok', staging: 'unavailable' });
-    await app.close();
+    await close();
   });
 });
