@@ -5,7 +5,16 @@ import { tokens } from './tokens.ts';
 /** The inspector as the class it is, which can be closed. */
 const zipInspector: ServiceIdentifier<ZipArchiveInspector> = Symbol('@pinfold/archive-zip inspector');
 
-/** Binds `inspector`; `unbindAllAsync` ends its threads. */
+/**
+ * Binds `inspector`; `unbindAllAsync` ends its threads.
+ *
+ * @example
+ * import { archiveZipModule } from '@pinfold/inversify/archive-zip';
+ * import { Container } from 'inversify';
+ *
+ * const container = new Container();
+ * container.load(archiveZipModule({ workers: 2 }));
+ */
 export function archiveZipModule(options: ZipArchiveInspectorOptions = {}): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(zipInspector)

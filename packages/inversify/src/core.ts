@@ -2,7 +2,17 @@ import { createUseCases, type Limits, ManageKeys, ManageSessions, type UseCaseOp
 import { ContainerModule } from 'inversify';
 import { tokens } from './tokens.ts';
 
-/** Binds `useCases`, `manageKeys` and `manageSessions` over the ports that are bound elsewhere. */
+/**
+ * Binds `useCases`, `manageKeys` and `manageSessions` over the ports that are bound elsewhere.
+ *
+ * @example
+ * import { days } from '@pinfold/core';
+ * import { coreModule } from '@pinfold/inversify/core';
+ * import { Container } from 'inversify';
+ *
+ * const container = new Container();
+ * container.load(coreModule({ lifetime: days(30), renewal: days(30) }));
+ */
 export function coreModule(limits: Partial<Limits> = {}, options: UseCaseOptions = {}): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(tokens.useCases)

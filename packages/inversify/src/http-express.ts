@@ -18,7 +18,16 @@ export const authenticate: ServiceIdentifier<Authenticate> = Symbol.for('@pinfol
 export type HttpExpressModuleOptions = Omit<ApiOptions, 'useCases' | 'authenticate'> &
   ApiKeyAuthenticationOptions;
 
-/** Binds {@link api} and {@link authenticate}. Options known late, such as a free port's, are given as a function. */
+/**
+ * Binds {@link api} and {@link authenticate}. Options known late, such as a free port's, are given as a function.
+ *
+ * @example
+ * import { httpExpressModule } from '@pinfold/inversify/http-express';
+ * import { Container } from 'inversify';
+ *
+ * const container = new Container();
+ * container.load(httpExpressModule({ publicUrl: 'https://pins.example' }));
+ */
 export function httpExpressModule(
   options: HttpExpressModuleOptions | (() => HttpExpressModuleOptions),
 ): ContainerModule {

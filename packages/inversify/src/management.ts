@@ -12,6 +12,13 @@ export type ManagementModuleOptions = Omit<ManagementOptions, 'useCases' | 'sess
 /**
  * Binds {@link management}, with our sessions unless `authenticate` is given. Options known late, such as a free port's,
  * are given as a function.
+ *
+ * @example
+ * import { managementModule } from '@pinfold/inversify/management';
+ * import { Container } from 'inversify';
+ *
+ * const container = new Container();
+ * container.load(managementModule({ publicUrl: 'https://pins.example' }));
  */
 export function managementModule(
   options: ManagementModuleOptions | (() => ManagementModuleOptions),

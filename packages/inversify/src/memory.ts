@@ -3,7 +3,17 @@ import { ContainerModule } from 'inversify';
 import { bindPersistence } from './bind-persistence.ts';
 import { tokens } from './tokens.ts';
 
-/** Binds `persistence`, `roles`, `attempts`, `apiKeys` and `archives` to memory: a new one, or one that is given. */
+/**
+ * Binds `persistence`, `roles`, `attempts`, `apiKeys`, `sessions` and `archives` to memory: a new one, or one that is
+ * given.
+ *
+ * @example
+ * import { memoryModule } from '@pinfold/inversify/memory';
+ * import { Container } from 'inversify';
+ *
+ * const container = new Container();
+ * container.load(memoryModule());
+ */
 export function memoryModule(memory: Memory = createMemory()): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bindPersistence(bind, () => memory);

@@ -17,7 +17,16 @@ export interface PlatformNodeModuleOptions extends HmacGrantSignerOptions {
   readonly hashing?: ScryptPasswordHasherOptions;
 }
 
-/** Binds `clock`, `ids`, `passwords`, `grants`, `apiKeySecrets` and `sessionSecrets`. */
+/**
+ * Binds `clock`, `ids`, `passwords`, `grants`, `apiKeySecrets` and `sessionSecrets`.
+ *
+ * @example
+ * import { platformNodeModule } from '@pinfold/inversify/platform-node';
+ * import { Container } from 'inversify';
+ *
+ * const container = new Container();
+ * container.load(platformNodeModule({ secrets: ['change me: thirty-two random bytes'] }));
+ */
 export function platformNodeModule({ secrets, hashing }: PlatformNodeModuleOptions): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(tokens.clock).toConstantValue(new SystemClock());

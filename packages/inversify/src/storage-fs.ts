@@ -13,7 +13,16 @@ export interface StorageFsModuleOptions {
 /** The staging as the class it is: storing a file needs to know its folder. */
 const fsStaging: ServiceIdentifier<FsStaging> = Symbol('@pinfold/storage-fs staging');
 
-/** Binds `archives`, kept as files, and `staging`. Both folders are opened by the first `getAsync`. */
+/**
+ * Binds `archives`, kept as files, and `staging`. Both folders are opened by the first `getAsync`.
+ *
+ * @example
+ * import { storageFsModule } from '@pinfold/inversify/storage-fs';
+ * import { Container } from 'inversify';
+ *
+ * const container = new Container();
+ * container.load(storageFsModule({ folder: './archives', staging: './staging' }));
+ */
 export function storageFsModule({ folder, staging }: StorageFsModuleOptions): ContainerModule {
   return new ContainerModule((options) => {
     bindStaging(options, staging);
@@ -27,7 +36,16 @@ export function storageFsModule({ folder, staging }: StorageFsModuleOptions): Co
   });
 }
 
-/** Binds `staging` alone, for archives that are kept elsewhere. */
+/**
+ * Binds `staging` alone, for archives that are kept elsewhere.
+ *
+ * @example
+ * import { stagingFsModule } from '@pinfold/inversify/storage-fs';
+ * import { Container } from 'inversify';
+ *
+ * const container = new Container();
+ * container.load(stagingFsModule({ staging: './staging' }));
+ */
 export function stagingFsModule({ staging }: Pick<StorageFsModuleOptions, 'staging'>): ContainerModule {
   return new ContainerModule((options) => bindStaging(options, staging));
 }

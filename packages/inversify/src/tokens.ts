@@ -33,45 +33,39 @@ export interface Persistence {
   close(): Promise<void>;
 }
 
-/** One token for every port, and for what is made of the ports. Each symbol is shared by all copies of this package. */
-export const tokens: Tokens = {
-  roles: Symbol.for('@pinfold/roles'),
-  attempts: Symbol.for('@pinfold/attempts'),
-  apiKeys: Symbol.for('@pinfold/api-keys'),
-  sessions: Symbol.for('@pinfold/sessions'),
-  persistence: Symbol.for('@pinfold/persistence'),
-  staging: Symbol.for('@pinfold/staging'),
-  archives: Symbol.for('@pinfold/archives'),
-  inspector: Symbol.for('@pinfold/inspector'),
-  passwords: Symbol.for('@pinfold/passwords'),
-  grants: Symbol.for('@pinfold/grants'),
-  clock: Symbol.for('@pinfold/clock'),
-  ids: Symbol.for('@pinfold/ids'),
-  apiKeySecrets: Symbol.for('@pinfold/api-key-secrets'),
-  sessionSecrets: Symbol.for('@pinfold/session-secrets'),
-  useCases: Symbol.for('@pinfold/use-cases'),
-  manageKeys: Symbol.for('@pinfold/manage-keys'),
-  manageSessions: Symbol.for('@pinfold/manage-sessions'),
-};
+/**
+ * One token for every port, and for what is made of the ports. Each symbol is shared by all copies of this package.
+ *
+ * @example
+ * import { tokens } from '@pinfold/inversify';
+ * import { createMemory } from '@pinfold/memory';
+ * import { ContainerModule } from 'inversify';
+ *
+ * const { archives } = createMemory();
+ * const mine = new ContainerModule(({ rebind }) => {
+ *   rebind(tokens.archives).toConstantValue(archives);
+ * });
+ */
+export const tokens = {
+  roles: Symbol.for('@pinfold/roles') as ServiceIdentifier<RoleStore>,
+  attempts: Symbol.for('@pinfold/attempts') as ServiceIdentifier<AttemptCounter>,
+  apiKeys: Symbol.for('@pinfold/api-keys') as ServiceIdentifier<ApiKeyStore>,
+  sessions: Symbol.for('@pinfold/sessions') as ServiceIdentifier<SessionStore>,
+  /** The handle that the four above come from. */
+  persistence: Symbol.for('@pinfold/persistence') as ServiceIdentifier<Persistence>,
+  staging: Symbol.for('@pinfold/staging') as ServiceIdentifier<Staging>,
+  archives: Symbol.for('@pinfold/archives') as ServiceIdentifier<ArchiveStorage>,
+  inspector: Symbol.for('@pinfold/inspector') as ServiceIdentifier<ArchiveInspector>,
+  passwords: Symbol.for('@pinfold/passwords') as ServiceIdentifier<PasswordHasher>,
+  grants: Symbol.for('@pinfold/grants') as ServiceIdentifier<GrantSigner>,
+  clock: Symbol.for('@pinfold/clock') as ServiceIdentifier<Clock>,
+  ids: Symbol.for('@pinfold/ids') as ServiceIdentifier<Ids>,
+  apiKeySecrets: Symbol.for('@pinfold/api-key-secrets') as ServiceIdentifier<ApiKeySecrets>,
+  sessionSecrets: Symbol.for('@pinfold/session-secrets') as ServiceIdentifier<SessionSecrets>,
+  useCases: Symbol.for('@pinfold/use-cases') as ServiceIdentifier<UseCases>,
+  manageKeys: Symbol.for('@pinfold/manage-keys') as ServiceIdentifier<ManageKeys>,
+  manageSessions: Symbol.for('@pinfold/manage-sessions') as ServiceIdentifier<ManageSessions>,
+} as const;
 
 /** The type of {@link tokens}. */
-export interface Tokens {
-  readonly roles: ServiceIdentifier<RoleStore>;
-  readonly attempts: ServiceIdentifier<AttemptCounter>;
-  readonly apiKeys: ServiceIdentifier<ApiKeyStore>;
-  readonly sessions: ServiceIdentifier<SessionStore>;
-  /** The handle that the four above come from. */
-  readonly persistence: ServiceIdentifier<Persistence>;
-  readonly staging: ServiceIdentifier<Staging>;
-  readonly archives: ServiceIdentifier<ArchiveStorage>;
-  readonly inspector: ServiceIdentifier<ArchiveInspector>;
-  readonly passwords: ServiceIdentifier<PasswordHasher>;
-  readonly grants: ServiceIdentifier<GrantSigner>;
-  readonly clock: ServiceIdentifier<Clock>;
-  readonly ids: ServiceIdentifier<Ids>;
-  readonly apiKeySecrets: ServiceIdentifier<ApiKeySecrets>;
-  readonly sessionSecrets: ServiceIdentifier<SessionSecrets>;
-  readonly useCases: ServiceIdentifier<UseCases>;
-  readonly manageKeys: ServiceIdentifier<ManageKeys>;
-  readonly manageSessions: ServiceIdentifier<ManageSessions>;
-}
+export type Tokens = typeof tokens;

@@ -8,7 +8,16 @@ export const viewer: ServiceIdentifier<Viewer> = Symbol.for('@pinfold/viewer');
 /** {@link ViewerOptions} without what the container knows. */
 export type ViewerModuleOptions = Omit<ViewerOptions, 'useCases'>;
 
-/** Binds {@link viewer}. Options known late, such as a free port's, are given as a function. */
+/**
+ * Binds {@link viewer}. Options known late, such as a free port's, are given as a function.
+ *
+ * @example
+ * import { viewerModule } from '@pinfold/inversify/viewer';
+ * import { Container } from 'inversify';
+ *
+ * const container = new Container();
+ * container.load(viewerModule({ publicUrl: 'https://pins.example' }));
+ */
 export function viewerModule(options: ViewerModuleOptions | (() => ViewerModuleOptions)): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(viewer)

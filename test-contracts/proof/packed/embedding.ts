@@ -24,7 +24,7 @@ import express from 'express';
 
 const publicUrl = 'http://localhost:8080';
 
-// The ten lines.
+// Each part by hand.
 const clock = new SystemClock();
 const staging = await openFsStaging({ folder: 'data/staging', clock });
 const archives = await openFsArchiveStorage({ folder: 'data/archives', staging, clock });

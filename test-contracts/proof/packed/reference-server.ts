@@ -1,7 +1,7 @@
-// The reference server and the command, as they come out of the packed packages.
+// The reference server, the command, and all of it in one call, as they come out of the packed packages.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createApp, readSettings } from 'pinfold';
+import { createApp, openPinfold, readSettings } from 'pinfold';
 
 const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: 'served', PINFOLD_LOG_LEVEL: 'silent' };
 const app = await createApp(readSettings(env));
@@ -14,4 +14,8 @@ const pinfold = (...args: readonly string[]): string =>
   execFileSync('node_modules/.bin/pinfold', args, { encoding: 'utf8', env: { ...process.env, ...env } });
 assert.equal(JSON.parse(pinfold('keys', 'list', '--json')).keys.length, 1);
 assert.match(pinfold('version'), /^\d+\.\d+\.\d+\n$/);
+
+const embedded = await openPinfold({ dataDir: 'served', publicUrl: 'http://localhost:8080' });
+assert.equal(typeof embedded.useCases.publish.publish, 'function');
+await embedded.close();
 console.log('the reference server starts, and the command works beside it');

@@ -1,5 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { UsageError } from './usage-error.ts';
+import { type AccountId, accountId } from '@pinfold/core';
+import { UsageError } from './failures.ts';
 
 /** A command's options and positional arguments, taken apart. */
 export interface Arguments<Options extends ParseArgsOptionsConfig> {
@@ -40,5 +41,15 @@ function parse<const Options extends ParseArgsOptionsConfig>(
     if (!(error instanceof TypeError) || !('code' in error)) throw error;
     // Only the first sentence is about what was typed.
     throw new UsageError(error.message.split('. ')[0] ?? error.message, { cause: error });
+  }
+}
+
+/** Reads the value of `--account`. */
+export function readAccount(name: string): AccountId {
+  try {
+    return accountId(name);
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(error.message, { cause: error });
+    throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { Settings } from '../settings/settings.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
-import { CommandFailure } from './command-failure.ts';
+import { CommandFailure } from './failures.ts';
 import type { Terminal } from './terminal.ts';
 
 const LONGEST_WAIT_MS = 1_000;

@@ -1,8 +1,7 @@
 import { isFault } from '@pinfold/core';
-import { CommandFailure } from './command-failure.ts';
+import { CommandFailure, UsageError } from './failures.ts';
 import { HELP } from './help.ts';
 import type { Terminal } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
 
 /** Carries out a command with its arguments. */
 export type Command = (args: readonly string[], terminal: Terminal) => Promise<void>;
@@ -23,7 +22,15 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
       out(HELP),
 };
 
-/** Carries out `pinfold` with its arguments; resolves with the exit code. */
+/**
+ * Carries out `pinfold` with its arguments; resolves with the exit code.
+ *
+ * @example
+ * import { runCommand } from 'pinfold';
+ *
+ * const terminal = { env: process.env, out: console.log, err: console.error };
+ * process.exitCode = await runCommand(['version'], terminal);
+ */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const [name, ...rest] = args.some((arg) => arg === '--help' || arg === '-h') ? ['help'] : args;

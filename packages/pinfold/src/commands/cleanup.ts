@@ -1,6 +1,7 @@
 import { type CleanUpReport, type Clock, hours, type Instant, isFault, seconds } from '@pinfold/core';
 import { readArguments } from '../command-line/arguments.ts';
-import { CommandFailure } from '../command-line/command-failure.ts';
+import { CommandFailure } from '../command-line/failures.ts';
+import { OPTIONS } from '../command-line/options.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -10,12 +11,9 @@ const LONGEST = hours(24);
 
 const PROGRESS_EVERY = seconds(2);
 
-/** `pinfold cleanup` (contract, section 9) */
+/** `pinfold cleanup` */
 export async function cleanup(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values } = readArguments(args, [], {
-    force: { type: 'boolean' },
-    'dry-run': { type: 'boolean' },
-  });
+  const { values } = readArguments(args, [], OPTIONS.cleanup);
   const dryRun = values['dry-run'] ?? false;
   const report = await withComposition(terminal, ({ useCases }, settings) =>
     useCases.cleanUp

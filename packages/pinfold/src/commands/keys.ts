@@ -7,11 +7,10 @@ import {
   type Scope,
   toRfc3339,
 } from '@pinfold/core';
-import { readArguments } from '../command-line/arguments.ts';
-import { CommandFailure } from '../command-line/command-failure.ts';
-import { readAccount } from '../command-line/read-account.ts';
+import { readAccount, readArguments } from '../command-line/arguments.ts';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { OPTIONS } from '../command-line/options.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { UsageError } from '../command-line/usage-error.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
 
@@ -32,11 +31,7 @@ export async function keys([action, ...args]: readonly string[], terminal: Termi
 }
 
 async function create(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values } = readArguments(args, [], {
-    account: { type: 'string' },
-    label: { type: 'string' },
-    scope: { type: 'string', multiple: true },
-  });
+  const { values } = readArguments(args, [], OPTIONS['keys create']);
   const account = values.account === undefined ? DEFAULT_ACCOUNT : readAccount(values.account);
   const scopes = readScopes(values.scope);
   const label = readLabel(values.label ?? '');
@@ -52,7 +47,7 @@ async function create(args: readonly string[], terminal: Terminal): Promise<void
 }
 
 async function list(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values } = readArguments(args, [], { account: { type: 'string' } });
+  const { values } = readArguments(args, [], OPTIONS['keys list']);
   const by = values.account === undefined ? OPERATOR : readAccount(values.account);
   const listed = await withComposition(terminal, ({ manageKeys }) => manageKeys.list(by));
   if (values.json) terminal.out(JSON.stringify({ keys: listed.map(keyJson) }));

@@ -1,6 +1,6 @@
-import { readArguments } from '../command-line/arguments.ts';
+import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { knownAddresses, noteSilence } from '../command-line/known-addresses.ts';
-import { readAccount } from '../command-line/read-account.ts';
+import { OPTIONS } from '../command-line/options.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
@@ -8,7 +8,7 @@ import { offerSignInLink } from '../start/sign-in-link.ts';
 
 /** `pinfold manage` */
 export async function manage(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values } = readArguments(args, [], { account: { type: 'string' } });
+  const { values } = readArguments(args, [], OPTIONS.manage);
   const account = values.account === undefined ? DEFAULT_ACCOUNT : readAccount(values.account);
   const { url, addresses } = await withComposition(terminal, async (composition, settings) => {
     const addresses = knownAddresses(settings);

@@ -1,9 +1,8 @@
 import { OPERATOR, parseRoleId, type Refusal, type Role, type RoleId, toRfc3339 } from '@pinfold/core';
 import { pinOf } from '@pinfold/http-express';
 import { readArguments } from '../command-line/arguments.ts';
-import { CommandFailure } from '../command-line/command-failure.ts';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { UsageError } from '../command-line/usage-error.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 

@@ -4,31 +4,21 @@ import { basename, resolve } from 'node:path';
 import type { AccountId, Duration } from '@pinfold/core';
 import { publicUrl } from '@pinfold/http';
 import { SystemClock } from '@pinfold/platform-node';
-import { readArguments } from '../command-line/arguments.ts';
-import { CommandFailure } from '../command-line/command-failure.ts';
+import { readAccount, readArguments } from '../command-line/arguments.ts';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { knownAddresses, noteSilence } from '../command-line/known-addresses.ts';
-import { readAccount } from '../command-line/read-account.ts';
+import { OPTIONS } from '../command-line/options.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { UsageError } from '../command-line/usage-error.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { packFolder } from '../publishing/pack-folder.ts';
-import { GivenUp } from '../publishing/persist.ts';
+import { GivenUp, resumption } from '../publishing/persist.ts';
 import type { Published, Wish } from '../publishing/publication.ts';
 import { publishDirectly } from '../publishing/publish-directly.ts';
 import { publishOverHttp, type Server } from '../publishing/publish-over-http.ts';
-import { resumption } from '../publishing/resumption.ts';
-
-const OPTIONS = {
-  title: { type: 'string' },
-  account: { type: 'string' },
-  'idempotency-key': { type: 'string' },
-  url: { type: 'string' },
-  key: { type: 'string' },
-} as const;
 
 /** `pinfold publish PATH` */
 export async function publish(args: readonly string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = readArguments(args, ['PATH'], OPTIONS);
+  const { values, positionals } = readArguments(args, ['PATH'], OPTIONS.publish);
   const server = serverOf(values, terminal);
   if (server !== undefined && values.account !== undefined) {
     throw new UsageError('--account goes without --url: there the account is that of the key');

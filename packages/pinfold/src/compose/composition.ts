@@ -42,9 +42,16 @@ export interface Composition {
 /**
  * Puts the service together as the settings say: opens the stores and brings the database up to this release.
  *
- * @param watch is given the container before any store is made.
+ * @param watch is given the container with all that is bound, before any of it is made.
  * @throws SettingsError when a setting cannot be carried out, a database that cannot be used among them; Fault when
  * another store cannot be opened.
+ *
+ * @example
+ * import { openComposition, readSettings } from 'pinfold';
+ *
+ * const { useCases, close } = await openComposition(readSettings({}));
+ * console.log((await useCases.cleanUp.run()).archives);
+ * await close();
  */
 export async function openComposition(
   settings: Settings,
@@ -55,19 +62,16 @@ export async function openComposition(
   const adapters = await adaptersOf(settings, dataDir);
   const container = new Container();
   container.load(...(await modulesOf(settings, dataDir, adapters, options)));
+  // After every module: what one binds again forgets what was to be done on activation.
   watch(container);
-  const publications = Promise.withResolvers<RunningPublications>();
-  container.onActivation(tokens.staging, (_context, staging) => {
-    const running = new RunningPublications(staging);
-    publications.resolve(running);
-    return running;
-  });
+  const publications = new RunningPublications();
+  container.onActivation(tokens.staging, (_context, staging) => publications.counting(staging));
   const close = closeOnce(container, adapters);
   try {
     await openDatabase(container, settings);
     const useCases = await container.getAsync(tokens.useCases);
     const manageKeys = await container.getAsync(tokens.manageKeys);
-    return { container, useCases, manageKeys, publications: await publications.promise, dataDir, close };
+    return { container, useCases, manageKeys, publications, dataDir, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,12 +1,8 @@
 import type { Duration } from '@pinfold/core';
-import { tokens } from '@pinfold/inversify';
 import type { Container } from 'inversify';
-import { Health } from '../health/health.ts';
-import { runCleanupTimer } from '../server/cleanup-timer.ts';
 import { HttpServer } from '../server/http-server.ts';
-import { type Log, type LogSink, openLog } from '../server/log.ts';
-import { httpModules, requestHandler } from '../server/request-handler.ts';
-import { carriedOut } from '../settings/carried-out.ts';
+import type { Log } from '../server/log.ts';
+import { requestHandler } from '../server/request-handler.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type WebAddresses, webAddresses } from '../settings/web-addresses.ts';
 import {
@@ -17,12 +13,10 @@ import {
   type Untouched,
 } from '../start/first-start.ts';
 import { offerSignInLinkIfPossible } from '../start/sign-in-link.ts';
-import { type Composition, type CompositionOptions, openComposition } from './composition.ts';
+import { openService, type ServiceOptions } from './service.ts';
 
-/** What the settings leave to code. */
-export interface AppOptions extends CompositionOptions {
-  /** Takes the log's lines; standard output when absent. */
-  readonly log?: LogSink;
+/** What the settings of the reference server leave to code. */
+export interface AppOptions extends ServiceOptions {
   /** Whether a person reads what is printed; absent, whether standard output is a terminal. */
   readonly terminal?: boolean;
 }
@@ -91,28 +85,19 @@ const LAST_STEPS = 1_000;
  * Fault when another store cannot be opened.
  *
  * @example
- * const app = await createApp(readSettings(process.env));
- * await app.listen();
+ * import { createApp, readSettings } from 'pinfold';
+ *
+ * const app = await createApp(readSettings({ PINFOLD_PORT: '0', PINFOLD_WELCOME: 'off' }));
+ * const { addresses } = await app.listen();
+ * console.log(addresses.publicUrl);
+ * await app.close();
  */
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
-  const log = openLog(settings.logLevel, options.log, settings.workers > 1);
+  const { terminal, ...serviceOptions } = options;
   let addresses = webAddresses(settings, settings.port);
-  const health = new Health();
-  const http = httpModules(
-    settings,
-    log,
-    () => health.admitUpload(),
-    () => addresses,
-  );
-  const modules = [...http, ...(options.modules ?? [])];
-  const composition = await openComposition(settings, { ...options, modules }, (container) =>
-    health.watch(container),
-  );
-  await lookAtBucket(composition, settings);
-  const { clock } = composition.useCases;
+  const service = await openService(settings, () => addresses, serviceOptions);
+  const { composition, health, log } = service;
   const server = new HttpServer();
-  const stopped = new AbortController();
-  const background: Promise<void>[] = [];
   let draining: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
 
@@ -120,11 +105,6 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     const { port } = await server.listen(settings.port, settings.host);
     addresses = webAddresses(settings, port);
     return port;
-  }
-
-  function watchHealth(): Promise<void> {
-    background.push(health.run(clock, stopped.signal));
-    return health.look();
   }
 
   async function answer(looked: Promise<void>): Promise<void> {
@@ -138,11 +118,10 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
 
   async function lead(port: number): Promise<Omit<Listening, 'signInLink'>> {
     addresses = webAddresses(settings, port);
-    health.tellTo(log);
-    await warn(log, settings, addresses);
+    await service.tell();
     const firstStart = await makeFirstStart(composition, log, settings);
     const untouched = firstStart === undefined ? await findUntouched(composition, settings) : undefined;
-    background.push(runCleanupTimer(cleanupOf(composition, log), stopped.signal));
+    service.sweep();
     return { addresses, port, firstStart, untouched };
   }
 
@@ -151,7 +130,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       url: addresses.publicUrl,
       viewer_mode: addresses.viewerMode,
     });
-    const isTold = listening.firstStart !== undefined || (options.terminal ?? process.stdout.isTTY);
+    const isTold = listening.firstStart !== undefined || (terminal ?? process.stdout.isTTY);
     if (!isTold) return { ...listening, signInLink: undefined };
     const signInLink = await offerSignInLinkIfPossible(composition, addresses, DEFAULT_ACCOUNT, log);
     return { ...listening, signInLink };
@@ -160,16 +139,10 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   async function close(): Promise<void> {
     const cutOff = AbortSignal.timeout(LONGEST_STOP - LAST_STEPS);
     const deadline = AbortSignal.timeout(LONGEST_STOP);
-    stopped.abort();
-    await Promise.race([endAll(cutOff, deadline), aborted(deadline)]);
+    service.stop();
+    const ended = server.stop(cutOff).then(() => service.close(deadline));
+    await Promise.race([ended, aborted(deadline)]);
     log.flush();
-  }
-
-  async function endAll(cutOff: AbortSignal, deadline: AbortSignal): Promise<void> {
-    await server.stop(cutOff);
-    await composition.publications.ended(deadline);
-    await Promise.all(background);
-    await composition.close();
   }
 
   return {
@@ -179,23 +152,23 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     drainTime: settings.drain,
     listen: async () => {
       const port = await takePort();
-      const looked = watchHealth();
+      const looked = service.watchHealth();
       const led = await lead(port);
       await answer(looked);
       return welcomed(led);
     },
     join: async (led) => {
       await takePort();
-      const looked = watchHealth();
+      const looked = service.watchHealth();
       await led;
       await answer(looked);
     },
     lead: async (port) => {
-      void watchHealth();
+      void service.watchHealth();
       return welcomed(await lead(port));
     },
     drain: () => {
-      draining ??= clock.sleep(settings.drain);
+      draining ??= composition.useCases.clock.sleep(settings.drain);
       return draining;
     },
     close: () => {
@@ -210,28 +183,4 @@ function aborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => resolve(), { once: true });
   return promise;
-}
-
-async function warn(log: Log, settings: Settings, addresses: WebAddresses): Promise<void> {
-  const { siblingWarning } = await import('../start/sibling-warning.ts');
-  const sibling = siblingWarning(addresses);
-  for (const note of [...settings.notes, ...(sibling === undefined ? [] : [sibling])]) log.warn(note);
-}
-
-/**
- * A bucket that cannot be used stops the start: nobody would look at a node that came up without one. A folder that
- * is away may be back soon, and keeps nobody from starting.
- */
-async function lookAtBucket({ container, close }: Composition, { storage }: Settings): Promise<void> {
-  if (storage.kind === 'files') return;
-  try {
-    await carriedOut('PINFOLD_STORAGE_URL', () => container.get(tokens.archives).check());
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-function cleanupOf({ useCases }: Composition, log: Log): Parameters<typeof runCleanupTimer>[0] {
-  return { cleanUp: useCases.cleanUp, clock: useCases.clock, log, random: Math.random };
 }

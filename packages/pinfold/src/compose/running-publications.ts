@@ -1,44 +1,22 @@
-import type { Instant, ReceiveOutcome, StagedArchive, Staging } from '@pinfold/core';
+import type { ReceiveOutcome, StagedArchive, Staging } from '@pinfold/core';
 
 /**
- * A staging that knows which uploads are still in somebody's hands. What is not received whole is removed, and every
- * staged archive is discarded in the end: so when none is left, every publication has come to its end, also those whose
- * client has gone, and no file of theirs is there.
+ * Knows which uploads are still in somebody's hands. What is not received whole is removed, and every staged archive is
+ * discarded in the end: so when none is left, every publication has come to its end, also those whose client has gone,
+ * and no file of theirs is there.
  */
-export class RunningPublications implements Staging {
-  readonly #staging: Staging;
+export class RunningPublications {
   readonly #waiting: Set<() => void> = new Set();
   #running = 0;
 
-  constructor(staging: Staging) {
-    this.#staging = staging;
-  }
-
-  async receive(
-    body: AsyncIterable<Uint8Array>,
-    limit: number,
-    signal?: AbortSignal,
-  ): Promise<ReceiveOutcome> {
-    this.#running += 1;
-    let outcome: ReceiveOutcome | undefined;
-    try {
-      outcome = await this.#staging.receive(body, limit, signal);
-    } finally {
-      if (outcome?.kind !== 'received') this.#end();
-    }
-    return outcome.kind === 'received' ? { ...outcome, archive: this.#ending(outcome.archive) } : outcome;
-  }
-
-  sweep(receivedBefore: Instant): Promise<number> {
-    return this.#staging.sweep(receivedBefore);
-  }
-
-  countAbandoned(receivedBefore: Instant): Promise<number> {
-    return this.#staging.countAbandoned(receivedBefore);
-  }
-
-  check(signal?: AbortSignal): Promise<void> {
-    return this.#staging.check(signal);
+  /** The staging, with what it receives counted. */
+  counting(staging: Staging): Staging {
+    return {
+      receive: (...args) => this.#receive(staging, ...args),
+      sweep: (receivedBefore) => staging.sweep(receivedBefore),
+      countAbandoned: (receivedBefore) => staging.countAbandoned(receivedBefore),
+      check: (signal) => staging.check(signal),
+    };
   }
 
   /** Resolves when no publication runs, or when the signal aborts. */
@@ -48,6 +26,17 @@ export class RunningPublications implements Staging {
     this.#waiting.add(resolve);
     signal.addEventListener('abort', () => resolve(), { once: true });
     await promise;
+  }
+
+  async #receive(staging: Staging, ...args: Parameters<Staging['receive']>): Promise<ReceiveOutcome> {
+    this.#running += 1;
+    let outcome: ReceiveOutcome | undefined;
+    try {
+      outcome = await staging.receive(...args);
+    } finally {
+      if (outcome?.kind !== 'received') this.#end();
+    }
+    return outcome.kind === 'received' ? { ...outcome, archive: this.#ending(outcome.archive) } : outcome;
   }
 
   #ending(archive: StagedArchive): StagedArchive {

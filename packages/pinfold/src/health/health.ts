@@ -59,7 +59,7 @@ export class Health {
     const { database, storage, staging } = this.#parts;
     container.onActivation(tokens.persistence, (_context, persistence) => {
       database.askedBy(async (signal) => {
-        const clock = container.get(tokens.clock);
+        const clock = await container.getAsync(tokens.clock);
         const asked = clock.now();
         const told = await persistence.check(signal);
         this.#clock.note(asked, told, clock.now());

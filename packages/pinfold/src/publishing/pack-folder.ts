@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { forbiddenSegment, isSystemEntry } from '@pinfold/core';
 import { type Zippable, zipSync } from 'fflate';
-import { CommandFailure } from '../command-line/command-failure.ts';
+import { CommandFailure } from '../command-line/failures.ts';
 
 /** A folder as the ZIP it is published as. */
 export interface PackedFolder {

@@ -1,5 +1,6 @@
 import { after, type Clock, type Duration, duration, type Instant, seconds } from '@pinfold/core';
-import { CommandFailure } from '../command-line/command-failure.ts';
+import { CommandFailure } from '../command-line/failures.ts';
+import type { Wish } from './publication.ts';
 
 /** What came of one try: done, or worth another one, at the earliest after so long. */
 export type Try<Result> =
@@ -43,4 +44,13 @@ export async function persist<Result>(
     note(outcome.reason, pause);
     await clock.sleep(pause);
   }
+}
+
+/** Says how to go on after all tries failed; the key is quoted for a POSIX shell where it has to be. */
+export function resumption({ idempotencyKey }: Pick<Wish, 'idempotencyKey'>): string {
+  return `given up, and it may have been published all the same: the same command with --idempotency-key ${quoted(idempotencyKey)} goes on from here and publishes once`;
+}
+
+function quoted(text: string): string {
+  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

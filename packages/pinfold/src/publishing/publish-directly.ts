@@ -11,8 +11,7 @@ import {
   type Title,
 } from '@pinfold/core';
 import { pinOf, wireWarnings } from '@pinfold/http-express';
-import { CommandFailure } from '../command-line/command-failure.ts';
-import { UsageError } from '../command-line/usage-error.ts';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Composition } from '../compose/composition.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type Clock, type Duration, seconds } from '@pinfold/core';
 import type { WireError } from '@pinfold/http-express';
-import { CommandFailure } from '../command-line/command-failure.ts';
+import { CommandFailure } from '../command-line/failures.ts';
 import { persist, type Try } from './persist.ts';
 import { brokenRules, type Published, type Wish } from './publication.ts';
 

@@ -19,7 +19,7 @@ export interface CleanupTimerOptions {
 
 const PAUSE: Duration = minutes(10);
 
-/** Sweeps about every ten minutes until the signal aborts (contract, section 9). A sweep that fails is logged; the next one comes. */
+/** Sweeps about every ten minutes until the signal aborts. A sweep that fails is logged, and the next one comes all the same. */
 export async function runCleanupTimer(options: CleanupTimerOptions, signal: AbortSignal): Promise<void> {
   const { cleanUp, clock, log, random } = options;
   while (await slept(clock, duration(Math.round(PAUSE * (0.5 + random()))), signal)) {

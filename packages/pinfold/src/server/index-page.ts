@@ -57,9 +57,9 @@ export function indexPage(acceptLanguage: string | undefined): Html {
 </head>
 <body>
 <main>
-<h1>${PIN}Pinfold</h1>
+<h1>${raw(PIN)}Pinfold</h1>
 <p>${text}</p>
-<p>${publish}</p>
+<p>${raw(publish)}</p>
 </main>
 </body>
 </html>

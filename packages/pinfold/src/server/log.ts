@@ -1,11 +1,11 @@
 import { isFault } from '@pinfold/core';
-import type { RequestEntry } from '@pinfold/http';
+import type { RequestLog } from '@pinfold/http';
 import { destination, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
 import type { LogLevel } from '../settings/settings.ts';
 
 /** The server's log: JSON lines on standard output. */
 export interface Log {
-  request(entry: RequestEntry): void;
+  readonly request: RequestLog;
   info(message: string, details?: Readonly<Record<string, unknown>>): void;
   warn(message: string): void;
   error(message: string, error?: unknown): void;

@@ -11,7 +11,7 @@ import { addressNotes, readWebAddresses, type WebAddressSettings } from './web-a
 /** How much is logged; `silent` is nothing. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** All that can be set of the reference server (contract, section 10). `readSettings({})` has the defaults. */
+/** Everything that can be set about the reference server: see `docs/operators/settings.md`. `readSettings({})` has the defaults. */
 export interface Settings extends WebAddressSettings {
   /** The port to listen on; 0 takes a free one. */
   readonly port: number;
@@ -91,7 +91,10 @@ const OTHER_VARIABLES = ['URL', 'KEY'];
  * @throws SettingsError for the first value that is wrong, naming its variable and never showing the value.
  *
  * @example
- * const app = await createApp(readSettings(process.env));
+ * import { readSettings } from 'pinfold';
+ *
+ * const { port } = readSettings({ PINFOLD_PORT: '9000' });
+ * console.log(port); // 9000
  */
 export function readSettings(env: Environment): Settings {
   const read = <Value>(

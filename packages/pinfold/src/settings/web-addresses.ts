@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type PublicUrl, publicUrl as publicUrlOf } from '@pinfold/http';
+import { type PublicUrl, publicUrl } from '@pinfold/http';
 import { SettingsError } from './settings-error.ts';
 
 /** How sites are reached: each on an origin of its own, or all under a path. */
@@ -38,9 +38,9 @@ export function readWebAddresses(values: {
   if (viewerMode !== undefined && viewerMode !== 'origin' && viewerMode !== 'path') {
     throw new SettingsError(VIEWER_MODE, 'must be origin or path');
   }
-  const publicUrl = values.publicUrl === undefined ? undefined : readUrl(PUBLIC_URL, values.publicUrl);
+  const shared = values.publicUrl === undefined ? undefined : readUrl(PUBLIC_URL, values.publicUrl);
   const sitesUrl = values.sitesUrl === undefined ? undefined : readUrl(SITES_URL, values.sitesUrl);
-  const publicPlace = new URL(publicUrl ?? 'http://localhost');
+  const publicPlace = new URL(shared ?? 'http://localhost');
   if (sitesUrl !== undefined) {
     const { pathname, protocol, hostname } = new URL(sitesUrl);
     if (pathname !== '/') throw new SettingsError(SITES_URL, 'must have no path');
@@ -56,16 +56,23 @@ export function readWebAddresses(values: {
       `cannot be origin for a ${PUBLIC_URL} with an IP address, unless ${SITES_URL} has a host name`,
     );
   }
-  return { publicUrl, sitesUrl, viewerMode };
+  return { publicUrl: shared, sitesUrl, viewerMode };
 }
 
-/** The addresses in force, once the port is known. */
+/**
+ * The addresses in force, once the port is known.
+ *
+ * @example
+ * import { readSettings, webAddresses } from 'pinfold';
+ *
+ * console.log(webAddresses(readSettings({}), 8080).publicUrl); // http://localhost:8080
+ */
 export function webAddresses(settings: WebAddressSettings, port: number): WebAddresses {
-  const publicUrl = settings.publicUrl ?? publicUrlOf(`http://localhost:${port}`);
-  const { origin, hostname } = new URL(publicUrl);
+  const shared = publicUrl(settings.publicUrl ?? `http://localhost:${port}`);
+  const { origin, hostname } = new URL(shared);
   const ofItself = settings.sitesUrl === undefined && isAddress(hostname) ? 'path' : 'origin';
   return {
-    publicUrl,
+    publicUrl: shared,
     sitesUrl: settings.sitesUrl ?? origin,
     viewerMode: settings.viewerMode ?? ofItself,
   };
@@ -91,5 +98,5 @@ export function isAddress(hostname: string): boolean {
 }
 
 function readUrl(variable: string, value: string): PublicUrl {
-  return publicUrlOf(value, (expectation) => new SettingsError(variable, expectation));
+  return publicUrl(value, (expectation) => new SettingsError(variable, expectation));
 }

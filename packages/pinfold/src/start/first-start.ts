@@ -46,7 +46,7 @@ const PAUSE = duration(200);
 
 /**
  * Makes the first key and the welcome site of an installation; `undefined` when that was done before. Of many
- * processes at once one does it (contract, section 11).
+ * processes at once only one does it.
  *
  * The site comes before the key: a process that dies in between leaves the next start a first one, and the
  * Idempotency-Key keeps the site from being published twice.

@@ -31,8 +31,13 @@ type Started = { stop(): Promise<void> } | undefined;
  *
  * Further processes run the program that this one runs, with the same arguments.
  *
+ * It sets two flags of V8 for the whole process, so that uploads on their way to the disk do not make V8 look through
+ * all of its memory again and again: `--heap-growing-percent` and `--minor-gc-task-trigger`.
+ *
  * @example
- * process.exit(await runUntilStopped(() => createApp(readSettings(process.env))));
+ * import { createApp, readSettings, runUntilStopped } from 'pinfold';
+ *
+ * process.exitCode = await runUntilStopped(async () => createApp(readSettings(process.env)));
  */
 export async function runUntilStopped(create: () => Promise<App>): Promise<number> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);

@@ -7,7 +7,18 @@ import type { WebAddresses } from '../settings/web-addresses.ts';
 /** Where the management screen is, under the public URL. */
 export const MANAGEMENT_PATH = '/manage';
 
-/** Makes a link that signs in to the management screen, once and within the hour. It is a secret until then. */
+/**
+ * Makes a link that signs in to the management screen, once and within the hour. Until then it is a secret.
+ *
+ * @example
+ * import { DEFAULT_ACCOUNT, offerSignInLink, openComposition, readSettings, webAddresses } from 'pinfold';
+ *
+ * const settings = readSettings({});
+ * const composition = await openComposition(settings);
+ * const link = await offerSignInLink(composition, webAddresses(settings, settings.port), DEFAULT_ACCOUNT);
+ * console.log(link.startsWith('http://localhost:8080/manage/sign-in?link=')); // true
+ * await composition.close();
+ */
 export async function offerSignInLink(
   { container }: Pick<Composition, 'container'>,
   { publicUrl }: Pick<WebAddresses, 'publicUrl'>,

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { after, type Clock, type Duration } from '@pinfold/core';
 import { START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { CommandFailure } from '../../src/command-line/command-failure.ts';
+import { CommandFailure } from '../../src/command-line/failures.ts';
 import { GivenUp } from '../../src/publishing/persist.ts';
 import type { Published } from '../../src/publishing/publication.ts';
 import { publishOverHttp } from '../../src/publishing/publish-over-http.ts';

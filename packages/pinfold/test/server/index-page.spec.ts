@@ -1,31 +1,22 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { type App, createApp, readSettings } from '../../src/index.ts';
+import { type Served, serve } from '../servers/served.ts';
 
 describe('the page at the public URL', () => {
-  let folder: string;
-  let app: App;
+  let server: Served;
   let url: string;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-index-'));
-    const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, PINFOLD_WELCOME: 'off' };
-    app = await createApp(readSettings(env), { log: () => undefined });
-    url = (await app.listen()).addresses.publicUrl;
+    server = await serve();
+    url = server.url;
   });
 
-  after(async () => {
-    await app.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => server.close());
 
   it('greets whoever opens the public URL itself, in their language', async () => {
     const japanese = await fetch(url, { headers: { 'accept-language': 'ja,en;q=0.8' } });
     expect(await japanese.text()).to.include('<html lang="ja">');
-    const weighted = await fetch(url, { headers: { 'accept-language': 'en;q=0.1, ja' } });
-    expect(await weighted.text()).to.include('<html lang="ja">');
+    const rather = await fetch(url, { headers: { 'accept-language': 'en;q=0.1, ja' } });
+    expect(await rather.text()).to.include('<html lang="ja">');
     const english = await fetch(url, { headers: { 'accept-language': 'de, en;q=0.8' } });
     expect(await english.text()).to.include('<html lang="en">');
     expect(english.headers.get('content-security-policy')).to.include("default-src 'none'");

@@ -1,41 +1,27 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { duration, type UseCases } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
-import { type App, createApp, readSettings } from '../../src/index.ts';
 import { list, publish } from '../servers/api-calls.ts';
 import { startChild } from '../servers/child-server.ts';
+import { type Served, serve } from '../servers/served.ts';
 
 const { text: apiKey } = new NodeApiKeySecrets().mint();
 
 describe('a publication whose process is killed', function () {
   this.timeout(60_000);
   let folder: string;
-  let survivor: App;
+  let survivor: Served;
   let url: string;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-killed-'));
-    const env = {
-      PINFOLD_PORT: '0',
-      PINFOLD_DATA_DIR: folder,
-      PINFOLD_WELCOME: 'off',
-      PINFOLD_API_KEY: apiKey,
-    };
-    survivor = await createApp(readSettings(env), {
-      log: () => undefined,
-      limits: { orphanAge: duration(0) },
-    });
-    url = (await survivor.listen()).addresses.publicUrl;
+    survivor = await serve({ PINFOLD_API_KEY: apiKey }, { limits: { orphanAge: duration(0) } });
+    ({ url, folder } = survivor);
   });
 
-  afterEach(async () => {
-    await survivor.close();
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => survivor.close());
 
   async function killAt(hang: string): Promise<void> {
     const child = startChild(
@@ -62,9 +48,9 @@ describe('a publication whose process is killed', function () {
   }
 
   async function expectNothingLeft(): Promise<void> {
-    const useCases: UseCases = survivor.container.get(tokens.useCases);
+    const useCases: UseCases = survivor.app.container.get(tokens.useCases);
     await useCases.cleanUp.run({ force: true });
-    expect(await survivor.container.get(tokens.archives).list(undefined, 10)).to.have.length(1);
+    expect(await survivor.app.container.get(tokens.archives).list(undefined, 10)).to.have.length(1);
     expect(await readdir(join(folder, 'staging'))).to.deep.equal([]);
   }
 

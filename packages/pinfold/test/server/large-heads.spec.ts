@@ -1,37 +1,25 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openRawConnection, type RawAnswer } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { type App, createApp, readSettings } from '../../src/index.ts';
+import { type Served, serve } from '../servers/served.ts';
 
 /** As many cookies as a hostile site sets, in one header. */
 const jar = (bytes: number): string => `Cookie: ${`b=${'x'.repeat(3_900)}; `.repeat(30).slice(0, bytes)}`;
 const SITE = '0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
 
 describe('a large head of a request', () => {
-  let folder: string;
-  let app: App;
-  let url: string;
+  let server: Served;
   let host: string;
   let known: string;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-heads-'));
-    const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, PINFOLD_WELCOME: 'off' };
-    app = await createApp(readSettings(env), { log: () => undefined });
-    const { addresses, firstStart } = await app.listen();
-    url = addresses.publicUrl;
-    host = new URL(url).host;
-    known = `Authorization: Bearer ${firstStart?.apiKey}`;
+    server = await serve();
+    host = new URL(server.url).host;
+    known = `Authorization: Bearer ${server.key}`;
   });
-  after(async () => {
-    await app.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => server.close());
 
   async function ask(line: string, ...headers: readonly string[]): Promise<RawAnswer> {
-    const connection = await openRawConnection(url);
+    const connection = await openRawConnection(server.url);
     try {
       await connection.send([`${line} HTTP/1.1`, ...headers, '\r\n'].join('\r\n'));
       return await connection.answer();
@@ -77,7 +65,7 @@ describe('a large head of a request', () => {
   });
 
   it('gets the same page in both languages when it is too large to be read, and then the connection ends', async () => {
-    const connection = await openRawConnection(url);
+    const connection = await openRawConnection(server.url);
     const head = ['GET / HTTP/1.1', `Host: ${host}`, jar(100_000), '\r\n'].join('\r\n');
     await connection.send(head);
     const { status, headers, body } = await connection.answer();
@@ -90,7 +78,7 @@ describe('a large head of a request', () => {
   });
 
   it('reaches the client whole while it is still sending', async () => {
-    const connection = await openRawConnection(url);
+    const connection = await openRawConnection(server.url);
     await connection.send(['GET / HTTP/1.1', `Host: ${host}`, jar(100_000)].join('\r\n'));
     for (let piece = 0; piece < 20; piece += 1) await connection.send(`\r\n${jar(50_000)}`);
     expect((await connection.answer()).body).to.match(/<\/html>\s*$/);
@@ -104,7 +92,7 @@ describe('a large head of a request', () => {
       [400, `POST / HTTP/1.1\r\nHost: ${host}\r\nContent-Length: x\r\n\r\n`],
       [413, `POST /s/${SITE} HTTP/1.1\r\n${form}\r\n1;${'x'.repeat(20_000)}\r\n`],
     ] as const) {
-      const connection = await openRawConnection(url);
+      const connection = await openRawConnection(server.url);
       await connection.send(bytes);
       expect((await connection.answer()).status, bytes.slice(0, 20)).to.equal(status);
       await connection.untilClosed();
@@ -112,20 +100,14 @@ describe('a large head of a request', () => {
   });
 
   it('clears cookies only where the operator says so', async () => {
-    const data = await mkdtemp(join(tmpdir(), 'pinfold-clearing-'));
-    const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: data, PINFOLD_WELCOME: 'off' };
-    const clearing = await createApp(readSettings({ ...env, PINFOLD_CLEAR_COOKIES: 'on' }), {
-      log: () => undefined,
-    });
-    const { addresses } = await clearing.listen();
+    const clearing = await serve({ PINFOLD_CLEAR_COOKIES: 'on' });
     for (const path of ['/', '/manage/', `/s/${SITE}`]) {
-      const connection = await openRawConnection(addresses.publicUrl);
+      const connection = await openRawConnection(clearing.url);
       await connection.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${jar(13_000)}\r\n\r\n`);
       const { status, headers } = await connection.answer();
       expect([status, headers.get('clear-site-data')], path).to.deep.equal([431, '"cookies"']);
       connection.destroy();
     }
     await clearing.close();
-    await rm(data, { recursive: true });
   });
 });

@@ -1,35 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { type App, createApp, readSettings } from '../../src/index.ts';
 import { type PinJson, publish } from '../servers/api-calls.ts';
+import { type Served, serve } from '../servers/served.ts';
 
 describe('a public URL with a path', () => {
-  let folder: string;
-  let app: App;
+  let server: Served;
   let url: string;
   let key: string;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-path-'));
-    const env = {
-      PINFOLD_PORT: '0',
-      PINFOLD_DATA_DIR: folder,
-      PINFOLD_PUBLIC_URL: 'http://pin.test/share',
-      PINFOLD_VIEWER_MODE: 'path',
-      PINFOLD_WELCOME: 'off',
-    };
-    app = await createApp(readSettings(env), { log: () => undefined });
-    const { port, firstStart } = await app.listen();
-    url = `http://127.0.0.1:${port}/share`;
-    key = firstStart?.apiKey ?? '';
+    server = await serve({ PINFOLD_PUBLIC_URL: 'http://pin.test/share', PINFOLD_VIEWER_MODE: 'path' });
+    url = `http://127.0.0.1:${server.port}/share`;
+    key = server.key;
   });
 
-  after(async () => {
-    await app.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => server.close());
 
   it('has API and sites under it', async () => {
     const answer = await publish(url, key, 'under a path');

@@ -1,30 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { archivePart, multipart, openRawConnection, type RawAnswer } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { type App, createApp, readSettings } from '../../src/index.ts';
 import { type PinJson, publish, site } from '../servers/api-calls.ts';
+import { type Served, serve } from '../servers/served.ts';
 
 describe('the reference server, byte by byte', () => {
-  let folder: string;
-  let app: App;
+  let server: Served;
   let url: string;
   let key: string;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-requests-'));
-    const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, PINFOLD_WELCOME: 'off' };
-    app = await createApp(readSettings(env), { log: () => undefined });
-    const { addresses, firstStart } = await app.listen();
-    url = addresses.publicUrl;
-    key = firstStart?.apiKey ?? '';
+    server = await serve();
+    ({ url, key } = server);
   });
 
-  after(async () => {
-    await app.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => server.close());
 
   /** Sends a head as it is, and reads the answer. */
   async function ask(...lines: readonly string[]): Promise<RawAnswer> {

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   archivePart,
   multipart,
@@ -8,32 +5,26 @@ import {
   type RawConnection,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { type App, createApp, readSettings } from '../../src/index.ts';
 import { site } from '../servers/api-calls.ts';
+import { type Served, serve } from '../servers/served.ts';
 
 describe('uploads of a server that receives one at a time', () => {
-  let folder: string;
-  let app: App;
+  let server: Served;
   let url: string;
   let key: string;
   let link: string;
   let connections: RawConnection[];
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pinfold-uploads-'));
-    const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, PINFOLD_WELCOME: 'off', PINFOLD_UPLOADS: '1' };
-    app = await createApp(readSettings(env), { log: () => undefined });
-    const { addresses, firstStart, signInLink } = await app.listen();
-    url = addresses.publicUrl;
-    key = firstStart?.apiKey ?? '';
-    link = signInLink ?? '';
+    server = await serve({ PINFOLD_UPLOADS: '1' });
+    ({ url, key } = server);
+    link = server.signInLink ?? '';
     connections = [];
   });
 
   afterEach(async () => {
     for (const connection of connections) connection.destroy();
-    await app.close();
-    await rm(folder, { recursive: true });
+    await server.close();
   });
 
   /** Sends a head that waits to be told to go on. */

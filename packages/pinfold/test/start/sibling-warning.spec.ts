@@ -61,9 +61,7 @@ describe('siblingWarning', () => {
   }
 
   it('is silent in path mode, where sites have no origin of their own', () => {
-    const url = 'https://pin.example.com';
-    expect(siblingWarning({ publicUrl: publicUrl(url), sitesUrl: url, viewerMode: 'path' })).to.equal(
-      undefined,
-    );
+    const url = publicUrl('https://pin.example.com');
+    expect(siblingWarning({ publicUrl: url, sitesUrl: url, viewerMode: 'path' })).to.equal(undefined);
   });
 });

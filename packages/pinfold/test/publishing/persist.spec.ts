@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { resumption } from '../../src/publishing/resumption.ts';
+import { resumption } from '../../src/publishing/persist.ts';
 
 describe('resumption', () => {
   it('names the option with the key that was in use', () => {

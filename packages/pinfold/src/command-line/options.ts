@@ -1,0 +1,52 @@
+/** The options of each command that has any, for taking its arguments apart and for its help. */
+export const OPTIONS = {
+  publish: {
+    title: { type: 'string', value: 'TEXT', says: 'the management title' },
+    account: {
+      type: 'string',
+      value: 'NAME',
+      says: 'whose publication it is; without --url only (default: default)',
+    },
+    'idempotency-key': {
+      type: 'string',
+      value: 'KEY',
+      says: 'a key of your own: the same one with the same content publishes once;\nwhat fails for two and a half minutes names the one to go on with',
+    },
+    url: {
+      type: 'string',
+      value: 'URL',
+      says: 'publish to a Pinfold elsewhere, by its API (or PINFOLD_URL)',
+    },
+    key: {
+      type: 'string',
+      value: 'KEY',
+      says: 'the API key for it; better in PINFOLD_KEY, where other users of the machine cannot see it',
+    },
+  },
+  manage: {
+    account: { type: 'string', value: 'NAME', says: 'whose publications it shows (default: default)' },
+  },
+  'keys create': {
+    account: { type: 'string', value: 'NAME', says: '(default: default)' },
+    label: { type: 'string', value: 'TEXT', says: 'for people to tell keys apart' },
+    scope: {
+      type: 'string',
+      multiple: true,
+      value: 'SCOPE',
+      says: 'pins:read, pins:write or manage, as often as needed (default: pins:read and pins:write)',
+    },
+  },
+  'keys list': {
+    account: { type: 'string', value: 'NAME', says: 'the keys of one account (default: all)' },
+  },
+  cleanup: {
+    'dry-run': {
+      type: 'boolean',
+      says: 'say what would be removed and what is missing, and change nothing; what is younger than a day\nis not compared, nor named as missing',
+    },
+    force: {
+      type: 'boolean',
+      says: 'compare storage with records now, and remove archives without a record however many',
+    },
+  },
+} as const;

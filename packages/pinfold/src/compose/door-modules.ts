@@ -1,0 +1,67 @@
+import { Uploads } from '@pinfold/http';
+import type { Authenticate } from '@pinfold/http-express';
+import { authenticate as authentication, httpExpressModule } from '@pinfold/inversify/http-express';
+import { managementModule } from '@pinfold/inversify/management';
+import { viewerModule } from '@pinfold/inversify/viewer';
+import type { ManagementLogEntry } from '@pinfold/management';
+import { SystemClock } from '@pinfold/platform-node';
+import { ContainerModule } from 'inversify';
+import { clientAddress } from '../server/client-address.ts';
+import type { Log } from '../server/log.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { WebAddresses } from '../settings/web-addresses.ts';
+
+/** What the doors need beside the settings. */
+export interface DoorOptions {
+  readonly log: Log;
+  /** Throws what an upload would meet, as far as is known. */
+  readonly admitUpload: () => void;
+  /** Asked for when the first door is. */
+  readonly addresses: () => WebAddresses;
+  /** Whose request it is; absent, API keys say so, and sign-in links for the management screen. */
+  readonly authenticate: Authenticate | undefined;
+}
+
+/** The modules of API, viewer and management screen. */
+export function doorModules(
+  { uploads: places, clearCookies, trustProxy }: Settings,
+  { log, admitUpload, addresses, authenticate }: DoorOptions,
+): readonly ContainerModule[] {
+  // One for both doors that take uploads: it is the process that has so many places.
+  const uploads = new Uploads({ clock: new SystemClock(), places, admit: admitUpload });
+  return [
+    httpExpressModule(() => ({
+      publicUrl: addresses().publicUrl,
+      uploads,
+      log: (entry) => log.request(entry),
+      onError: (error) => log.error('the use of a key could not be noted', error),
+    })),
+    viewerModule(() => {
+      const { viewerMode: mode, ...urls } = addresses();
+      return {
+        ...urls,
+        mode,
+        clearCookies,
+        clientAddress: clientAddress(trustProxy),
+        log: (entry) => log.request(entry),
+      };
+    }),
+    managementModule(() => ({
+      publicUrl: addresses().publicUrl,
+      uploads,
+      log: (entry) => log.request(screenEntry(entry)),
+      ...(authenticate === undefined ? {} : { authenticate }),
+    })),
+    ...(authenticate === undefined ? [] : [authenticatedBy(authenticate)]),
+  ];
+}
+
+function authenticatedBy(authenticate: Authenticate): ContainerModule {
+  return new ContainerModule(({ rebind }) => {
+    rebind(authentication).toConstantValue(authenticate);
+  });
+}
+
+function screenEntry({ time, role, ...entry }: ManagementLogEntry): Parameters<Log['request']>[0] {
+  return { ...entry, role: role ?? null, milliseconds: time };
+}

@@ -1,0 +1,148 @@
+import type { ManageKeys, UseCases } from '@pinfold/core';
+import type { createApi } from '@pinfold/http-express';
+import { api } from '@pinfold/inversify/http-express';
+import { management } from '@pinfold/inversify/management';
+import { viewer } from '@pinfold/inversify/viewer';
+import type { createManagement } from '@pinfold/management';
+import type { Viewer } from '@pinfold/viewer';
+import { readSettings, type Settings } from '../settings/settings.ts';
+import { SettingsError } from '../settings/settings-error.ts';
+import { webAddresses } from '../settings/web-addresses.ts';
+import { openService, type Service, type ServiceOptions } from './service.ts';
+
+/** The options that say what a setting of the reference server says, and in the same form. */
+const VARIABLES = {
+  dataDir: 'PINFOLD_DATA_DIR',
+  publicUrl: 'PINFOLD_PUBLIC_URL',
+  sitesUrl: 'PINFOLD_SITES_URL',
+  viewerMode: 'PINFOLD_VIEWER_MODE',
+  database: 'PINFOLD_DATABASE_URL',
+  storage: 'PINFOLD_STORAGE_URL',
+  secret: 'PINFOLD_SECRET',
+  trustProxy: 'PINFOLD_TRUST_PROXY',
+  logLevel: 'PINFOLD_LOG_LEVEL',
+} as const;
+
+const NAMES = Object.keys(VARIABLES) as readonly (keyof typeof VARIABLES)[];
+
+/** How {@link openPinfold} is to put Pinfold together. */
+export interface PinfoldOptions extends Omit<ServiceOptions, 'missingDataFolder'> {
+  /** The folder of everything that is kept on this machine; made when it is not there. */
+  readonly dataDir: string;
+  /** Where your server is reached: `https://pins.example`. */
+  readonly publicUrl: string;
+  /** An origin for sites: `https://sites.example`. Absent, each site has a host below that of `publicUrl`. */
+  readonly sitesUrl?: string;
+  /** Absent, `origin`, where a host name can stand before that of the sites; else `path`. */
+  readonly viewerMode?: 'origin' | 'path';
+  /** `postgres://…`. Absent, SQLite in the data folder. */
+  readonly database?: string;
+  /** `s3://bucket/prefix?endpoint=…&region=…`. Absent, files in the data folder. */
+  readonly storage?: string;
+  /**
+   * What viewing grants are signed with, or several with commas between them, the first of which signs. Absent, one is
+   * made and kept in the data folder. PostgreSQL demands it.
+   */
+  readonly secret?: string;
+  /** The proxies whose word on the client's address is taken, as in `PINFOLD_TRUST_PROXY`. Absent, none. */
+  readonly trustProxy?: string;
+  /** What is logged at least; `warn` when absent. */
+  readonly logLevel?: Settings['logLevel'];
+}
+
+/** Pinfold as a part of your server. */
+export interface Pinfold {
+  /** The API and `/openapi.json`: an Express router, mounted where `publicUrl` leads. */
+  readonly api: ReturnType<typeof createApi>;
+  /** Shared URLs and sites: a handler of requests, mounted at the root before all else. */
+  readonly viewer: Viewer;
+  /** The management screen: an Express router, mounted at `manage` below `publicUrl`. */
+  readonly management: ReturnType<typeof createManagement>;
+  /** What pages and jobs of your own call. */
+  readonly useCases: UseCases;
+  /** Makes and revokes API keys; needed where no `authenticate` is given. */
+  readonly manageKeys: ManageKeys;
+  /**
+   * Waits up to 10 seconds for publications that run, and closes what was opened. Close your server before. Closing
+   * again waits for the same end.
+   */
+  close(): Promise<void>;
+}
+
+const LONGEST_STOP = 10_000;
+
+/**
+ * Opens Pinfold to be mounted in a server of yours: its stores, brought up to this release, and all that is made of
+ * them. Expired and stopped archives are removed about every ten minutes until it is closed.
+ *
+ * @throws SettingsError when an option is wrong or cannot be carried out, a database or a bucket that cannot be used
+ * among them; Fault when another store cannot be opened.
+ *
+ * @example
+ * import express from 'express';
+ * import { openPinfold } from 'pinfold';
+ *
+ * const pinfold = await openPinfold({ dataDir: './data', publicUrl: 'http://localhost:8080' });
+ * const server = express().use(pinfold.viewer, pinfold.api).use('/manage', pinfold.management);
+ * server.listen(8080, '127.0.0.1');
+ */
+export async function openPinfold(options: PinfoldOptions): Promise<Pinfold> {
+  try {
+    return await begin(settingsOf(options), options);
+  } catch (error) {
+    throw inNamesOfOptions(error);
+  }
+}
+
+async function begin(settings: Settings, options: ServiceOptions): Promise<Pinfold> {
+  const addresses = webAddresses(settings, settings.port);
+  const service = await openService(settings, () => addresses, options);
+  const { container, useCases, manageKeys } = service.composition;
+  const close = closeOnce(service);
+  try {
+    const doors = {
+      api: await container.getAsync(api),
+      viewer: await container.getAsync(viewer),
+      management: await container.getAsync(management),
+    };
+    await service.tell();
+    void service.watchHealth();
+    service.sweep();
+    return { ...doors, useCases, manageKeys, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function closeOnce(service: Service): () => Promise<void> {
+  let closing: Promise<void> | undefined;
+  return () => {
+    closing ??= service.close(AbortSignal.timeout(LONGEST_STOP)).then(() => service.log.flush());
+    return closing;
+  };
+}
+
+function settingsOf(options: PinfoldOptions): Settings {
+  for (const name of NAMES) {
+    const value: unknown = options[name];
+    if (value === undefined && name !== 'dataDir' && name !== 'publicUrl') continue;
+    if (typeof value !== 'string' || value === '')
+      throw new SettingsError(name, 'must be a text, and not empty');
+  }
+  const texts = { logLevel: 'warn', ...options };
+  const env = Object.fromEntries(NAMES.map((name) => [VARIABLES[name], texts[name]]));
+  const settings = readSettings(env);
+  return { ...settings, notes: settings.notes.map(withNamesOfOptions) };
+}
+
+function inNamesOfOptions(error: unknown): unknown {
+  if (!(error instanceof SettingsError)) return error;
+  const variable = withNamesOfOptions(error.variable);
+  const expectation = withNamesOfOptions(error.message.slice(error.variable.length + 1));
+  return new SettingsError(variable, expectation, { cause: error.cause ?? error });
+}
+
+function withNamesOfOptions(text: string): string {
+  return NAMES.reduce((named, name) => named.replaceAll(VARIABLES[name], name), text);
+}

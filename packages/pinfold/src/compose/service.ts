@@ -1,0 +1,104 @@
+import type { Authenticate } from '@pinfold/http-express';
+import { tokens } from '@pinfold/inversify';
+import { Health } from '../health/health.ts';
+import { runCleanupTimer } from '../server/cleanup-timer.ts';
+import { type Log, type LogSink, openLog } from '../server/log.ts';
+import { carriedOut } from '../settings/carried-out.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { WebAddresses } from '../settings/web-addresses.ts';
+import { type Composition, type CompositionOptions, openComposition } from './composition.ts';
+import { doorModules } from './door-modules.ts';
+
+/** What the settings leave to code. */
+export interface ServiceOptions extends CompositionOptions {
+  /** Takes the log's lines; standard output when absent. */
+  readonly log?: LogSink;
+  /** Whose request it is; absent, API keys say so, and sign-in links for the management screen. */
+  readonly authenticate?: Authenticate;
+}
+
+/** The service with its doors, and with what runs beside the requests. */
+export interface Service {
+  readonly composition: Composition;
+  readonly log: Log;
+  readonly health: Health;
+  /** Says what an operator should know of the settings, and tells of health from now on. */
+  tell(): Promise<void>;
+  /** Begins to look at the stores; resolves when all have been looked at once. */
+  watchHealth(): Promise<void>;
+  /** Begins to sweep about every ten minutes. */
+  sweep(): void;
+  /** Ends looking and sweeping. */
+  stop(): void;
+  /** Stops, waits for the publications that run until the signal aborts, and closes the stores. */
+  close(deadline: AbortSignal): Promise<void>;
+}
+
+/**
+ * Puts the service together with API, viewer and management screen.
+ *
+ * @param addresses asked for when the first door is.
+ * @throws SettingsError and Fault, as {@link openComposition} does; also for a bucket that cannot be used.
+ */
+export async function openService(
+  settings: Settings,
+  addresses: () => WebAddresses,
+  { authenticate, log: sink, ...options }: ServiceOptions,
+): Promise<Service> {
+  const log = openLog(settings.logLevel, sink, settings.workers > 1);
+  const health = new Health();
+  const admitUpload = (): void => health.admitUpload();
+  const doors = doorModules(settings, { log, admitUpload, addresses, authenticate });
+  const modules = [...doors, ...(options.modules ?? [])];
+  const composition = await openComposition(settings, { ...options, modules }, (container) =>
+    health.watch(container),
+  );
+  await lookAtBucket(composition, settings);
+  const { cleanUp, clock } = composition.useCases;
+  const stopped = new AbortController();
+  const background: Promise<void>[] = [];
+  return {
+    composition,
+    log,
+    health,
+    tell: () => {
+      health.tellTo(log);
+      return warn(log, settings, addresses());
+    },
+    watchHealth: () => {
+      background.push(health.run(clock, stopped.signal));
+      return health.look();
+    },
+    sweep: () => {
+      background.push(runCleanupTimer({ cleanUp, clock, log, random: Math.random }, stopped.signal));
+    },
+    stop: () => stopped.abort(),
+    close: async (deadline) => {
+      stopped.abort();
+      await composition.publications.ended(deadline);
+      await Promise.all(background);
+      await composition.close();
+    },
+  };
+}
+
+/**
+ * A bucket that cannot be used stops the start: nobody would look at a node that came up without one. A folder that
+ * is away may be back soon, and keeps nobody from starting.
+ */
+async function lookAtBucket({ container, close }: Composition, { storage }: Settings): Promise<void> {
+  if (storage.kind === 'files') return;
+  try {
+    const archives = await container.getAsync(tokens.archives);
+    await carriedOut('PINFOLD_STORAGE_URL', () => archives.check());
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function warn(log: Log, settings: Settings, addresses: WebAddresses): Promise<void> {
+  const { siblingWarning } = await import('../start/sibling-warning.ts');
+  const sibling = siblingWarning(addresses);
+  for (const note of [...settings.notes, ...(sibling === undefined ? [] : [sibling])]) log.warn(note);
+}

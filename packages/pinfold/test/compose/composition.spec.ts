@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Fault, type StagedArchive, type Staging, type UseCases } from '@pinfold/core';
+import { tokens } from '@pinfold/inversify';
+import { expect } from 'chai';
+import { ContainerModule } from 'inversify';
+import { openComposition, readSettings, type Settings } from '../../src/index.ts';
+import { serve } from '../servers/served.ts';
+
+const staged = { size: 0, discard: async () => undefined } as unknown as StagedArchive;
+const staging: Pick<Staging, 'receive' | 'check'> = {
+  receive: async () => ({ kind: 'received', archive: staged }),
+  check: () => Promise.reject(new Fault('staging_unavailable', 'away')),
+};
+const myStaging = new ContainerModule(({ rebind }) => {
+  rebind(tokens.staging).toResolvedValue(async () => staging as Staging);
+});
+
+describe("modules of a caller's own", () => {
+  let folder: string;
+  let settings: Settings;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-composition-'));
+    settings = readSettings({ PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, PINFOLD_WELCOME: 'off' });
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('may do without the staging', async () => {
+    const useCases = { mine: true } as unknown as UseCases;
+    const mine = new ContainerModule(({ rebind }) => {
+      rebind(tokens.useCases).toConstantValue(useCases);
+    });
+    const composition = await openComposition(settings, { modules: [mine] });
+    expect(composition.useCases).to.equal(useCases);
+    await composition.publications.ended(AbortSignal.timeout(60_000));
+    await composition.close();
+  });
+
+  it('have their publications waited for, as ours are', async () => {
+    const composition = await openComposition(settings, { modules: [myStaging] });
+    const body = new ReadableStream<Uint8Array>();
+    const received = await composition.useCases.staging.receive(body, 1);
+    if (received.kind !== 'received') throw new Error(received.kind);
+    let ended = false;
+    const ending = composition.publications.ended(AbortSignal.timeout(60_000)).then(() => {
+      ended = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ended).to.equal(false);
+    await received.archive.discard();
+    await ending;
+    await composition.close();
+  });
+
+  it('have their health looked at, as ours have', async () => {
+    const { url, close } = await serve({}, { modules: [myStaging] });
+    const answer = await fetch(`${url}/healthz`);
+    expect(await answer.json()).to.include({ database: 'ok', staging: 'unavailable' });
+    await close();
+  });
+});

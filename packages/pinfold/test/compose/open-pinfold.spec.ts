@@ -1,0 +1,156 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { accountId, days, hours, isFault, SCOPES } from '@pinfold/core';
+import { tokens } from '@pinfold/inversify';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import express from 'express';
+import { ContainerModule } from 'inversify';
+import { openPinfold, type Pinfold, type PinfoldOptions, SettingsError } from '../../src/index.ts';
+import { type PinJson, publish } from '../servers/api-calls.ts';
+
+const ada = accountId('ada');
+
+describe('Pinfold in a server of your own', () => {
+  let dataDir: string;
+  let server: Server;
+  let publicUrl: string;
+  let pinfold: Pinfold | undefined;
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'pinfold-open-'));
+    server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+
+  afterEach(async () => {
+    server.close();
+    server.closeAllConnections();
+    await pinfold?.close();
+    pinfold = undefined;
+    await rm(dataDir, { recursive: true });
+  });
+
+  async function open(options: Partial<PinfoldOptions> = {}): Promise<Pinfold> {
+    const opened = await openPinfold({ dataDir, publicUrl, log: () => undefined, ...options });
+    pinfold = opened;
+    const { viewer, api, management } = opened;
+    server.on('request', express().use(viewer, api).use('/manage', management));
+    return opened;
+  }
+
+  async function published(answer: Response): Promise<PinJson> {
+    expect(answer.status).to.equal(201);
+    return ((await answer.json()) as { readonly pin: PinJson }).pin;
+  }
+
+  async function archives(): Promise<number> {
+    const entries = await readdir(join(dataDir, 'archives'), { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).length;
+  }
+
+  /** The packages that a process of its own has loaded once Pinfold is open. */
+  async function loadedFor(options: object): Promise<readonly string[]> {
+    const script = join(import.meta.dirname, '..', 'servers', 'open-and-tell.ts');
+    const given = JSON.stringify({ dataDir, publicUrl: 'http://localhost', ...options });
+    const flags = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];
+    const { stdout } = await promisify(execFile)(process.execPath, [...flags, script, given]);
+    return JSON.parse(stdout) as readonly string[];
+  }
+
+  async function refusal(options: object): Promise<SettingsError> {
+    const outcome = await openPinfold({ dataDir, publicUrl, ...options }).catch((error: unknown) => error);
+    if (outcome instanceof SettingsError) return outcome;
+    throw new Error('no SettingsError');
+  }
+
+  it('publishes, shows and manages for those whom your sign-in knows', async () => {
+    await open({
+      authenticate: async ({ headers }) =>
+        headers.authorization === 'Bearer ada' ? { account: ada, scopes: SCOPES } : undefined,
+    });
+    expect((await publish(publicUrl, 'grace', 'a')).status).to.equal(401);
+    const pin = await published(await publish(publicUrl, 'ada', 'a'));
+    expect(pin.shared_url).to.equal(`${publicUrl}/s/${pin.id}`);
+    expect(await (await fetch(pin.shared_url)).text()).to.include('<p>a');
+    const screen = await fetch(`${publicUrl}/manage/`, { headers: { authorization: 'Bearer ada' } });
+    expect(await screen.text()).to.include(pin.id);
+  });
+
+  it('takes API keys where you give no sign-in', async () => {
+    const { manageKeys } = await open();
+    const { text } = await manageKeys.create({ account: ada });
+    await published(await publish(publicUrl, text, 'a'));
+    expect((await fetch(`${publicUrl}/manage/`, { redirect: 'manual' })).headers.get('location')).to.match(
+      /sign-in/,
+    );
+  });
+
+  it('removes by itself what has expired', async () => {
+    const clock = createManualClock();
+    const module = new ContainerModule(({ rebind }) => {
+      rebind(tokens.clock).toConstantValue(clock);
+    });
+    const { manageKeys } = await open({ modules: [module], limits: { lifetime: hours(1) } });
+    const { text } = await manageKeys.create({ account: ada });
+    await published(await publish(publicUrl, text, 'a'));
+    expect(await archives()).to.equal(1);
+    clock.advance(hours(3));
+    while ((await archives()) > 0) await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  it('keeps what was published, and gives up its stores once closed', async () => {
+    const first = await open();
+    const { text } = await first.manageKeys.create({ account: ada });
+    const pin = await published(await publish(publicUrl, text, 'a'));
+    await Promise.all([first.close(), first.close()]);
+    const outcome = await first.manageKeys.list(ada).catch((error: unknown) => isFault(error) && error.code);
+    expect(outcome).to.equal('store_unavailable');
+    server.removeAllListeners('request');
+    await open({ limits: { lifetime: days(30) } });
+    expect(await (await fetch(pin.shared_url)).text()).to.include('<p>a');
+  });
+
+  it('says which option is wrong, and never shows its value', async () => {
+    const wrong: readonly [name: keyof PinfoldOptions, value: unknown][] = [
+      ['dataDir', undefined],
+      ['publicUrl', undefined],
+      ['publicUrl', ''],
+      ['publicUrl', 'ftp://secret.example'],
+      ['sitesUrl', 'https://secret.example'],
+      ['viewerMode', 'secret'],
+      ['database', 'mysql://secret'],
+      ['storage', 'secret'],
+      ['secret', 'secret'],
+      ['secret', ['a secret of more than sixteen bytes']],
+      ['trustProxy', 'secret'],
+      ['logLevel', 'secret'],
+    ];
+    for (const [name, value] of wrong) {
+      const { variable, message } = await refusal({ [name]: value });
+      expect(variable, String(name)).to.equal(name);
+      expect(message).to.match(new RegExp(`^${name} `));
+      expect(message.slice(name.length)).not.to.match(/PINFOLD_|secret\.example|\/\/secret/);
+    }
+    expect((await refusal({ database: 'postgres://localhost/x' })).message).to.match(
+      /^secret must be set.*when database is/,
+    );
+    expect((await refusal({ dataDir: '/proc/nothing' })).variable).to.equal('dataDir');
+  });
+
+  it('loads the clients of S3 and PostgreSQL only where they are named', async () => {
+    const clients = ['pg', '@aws-sdk/client-s3'];
+    const named = { database: 'postgres://127.0.0.1:1/x', storage: 's3://bucket', secret: 'x'.repeat(16) };
+    expect(await loadedFor(named)).to.include.members(clients);
+    const loaded = await loadedFor({});
+    expect(loaded).to.include('better-sqlite3');
+    expect(loaded.filter((name) => clients.includes(name))).to.deep.equal([]);
+  });
+});
