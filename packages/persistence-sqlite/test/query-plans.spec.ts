@@ -1,13 +1,6 @@
 import { join } from 'node:path';
-import {
-  type AttemptTicket,
-  after,
-  days,
-  FIRST_GENERATION,
-  minutes,
-  type RoleQuery,
-  type RoleState,
-} from '@pinfold/core';
+import { type AttemptTicket, after, days, minutes, type RoleQuery, type RoleState } from '@pinfold/core';
+import { FIRST_GENERATION } from '@pinfold/core/adapter';
 import {
   ACCOUNT,
   aComparison,
