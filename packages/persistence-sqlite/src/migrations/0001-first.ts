@@ -1,4 +1,4 @@
-import type { Migration } from '../schema.ts';
+import type { Migration } from '@pinfold/core/adapter';
 
 /**
  * Roles, manifests, Idempotency-Keys, API keys, tries of passwords.

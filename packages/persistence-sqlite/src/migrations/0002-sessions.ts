@@ -1,4 +1,4 @@
-import type { Migration } from '../schema.ts';
+import type { Migration } from '@pinfold/core/adapter';
 
 /** Sessions of the management screen, and the links that begin them. */
 export const sessions: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../schema.ts';
+import type { Migration } from '@pinfold/core/adapter';
 
 /**
  * Tries under way, told from wrong ones: a row of `attempts` is one that nobody has settled, and goes with neither of

@@ -1,4 +1,4 @@
-import type { Migration } from '../schema.ts';
+import type { Migration } from '@pinfold/core/adapter';
 
 /**
  * How far storage is compared with the records; `sweep_turn` is left to the release before. The index finds whose an
