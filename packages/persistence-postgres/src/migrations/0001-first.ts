@@ -1,4 +1,4 @@
-import type { Migration } from '../schema.ts';
+import type { PostgresMigration } from '../migrate.ts';
 
 /**
  * Roles, manifests, Idempotency-Keys, API keys, tries of passwords, sessions of the management screen.
@@ -7,7 +7,7 @@ import type { Migration } from '../schema.ts';
  * a role waits for its cleanup in `roles_ended`, and after a claim or a failure in `roles_waiting`.
  * Text that is compared or sorted has the collation "C", whose order is that of code points on every server.
  */
-export const first: Migration = {
+export const first: PostgresMigration = {
   version: 1,
   release: '0.1.0',
   oldestVersion: 1,

@@ -1,10 +1,10 @@
-import type { Migration } from '../schema.ts';
+import type { PostgresMigration } from '../migrate.ts';
 
 /**
  * Tries under way, told from wrong ones: a row of `attempts` is one that nobody has settled, and goes with neither of
  * its windows alone. Tries that an older release counts beside this one are wrong from their beginning.
  */
-export const tries: Migration = {
+export const tries: PostgresMigration = {
   version: 2,
   release: '0.2.0',
   oldestVersion: 1,

@@ -1,4 +1,4 @@
-import type { Migration } from '../schema.ts';
+import type { PostgresMigration } from '../migrate.ts';
 
 /**
  * How far storage is compared with the records; `sweep_turn` is left to the release before. The index finds whose an
@@ -8,7 +8,7 @@ import type { Migration } from '../schema.ts';
  * million of them. With room on its page a role that is renamed stays where its indexes find it; an Idempotency-Key gets
  * none, since its one change touches an index anyhow and comes at once.
  */
-export const comparison: Migration = {
+export const comparison: PostgresMigration = {
   version: 3,
   release: '0.2.0',
   oldestVersion: 1,
