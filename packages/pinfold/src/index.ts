@@ -4,7 +4,7 @@ export type { Terminal } from './command-line/terminal.ts';
 export { type Composition, type CompositionOptions, openComposition } from './compose/composition.ts';
 export { type App, type AppOptions, createApp, type Listening } from './compose/create-app.ts';
 export type { Log, LogSink } from './server/log.ts';
-export type { DatabaseSetting } from './settings/database-setting.ts';
+export type { DatabaseSetting } from './settings/databases.ts';
 export { type Environment, type LogLevel, readSettings, type Settings } from './settings/settings.ts';
 export { SettingsError } from './settings/settings-error.ts';
 export type { StorageSetting } from './settings/storage-setting.ts';
