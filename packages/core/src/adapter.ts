@@ -11,6 +11,7 @@ export {
 export { BEFORE_ALL, MOST_SEARCHED, pageOf } from './adapter/pages.ts';
 export type { Persistence } from './adapter/persistence.ts';
 export { checkReadRange } from './adapter/read-range.ts';
+export { slept } from './adapter/slept.ts';
 export {
   type Column,
   type Columns,
