@@ -1,18 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Instant, instant } from '@pinfold/core';
-import { type Migration, planMigrations, refuseOutdated, type SchemaState } from '@pinfold/core/adapter';
-import { first } from './migrations/0001-first.ts';
-import { tries } from './migrations/0002-tries.ts';
-import { comparison } from './migrations/0003-comparison.ts';
+import { planMigrations, refuseOutdated, type SchemaState } from '@pinfold/core/adapter';
 import type { PostgresConnection, Run } from './postgres-connection.ts';
+import { MIGRATIONS, type PostgresMigration } from './schema.ts';
 import { planned, quoted, type Statement, unhurried } from './statement.ts';
-import { type Tables, tablesOf } from './tables.ts';
-
-/** A step of the schema: its SQL names the tables of the schema that it is for. */
-export type PostgresMigration = Migration<(tables: Tables) => string>;
-
-/** All steps, in order of version. */
-export const MIGRATIONS: readonly PostgresMigration[] = [first, tries, comparison];
+import { tablesOf } from './tables.ts';
 
 /** Steps may take longer than any request may. */
 const NO_LIMITS = planned('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');

@@ -1,7 +1,7 @@
 import type { ApiKey, ApiKeyStore } from '@pinfold/core';
 import type { Kept } from '@pinfold/core/adapter';
-import { API_KEYS } from './columns.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
+import { API_KEYS } from './schema.ts';
 import { prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
 

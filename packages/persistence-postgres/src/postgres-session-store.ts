@@ -1,6 +1,6 @@
 import type { AccountId, Session, SessionStore } from '@pinfold/core';
-import { LINKS, SESSIONS } from './columns.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
+import { LINKS, SESSIONS } from './schema.ts';
 import { planned, prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
 

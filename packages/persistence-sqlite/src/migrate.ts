@@ -1,12 +1,6 @@
 import { type Migration, planMigrations, refuseOutdated, type SchemaState } from '@pinfold/core/adapter';
-import { first } from './migrations/0001-first.ts';
-import { sessions } from './migrations/0002-sessions.ts';
-import { tries } from './migrations/0003-tries.ts';
-import { comparison } from './migrations/0004-comparison.ts';
+import { MIGRATIONS } from './schema.ts';
 import type { Statements } from './sqlite-connection.ts';
-
-/** All steps, in order of version. */
-export const MIGRATIONS: readonly Migration[] = [first, sessions, tries, comparison];
 
 const STATE_TABLE = `
   CREATE TABLE IF NOT EXISTS schema_state (

@@ -1,6 +1,6 @@
 import type { ApiKey, ApiKeyStore } from '@pinfold/core';
 import type { Kept } from '@pinfold/core/adapter';
-import { API_KEYS } from './columns.ts';
+import { API_KEYS } from './schema.ts';
 import type { Statements } from './sqlite-connection.ts';
 
 const VALUES = `(${API_KEYS.insert}) SELECT ${API_KEYS.parameters(1)}`;

@@ -1,5 +1,5 @@
 import type { AccountId, Session, SessionStore } from '@pinfold/core';
-import { LINKS, SESSIONS } from './columns.ts';
+import { LINKS, SESSIONS } from './schema.ts';
 import type { Statements } from './sqlite-connection.ts';
 import type { Prepare } from './sqlite-file.ts';
 

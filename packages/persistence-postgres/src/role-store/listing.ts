@@ -1,7 +1,7 @@
 import type { Role, RoleState, RoleStore } from '@pinfold/core';
 import { BEFORE_ALL, type Kept, MOST_SEARCHED, pageOf } from '@pinfold/core/adapter';
-import { ROLES } from '../columns.ts';
 import type { PostgresConnection } from '../postgres-connection.ts';
+import { ROLES } from '../schema.ts';
 import { planned, prepared } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 

@@ -1,7 +1,7 @@
 import type { EncodedManifest, Role, RoleStore, Version } from '@pinfold/core';
 import { changingMembers, type Kept } from '@pinfold/core/adapter';
-import { ROLES, titleFolded } from '../columns.ts';
 import type { PostgresConnection } from '../postgres-connection.ts';
+import { ROLES, titleFolded } from '../schema.ts';
 import { prepared } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 

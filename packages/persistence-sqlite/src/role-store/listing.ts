@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Page, Role, RoleCursor, RoleQuery, RoleState, RoleStore } from '@pinfold/core';
 import { BEFORE_ALL, type Kept, MOST_SEARCHED, pageOf } from '@pinfold/core/adapter';
-import { ROLES } from '../columns.ts';
+import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
 

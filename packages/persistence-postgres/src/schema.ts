@@ -1,4 +1,70 @@
-import type { PostgresMigration } from '../migrate.ts';
+import type { ApiKey, Role, Scope, Session, SignInLink } from '@pinfold/core';
+import {
+  type Column,
+  foldForSearch,
+  type Migration,
+  parseJsonList,
+  type Table,
+  tableOf,
+} from '@pinfold/core/adapter';
+import type { Tables } from './tables.ts';
+
+/** A column whose parameter is no text, which the server takes it for where a statement selects it. */
+const bigint = (name: string): Pick<Column<never>, 'name' | 'type'> => ({ name, type: 'bigint' });
+
+export const ROLES: Table<Role> = tableOf<Role>({
+  id: 'id',
+  account: 'account',
+  archive: 'archive',
+  idempotencyKey: 'idempotency_key',
+  title: 'title',
+  originalFilename: 'original_filename',
+  fileCount: bigint('file_count'),
+  size: bigint('size'),
+  publishedAt: bigint('published_at'),
+  expiresAt: bigint('expires_at'),
+  pinned: { name: 'pinned', type: 'boolean' },
+  deletedAt: bigint('deleted_at'),
+  passwordHash: 'password_hash',
+  generation: bigint('generation'),
+});
+
+/** What a search looks for a title in, which is kept beside it. */
+export function titleFolded({ title }: Role): string {
+  return title === null ? '' : foldForSearch(title);
+}
+
+export const API_KEYS: Table<ApiKey> = tableOf<ApiKey>({
+  id: 'id',
+  account: 'account',
+  scopes: {
+    name: 'scopes',
+    write: JSON.stringify,
+    read: (kept) => parseJsonList(kept as string) as readonly Scope[],
+  },
+  label: 'label',
+  secretHash: 'secret_hash',
+  createdAt: bigint('created_at'),
+  lastUsedAt: bigint('last_used_at'),
+  revokedAt: bigint('revoked_at'),
+});
+
+export const SESSIONS: Table<Session> = tableOf<Session>({
+  tokenHash: 'token_hash',
+  account: 'account',
+  apiKey: 'api_key',
+  startedAt: bigint('started_at'),
+  endsAt: bigint('ends_at'),
+});
+
+export const LINKS: Table<SignInLink> = tableOf<SignInLink>({
+  tokenHash: 'token_hash',
+  account: 'account',
+  endsAt: bigint('ends_at'),
+});
+
+/** A step of the schema: its SQL names the tables of the schema that it is for. */
+export type PostgresMigration = Migration<(tables: Tables) => string>;
 
 /**
  * Roles, manifests, Idempotency-Keys, API keys, tries of passwords, sessions of the management screen.
@@ -7,7 +73,7 @@ import type { PostgresMigration } from '../migrate.ts';
  * a role waits for its cleanup in `roles_ended`, and after a claim or a failure in `roles_waiting`.
  * Text that is compared or sorted has the collation "C", whose order is that of code points on every server.
  */
-export const first: PostgresMigration = {
+const first: PostgresMigration = {
   version: 1,
   release: '0.1.0',
   oldestVersion: 1,
@@ -114,3 +180,48 @@ export const first: PostgresMigration = {
     CREATE INDEX sign_in_links_end ON ${tables.signInLinks} (ends_at);
   `,
 };
+
+/**
+ * Tries under way, told from wrong ones: a row of `attempts` is one that nobody has settled, and goes with neither of
+ * its windows alone. Tries that an older release counts beside this one are wrong from their beginning.
+ */
+const tries: PostgresMigration = {
+  version: 2,
+  release: '0.2.0',
+  oldestVersion: 1,
+  sql: ({ attempts }) => `
+    ALTER TABLE ${attempts} DROP CONSTRAINT attempts_role_counted_fkey;
+    ALTER TABLE ${attempts} ADD COLUMN begun_at bigint NOT NULL DEFAULT 0;
+    CREATE INDEX attempts_end ON ${attempts} (greatest(ends_at, role_ends_at));
+  `,
+};
+
+/**
+ * How far storage is compared with the records; `sweep_turn` is left to the release before. The index finds whose an
+ * archive is.
+ *
+ * A publication leaves four or five dead rows. By the server's defaults a table of 100 million rows is vacuumed after 20
+ * million of them. With room on its page a role that is renamed stays where its indexes find it; an Idempotency-Key gets
+ * none, since its one change touches an index anyhow and comes at once.
+ */
+const comparison: PostgresMigration = {
+  version: 3,
+  release: '0.2.0',
+  oldestVersion: 1,
+  sql: ({ comparison, roles, idempotencyKeys, manifests }) => `
+    CREATE TABLE ${comparison} (
+      one smallint PRIMARY KEY CHECK (one = 1),
+      version bigint NOT NULL,
+      comparison text NOT NULL
+    );
+    CREATE INDEX roles_archive ON ${roles} (archive);
+    ALTER TABLE ${roles} SET (fillfactor = 85, ${VACUUM});
+    ALTER TABLE ${idempotencyKeys} SET (${VACUUM});
+    ALTER TABLE ${manifests} SET (${VACUUM}, toast.autovacuum_vacuum_scale_factor = 0.01);
+  `,
+};
+
+const VACUUM = 'autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.02';
+
+/** All steps, in order of version: each is added at the end, and never changed once released. */
+export const MIGRATIONS: readonly PostgresMigration[] = [first, tries, comparison];
