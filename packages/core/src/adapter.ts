@@ -1,3 +1,26 @@
+export { Gate, type GateOptions, type Leave } from './adapter/gate.ts';
+export { parseJson, parseJsonList } from './adapter/json.ts';
+export { judgeCommit, judgeHolder, type KeyRow } from './adapter/key-holder.ts';
+export {
+  type Migration,
+  type MigrationPlan,
+  planMigrations,
+  refuseOutdated,
+  type SchemaState,
+} from './adapter/migrations.ts';
+export { BEFORE_ALL, MOST_SEARCHED, pageOf } from './adapter/pages.ts';
+export type { Persistence } from './adapter/persistence.ts';
+export { checkReadRange } from './adapter/read-range.ts';
+export { slept } from './adapter/slept.ts';
+export {
+  type Column,
+  type Columns,
+  changingMembers,
+  type Kept,
+  type Table,
+  tableOf,
+} from './adapter/table.ts';
+export { unlessAborted } from './adapter/unless-aborted.ts';
 export {
   type AttemptRefusal,
   type AttemptTally,
@@ -5,6 +28,9 @@ export {
   UNSETTLED_AT_MOST,
 } from './domain/attempts.ts';
 export { readNames } from './domain/entry-names.ts';
+export { fingerprintOf } from './domain/idempotency.ts';
 export { archiveCreatedAt, archiveIdOf, parseArchiveId } from './domain/identity.ts';
+export { parseGuess } from './domain/password.ts';
+export { FIRST_GENERATION } from './domain/role.ts';
 export { type FilesByPath, type Resolution, resolve } from './domain/site.ts';
 export { foldForSearch } from './domain/text.ts';

@@ -38,7 +38,6 @@ export { admits, type Grant, type GrantPurpose, grantEndsAt, passOn } from './do
 export {
   type Filename,
   type Fingerprint,
-  fingerprintOf,
   type IdempotencyKey,
   type IdempotencyKeyRules,
   parseFilename,
@@ -72,13 +71,11 @@ export {
   type Password,
   type PasswordHash,
   type PasswordRules,
-  parseGuess,
   parsePassword,
 } from './domain/password.ts';
 export {
   type Decided,
   decide,
-  FIRST_GENERATION,
   type Generation,
   parseGeneration,
   type Role,
@@ -93,7 +90,6 @@ export { codePoints } from './domain/text.ts';
 export { parseTitle, type Title, type TitleRules } from './domain/title.ts';
 export type { KeptWarning, ObservedFile, Warning, WarningRules, WordedWarning } from './domain/warnings.ts';
 export { Fault, type FaultCode, isFault } from './fault.ts';
-export { Gate, type GateOptions, type Leave } from './gate.ts';
 export type { ApiKeySecrets, PresentedKey } from './ports/api-key-secrets.ts';
 export type { ApiKeyStore } from './ports/api-key-store.ts';
 export type { ArchiveInspector, ArchiveProof, EntryProof, ProofRequest } from './ports/archive-inspector.ts';
@@ -125,7 +121,7 @@ export type { Redemption, SessionStore } from './ports/session-store.ts';
 export { discardQuietly, type ReceiveOutcome, type StagedArchive, type Staging } from './ports/staging.ts';
 export type { Figures, Nothing, Refusal, RefusalCode, Refusals, Told } from './refusal.ts';
 export type { ChangeOutcome, ChangeRequest, Overtaken, Seen } from './use-cases/change-role.ts';
-export { CleanUp, type CleanUpPorts } from './use-cases/clean-up.ts';
+export type { CleanUp, CleanUpPorts } from './use-cases/clean-up.ts';
 export type { CleanUpReport } from './use-cases/clean-up-report.ts';
 export type { CleanUpRequest } from './use-cases/clean-up-run.ts';
 export {

@@ -1,7 +1,7 @@
+import { FIRST_GENERATION } from '../src/adapter.ts';
 import { archiveIdOf } from '../src/domain/identity.ts';
 import {
   accountId,
-  FIRST_GENERATION,
   type Filename,
   hours,
   type IdempotencyKey,

@@ -1,4 +1,5 @@
-import { type AccountId, type Clock, type Duration, Fault, Gate, type Leave, seconds } from '@pinfold/core';
+import { type AccountId, type Clock, type Duration, Fault, seconds } from '@pinfold/core';
+import { Gate, type Leave } from '@pinfold/core/adapter';
 
 /** What {@link Uploads} needs. */
 export interface UploadsOptions {

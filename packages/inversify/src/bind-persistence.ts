@@ -1,5 +1,6 @@
+import type { Persistence } from '@pinfold/core/adapter';
 import type { Bind } from 'inversify';
-import { type Persistence, tokens } from './tokens.ts';
+import { tokens } from './tokens.ts';
 
 /** Binds a database and its stores; it is opened once, and closed when it is unbound. */
 export function bindPersistence(bind: Bind, open: () => Persistence | Promise<Persistence>): void {

@@ -1,1 +1,1 @@
-export { type Persistence, type Tokens, tokens } from './tokens.ts';
+export { type Tokens, tokens } from './tokens.ts';

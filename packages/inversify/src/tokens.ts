@@ -7,7 +7,6 @@ import type {
   Clock,
   GrantSigner,
   Ids,
-  Instant,
   ManageKeys,
   ManageSessions,
   PasswordHasher,
@@ -17,21 +16,8 @@ import type {
   Staging,
   UseCases,
 } from '@pinfold/core';
+import type { Persistence } from '@pinfold/core/adapter';
 import type { ServiceIdentifier } from 'inversify';
-
-/** The stores of one database, with what its life needs: what `openSqlite` and `openPostgres` give. */
-export interface Persistence {
-  readonly roles: RoleStore;
-  readonly apiKeys: ApiKeyStore;
-  readonly attempts: AttemptCounter;
-  readonly sessions: SessionStore;
-  /** Brings the schema up to this release. */
-  migrate(): Promise<void>;
-  /** Resolves when the database answers, with what its clock says; `undefined` where it has none of its own. */
-  check(signal?: AbortSignal): Promise<Instant | undefined>;
-  /** Closes what was opened; again it does nothing. */
-  close(): Promise<void>;
-}
 
 /**
  * One token for every port, and for what is made of the ports. Each symbol is shared by all copies of this package.

@@ -1,9 +1,6 @@
 import { type Page, type Role, type RoleCursor, type RoleQuery, stateOf } from '@pinfold/core';
-import { foldForSearch } from '@pinfold/core/adapter';
+import { foldForSearch, MOST_SEARCHED } from '@pinfold/core/adapter';
 import type { MemoryData } from './memory-data.ts';
-
-/** The most roles that one page of a search looks at. */
-const MOST_SEARCHED = 2_000;
 
 export function listRoles(data: MemoryData, query: RoleQuery): Page<Role> {
   const most = query.search === undefined ? Number.POSITIVE_INFINITY : MOST_SEARCHED;

@@ -1,60 +1,39 @@
 import { readFile } from 'node:fs/promises';
-import { type ArchiveId, type ArchiveStorage, Fault, MAX_READ, type StagedArchive } from '@pinfold/core';
+import { type ArchiveStorage, Fault, type StagedArchive } from '@pinfold/core';
+import { checkReadRange } from '@pinfold/core/adapter';
 import type { Connection } from './connection.ts';
 import type { MemoryData } from './memory-data.ts';
 
-export class MemoryArchiveStorage implements ArchiveStorage {
-  readonly #connection: Connection;
-
-  constructor(connection: Connection) {
-    this.#connection = connection;
-  }
-
-  async put(id: ArchiveId, archive: StagedArchive, signal?: AbortSignal): Promise<void> {
+export function memoryArchiveStorage(connection: Connection): ArchiveStorage {
+  const open = (signal?: AbortSignal): MemoryData['archives'] => {
     signal?.throwIfAborted();
-    const { archives } = this.#open();
-    const bytes = await readStaged(archive, signal);
-    signal?.throwIfAborted();
-    archives.set(id, bytes);
-  }
-
-  async read(
-    id: ArchiveId,
-    from: number,
-    length: number,
-    signal?: AbortSignal,
-  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    signal?.throwIfAborted();
-    const bytes = this.#open().archives.get(id);
-    if (bytes === undefined) return undefined;
-    const inside = from >= 0 && length >= 0 && length <= MAX_READ && from + length <= bytes.length;
-    if (!inside) throw new TypeError('a read is 0 to 1 MiB long and lies inside the archive');
-    return bytes.slice(from, from + length);
-  }
-
-  async delete(id: ArchiveId, signal?: AbortSignal): Promise<void> {
-    signal?.throwIfAborted();
-    this.#open().archives.delete(id);
-  }
-
-  async list(
-    after: ArchiveId | undefined,
-    limit: number,
-    signal?: AbortSignal,
-  ): Promise<readonly ArchiveId[]> {
-    signal?.throwIfAborted();
-    const ids = [...this.#open().archives.keys()].filter((id) => after === undefined || id > after);
-    return ids.sort().slice(0, limit);
-  }
-
-  async check(signal?: AbortSignal): Promise<void> {
-    signal?.throwIfAborted();
-    this.#open();
-  }
-
-  #open(): MemoryData {
-    return this.#connection.open('storage_unavailable');
-  }
+    return connection.open('storage_unavailable').archives;
+  };
+  return {
+    put: async (id, archive, signal) => {
+      const archives = open(signal);
+      const bytes = await readStaged(archive, signal);
+      signal?.throwIfAborted();
+      archives.set(id, bytes);
+    },
+    read: async (id, from, length, signal) => {
+      const bytes = open(signal).get(id);
+      if (bytes === undefined) return undefined;
+      checkReadRange(from, length);
+      if (from + length > bytes.length) throw new TypeError('a read lies inside the archive');
+      return bytes.slice(from, from + length);
+    },
+    delete: async (id, signal) => {
+      open(signal).delete(id);
+    },
+    list: async (after, limit, signal) => {
+      const ids = [...open(signal).keys()].filter((id) => after === undefined || id > after);
+      return ids.sort().slice(0, limit);
+    },
+    check: async (signal) => {
+      open(signal);
+    },
+  };
 }
 
 async function readStaged(

@@ -9,73 +9,61 @@ import {
 } from '@pinfold/core';
 import { type AttemptTally, refuseAttempt, UNSETTLED_AT_MOST } from '@pinfold/core/adapter';
 import type { Connection } from './connection.ts';
-import type { AttemptWindow } from './memory-data.ts';
+import type { AttemptWindow, MemoryData } from './memory-data.ts';
 
-export class MemoryAttemptCounter implements AttemptCounter {
-  readonly #connection: Connection;
-
-  constructor(connection: Connection) {
-    this.#connection = connection;
-  }
-
-  async begin(attempt: Attempt): Promise<AttemptOutcome> {
-    const data = this.#connection.open();
-    const { now, window, perRole, perAddress } = attempt;
-    const bounds = [
-      { key: roleKey(attempt), limit: perRole },
-      { key: addressKey(attempt), limit: perAddress },
-    ].map(({ key, limit }) => ({ key, limit, open: openWindow(data.windows.get(key), now) }));
-    const refusal = refuseAttempt(
-      bounds.flatMap(({ open, limit }) => (open === undefined ? [] : [tallyOf(open, limit, now)])),
-    );
-    if (refusal !== undefined) return refusal;
-    data.tickets += 1;
-    const ticket = JSON.stringify([data.tickets, attempt.role, attempt.address]) as AttemptTicket;
-    for (const { key, open = { until: after(now, window), counted: new Map() } } of bounds) {
-      open.counted.set(ticket, now);
-      data.windows.set(key, open);
-    }
-    return { kind: 'admitted', ticket };
-  }
-
-  async settle(ticket: AttemptTicket): Promise<void> {
-    for (const [, window] of this.#windowsOf(ticket)) {
-      if (window.counted.has(ticket)) window.counted.set(ticket, 'wrong');
-    }
-  }
-
-  async forgive(ticket: AttemptTicket): Promise<void> {
-    for (const [key, { counted }] of this.#windowsOf(ticket)) {
-      if (counted.get(ticket) !== 'wrong') counted.delete(ticket);
-      if (counted.size === 0) this.#connection.open().windows.delete(key);
-    }
-  }
-
-  async purge(endedBy: Instant, limit: number): Promise<number> {
-    const ended = this.#ended(endedBy).slice(0, limit);
-    for (const key of ended) this.#connection.open().windows.delete(key);
-    return ended.length;
-  }
-
-  async countEnded(endedBy: Instant): Promise<number> {
-    return this.#ended(endedBy).length;
-  }
-
+export function memoryAttemptCounter(connection: Connection): AttemptCounter {
   /** The windows that a ticket was counted in, or that were opened since. */
-  #windowsOf(ticket: AttemptTicket): readonly (readonly [string, AttemptWindow])[] {
-    const { windows } = this.#connection.open();
+  const windowsOf = (ticket: AttemptTicket): readonly (readonly [string, AttemptWindow])[] => {
+    const { windows } = connection.open();
     const [, role, address] = JSON.parse(ticket) as [number, Attempt['role'], string];
     return [roleKey({ role }), addressKey({ role, address })].flatMap((key) => {
       const window = windows.get(key);
       return window === undefined ? [] : [[key, window] as const];
     });
-  }
-
+  };
   /** The keys of windows that ended by an instant. */
-  #ended(by: Instant): readonly string[] {
-    const { windows } = this.#connection.open();
-    return [...windows].filter(([, window]) => window.until <= by).map(([key]) => key);
+  const endedBy = (by: Instant): readonly string[] =>
+    [...connection.open().windows].filter(([, window]) => window.until <= by).map(([key]) => key);
+
+  return {
+    begin: async (attempt) => begin(connection.open(), attempt),
+    settle: async (ticket) => {
+      for (const [, window] of windowsOf(ticket)) {
+        if (window.counted.has(ticket)) window.counted.set(ticket, 'wrong');
+      }
+    },
+    forgive: async (ticket) => {
+      for (const [key, { counted }] of windowsOf(ticket)) {
+        if (counted.get(ticket) !== 'wrong') counted.delete(ticket);
+        if (counted.size === 0) connection.open().windows.delete(key);
+      }
+    },
+    purge: async (by, limit) => {
+      const ended = endedBy(by).slice(0, limit);
+      for (const key of ended) connection.open().windows.delete(key);
+      return ended.length;
+    },
+    countEnded: async (by) => endedBy(by).length,
+  };
+}
+
+function begin(data: MemoryData, attempt: Attempt): AttemptOutcome {
+  const { now, window, perRole, perAddress } = attempt;
+  const bounds = [
+    { key: roleKey(attempt), limit: perRole },
+    { key: addressKey(attempt), limit: perAddress },
+  ].map(({ key, limit }) => ({ key, limit, open: openWindow(data.windows.get(key), now) }));
+  const refusal = refuseAttempt(
+    bounds.flatMap(({ open, limit }) => (open === undefined ? [] : [tallyOf(open, limit, now)])),
+  );
+  if (refusal !== undefined) return refusal;
+  data.tickets += 1;
+  const ticket = JSON.stringify([data.tickets, attempt.role, attempt.address]) as AttemptTicket;
+  for (const { key, open = { until: after(now, window), counted: new Map() } } of bounds) {
+    open.counted.set(ticket, now);
+    data.windows.set(key, open);
   }
+  return { kind: 'admitted', ticket };
 }
 
 function openWindow(window: AttemptWindow | undefined, now: Instant): AttemptWindow | undefined {

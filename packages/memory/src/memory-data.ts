@@ -1,15 +1,11 @@
 import type {
-  AccountId,
   ApiKey,
   ApiKeyId,
   ArchiveId,
   AttemptTicket,
   Comparison,
   EncodedManifest,
-  Fingerprint,
-  IdempotencyKey,
   Instant,
-  KeptWarning,
   Role,
   RoleId,
   Session,
@@ -19,17 +15,11 @@ import type {
   Version,
   Versioned,
 } from '@pinfold/core';
+import type { KeyRow } from '@pinfold/core/adapter';
 
-/** What is kept under one Idempotency-Key of one account. */
-export interface KeyRow {
-  readonly account: AccountId;
-  readonly key: IdempotencyKey;
-  readonly fingerprint: Fingerprint;
-  /** Kept after the commit, which may be repeated with it. */
-  readonly token: Token;
+/** A key's row, which is kept after the commit: it may be repeated. */
+export interface HeldKey extends KeyRow {
   readonly begunAt: Instant;
-  readonly until: Instant;
-  readonly published: { readonly role: RoleId; readonly warnings: readonly KeptWarning[] } | undefined;
 }
 
 export interface RoleRow {
@@ -51,7 +41,7 @@ export interface AttemptWindow {
 
 /** All that peers share. */
 export interface MemoryData {
-  readonly keys: Map<string, KeyRow>;
+  readonly keys: Map<string, HeldKey>;
   readonly roles: Map<RoleId, RoleRow>;
   readonly manifests: Map<ArchiveId, EncodedManifest>;
   readonly apiKeys: Map<ApiKeyId, ApiKey>;

@@ -2,6 +2,5 @@ export {
   type OpenPostgresOptions,
   openPostgres,
   POOL_LIMITS,
-  type PostgresPersistence,
 } from './open-postgres.ts';
 export type { PostgresClient, PostgresPool } from './postgres-pool.ts';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { Fault, type Instant, instant } from '@pinfold/core';
+import { type Instant, instant } from '@pinfold/core';
+import { planMigrations, refuseOutdated, type SchemaState } from '@pinfold/core/adapter';
 import type { PostgresConnection, Run } from './postgres-connection.ts';
-import { MIGRATIONS, type Migration, type SchemaState } from './schema.ts';
+import { MIGRATIONS, type PostgresMigration } from './schema.ts';
 import { planned, quoted, type Statement, unhurried } from './statement.ts';
 import { tablesOf } from './tables.ts';
 
@@ -17,7 +18,7 @@ const HAS_SCHEMA = planned('SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname 
 export function migrate(
   connection: PostgresConnection,
   schema: string,
-  migrations: readonly Migration[] = MIGRATIONS,
+  migrations: readonly PostgresMigration[] = MIGRATIONS,
 ): Promise<void> {
   const tables = tablesOf(schema);
   return connection.transaction(async (run) => {
@@ -25,11 +26,9 @@ export function migrate(
     await run(LOCK, [lockOf(schema)]);
     await makeSchema(run, schema);
     const { rows } = await run<SchemaState>(stateOf(schema));
-    refuseOutdated(rows[0], migrations);
-    const missing = migrations.slice(rows[0]?.version ?? 0);
-    for (const migration of missing) await run(unhurried(migration.sql(tables)));
-    const newest = missing.at(-1);
-    if (newest !== undefined) await setState(run, tables.schemaState, newest, migrations);
+    const { steps, reached } = planMigrations(rows[0], migrations);
+    for (const { sql } of steps) await run(unhurried(sql(tables)));
+    if (reached !== undefined) await setState(run, tables.schemaState, reached);
   });
 }
 
@@ -38,7 +37,7 @@ export async function checkSchema(
   connection: PostgresConnection,
   schema: string,
   signal: AbortSignal | undefined,
-  migrations: readonly Migration[] = MIGRATIONS,
+  migrations: readonly PostgresMigration[] = MIGRATIONS,
 ): Promise<Instant | undefined> {
   const [state] = await connection.read<SchemaState & { readonly now: number }>(stateOf(schema), [], signal);
   refuseOutdated(state, migrations);
@@ -67,22 +66,11 @@ function stateOf(schema: string): Statement {
     FROM ${tablesOf(schema).schemaState}`);
 }
 
-function refuseOutdated(state: SchemaState | undefined, migrations: readonly Migration[]): void {
-  if (state === undefined || state.oldestVersion <= migrations.length) return;
-  throw new Fault('store_unavailable', `the database needs release ${state.oldestRelease} or a newer one`);
-}
-
-async function setState(
-  run: Run,
-  table: string,
-  newest: Migration,
-  migrations: readonly Migration[],
-): Promise<void> {
-  const oldest = migrations.find((migration) => migration.version === newest.oldestVersion) ?? newest;
+async function setState(run: Run, table: string, reached: SchemaState): Promise<void> {
   const state = planned(`
     INSERT INTO ${table} (one, version, oldest_version, oldest_release) VALUES (1, $1, $2, $3)
     ON CONFLICT (one) DO UPDATE SET version = $1, oldest_version = $2, oldest_release = $3`);
-  await run(state, [newest.version, oldest.version, oldest.release]);
+  await run(state, [reached.version, reached.oldestVersion, reached.oldestRelease]);
 }
 
 /** The number of the lock: 64 bits of the schema's name, since other programs lock numbers of their own. */

@@ -1,12 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
-import type { ApiKeyStore, AttemptCounter, Clock, Instant, RoleStore, SessionStore } from '@pinfold/core';
+import type { Clock, Duration } from '@pinfold/core';
+import { type Persistence, unlessAborted } from '@pinfold/core/adapter';
 import { checkSchema, migrate } from './migrate.ts';
-import { PostgresApiKeyStore } from './postgres-api-key-store.ts';
-import { PostgresAttemptCounter } from './postgres-attempt-counter.ts';
+import { postgresApiKeyStore } from './postgres-api-key-store.ts';
+import { postgresAttemptCounter } from './postgres-attempt-counter.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import type { PostgresPool } from './postgres-pool.ts';
-import { PostgresRoleStore } from './postgres-role-store.ts';
-import { PostgresSessionStore } from './postgres-session-store.ts';
+import { postgresRoleStore } from './postgres-role-store.ts';
+import { postgresSessionStore } from './postgres-session-store.ts';
 import { tablesOf } from './tables.ts';
 
 /**
@@ -43,43 +44,27 @@ export interface OpenPostgresOptions {
   readonly sleep?: Clock['sleep'];
 }
 
-/** Every store of one database, and what its life needs. */
-export interface PostgresPersistence {
-  readonly roles: RoleStore;
-  readonly apiKeys: ApiKeyStore;
-  readonly attempts: AttemptCounter;
-  readonly sessions: SessionStore;
-  /**
-   * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
-   *
-   * @throws Fault `store_unavailable` when the schema was migrated by a release that this one is too old for.
-   */
-  migrate(): Promise<void>;
-  /**
-   * Resolves when the server answers and lets this release run, with what the server's clock says; else rejects as any
-   * store does. `undefined` before the first `migrate`.
-   */
-  check(signal?: AbortSignal): Promise<Instant | undefined>;
-  /** Lets go of the pool, which it does not end; again it does nothing. Whatever is asked afterwards is `store_unavailable`. */
-  close(): Promise<void>;
-}
-
 /**
- * Keeps records in a schema of a PostgreSQL server. Nothing is asked of the server yet.
+ * Keeps records in a schema of a PostgreSQL server. Nothing is asked of the server yet; `check` tells what its clock
+ * says, and `close` lets go of the pool without ending it.
  *
  * @throws TypeError unless the schema's name has 1 to 63 bytes, none of them 0, and does not begin with `pg_`.
+ *
+ * @example
+ * const { roles, migrate } = await openPostgres({ pool: new pg.Pool(POOL_LIMITS), schema: 'pinfold' });
+ * await migrate();
  */
-export async function openPostgres(options: OpenPostgresOptions): Promise<PostgresPersistence> {
+export async function openPostgres(options: OpenPostgresOptions): Promise<Persistence> {
   const { pool, schema, sleep = sleepByTimer } = options;
   if (!isSchemaName(schema)) throw new TypeError('the name of the schema has 1 to 63 bytes');
   const connection = new PostgresConnection(pool, sleep);
   const tables = tablesOf(schema);
   connection.open();
   return {
-    roles: new PostgresRoleStore(connection, tables),
-    apiKeys: new PostgresApiKeyStore(connection, tables),
-    attempts: new PostgresAttemptCounter(connection, tables),
-    sessions: new PostgresSessionStore(connection, tables),
+    roles: postgresRoleStore(connection, tables),
+    apiKeys: postgresApiKeyStore(connection, tables),
+    attempts: postgresAttemptCounter(connection, tables),
+    sessions: postgresSessionStore(connection, tables),
     migrate: () => migrate(connection, schema),
     check: (signal) => checkSchema(connection, schema, signal),
     close: async () => connection.close(),
@@ -92,11 +77,6 @@ function isSchemaName(name: string): boolean {
   return length >= 1 && length <= 63 && !name.includes('\0') && !name.startsWith('pg_');
 }
 
-async function sleepByTimer(length: number, signal?: AbortSignal): Promise<void> {
-  try {
-    await setTimeout(length, undefined, { signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  }
+function sleepByTimer(length: Duration, signal?: AbortSignal): Promise<void> {
+  return unlessAborted(setTimeout(length), signal);
 }

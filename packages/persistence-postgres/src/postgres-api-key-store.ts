@@ -1,30 +1,21 @@
-import type { AccountId, ApiKey, ApiKeyId, ApiKeyStore, Instant } from '@pinfold/core';
+import type { ApiKey, ApiKeyStore } from '@pinfold/core';
+import type { Kept } from '@pinfold/core/adapter';
 import type { PostgresConnection } from './postgres-connection.ts';
-import { API_KEY_COLUMNS, type ApiKeyRow, apiKeyOf } from './rows.ts';
+import { API_KEYS } from './schema.ts';
 import { prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
 
-interface Statements {
-  readonly create: Statement;
-  readonly createFirst: Statement;
-  readonly find: Statement;
-  readonly list: Statement;
-  readonly listOfAccount: Statement;
-  readonly revoke: Statement;
-  readonly touch: Statement;
-}
-
-function statementsOf({ apiKeys }: Tables): Statements {
-  const columns = 'id, account, scopes, label, secret_hash, created_at, last_used_at, revoked_at';
-  const select = `SELECT ${API_KEY_COLUMNS} FROM ${apiKeys}`;
-  return {
+/** Keeps API keys in PostgreSQL. */
+export function postgresApiKeyStore(connection: PostgresConnection, { apiKeys }: Tables): ApiKeyStore {
+  const select = `SELECT ${API_KEYS.select} FROM ${apiKeys}`;
+  const statements = {
     create: prepared(`
-      INSERT INTO ${apiKeys} (${columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+      INSERT INTO ${apiKeys} (${API_KEYS.insert}) VALUES (${API_KEYS.parameters(1)})
       ON CONFLICT (id) DO NOTHING`),
     // Of two at the same moment neither sees the other: the column that only one may have decides.
     createFirst: prepared(`
-      INSERT INTO ${apiKeys} (${columns}, very_first)
-      SELECT $1, $2, $3, $4, $5, $6::bigint, $7::bigint, $8::bigint, true
+      INSERT INTO ${apiKeys} (very_first, ${API_KEYS.insert})
+      SELECT true, ${API_KEYS.parameters(1)}
       WHERE NOT EXISTS (SELECT 1 FROM ${apiKeys})
       ON CONFLICT DO NOTHING`),
     find: prepared(`${select} WHERE id = $1`),
@@ -35,66 +26,30 @@ function statementsOf({ apiKeys }: Tables): Statements {
       UPDATE ${apiKeys} SET last_used_at = $2
       WHERE id = $1 AND (last_used_at IS NULL OR (last_used_at <= $3 AND last_used_at < $2))`),
   };
-}
-
-/** Keeps API keys in PostgreSQL. */
-export class PostgresApiKeyStore implements ApiKeyStore {
-  readonly #connection: PostgresConnection;
-  readonly #statements: Statements;
-
-  constructor(connection: PostgresConnection, tables: Tables) {
-    this.#connection = connection;
-    this.#statements = statementsOf(tables);
-  }
-
-  create(key: ApiKey): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' }> {
-    return this.#insert(this.#statements.create, key);
-  }
-
-  createFirst(key: ApiKey): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' }> {
-    return this.#insert(this.#statements.createFirst, key);
-  }
-
-  async find(id: ApiKeyId, signal?: AbortSignal): Promise<ApiKey | undefined> {
-    const [row] = await this.#connection.read<ApiKeyRow>(this.#statements.find, [id], signal);
-    return row === undefined ? undefined : apiKeyOf(row);
-  }
-
-  async list(account: AccountId | undefined): Promise<readonly ApiKey[]> {
-    const { list, listOfAccount } = this.#statements;
-    const rows =
-      account === undefined
-        ? await this.#connection.read<ApiKeyRow>(list, [])
-        : await this.#connection.read<ApiKeyRow>(listOfAccount, [account]);
-    return rows.map(apiKeyOf);
-  }
-
-  async revoke(
-    id: ApiKeyId,
-    at: Instant,
-  ): Promise<{ readonly kind: 'revoked' } | { readonly kind: 'unknown' }> {
-    const { count } = await this.#connection.write(this.#statements.revoke, [id, at]);
-    return { kind: count === 1 ? 'revoked' : 'unknown' };
-  }
-
-  async touch(id: ApiKeyId, at: Instant, unlessSince: Instant): Promise<void> {
-    await this.#connection.write(this.#statements.touch, [id, at, unlessSince]);
-  }
-
-  async #insert(
-    statement: Statement,
-    key: ApiKey,
-  ): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' }> {
-    const { count } = await this.#connection.write(statement, [
-      key.id,
-      key.account,
-      JSON.stringify(key.scopes),
-      key.label,
-      key.secretHash,
-      key.createdAt,
-      key.lastUsedAt,
-      key.revokedAt,
-    ]);
+  const insert = async (statement: Statement, key: ApiKey): ReturnType<ApiKeyStore['create']> => {
+    const { count } = await connection.write(statement, API_KEYS.values(key));
     return { kind: count === 1 ? 'created' : 'exists' };
-  }
+  };
+  return {
+    create: (key) => insert(statements.create, key),
+    createFirst: (key) => insert(statements.createFirst, key),
+    find: async (id, signal) => {
+      const [row] = await connection.read<Kept<ApiKey>>(statements.find, [id], signal);
+      return row && API_KEYS.read(row);
+    },
+    list: async (account) => {
+      const rows =
+        account === undefined
+          ? await connection.read<Kept<ApiKey>>(statements.list, [])
+          : await connection.read<Kept<ApiKey>>(statements.listOfAccount, [account]);
+      return rows.map(API_KEYS.read);
+    },
+    revoke: async (id, at) => {
+      const { count } = await connection.write(statements.revoke, [id, at]);
+      return { kind: count === 1 ? 'revoked' : 'unknown' };
+    },
+    touch: async (id, at, unlessSince) => {
+      await connection.write(statements.touch, [id, at, unlessSince]);
+    },
+  };
 }

@@ -1,7 +1,6 @@
 import {
   type Attempt,
   type AttemptCounter,
-  type AttemptOutcome,
   type AttemptTicket,
   after,
   before,
@@ -9,19 +8,8 @@ import {
 } from '@pinfold/core';
 import { type AttemptRefusal, refuseAttempt, UNSETTLED_AT_MOST } from '@pinfold/core/adapter';
 import type { PostgresConnection } from './postgres-connection.ts';
-import { planned, prepared, type Statement } from './statement.ts';
+import { planned, prepared } from './statement.ts';
 import type { Tables } from './tables.ts';
-
-interface Statements {
-  readonly lockRole: Statement;
-  readonly windows: Statement;
-  readonly admit: Statement;
-  readonly settle: Statement;
-  readonly forgive: Statement;
-  readonly purgeWindows: Statement;
-  readonly purgeAttempts: Statement;
-  readonly ended: Statement;
-}
 
 interface Window {
   readonly counted: string;
@@ -38,7 +26,7 @@ const ALL = '';
  * try is none: it opens again with the next one. Whoever counts, or takes back, first locks the row of the role, so
  * that both limits are looked at and counted in one step.
  */
-function statementsOf({ attemptWindows, attempts }: Tables): Statements {
+function statementsOf({ attemptWindows, attempts }: Tables) {
   const counted = (row: string) => `CASE WHEN ${row}.ends_at > $3 AND ${row}.tries > 0 THEN`;
   return {
     lockRole: prepared(`
@@ -101,60 +89,47 @@ function statementsOf({ attemptWindows, attempts }: Tables): Statements {
 }
 
 /** Counts tries of passwords in PostgreSQL, which all nodes share. */
-export class PostgresAttemptCounter implements AttemptCounter {
-  readonly #connection: PostgresConnection;
-  readonly #statements: Statements;
-
-  constructor(connection: PostgresConnection, tables: Tables) {
-    this.#connection = connection;
-    this.#statements = statementsOf(tables);
-  }
-
-  async begin(attempt: Attempt): Promise<AttemptOutcome> {
-    const { now, role } = attempt;
-    const key = [role, countedFrom(attempt), now];
-    const begunAfter = before(now, UNSETTLED_AT_MOST);
-    // Who is limited, or waits, writes and locks nothing, however often that is.
-    const seen = await this.#connection.read<Window>(this.#statements.windows, [...key, begunAfter]);
-    const refusal = refusalOf(seen, attempt);
-    if (refusal !== undefined) return refusal;
-    return await this.#connection.transaction(async (run) => {
-      await run(this.#statements.lockRole, [role]);
-      const locked = await run<Window>(this.#statements.windows, [...key, begunAfter]);
-      const late = refusalOf(locked.rows, attempt);
-      if (late !== undefined) return late;
-      const { rows } = await run<{ id: string }>(this.#statements.admit, [
-        ...key,
-        after(now, attempt.window),
-      ]);
-      return { kind: 'admitted', ticket: JSON.stringify([rows[0]?.id, role]) as AttemptTicket };
-    });
-  }
-
-  async settle(ticket: AttemptTicket): Promise<void> {
-    const [id] = JSON.parse(ticket) as TicketParts;
-    await this.#connection.write(this.#statements.settle, [id]);
-  }
-
-  forgive(ticket: AttemptTicket): Promise<void> {
-    const [id, role] = JSON.parse(ticket) as TicketParts;
-    return this.#connection.transaction(async (run) => {
-      await run(this.#statements.lockRole, [role]);
-      await run(this.#statements.forgive, [id, role]);
-    });
-  }
-
-  async purge(endedBy: Instant, limit: number): Promise<number> {
-    const { purgeWindows, purgeAttempts } = this.#statements;
-    const windows = (await this.#connection.write(purgeWindows, [endedBy, limit])).count;
-    if (windows >= limit) return windows;
-    return windows + (await this.#connection.write(purgeAttempts, [endedBy, limit - windows])).count;
-  }
-
-  async countEnded(endedBy: Instant): Promise<number> {
-    const [row] = await this.#connection.read<{ ended: number }>(this.#statements.ended, [endedBy]);
-    return row?.ended ?? 0;
-  }
+export function postgresAttemptCounter(connection: PostgresConnection, tables: Tables): AttemptCounter {
+  const statements = statementsOf(tables);
+  return {
+    begin: async (attempt) => {
+      const { now, role } = attempt;
+      const key = [role, countedFrom(attempt), now];
+      const begunAfter = before(now, UNSETTLED_AT_MOST);
+      // Who is limited, or waits, writes and locks nothing, however often that is.
+      const seen = await connection.read<Window>(statements.windows, [...key, begunAfter]);
+      const refusal = refusalOf(seen, attempt);
+      if (refusal !== undefined) return refusal;
+      return await connection.transaction(async (run) => {
+        await run(statements.lockRole, [role]);
+        const locked = await run<Window>(statements.windows, [...key, begunAfter]);
+        const late = refusalOf(locked.rows, attempt);
+        if (late !== undefined) return late;
+        const { rows } = await run<{ id: string }>(statements.admit, [...key, after(now, attempt.window)]);
+        return { kind: 'admitted', ticket: JSON.stringify([rows[0]?.id, role]) as AttemptTicket };
+      });
+    },
+    settle: async (ticket) => {
+      const [id] = JSON.parse(ticket) as TicketParts;
+      await connection.write(statements.settle, [id]);
+    },
+    forgive: (ticket) => {
+      const [id, role] = JSON.parse(ticket) as TicketParts;
+      return connection.transaction(async (run) => {
+        await run(statements.lockRole, [role]);
+        await run(statements.forgive, [id, role]);
+      });
+    },
+    purge: async (endedBy, limit) => {
+      const windows = (await connection.write(statements.purgeWindows, [endedBy, limit])).count;
+      if (windows >= limit) return windows;
+      return windows + (await connection.write(statements.purgeAttempts, [endedBy, limit - windows])).count;
+    },
+    countEnded: async (endedBy) => {
+      const [row] = await connection.read<{ ended: number }>(statements.ended, [endedBy]);
+      return row?.ended ?? 0;
+    },
+  };
 }
 
 /** The row of a try, and the role to lock before it is touched. */

@@ -1,4 +1,5 @@
 import { type Clock, duration, Fault } from '@pinfold/core';
+import { unlessAborted } from '@pinfold/core/adapter';
 import { asFault, troubleOf } from './postgres-errors.ts';
 import type { PostgresClient, PostgresPool } from './postgres-pool.ts';
 import { planned, type Statement, TYPES } from './statement.ts';
@@ -57,7 +58,7 @@ export class PostgresConnection {
     if (signal?.aborted) return Promise.reject(signal.reason);
     const answer = this.#patiently(() => this.#withClient((run) => undone(run<Row>(statement, values))));
     const rows = answer.then((answered) => answered.rows);
-    return signal === undefined ? rows : abortable(rows, signal);
+    return unlessAborted(rows, signal);
   }
 
   /** Runs one statement that changes something: it is done whole or not at all. */
@@ -164,16 +165,4 @@ async function ask<Row>(
     ...(timeout === undefined ? {} : { query_timeout: timeout }),
   });
   return { rows, count: rowCount ?? 0 };
-}
-
-/** Rejects with the signal's reason as soon as it is aborted, whatever becomes of the promise. */
-async function abortable<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }

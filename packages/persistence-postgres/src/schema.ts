@@ -1,24 +1,227 @@
-import { first } from './migrations/0001-first.ts';
-import { tries } from './migrations/0002-tries.ts';
-import { comparison } from './migrations/0003-comparison.ts';
+import type { ApiKey, Role, Scope, Session, SignInLink } from '@pinfold/core';
+import {
+  type Column,
+  foldForSearch,
+  type Migration,
+  parseJsonList,
+  type Table,
+  tableOf,
+} from '@pinfold/core/adapter';
 import type { Tables } from './tables.ts';
 
-/** One step of the schema. Steps only go forward, and are never changed once released. */
-export interface Migration {
-  readonly version: number;
-  /** The release that brings it. */
-  readonly release: string;
-  /** The oldest version of the schema whose releases go on working with it. */
-  readonly oldestVersion: number;
-  readonly sql: (tables: Tables) => string;
+/** A column whose parameter is no text, which the server takes it for where a statement selects it. */
+const bigint = (name: string): Pick<Column<never>, 'name' | 'type'> => ({ name, type: 'bigint' });
+
+export const ROLES: Table<Role> = tableOf<Role>({
+  id: 'id',
+  account: 'account',
+  archive: 'archive',
+  idempotencyKey: 'idempotency_key',
+  title: 'title',
+  originalFilename: 'original_filename',
+  fileCount: bigint('file_count'),
+  size: bigint('size'),
+  publishedAt: bigint('published_at'),
+  expiresAt: bigint('expires_at'),
+  pinned: { name: 'pinned', type: 'boolean' },
+  deletedAt: bigint('deleted_at'),
+  passwordHash: 'password_hash',
+  generation: bigint('generation'),
+});
+
+/** What a search looks for a title in, which is kept beside it. */
+export function titleFolded({ title }: Role): string {
+  return title === null ? '' : foldForSearch(title);
 }
 
-/** The row that says what the schema is, so that releases newer and older than it know whether they may run. */
-export interface SchemaState {
-  readonly version: number;
-  readonly oldestVersion: number;
-  readonly oldestRelease: string;
-}
+export const API_KEYS: Table<ApiKey> = tableOf<ApiKey>({
+  id: 'id',
+  account: 'account',
+  scopes: {
+    name: 'scopes',
+    write: JSON.stringify,
+    read: (kept) => parseJsonList(kept as string) as readonly Scope[],
+  },
+  label: 'label',
+  secretHash: 'secret_hash',
+  createdAt: bigint('created_at'),
+  lastUsedAt: bigint('last_used_at'),
+  revokedAt: bigint('revoked_at'),
+});
 
-/** All steps, in order of version, from 1 without a gap. */
-export const MIGRATIONS: readonly Migration[] = [first, tries, comparison];
+export const SESSIONS: Table<Session> = tableOf<Session>({
+  tokenHash: 'token_hash',
+  account: 'account',
+  apiKey: 'api_key',
+  startedAt: bigint('started_at'),
+  endsAt: bigint('ends_at'),
+});
+
+export const LINKS: Table<SignInLink> = tableOf<SignInLink>({
+  tokenHash: 'token_hash',
+  account: 'account',
+  endsAt: bigint('ends_at'),
+});
+
+/** A step of the schema: its SQL names the tables of the schema that it is for. */
+export type PostgresMigration = Migration<(tables: Tables) => string>;
+
+/**
+ * Roles, manifests, Idempotency-Keys, API keys, tries of passwords, sessions of the management screen.
+ *
+ * An archive is named by a record while its manifest is there. `ended_at` is when viewers lost the role for good;
+ * a role waits for its cleanup in `roles_ended`, and after a claim or a failure in `roles_waiting`.
+ * Text that is compared or sorted has the collation "C", whose order is that of code points on every server.
+ */
+const first: PostgresMigration = {
+  version: 1,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: (tables) => `
+    CREATE TABLE ${tables.roles} (
+      id text COLLATE "C" PRIMARY KEY,
+      version bigint NOT NULL,
+      account text COLLATE "C" NOT NULL,
+      archive text COLLATE "C" NOT NULL,
+      idempotency_key text COLLATE "C" NOT NULL,
+      title text COLLATE "C",
+      original_filename text COLLATE "C" NOT NULL,
+      file_count bigint NOT NULL,
+      size bigint NOT NULL,
+      published_at bigint NOT NULL,
+      expires_at bigint,
+      pinned boolean NOT NULL,
+      deleted_at bigint,
+      password_hash text COLLATE "C",
+      generation bigint NOT NULL,
+      title_folded text COLLATE "C" NOT NULL,
+      archive_kept boolean NOT NULL DEFAULT true,
+      claim_token text COLLATE "C",
+      not_before bigint,
+      failures bigint NOT NULL DEFAULT 0,
+      ended_at bigint GENERATED ALWAYS AS (least(deleted_at, expires_at)) STORED
+    );
+    CREATE INDEX roles_listed ON ${tables.roles} (account, published_at, id) INCLUDE (expires_at)
+      WHERE deleted_at IS NULL;
+    CREATE INDEX roles_deleted ON ${tables.roles} (account, published_at, id) WHERE deleted_at IS NOT NULL;
+    CREATE INDEX roles_ended ON ${tables.roles} (ended_at) WHERE archive_kept AND not_before IS NULL;
+    CREATE INDEX roles_waiting ON ${tables.roles} (not_before) WHERE archive_kept AND not_before IS NOT NULL;
+
+    CREATE TABLE ${tables.manifests} (
+      archive text COLLATE "C" PRIMARY KEY,
+      manifest text NOT NULL
+    );
+
+    CREATE TABLE ${tables.idempotencyKeys} (
+      account text COLLATE "C" NOT NULL,
+      key text COLLATE "C" NOT NULL,
+      fingerprint text COLLATE "C" NOT NULL,
+      token text COLLATE "C" NOT NULL,
+      begun_at bigint NOT NULL,
+      held_until bigint NOT NULL,
+      role text COLLATE "C" REFERENCES ${tables.roles} (id),
+      warnings text,
+      PRIMARY KEY (account, key)
+    );
+    CREATE INDEX idempotency_keys_reserved ON ${tables.idempotencyKeys} (begun_at) WHERE role IS NULL;
+
+    CREATE TABLE ${tables.sweepTurn} (
+      one smallint PRIMARY KEY CHECK (one = 1),
+      taken_at bigint NOT NULL
+    );
+
+    CREATE TABLE ${tables.apiKeys} (
+      id text COLLATE "C" PRIMARY KEY,
+      account text COLLATE "C" NOT NULL,
+      scopes text NOT NULL,
+      label text NOT NULL,
+      secret_hash text NOT NULL,
+      created_at bigint NOT NULL,
+      last_used_at bigint,
+      revoked_at bigint,
+      very_first boolean CHECK (very_first) UNIQUE
+    );
+    CREATE INDEX api_keys_in_order ON ${tables.apiKeys} (created_at, id);
+    CREATE INDEX api_keys_of_account ON ${tables.apiKeys} (account, created_at, id);
+
+    CREATE TABLE ${tables.attemptWindows} (
+      role text COLLATE "C" NOT NULL,
+      counted text COLLATE "C" NOT NULL,
+      ends_at bigint NOT NULL,
+      tries bigint NOT NULL,
+      PRIMARY KEY (role, counted)
+    );
+    CREATE INDEX attempt_windows_end ON ${tables.attemptWindows} (ends_at);
+
+    CREATE TABLE ${tables.attempts} (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      role text COLLATE "C" NOT NULL,
+      counted text COLLATE "C" NOT NULL,
+      ends_at bigint NOT NULL,
+      role_ends_at bigint NOT NULL,
+      FOREIGN KEY (role, counted) REFERENCES ${tables.attemptWindows} (role, counted) ON DELETE CASCADE
+    );
+    CREATE INDEX attempts_of_window ON ${tables.attempts} (role, counted);
+
+    CREATE TABLE ${tables.sessions} (
+      token_hash text COLLATE "C" PRIMARY KEY,
+      account text COLLATE "C" NOT NULL,
+      api_key text COLLATE "C",
+      started_at bigint NOT NULL,
+      ends_at bigint NOT NULL
+    );
+    CREATE INDEX sessions_end ON ${tables.sessions} (ends_at);
+
+    CREATE TABLE ${tables.signInLinks} (
+      token_hash text COLLATE "C" PRIMARY KEY,
+      account text COLLATE "C" NOT NULL,
+      ends_at bigint NOT NULL
+    );
+    CREATE INDEX sign_in_links_end ON ${tables.signInLinks} (ends_at);
+  `,
+};
+
+/**
+ * Tries under way, told from wrong ones: a row of `attempts` is one that nobody has settled, and goes with neither of
+ * its windows alone. Tries that an older release counts beside this one are wrong from their beginning.
+ */
+const tries: PostgresMigration = {
+  version: 2,
+  release: '0.2.0',
+  oldestVersion: 1,
+  sql: ({ attempts }) => `
+    ALTER TABLE ${attempts} DROP CONSTRAINT attempts_role_counted_fkey;
+    ALTER TABLE ${attempts} ADD COLUMN begun_at bigint NOT NULL DEFAULT 0;
+    CREATE INDEX attempts_end ON ${attempts} (greatest(ends_at, role_ends_at));
+  `,
+};
+
+/**
+ * How far storage is compared with the records; `sweep_turn` is left to the release before. The index finds whose an
+ * archive is.
+ *
+ * A publication leaves four or five dead rows. By the server's defaults a table of 100 million rows is vacuumed after 20
+ * million of them. With room on its page a role that is renamed stays where its indexes find it; an Idempotency-Key gets
+ * none, since its one change touches an index anyhow and comes at once.
+ */
+const comparison: PostgresMigration = {
+  version: 3,
+  release: '0.2.0',
+  oldestVersion: 1,
+  sql: ({ comparison, roles, idempotencyKeys, manifests }) => `
+    CREATE TABLE ${comparison} (
+      one smallint PRIMARY KEY CHECK (one = 1),
+      version bigint NOT NULL,
+      comparison text NOT NULL
+    );
+    CREATE INDEX roles_archive ON ${roles} (archive);
+    ALTER TABLE ${roles} SET (fillfactor = 85, ${VACUUM});
+    ALTER TABLE ${idempotencyKeys} SET (${VACUUM});
+    ALTER TABLE ${manifests} SET (${VACUUM}, toast.autovacuum_vacuum_scale_factor = 0.01);
+  `,
+};
+
+const VACUUM = 'autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.02';
+
+/** All steps, in order of version: each is added at the end, and never changed once released. */
+export const MIGRATIONS: readonly PostgresMigration[] = [first, tries, comparison];

@@ -5,9 +5,9 @@ import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
 import { openPostgres } from '../src/index.ts';
 import { checkSchema, migrate } from '../src/migrate.ts';
-import { PostgresAttemptCounter } from '../src/postgres-attempt-counter.ts';
+import { postgresAttemptCounter } from '../src/postgres-attempt-counter.ts';
 import { PostgresConnection } from '../src/postgres-connection.ts';
-import { MIGRATIONS, type Migration } from '../src/schema.ts';
+import { MIGRATIONS, type PostgresMigration } from '../src/schema.ts';
 import { planned, quoted } from '../src/statement.ts';
 import { tablesOf } from '../src/tables.ts';
 import { rejectionOf } from './rejection.ts';
@@ -15,13 +15,13 @@ import { rejectionOf } from './rejection.ts';
 const NEWEST = MIGRATIONS.length;
 
 /** What later releases may bring: a step that older ones can live with, and one they cannot. */
-const ADDITION: Migration = {
+const ADDITION: PostgresMigration = {
   version: NEWEST + 1,
   release: '7.1.0',
   oldestVersion: NEWEST,
   sql: ({ roles }) => `ALTER TABLE ${roles} ADD COLUMN mood text`,
 };
-const BREAK: Migration = {
+const BREAK: PostgresMigration = {
   version: NEWEST + 2,
   release: '8.0.0',
   oldestVersion: NEWEST + 1,
@@ -107,7 +107,10 @@ describe('migrate', () => {
   it('takes its time where requests may not', () =>
     onStage(async ({ schema, open }) => {
       const hurried = open({ statement_timeout: 200, query_timeout: 2_000 });
-      const slow: Migration = { ...MIGRATIONS[0], sql: () => 'SELECT pg_catalog.pg_sleep(0.4)' } as Migration;
+      const slow: PostgresMigration = {
+        ...MIGRATIONS[0],
+        sql: () => 'SELECT pg_catalog.pg_sleep(0.4)',
+      } as PostgresMigration;
       await migrate(hurried, schema, [slow]);
     }));
 
@@ -139,7 +142,7 @@ describe('migrate', () => {
       await countAsBefore(aRoleId(1));
       await migrate(connection, schema);
       await countAsBefore(aRoleId(2));
-      const counter = new PostgresAttemptCounter(connection, tablesOf(schema));
+      const counter = postgresAttemptCounter(connection, tablesOf(schema));
       for (const role of [aRoleId(1), aRoleId(2)]) {
         const attempt = { role, address: 'a', now: START, window: minutes(5), perAddress: 1, perRole: 9 };
         expect((await counter.begin(attempt)).kind).to.equal('limited');
@@ -175,7 +178,7 @@ describe('migrate', () => {
       const connection = open();
       await migrate(connection, schema);
       const made = await schemaOf(connection, schema);
-      const broken: Migration = {
+      const broken: PostgresMigration = {
         ...BREAK,
         sql: ({ attempts }) => `DROP TABLE ${attempts}; DROP TABLE nothing_of_that_name`,
       };

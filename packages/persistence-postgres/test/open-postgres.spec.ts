@@ -1,16 +1,15 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { isFault } from '@pinfold/core';
+import type { Persistence } from '@pinfold/core/adapter';
 import { anApiKey, anApiKeyId, aPublication, aRoleId, publishTo } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
-import { openPostgres, POOL_LIMITS, type PostgresPersistence } from '../src/index.ts';
+import { openPostgres, POOL_LIMITS } from '../src/index.ts';
 import { rejectionOf } from './rejection.ts';
 
-async function onStage(
-  play: (handle: PostgresPersistence, place: PostgresPlace) => Promise<void>,
-): Promise<void> {
+async function onStage(play: (handle: Persistence, place: PostgresPlace) => Promise<void>): Promise<void> {
   const place = await postgresPlace();
   const handle = await openPostgres({ pool: place.pool(POOL_LIMITS), schema: place.schema });
   try {

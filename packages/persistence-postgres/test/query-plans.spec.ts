@@ -1,4 +1,5 @@
 import { after, days, minutes, type RoleQuery, type RoleState } from '@pinfold/core';
+import type { Persistence } from '@pinfold/core/adapter';
 import {
   ACCOUNT,
   aComparison,
@@ -21,7 +22,7 @@ import {
 import { expect } from 'chai';
 import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
-import { openPostgres, type PostgresPersistence, type PostgresPool } from '../src/index.ts';
+import { openPostgres, type PostgresPool } from '../src/index.ts';
 
 interface Asked {
   readonly name?: string;
@@ -65,7 +66,7 @@ function noting(pool: pg.Pool, asked: Map<string, Asked>): PostgresPool {
   };
 }
 
-async function useRoles({ roles }: PostgresPersistence): Promise<void> {
+async function useRoles({ roles }: Persistence): Promise<void> {
   await publishTo(roles, aPublication(1));
   await publishTo(roles, aPublication(2));
   await roles.reserve(aReservation(3));
@@ -86,7 +87,7 @@ async function useRoles({ roles }: PostgresPersistence): Promise<void> {
   if (other !== undefined) await roles.settleCleanup(other, { kind: 'failed', retryAt: LATER });
 }
 
-async function useLists({ roles }: PostgresPersistence): Promise<void> {
+async function useLists({ roles }: Persistence): Promise<void> {
   const query: RoleQuery = {
     account: ACCOUNT,
     now: START,
@@ -103,7 +104,7 @@ async function useLists({ roles }: PostgresPersistence): Promise<void> {
   }
 }
 
-async function useKeysAndAttempts({ apiKeys, attempts }: PostgresPersistence): Promise<void> {
+async function useKeysAndAttempts({ apiKeys, attempts }: Persistence): Promise<void> {
   await apiKeys.createFirst(anApiKey(1));
   await apiKeys.create(anApiKey(2));
   await apiKeys.find(anApiKeyId(2));
@@ -120,7 +121,7 @@ async function useKeysAndAttempts({ apiKeys, attempts }: PostgresPersistence): P
   await attempts.purge(LATER, 10);
 }
 
-async function useSessions({ sessions }: PostgresPersistence): Promise<void> {
+async function useSessions({ sessions }: Persistence): Promise<void> {
   await sessions.offer(aLink(1));
   await sessions.redeem(aRedemption(aLink(1), aSession(1)));
   await sessions.begin(aSession(2));

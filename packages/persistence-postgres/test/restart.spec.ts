@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { isFault, type RoleId, type Token } from '@pinfold/core';
+import type { Persistence } from '@pinfold/core/adapter';
 import {
   aKey,
   aPublication,
@@ -10,7 +11,7 @@ import {
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
-import { openPostgres, type PostgresPersistence } from '../src/index.ts';
+import { openPostgres } from '../src/index.ts';
 
 const CRASHES = 3;
 const WORKERS = 8;
@@ -43,7 +44,7 @@ async function attempt(work: () => Promise<void>): Promise<boolean> {
   }
 }
 
-async function publish({ roles }: PostgresPersistence, n: number, record: Record): Promise<void> {
+async function publish({ roles }: Persistence, n: number, record: Record): Promise<void> {
   const request = aReservation(n, { token: `token ${n}` as Token });
   const reserved = await attempt(async () => {
     expect((await roles.reserve(request)).kind).to.equal('reserved');
@@ -56,7 +57,7 @@ async function publish({ roles }: PostgresPersistence, n: number, record: Record
 }
 
 /** Raises the generation of the worker's own role; nobody else changes it. */
-async function raise({ roles }: PostgresPersistence, id: RoleId, record: Record): Promise<void> {
+async function raise({ roles }: Persistence, id: RoleId, record: Record): Promise<void> {
   await attempt(async () => {
     const loaded = await roles.load(id);
     if (loaded === undefined) throw new Error('a committed role is gone');
@@ -89,12 +90,12 @@ describe('A server that crashes under load', function () {
     const handles = await Promise.all(
       [1, 2].map(() => openPostgres({ pool: place.pool(), schema: place.schema })),
     );
-    const [first] = handles as [PostgresPersistence];
+    const [first] = handles as [Persistence];
     await first.migrate();
     let running = true;
     const records = Array.from({ length: WORKERS }, aRecord);
     const workers = records.map(async (record, worker) => {
-      const handle = handles[worker % handles.length] as PostgresPersistence;
+      const handle = handles[worker % handles.length] as Persistence;
       for (let n = worker; running; n += WORKERS) {
         await publish(handle, n, record);
         const [own] = record.committed;

@@ -3,7 +3,7 @@ import { anArchiveId, aRoleId } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { PostgresConnection } from '../src/postgres-connection.ts';
 import type { PostgresPool } from '../src/postgres-pool.ts';
-import { PostgresRoleStore } from '../src/postgres-role-store.ts';
+import { postgresRoleStore } from '../src/postgres-role-store.ts';
 import { tablesOf } from '../src/tables.ts';
 import { rejectionOf } from './rejection.ts';
 
@@ -27,7 +27,7 @@ function slowPool() {
     off: () => {},
   };
   const connection = new PostgresConnection(pool, async () => {});
-  return { changes, store: new PostgresRoleStore(connection, tablesOf('pinfold')) };
+  return { changes, store: postgresRoleStore(connection, tablesOf('pinfold')) };
 }
 
 function task(n: number): CleanupTask {

@@ -1,1 +1,1 @@
-export { type OpenSqliteOptions, openSqlite, type SqlitePersistence } from './open-sqlite.ts';
+export { type OpenSqliteOptions, openSqlite } from './open-sqlite.ts';

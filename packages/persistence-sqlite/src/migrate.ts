@@ -1,8 +1,14 @@
-import { Fault } from '@pinfold/core';
-import { MIGRATIONS, type Migration, SCHEMA_STATE_TABLE, type SchemaState } from './schema.ts';
+import { type Migration, planMigrations, refuseOutdated, type SchemaState } from '@pinfold/core/adapter';
+import { MIGRATIONS } from './schema.ts';
 import type { Statements } from './sqlite-connection.ts';
-import type { Prepare } from './sqlite-file.ts';
 
+const STATE_TABLE = `
+  CREATE TABLE IF NOT EXISTS schema_state (
+    one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+    version INTEGER NOT NULL,
+    oldest_version INTEGER NOT NULL,
+    oldest_release TEXT NOT NULL
+  ) STRICT`;
 const STATE = `
   SELECT version, oldest_version AS oldestVersion, oldest_release AS oldestRelease FROM schema_state`;
 const SET_STATE = `
@@ -20,13 +26,10 @@ export function migrate(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
   return connection.write((prepare, exec) => {
-    exec(SCHEMA_STATE_TABLE);
-    const state = prepare<SchemaState>(STATE).get();
-    refuseOutdated(state, migrations);
-    const missing = migrations.slice(state?.version ?? 0);
-    for (const migration of missing) exec(migration.sql);
-    const newest = missing.at(-1);
-    if (newest !== undefined) setState(prepare, newest, migrations);
+    exec(STATE_TABLE);
+    const { steps, reached } = planMigrations(prepare<SchemaState>(STATE).get(), migrations);
+    for (const { sql } of steps) exec(sql);
+    if (reached !== undefined) prepare(SET_STATE).run(reached);
   });
 }
 
@@ -37,18 +40,4 @@ export async function checkSchema(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<undefined> {
   await connection.read((prepare) => refuseOutdated(prepare<SchemaState>(STATE).get(), migrations), signal);
-}
-
-function refuseOutdated(state: SchemaState | undefined, migrations: readonly Migration[]): void {
-  if (state === undefined || state.oldestVersion <= migrations.length) return;
-  throw new Fault('store_unavailable', `the database needs release ${state.oldestRelease} or a newer one`);
-}
-
-function setState(prepare: Prepare, newest: Migration, migrations: readonly Migration[]): void {
-  const oldest = migrations.find((migration) => migration.version === newest.oldestVersion) ?? newest;
-  prepare(SET_STATE).run({
-    version: newest.version,
-    oldestVersion: oldest.version,
-    oldestRelease: oldest.release,
-  });
 }

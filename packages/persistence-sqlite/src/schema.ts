@@ -1,32 +1,224 @@
-import { first } from './migrations/0001-first.ts';
-import { sessions } from './migrations/0002-sessions.ts';
-import { tries } from './migrations/0003-tries.ts';
-import { comparison } from './migrations/0004-comparison.ts';
+import type { ApiKey, Role, Scope, Session, SignInLink } from '@pinfold/core';
+import {
+  type Columns,
+  foldForSearch,
+  type Migration,
+  parseJsonList,
+  type Table,
+  tableOf,
+} from '@pinfold/core/adapter';
 
-/** One step of the schema. Steps only go forward, and are never changed once released. */
-export interface Migration {
-  readonly version: number;
-  /** The release that brings it. */
-  readonly release: string;
-  /** The oldest version of the schema whose releases go on working with it. */
-  readonly oldestVersion: number;
-  readonly sql: string;
+const table = <Row>(columns: Columns<Row>): Table<Row> => tableOf(columns, () => '?');
+
+export const ROLES: Table<Role> = table<Role>({
+  id: 'id',
+  account: 'account',
+  archive: 'archive',
+  idempotencyKey: 'idempotency_key',
+  title: 'title',
+  originalFilename: 'original_filename',
+  fileCount: 'file_count',
+  size: 'size',
+  publishedAt: 'published_at',
+  expiresAt: 'expires_at',
+  pinned: { name: 'pinned', write: Number, read: (kept) => kept === 1 },
+  deletedAt: 'deleted_at',
+  passwordHash: 'password_hash',
+  generation: 'generation',
+});
+
+/** What a search looks for a title in, which is kept beside it. */
+export function titleFolded({ title }: Role): string {
+  return title === null ? '' : foldForSearch(title);
 }
 
-/** The row that says what is in the file, so that releases newer and older than it know whether they may run. */
-export interface SchemaState {
-  readonly version: number;
-  readonly oldestVersion: number;
-  readonly oldestRelease: string;
-}
+export const API_KEYS: Table<ApiKey> = table<ApiKey>({
+  id: 'id',
+  account: 'account',
+  scopes: {
+    name: 'scopes',
+    write: JSON.stringify,
+    read: (kept) => parseJsonList(kept as string) as readonly Scope[],
+  },
+  label: 'label',
+  secretHash: 'secret_hash',
+  createdAt: 'created_at',
+  lastUsedAt: 'last_used_at',
+  revokedAt: 'revoked_at',
+});
 
-/** All steps, in order of version, from 1 without a gap. */
+export const SESSIONS: Table<Session> = table<Session>({
+  tokenHash: 'token_hash',
+  account: 'account',
+  apiKey: 'api_key',
+  startedAt: 'started_at',
+  endsAt: 'ends_at',
+});
+
+export const LINKS: Table<SignInLink> = table<SignInLink>({
+  tokenHash: 'token_hash',
+  account: 'account',
+  endsAt: 'ends_at',
+});
+
+/**
+ * Roles, manifests, Idempotency-Keys, API keys, tries of passwords.
+ *
+ * An archive is named by a record while its manifest is there. `ended_at` is when viewers lost the role for good;
+ * a role waits for its cleanup in `roles_ended`, and after a claim or a failure in `roles_waiting`.
+ */
+const first: Migration = {
+  version: 1,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE roles (
+      id TEXT NOT NULL PRIMARY KEY,
+      version INTEGER NOT NULL,
+      account TEXT NOT NULL,
+      archive TEXT NOT NULL,
+      idempotency_key TEXT NOT NULL,
+      title TEXT,
+      original_filename TEXT NOT NULL,
+      file_count INTEGER NOT NULL,
+      size INTEGER NOT NULL,
+      published_at INTEGER NOT NULL,
+      expires_at INTEGER,
+      pinned INTEGER NOT NULL CHECK (pinned IN (0, 1)),
+      deleted_at INTEGER,
+      password_hash TEXT,
+      generation INTEGER NOT NULL,
+      title_folded TEXT NOT NULL,
+      archive_kept INTEGER NOT NULL DEFAULT 1 CHECK (archive_kept IN (0, 1)),
+      claim_token TEXT,
+      not_before INTEGER,
+      failures INTEGER NOT NULL DEFAULT 0,
+      ended_at INTEGER GENERATED ALWAYS AS (coalesce(min(deleted_at, expires_at), deleted_at, expires_at)) VIRTUAL
+    ) STRICT;
+    CREATE INDEX roles_listed ON roles (account, published_at, id, expires_at, deleted_at) WHERE deleted_at IS NULL;
+    CREATE INDEX roles_deleted ON roles (account, published_at, id) WHERE deleted_at IS NOT NULL;
+    CREATE INDEX roles_ended ON roles (ended_at) WHERE archive_kept = 1 AND not_before IS NULL;
+    CREATE INDEX roles_waiting ON roles (not_before) WHERE archive_kept = 1 AND not_before IS NOT NULL;
+
+    CREATE TABLE manifests (
+      archive TEXT NOT NULL PRIMARY KEY,
+      manifest TEXT NOT NULL
+    ) STRICT;
+
+    CREATE TABLE idempotency_keys (
+      account TEXT NOT NULL,
+      key TEXT NOT NULL,
+      fingerprint TEXT NOT NULL,
+      token TEXT NOT NULL,
+      begun_at INTEGER NOT NULL,
+      held_until INTEGER NOT NULL,
+      role TEXT REFERENCES roles (id),
+      warnings TEXT,
+      PRIMARY KEY (account, key)
+    ) STRICT;
+    CREATE INDEX idempotency_keys_reserved ON idempotency_keys (begun_at) WHERE role IS NULL;
+
+    CREATE TABLE sweep_turn (
+      one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+      taken_at INTEGER NOT NULL
+    ) STRICT;
+
+    CREATE TABLE api_keys (
+      id TEXT NOT NULL PRIMARY KEY,
+      account TEXT NOT NULL,
+      scopes TEXT NOT NULL,
+      label TEXT NOT NULL,
+      secret_hash TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      last_used_at INTEGER,
+      revoked_at INTEGER
+    ) STRICT;
+    CREATE INDEX api_keys_in_order ON api_keys (created_at, id);
+    CREATE INDEX api_keys_of_account ON api_keys (account, created_at, id);
+
+    CREATE TABLE attempt_windows (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      role TEXT NOT NULL,
+      counted TEXT NOT NULL,
+      ends_at INTEGER NOT NULL,
+      tries INTEGER NOT NULL,
+      UNIQUE (role, counted)
+    ) STRICT;
+    CREATE INDEX attempt_windows_end ON attempt_windows (ends_at);
+
+    CREATE TABLE attempts (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      address_window INTEGER NOT NULL REFERENCES attempt_windows (id) ON DELETE CASCADE,
+      role_window INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX attempts_of_window ON attempts (address_window);
+  `,
+};
+
+/** Sessions of the management screen, and the links that begin them. */
+const sessions: Migration = {
+  version: 2,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE sessions (
+      token_hash TEXT NOT NULL PRIMARY KEY,
+      account TEXT NOT NULL,
+      api_key TEXT,
+      started_at INTEGER NOT NULL,
+      ends_at INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX sessions_end ON sessions (ends_at);
+
+    CREATE TABLE sign_in_links (
+      token_hash TEXT NOT NULL PRIMARY KEY,
+      account TEXT NOT NULL,
+      ends_at INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX sign_in_links_end ON sign_in_links (ends_at);
+  `,
+};
+
+/**
+ * Tries under way, told from wrong ones: a row of `attempts` is one that nobody has settled, and goes with neither of
+ * its windows alone. Tries that an older release counts beside this one are wrong from their beginning.
+ */
+const tries: Migration = {
+  version: 3,
+  release: '0.2.0',
+  oldestVersion: 1,
+  sql: `
+    DROP TABLE attempts;
+    CREATE TABLE attempts (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      address_window INTEGER NOT NULL,
+      role_window INTEGER NOT NULL,
+      begun_at INTEGER NOT NULL DEFAULT 0,
+      ends_at INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE INDEX attempts_of_address ON attempts (address_window, begun_at);
+    CREATE INDEX attempts_of_role ON attempts (role_window, begun_at);
+    CREATE INDEX attempts_end ON attempts (ends_at);
+  `,
+};
+
+/**
+ * How far storage is compared with the records; `sweep_turn` is left to the release before. The index finds whose an
+ * archive is.
+ */
+const comparison: Migration = {
+  version: 4,
+  release: '0.2.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE comparison (
+      one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+      version INTEGER NOT NULL,
+      comparison TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX roles_archive ON roles (archive);
+  `,
+};
+
+/** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly Migration[] = [first, sessions, tries, comparison];
-
-export const SCHEMA_STATE_TABLE = `
-  CREATE TABLE IF NOT EXISTS schema_state (
-    one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
-    version INTEGER NOT NULL,
-    oldest_version INTEGER NOT NULL,
-    oldest_release TEXT NOT NULL
-  ) STRICT`;

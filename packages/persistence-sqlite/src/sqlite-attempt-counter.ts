@@ -58,46 +58,34 @@ const ALL = '';
  * another row, so that a ticket of the old one takes nothing from the new one. A power cut, which ends every guess, may
  * take the newest counts with it.
  */
-export class SqliteAttemptCounter implements AttemptCounter {
-  readonly #connection: Statements;
-
-  constructor(connection: Statements) {
-    this.#connection = connection;
-  }
-
-  async begin(attempt: Attempt): Promise<AttemptOutcome> {
-    // Who is limited, or waits, keeps nobody from writing, however often that is.
-    const seen = await this.#connection.read((prepare) => refusalOf(look(prepare, attempt), attempt));
-    return seen ?? (await this.#connection.note((prepare) => count(prepare, attempt)));
-  }
-
-  async settle(ticket: AttemptTicket): Promise<void> {
-    await this.#connection.note((prepare) => prepare(SETTLE).run(Number(ticket)));
-  }
-
-  forgive(ticket: AttemptTicket): Promise<void> {
-    return this.#connection.note((prepare) => {
-      const attempt = prepare<{ addressWindow: number; roleWindow: number }>(FORGET).get(Number(ticket));
-      if (attempt === undefined) return;
-      prepare(TAKE_BACK).run(attempt.addressWindow, attempt.roleWindow);
-      prepare(CLOSE_EMPTY).run(attempt.addressWindow, attempt.roleWindow);
-    });
-  }
-
-  async purge(endedBy: Instant, limit: number): Promise<number> {
-    // A sweep asks for batch after batch: others get their turn in between.
-    await setImmediate();
-    return this.#connection.reclaim((prepare) => {
-      const windows = prepare(PURGE_WINDOWS).run(endedBy, limit).changes;
-      return windows + prepare(PURGE_ATTEMPTS).run(endedBy, limit - windows).changes;
-    });
-  }
-
-  countEnded(endedBy: Instant): Promise<number> {
-    return this.#connection.read(
-      (prepare) => prepare<{ ended: number }>(COUNT_ENDED).get({ endedBy })?.ended ?? 0,
-    );
-  }
+export function sqliteAttemptCounter(connection: Statements): AttemptCounter {
+  return {
+    begin: async (attempt) => {
+      // Who is limited, or waits, keeps nobody from writing, however often that is.
+      const seen = await connection.read((prepare) => refusalOf(look(prepare, attempt), attempt));
+      return seen ?? (await connection.note((prepare) => count(prepare, attempt)));
+    },
+    settle: async (ticket) => {
+      await connection.note((prepare) => prepare(SETTLE).run(Number(ticket)));
+    },
+    forgive: (ticket) =>
+      connection.note((prepare) => {
+        const attempt = prepare<{ addressWindow: number; roleWindow: number }>(FORGET).get(Number(ticket));
+        if (attempt === undefined) return;
+        prepare(TAKE_BACK).run(attempt.addressWindow, attempt.roleWindow);
+        prepare(CLOSE_EMPTY).run(attempt.addressWindow, attempt.roleWindow);
+      }),
+    purge: async (endedBy, limit) => {
+      // A sweep asks for batch after batch: others get their turn in between.
+      await setImmediate();
+      return connection.reclaim((prepare) => {
+        const windows = prepare(PURGE_WINDOWS).run(endedBy, limit).changes;
+        return windows + prepare(PURGE_ATTEMPTS).run(endedBy, limit - windows).changes;
+      });
+    },
+    countEnded: (endedBy) =>
+      connection.read((prepare) => prepare<{ ended: number }>(COUNT_ENDED).get({ endedBy })?.ended ?? 0),
+  };
 }
 
 /** The windows that are open at the instant of a try. */

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type AttemptOutcome, after, minutes, type Token } from '@pinfold/core';
+import type { Persistence } from '@pinfold/core/adapter';
 import {
   aComparison,
   aPublication,
@@ -9,12 +10,12 @@ import {
   publishTo,
   START,
 } from '@pinfold/test-contracts/fixtures';
-import { openSqlite, type SqlitePersistence } from '../src/index.ts';
+import { openSqlite } from '../src/index.ts';
 
 /** What a process of its own is told to do with the file, at the same moment as others. */
 export type Contest = 'migrate' | 'reserve' | 'save' | 'attempt' | 'publish' | 'begin';
 
-const CONTESTS: Readonly<Record<Contest, (handle: SqlitePersistence, name: string) => Promise<number>>> = {
+const CONTESTS: Readonly<Record<Contest, (handle: Persistence, name: string) => Promise<number>>> = {
   /** Answers how often it was the first. */
   migrate: async (handle) => {
     await handle.migrate();

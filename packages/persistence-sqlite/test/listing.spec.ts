@@ -8,13 +8,14 @@ import {
   type RoleCursor,
   type RoleQuery,
   type RoleState,
+  type RoleStore,
   type Title,
 } from '@pinfold/core';
 import { ACCOUNT, aRole, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { migrate } from '../src/migrate.ts';
 import { SqliteConnection } from '../src/sqlite-connection.ts';
-import { SqliteRoleStore } from '../src/sqlite-role-store.ts';
+import { sqliteRoleStore } from '../src/sqlite-role-store.ts';
 import { inFolder } from './sqlite-subject.ts';
 import { stock } from './stocked.ts';
 
@@ -34,7 +35,7 @@ function aLongLife(n: number): Role {
   });
 }
 
-async function onStage(play: (store: SqliteRoleStore) => Promise<void>): Promise<void> {
+async function onStage(play: (store: RoleStore) => Promise<void>): Promise<void> {
   await inFolder(async (folder) => {
     const connection = new SqliteConnection(join(folder, 'pinfold.sqlite'), async () => {});
     await migrate(connection);
@@ -42,7 +43,7 @@ async function onStage(play: (store: SqliteRoleStore) => Promise<void>): Promise
       connection,
       Array.from({ length: MANY }, (_, n) => aLongLife(n)),
     );
-    await play(new SqliteRoleStore(connection));
+    await play(sqliteRoleStore(connection));
     connection.close();
   });
 }
@@ -60,7 +61,7 @@ function aQuery(more: Partial<RoleQuery>): RoleQuery {
   };
 }
 
-async function pagesOf(store: SqliteRoleStore, more: Partial<RoleQuery>): Promise<readonly Page<Role>[]> {
+async function pagesOf(store: RoleStore, more: Partial<RoleQuery>): Promise<readonly Page<Role>[]> {
   const pages: Page<Role>[] = [];
   let after: RoleCursor | undefined;
   do {

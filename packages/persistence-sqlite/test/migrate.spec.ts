@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { after, isFault, minutes, type RoleId } from '@pinfold/core';
+import type { Migration } from '@pinfold/core/adapter';
 import { anApiKey, aRoleId, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { openSqlite } from '../src/index.ts';
 import { checkSchema, migrate } from '../src/migrate.ts';
-import { MIGRATIONS, type Migration } from '../src/schema.ts';
-import { SqliteAttemptCounter } from '../src/sqlite-attempt-counter.ts';
+import { MIGRATIONS } from '../src/schema.ts';
+import { sqliteAttemptCounter } from '../src/sqlite-attempt-counter.ts';
 import { SqliteConnection } from '../src/sqlite-connection.ts';
 import { rejectionOf } from './rejection.ts';
 import { inFolder } from './sqlite-subject.ts';
@@ -102,7 +103,7 @@ describe('migrate', () => {
       await countAsBefore(aRoleId(1));
       await migrate(connection);
       await countAsBefore(aRoleId(2));
-      const attempts = new SqliteAttemptCounter(connection);
+      const attempts = sqliteAttemptCounter(connection);
       for (const role of [aRoleId(1), aRoleId(2)]) {
         const attempt = { role, address: 'a', now: START, window: minutes(5), perAddress: 1, perRole: 9 };
         expect((await attempts.begin(attempt)).kind).to.equal('limited');

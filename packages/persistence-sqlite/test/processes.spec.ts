@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, days } from '@pinfold/core';
+import type { Persistence } from '@pinfold/core/adapter';
 import {
   aPublication,
   aReservation,
@@ -12,7 +13,7 @@ import {
 } from '@pinfold/test-contracts/fixtures';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
-import { openSqlite, type SqlitePersistence } from '../src/index.ts';
+import { openSqlite } from '../src/index.ts';
 import type { Contest } from './contender.ts';
 import { inFolder } from './sqlite-subject.ts';
 
@@ -40,7 +41,7 @@ async function compete(contest: Contest, file: string, count: number): Promise<r
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
 
-async function onFile(play: (file: string, handle: SqlitePersistence) => Promise<void>): Promise<void> {
+async function onFile(play: (file: string, handle: Persistence) => Promise<void>): Promise<void> {
   await inFolder(async (folder) => {
     const file = join(folder, 'pinfold.sqlite');
     const handle = await openSqlite({ file });

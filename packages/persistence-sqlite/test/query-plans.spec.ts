@@ -1,13 +1,17 @@
 import { join } from 'node:path';
 import {
+  type ApiKeyStore,
+  type AttemptCounter,
   type AttemptTicket,
   after,
   days,
-  FIRST_GENERATION,
   minutes,
   type RoleQuery,
   type RoleState,
+  type RoleStore,
+  type SessionStore,
 } from '@pinfold/core';
+import { FIRST_GENERATION } from '@pinfold/core/adapter';
 import {
   ACCOUNT,
   aComparison,
@@ -30,12 +34,12 @@ import {
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { checkSchema, migrate } from '../src/migrate.ts';
-import { SqliteApiKeyStore } from '../src/sqlite-api-key-store.ts';
-import { SqliteAttemptCounter } from '../src/sqlite-attempt-counter.ts';
+import { sqliteApiKeyStore } from '../src/sqlite-api-key-store.ts';
+import { sqliteAttemptCounter } from '../src/sqlite-attempt-counter.ts';
 import { SqliteConnection, type Statements } from '../src/sqlite-connection.ts';
 import type { Prepare } from '../src/sqlite-file.ts';
-import { SqliteRoleStore } from '../src/sqlite-role-store.ts';
-import { SqliteSessionStore } from '../src/sqlite-session-store.ts';
+import { sqliteRoleStore } from '../src/sqlite-role-store.ts';
+import { sqliteSessionStore } from '../src/sqlite-session-store.ts';
 import { inFolder } from './sqlite-subject.ts';
 
 /** Steps that read a table or an index from its beginning, and why each may. */
@@ -67,7 +71,7 @@ function noting(connection: SqliteConnection, texts: Set<string>): Statements {
   };
 }
 
-async function useRoles(store: SqliteRoleStore): Promise<void> {
+async function useRoles(store: RoleStore): Promise<void> {
   await publishTo(store, aPublication(1));
   await publishTo(store, aPublication(2));
   await store.reserve(aReservation(3));
@@ -89,7 +93,7 @@ async function useRoles(store: SqliteRoleStore): Promise<void> {
   if (other !== undefined) await store.settleCleanup(other, { kind: 'failed', retryAt: LATER });
 }
 
-async function useLists(store: SqliteRoleStore): Promise<void> {
+async function useLists(store: RoleStore): Promise<void> {
   const query: RoleQuery = {
     account: ACCOUNT,
     now: START,
@@ -106,7 +110,7 @@ async function useLists(store: SqliteRoleStore): Promise<void> {
   }
 }
 
-async function useKeysAndAttempts(keys: SqliteApiKeyStore, attempts: SqliteAttemptCounter): Promise<void> {
+async function useKeysAndAttempts(keys: ApiKeyStore, attempts: AttemptCounter): Promise<void> {
   await keys.createFirst(anApiKey(1));
   await keys.create(anApiKey(2));
   await keys.find(anApiKeyId(1));
@@ -130,7 +134,7 @@ async function useKeysAndAttempts(keys: SqliteApiKeyStore, attempts: SqliteAttem
   await attempts.purge(LATER, 10);
 }
 
-async function useSessions(sessions: SqliteSessionStore): Promise<void> {
+async function useSessions(sessions: SessionStore): Promise<void> {
   await sessions.offer(aLink(1));
   await sessions.redeem(aRedemption(aLink(1), aSession(1)));
   await sessions.begin(aSession(2));
@@ -147,10 +151,10 @@ describe('Every statement of a request', () => {
       const noted = noting(connection, texts);
       await migrate(connection);
       await checkSchema(noted, undefined);
-      await useRoles(new SqliteRoleStore(noted));
-      await useLists(new SqliteRoleStore(noted));
-      await useKeysAndAttempts(new SqliteApiKeyStore(noted), new SqliteAttemptCounter(noted));
-      await useSessions(new SqliteSessionStore(noted));
+      await useRoles(sqliteRoleStore(noted));
+      await useLists(sqliteRoleStore(noted));
+      await useKeysAndAttempts(sqliteApiKeyStore(noted), sqliteAttemptCounter(noted));
+      await useSessions(sqliteSessionStore(noted));
       expect(texts.size).to.be.greaterThan(40);
       const steps = new Set<string>();
       for (const text of texts) {

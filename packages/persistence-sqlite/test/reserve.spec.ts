@@ -9,6 +9,7 @@ import {
   hours,
   isFault,
   type Publication,
+  type RoleStore,
 } from '@pinfold/core';
 import {
   aComparison,
@@ -25,7 +26,7 @@ import { migrate } from '../src/migrate.ts';
 import { RESERVE, Reserve } from '../src/reserve.ts';
 import { SqliteConnection } from '../src/sqlite-connection.ts';
 import type { Prepare } from '../src/sqlite-file.ts';
-import { SqliteRoleStore } from '../src/sqlite-role-store.ts';
+import { sqliteRoleStore } from '../src/sqlite-role-store.ts';
 import { rejectionOf } from './rejection.ts';
 import { inFolder } from './sqlite-subject.ts';
 import { stock } from './stocked.ts';
@@ -101,7 +102,7 @@ describe('A full database', () => {
 
   interface Full {
     readonly connection: SqliteConnection;
-    readonly store: SqliteRoleStore;
+    readonly store: RoleStore;
     /** How often the reserve was lent. */
     readonly lent: () => number;
   }
@@ -137,7 +138,7 @@ describe('A full database', () => {
         opened = prepare;
       });
       setRoom(1);
-      await play({ connection, store: new SqliteRoleStore(connection), lent: () => lent });
+      await play({ connection, store: sqliteRoleStore(connection), lent: () => lent });
       connection.close();
     });
   }

@@ -1,11 +1,11 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, isFault } from '@pinfold/core';
+import { type ApiKeyStore, type Clock, isFault } from '@pinfold/core';
 import { anApiKey, anApiKeyId } from '@pinfold/test-contracts/fixtures';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { migrate } from '../src/migrate.ts';
-import { SqliteApiKeyStore } from '../src/sqlite-api-key-store.ts';
+import { sqliteApiKeyStore } from '../src/sqlite-api-key-store.ts';
 import { SqliteConnection } from '../src/sqlite-connection.ts';
 import { rejectionOf } from './rejection.ts';
 import { inFolder } from './sqlite-subject.ts';
@@ -13,7 +13,7 @@ import { inFolder } from './sqlite-subject.ts';
 interface Stage {
   readonly file: string;
   readonly connection: SqliteConnection;
-  readonly keys: SqliteApiKeyStore;
+  readonly keys: ApiKeyStore;
 }
 
 /** A migrated database of one connection, which waits as `sleep` says. */
@@ -22,7 +22,7 @@ function onStage(sleep: Clock['sleep'], play: (stage: Stage) => Promise<void>): 
     const file = join(folder, 'pinfold.sqlite');
     const connection = new SqliteConnection(file, sleep);
     await migrate(connection);
-    await play({ file, connection, keys: new SqliteApiKeyStore(connection) });
+    await play({ file, connection, keys: sqliteApiKeyStore(connection) });
     connection.close();
   });
 }
@@ -139,9 +139,7 @@ describe('SqliteConnection, while another process holds the lock', () => {
       connection.close();
       const holder = locking(file, 'all');
       const other = new SqliteConnection(file, sleep);
-      expect(await rejectionOf(new SqliteApiKeyStore(other).find(anApiKeyId(1), caller.signal))).to.equal(
-        reason,
-      );
+      expect(await rejectionOf(sqliteApiKeyStore(other).find(anApiKeyId(1), caller.signal))).to.equal(reason);
       holder.close();
       other.close();
       expect(keys).to.not.equal(undefined);
@@ -178,7 +176,7 @@ describe('SqliteConnection, when the disk is in the way', () => {
       await mkdir(folder);
       const connection = new SqliteConnection(join(folder, 'pinfold.sqlite'), neverWait);
       await migrate(connection);
-      const keys = new SqliteApiKeyStore(connection);
+      const keys = sqliteApiKeyStore(connection);
       await makeReadOnly(connection);
       await rename(folder, join(parent, 'elsewhere'));
       expect((await faultOf(keys.create(anApiKey(1)))).code).to.equal('store_unavailable');

@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Persistence } from '@pinfold/core/adapter';
 import type { Subject } from '@pinfold/test-contracts';
-import { openSqlite, type SqlitePersistence } from '../src/index.ts';
+import { openSqlite } from '../src/index.ts';
 
 /** A folder of its own, removed when the work has ended. */
 export async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
@@ -15,11 +16,11 @@ export async function inFolder<Result>(work: (folder: string) => Promise<Result>
 }
 
 /** Makes subjects of one store: each over a file of its own, with peers that are further handles on that file. */
-export function subjectsOf<Port>(storeOf: (handle: SqlitePersistence) => Port): () => Promise<Subject<Port>> {
+export function subjectsOf<Port>(storeOf: (handle: Persistence) => Port): () => Promise<Subject<Port>> {
   return async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pinfold-sqlite-'));
-    const handles: SqlitePersistence[] = [];
-    const open = async (): Promise<SqlitePersistence> => {
+    const handles: Persistence[] = [];
+    const open = async (): Promise<Persistence> => {
       const handle = await openSqlite({ file: join(folder, 'pinfold.sqlite') });
       handles.push(handle);
       return handle;

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
+import type { Persistence } from '@pinfold/core/adapter';
 import { START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { openSqlite, type SqlitePersistence } from '../src/index.ts';
+import { openSqlite } from '../src/index.ts';
 import { inFolder } from './sqlite-subject.ts';
 
 /** What a sweep repeats until nothing is left, with no other port in between. */
-const STEPS: Readonly<Record<string, (handle: SqlitePersistence) => Promise<unknown>>> = {
+const STEPS: Readonly<Record<string, (handle: Persistence) => Promise<unknown>>> = {
   'purging reservations': ({ roles }) => roles.purge(START, 100),
   'purging counts of tries': ({ attempts }) => attempts.purge(START, 100),
   'listing archives': ({ roles }) => roles.listArchives(undefined, 500),

@@ -6,7 +6,7 @@ export { type App, type AppOptions, createApp, type Listening } from './compose/
 export { openPinfold, type Pinfold, type PinfoldOptions } from './compose/open-pinfold.ts';
 export type { ServiceOptions } from './compose/service.ts';
 export type { Log, LogSink } from './server/log.ts';
-export type { DatabaseSetting } from './settings/database-setting.ts';
+export type { DatabaseSetting } from './settings/databases.ts';
 export { type Environment, type LogLevel, readSettings, type Settings } from './settings/settings.ts';
 export { SettingsError } from './settings/settings-error.ts';
 export type { StorageSetting } from './settings/storage-setting.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Fault, type Password, type PasswordHash, type PasswordHasher } from '@pinfold/core';
+import { Gate, unlessAborted } from '@pinfold/core/adapter';
 import { deriveKey, matchesKey, memoryOf, parseKey, type ScryptCost, workOf } from './scrypt-key.ts';
-import { FULL, WaitingLine } from './waiting-line.ts';
 
 /** Options of {@link ScryptPasswordHasher}. */
 export interface ScryptPasswordHasherOptions {
@@ -29,11 +29,11 @@ const MARGIN = 2;
  */
 export class ScryptPasswordHasher implements PasswordHasher {
   readonly #cost: ScryptCost;
-  readonly #line: WaitingLine;
+  readonly #gate: Gate;
 
   constructor(options: ScryptPasswordHasherOptions = {}) {
     this.#cost = options.cost ?? SCRYPT_COST;
-    this.#line = new WaitingLine(options.parallel ?? 2, options.waiting ?? 64);
+    this.#gate = new Gate({ places: options.parallel ?? 2, queue: options.waiting ?? 64 });
   }
 
   async hash(password: Password, signal?: AbortSignal): Promise<PasswordHash> {
@@ -50,10 +50,11 @@ export class ScryptPasswordHasher implements PasswordHasher {
     return this.#inTurn(() => matchesKey(parsed.key, digest(password)), signal);
   }
 
+  /** An abort is noticed at once; a hash that has begun keeps its place, since it cannot be called back. */
   async #inTurn<Result>(task: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-    const result = await this.#line.run(task, signal);
-    if (result === FULL) throw new Fault('hasher_overloaded', 'too many passwords wait to be hashed');
-    return result;
+    const result = this.#gate.run(undefined, task, signal);
+    if (result === undefined) throw new Fault('hasher_overloaded', 'too many passwords wait to be hashed');
+    return unlessAborted(result, signal);
   }
 
   #isBearable(cost: ScryptCost): boolean {

@@ -5,14 +5,12 @@ import {
   type Clock,
   Fault,
   hours,
-  MAX_READ,
   type StagedArchive,
 } from '@pinfold/core';
-import { archiveCreatedAt } from '@pinfold/core/adapter';
+import { archiveCreatedAt, checkReadRange, Gate } from '@pinfold/core/adapter';
 import { ArchiveFolders } from './archive-folders.ts';
 import { type ArchivePlace, placeOf } from './archive-place.ts';
 import { walkArchives } from './archive-walk.ts';
-import { Deletions } from './deletions.ts';
 import { type Files, nodeFiles, orFault, systemCode, unlessRefused } from './files.ts';
 import { makeFolder, syncFolder } from './folders.ts';
 import { unlessFull, writeProbe } from './probe.ts';
@@ -35,6 +33,9 @@ const PROBE = 'probe';
 /** A folder is pruned only when no publication can be on its way into it any more. */
 const PRUNED_AFTER = hours(1);
 
+/** A sweep deletes thousands, and the threads that Node has for files, four, are for all requests. */
+const DELETED_AT_ONCE = 2;
+
 /** How often a folder may be pruned by another process under a put's hands. */
 const TRIES = 3;
 
@@ -50,7 +51,7 @@ export class FsArchiveStorage implements ArchiveStorage {
   readonly #clock: Clock;
   readonly #files: Files;
   readonly #folders: ArchiveFolders;
-  readonly #deletions: Deletions = new Deletions();
+  readonly #deletions: Gate = new Gate({ places: DELETED_AT_ONCE });
 
   constructor(options: FsArchiveStorageOptions, files: Files = nodeFiles) {
     this.#root = options.folder;
@@ -76,10 +77,7 @@ export class FsArchiveStorage implements ArchiveStorage {
     signal?: AbortSignal,
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
     signal?.throwIfAborted();
-    if (!Number.isSafeInteger(from) || from < 0 || !Number.isSafeInteger(length) || length < 0) {
-      throw new TypeError('a range begins at 0 or later and has a whole number of bytes');
-    }
-    if (length > MAX_READ) throw new TypeError(`one read has at most ${MAX_READ} bytes`);
+    checkReadRange(from, length);
     const bytes = await orFault(stored, () => this.#readRange(id, from, length));
     signal?.throwIfAborted();
     return bytes;
@@ -87,7 +85,7 @@ export class FsArchiveStorage implements ArchiveStorage {
 
   async delete(id: ArchiveId, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    await this.#deletions.run(() => orFault(stored, () => this.#delete(id)));
+    await this.#deletions.run(undefined, () => orFault(stored, () => this.#delete(id)));
   }
 
   async list(

@@ -13,11 +13,11 @@ import {
   type Clock,
   type Duration,
   isFault,
-  MAX_READ,
   minutes,
   type StagedArchive,
   seconds,
 } from '@pinfold/core';
+import { checkReadRange } from '@pinfold/core/adapter';
 import { ArchiveKeys } from './archive-keys.ts';
 import { listKeys } from './list-keys.ts';
 import { readRange } from './read-body.ts';
@@ -93,10 +93,7 @@ export class S3ArchiveStorage implements ArchiveStorage {
     signal?: AbortSignal,
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
     signal?.throwIfAborted();
-    if (!Number.isSafeInteger(from) || from < 0 || !Number.isSafeInteger(length) || length < 0) {
-      throw new TypeError('a range begins at 0 or later and has a whole number of bytes');
-    }
-    if (length > MAX_READ) throw new TypeError(`one read has at most ${MAX_READ} bytes`);
+    checkReadRange(from, length);
     return this.#call(signal, async (within) => {
       if (length > 0) return this.#unlessAbsent(this.#range(id, from, length, within), within);
       // No range has no bytes: whether the archive is there is all that is asked.

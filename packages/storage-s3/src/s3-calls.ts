@@ -1,5 +1,5 @@
 import { type Clock, type Duration, Fault } from '@pinfold/core';
-import { Places } from './places.ts';
+import { Gate } from '@pinfold/core/adapter';
 import { faultOf } from './s3-failure.ts';
 
 /** What {@link S3Calls} needs. */
@@ -14,12 +14,12 @@ export interface S3CallsOptions {
 export class S3Calls {
   readonly #bucket: string;
   readonly #clock: Clock;
-  readonly #places: Places;
+  readonly #gate: Gate;
 
   constructor(options: S3CallsOptions) {
     this.#bucket = options.bucket;
     this.#clock = options.clock;
-    this.#places = new Places(options.parallel);
+    this.#gate = new Gate({ places: options.parallel });
   }
 
   /** Runs one; the signal it is given ends with the caller's and at the deadline, waiting for a place included. */
@@ -39,7 +39,8 @@ export class S3Calls {
     };
     this.#clock.sleep(deadline, timer.signal).then(passed, () => undefined);
     try {
-      return await this.#inPlace(within.signal, call);
+      // Any number may wait, so there is a result.
+      return (await this.#gate.run(undefined, () => call(within.signal), within.signal)) as Result;
     } catch (error) {
       // However the SDK tells it, and whatever else failed for it.
       signal?.throwIfAborted();
@@ -50,18 +51,6 @@ export class S3Calls {
     } finally {
       timer.abort();
       signal?.removeEventListener('abort', stop);
-    }
-  }
-
-  async #inPlace<Result>(
-    within: AbortSignal,
-    call: (within: AbortSignal) => Promise<Result>,
-  ): Promise<Result> {
-    await this.#places.take(within);
-    try {
-      return await call(within);
-    } finally {
-      this.#places.give();
     }
   }
 }

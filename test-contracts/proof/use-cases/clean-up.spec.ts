@@ -1,10 +1,10 @@
 import {
   type ArchiveId,
   type ArchiveStorage,
-  CleanUp,
+  type CleanUp,
   type CleanUpReport,
+  createUseCases,
   days,
-  defaultLimits,
   duration,
   Fault,
   hours,
@@ -273,7 +273,7 @@ describe('cleaning up', () => {
   });
 
   it('needs no more than its ports and the limits', async () => {
-    const cleanUp = new CleanUp(stage.ports, { ...defaultLimits, cleanupGrace: duration(0) });
+    const cleanUp = createUseCases(stage.ports, { cleanupGrace: duration(0) }).cleanUp;
     await stage.publishEnded(1);
     expect((await cleanUp.run()).archives).to.equal(1);
   });

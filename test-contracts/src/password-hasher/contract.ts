@@ -1,4 +1,5 @@
-import { type Password, type PasswordHash, type PasswordHasher, parseGuess } from '@pinfold/core';
+import type { Password, PasswordHash, PasswordHasher } from '@pinfold/core';
+import { parseGuess } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import type { Clause, Contract } from '../contract.ts';
 import { rejectionOf } from '../rejection.ts';

@@ -1,3 +1,4 @@
+import { slept } from '../adapter/slept.ts';
 import { after, duration } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
 import { isFault } from '../fault.ts';
@@ -38,17 +39,6 @@ export async function holdLease<Result>(
       working.abort(LEASE_LOST);
       return;
     }
-  }
-}
-
-/** Whether the pause passed before the work was done. */
-async function slept(clock: Clock, pause: ReturnType<typeof duration>, done: AbortSignal): Promise<boolean> {
-  try {
-    await clock.sleep(pause, done);
-    return !done.aborted;
-  } catch (error) {
-    if (done.aborted) return false;
-    throw error;
   }
 }
 

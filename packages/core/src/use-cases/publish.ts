@@ -1,3 +1,4 @@
+import { Gate } from '../adapter/gate.ts';
 import { type Filename, fingerprintOf, type IdempotencyKey } from '../domain/idempotency.ts';
 import {
   type AccountId,
@@ -22,7 +23,6 @@ import { discardQuietly, type StagedArchive } from '../ports/staging.ts';
 import type { Refusal } from '../refusal.ts';
 import { holdLease, LEASE_LOST } from './held-lease.ts';
 import { type ProvedArchive, proveArchive } from './prove-archive.ts';
-import { Turns } from './turns.ts';
 
 /** A publication whose archive has been received whole. The archive is discarded in the end, whatever comes. */
 export interface PublishRequest {
@@ -77,13 +77,13 @@ export class Publish {
   readonly #ports: PublishPorts;
   readonly #limits: Limits;
   readonly #absolutePathsWork: boolean;
-  readonly #turns: Turns;
+  readonly #gate: Gate<AccountId>;
 
   constructor(ports: PublishPorts, limits: Limits, absolutePathsWork: boolean) {
     this.#ports = ports;
     this.#limits = limits;
     this.#absolutePathsWork = absolutePathsWork;
-    this.#turns = new Turns(limits.publishing, limits.publishingQueue);
+    this.#gate = new Gate({ places: limits.publishing, queue: limits.publishingQueue });
   }
 
   /**
@@ -94,16 +94,22 @@ export class Publish {
    */
   async publish(request: PublishRequest): Promise<PublishOutcome> {
     try {
-      return await this.#turns.take(accountId(request.account), () => this.#publish(request));
+      return await this.#inTurn(request.account, () => this.#publish(request));
     } finally {
       await discardQuietly(request.archive);
     }
   }
 
+  #inTurn<Result>(account: AccountId, work: () => Promise<Result>): Promise<Result> {
+    const ran = this.#gate.run(accountId(account), work);
+    if (ran === undefined) throw new Fault('publishing_overloaded', 'too many publications are waiting');
+    return ran;
+  }
+
   /** Checks an archive as publishing would, and stores nothing. The archive is discarded in the end. */
   async check(account: AccountId, archive: StagedArchive): Promise<CheckOutcome> {
     try {
-      const proved = await this.#turns.take(accountId(account), () => this.#prove(archive));
+      const proved = await this.#inTurn(account, () => this.#prove(archive));
       if (proved.kind === 'refused') return proved;
       return {
         kind: 'checked',

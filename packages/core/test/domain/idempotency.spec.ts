@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { fingerprintOf } from '../../src/adapter.ts';
 import {
   defaultLimits,
   type Filename,
-  fingerprintOf,
   parseFilename,
   parseIdempotencyKey,
   type Sha256,

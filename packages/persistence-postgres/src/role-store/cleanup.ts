@@ -1,28 +1,30 @@
-import type {
-  ArchiveId,
-  CleanupCount,
-  CleanupCountRequest,
-  CleanupOutcome,
-  CleanupRequest,
-  CleanupTask,
-} from '@pinfold/core';
+import type { ArchiveId, CleanupCount, RoleId, RoleStore } from '@pinfold/core';
+import { Gate } from '@pinfold/core/adapter';
 import type { PostgresConnection } from '../postgres-connection.ts';
-import type { ClaimableRow } from '../rows.ts';
 import { planned, prepared, type Statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 
-/** The statements by which archives are removed, and storage is compared with the records. */
-export interface CleanupStatements {
-  readonly claim: Statement;
-  readonly removed: Statement;
-  readonly failed: Statement;
-  readonly count: Statement;
-  readonly named: Statement;
-  readonly archives: Statement;
+/** Claims settled at the same time: each holds a connection until the disk is forced, and the pool is for all requests. */
+const SETTLED_AT_ONCE = 2;
+
+/** A role that was claimed. */
+interface ClaimedRow {
+  readonly role: RoleId;
+  readonly archive: ArchiveId;
+  readonly failures: number;
+  /** Since when it waited. */
+  readonly due: number;
 }
 
-export function cleanupStatements({ roles, manifests, idempotencyKeys }: Tables): CleanupStatements {
-  return {
+/** Archives to remove, and those that records name. */
+export function cleanup(
+  connection: PostgresConnection,
+  { roles, manifests, idempotencyKeys }: Tables,
+): Pick<
+  RoleStore,
+  'claimForCleanup' | 'settleCleanup' | 'countForCleanup' | 'whichAreNamed' | 'listArchives'
+> {
+  const statements = {
     // What another claim holds locked is its own: it is passed over, not waited for.
     claim: planned(`
       WITH never AS (
@@ -61,62 +63,34 @@ export function cleanupStatements({ roles, manifests, idempotencyKeys }: Tables)
     named: prepared(`SELECT archive FROM ${manifests} WHERE archive = ANY ($1::text[])`),
     archives: prepared(`SELECT archive FROM ${manifests} WHERE archive > $1 ORDER BY archive LIMIT $2`),
   };
-}
+  const settling = new Gate({ places: SETTLED_AT_ONCE });
+  const archivesOf = async (
+    statement: Statement,
+    values: readonly unknown[],
+  ): Promise<readonly ArchiveId[]> =>
+    (await connection.read<{ archive: ArchiveId }>(statement, values)).map(({ archive }) => archive);
 
-export async function claim(
-  connection: PostgresConnection,
-  statements: CleanupStatements,
-  { now, endedBefore, token, until, limit }: CleanupRequest,
-): Promise<readonly CleanupTask[]> {
-  const values = [endedBefore, now, token, until, limit];
-  const { rows } = await connection.write<ClaimableRow>(statements.claim, values);
-  return rows
-    .toSorted((one, other) => one.due - other.due)
-    .map(({ role, archive, failures }) => ({ role, archive, token, failures }));
-}
-
-export async function settle(
-  connection: PostgresConnection,
-  statements: CleanupStatements,
-  { role, token }: CleanupTask,
-  outcome: CleanupOutcome,
-): Promise<void> {
-  if (outcome.kind === 'removed') await connection.write(statements.removed, [role, token]);
-  else await connection.write(statements.failed, [role, token, outcome.retryAt]);
-}
-
-export async function count(
-  connection: PostgresConnection,
-  statements: CleanupStatements,
-  { now, endedBefore, begunBefore }: CleanupCountRequest,
-): Promise<CleanupCount> {
-  const values = [endedBefore, now, begunBefore];
-  const [counted] = await connection.read<CleanupCount>(statements.count, values);
-  return counted as CleanupCount;
-}
-
-export async function whichAreNamed(
-  connection: PostgresConnection,
-  statements: CleanupStatements,
-  ids: readonly ArchiveId[],
-): Promise<ReadonlySet<ArchiveId>> {
-  return new Set(await archivesOf(connection, statements.named, [ids]));
-}
-
-export function listArchives(
-  connection: PostgresConnection,
-  statements: CleanupStatements,
-  after: ArchiveId | undefined,
-  limit: number,
-): Promise<readonly ArchiveId[]> {
-  return archivesOf(connection, statements.archives, [after ?? '', limit]);
-}
-
-async function archivesOf(
-  connection: PostgresConnection,
-  statement: Statement,
-  values: readonly unknown[],
-): Promise<readonly ArchiveId[]> {
-  const rows = await connection.read<{ archive: ArchiveId }>(statement, values);
-  return rows.map((row) => row.archive);
+  return {
+    claimForCleanup: async ({ now, endedBefore, token, until, limit }) => {
+      const values = [endedBefore, now, token, until, limit];
+      const { rows } = await connection.write<ClaimedRow>(statements.claim, values);
+      return rows
+        .toSorted((one, other) => one.due - other.due)
+        .map(({ role, archive, failures }) => ({ role, archive, token, failures }));
+    },
+    settleCleanup: async ({ role, token }, outcome) => {
+      await settling.run(undefined, () =>
+        outcome.kind === 'removed'
+          ? connection.write(statements.removed, [role, token])
+          : connection.write(statements.failed, [role, token, outcome.retryAt]),
+      );
+    },
+    countForCleanup: async ({ now, endedBefore, begunBefore }) => {
+      const values = [endedBefore, now, begunBefore];
+      const [counted] = await connection.read<CleanupCount>(statements.count, values);
+      return counted as CleanupCount;
+    },
+    whichAreNamed: async (ids) => new Set(await archivesOf(statements.named, [ids])),
+    listArchives: (after, limit) => archivesOf(statements.archives, [after ?? '', limit]),
+  };
 }

@@ -1,12 +1,14 @@
+import { setImmediate } from 'node:timers/promises';
 import type {
   ArchiveId,
   CleanupCount,
-  CleanupCountRequest,
   CleanupOutcome,
   CleanupRequest,
   CleanupTask,
+  RoleId,
+  RoleStore,
 } from '@pinfold/core';
-import type { ClaimableRow } from '../rows.ts';
+import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
 
 const NEVER_CLAIMED = `
@@ -45,7 +47,43 @@ const IS_NAMED = 'SELECT 1 FROM manifests WHERE archive = ?';
 
 const NAMED_AFTER = 'SELECT archive FROM manifests WHERE archive > ? ORDER BY archive LIMIT ?';
 
-export function claim(prepare: Prepare, request: CleanupRequest): readonly CleanupTask[] {
+/** A role that may be claimed. */
+interface ClaimableRow {
+  readonly role: RoleId;
+  readonly archive: ArchiveId;
+  readonly failures: number;
+  /** Since when it waits. */
+  readonly due: number;
+}
+
+/** Archives to remove, and those that records name. */
+export function cleanup(
+  connection: Statements,
+): Pick<
+  RoleStore,
+  'claimForCleanup' | 'settleCleanup' | 'countForCleanup' | 'whichAreNamed' | 'listArchives'
+> {
+  return {
+    // A cleanup that a power cut makes forgotten is done again, to the same end.
+    claimForCleanup: (request) => connection.reclaim((prepare) => claim(prepare, request)),
+    settleCleanup: (task, outcome) => connection.reclaim((prepare) => settle(prepare, task, outcome)),
+    countForCleanup: (request) =>
+      connection.read((prepare) => prepare<CleanupCount>(COUNT).get(request) as CleanupCount),
+    whichAreNamed: (ids) =>
+      connection.read((prepare) => new Set(ids.filter((id) => prepare(IS_NAMED).get(id) !== undefined))),
+    listArchives: async (after, limit) => {
+      // A sweep asks for page after page: others get their turn in between.
+      await setImmediate();
+      return connection.read((prepare) =>
+        prepare<{ archive: ArchiveId }>(NAMED_AFTER)
+          .all(after ?? '', limit)
+          .map(({ archive }) => archive),
+      );
+    },
+  };
+}
+
+function claim(prepare: Prepare, request: CleanupRequest): readonly CleanupTask[] {
   const { now, endedBefore, token, until, limit } = request;
   return [
     ...prepare<ClaimableRow>(NEVER_CLAIMED).all({ endedBefore, limit }),
@@ -59,28 +97,11 @@ export function claim(prepare: Prepare, request: CleanupRequest): readonly Clean
     });
 }
 
-export function settle(prepare: Prepare, task: CleanupTask, outcome: CleanupOutcome): void {
+function settle(prepare: Prepare, task: CleanupTask, outcome: CleanupOutcome): void {
   if (outcome.kind === 'failed') {
     prepare(FAILED).run(outcome.retryAt, task.role, task.token);
     return;
   }
   const removed = prepare<{ archive: ArchiveId }>(REMOVED).get(task.role, task.token);
   if (removed !== undefined) prepare(DROP_MANIFEST).run(removed.archive);
-}
-
-export function count(prepare: Prepare, request: CleanupCountRequest): CleanupCount {
-  return prepare<CleanupCount>(COUNT).get(request) as CleanupCount;
-}
-
-export function whichAreNamed(prepare: Prepare, ids: readonly ArchiveId[]): ReadonlySet<ArchiveId> {
-  return new Set(ids.filter((id) => prepare(IS_NAMED).get(id) !== undefined));
-}
-
-export function listArchives(
-  prepare: Prepare,
-  after: ArchiveId | undefined,
-  limit: number,
-): readonly ArchiveId[] {
-  const rows = prepare<{ archive: ArchiveId }>(NAMED_AFTER).all(after ?? '', limit);
-  return rows.map((row) => row.archive);
 }

@@ -1,6 +1,6 @@
-import type { Comparison, Version, Versioned } from '@pinfold/core';
-import { type ComparisonRow, comparisonOf } from '../rows.ts';
-import type { Prepare } from '../sqlite-file.ts';
+import type { Comparison, RoleStore, Version } from '@pinfold/core';
+import { parseJson } from '@pinfold/core/adapter';
+import type { Statements } from '../sqlite-connection.ts';
 
 const LOAD = 'SELECT version, comparison FROM comparison WHERE one = 1';
 
@@ -12,20 +12,22 @@ const KEEP = `
   UPDATE comparison SET version = version + 1, comparison = @comparison WHERE one = 1 AND version = @version
   RETURNING version`;
 
-export function loadComparison(prepare: Prepare): Versioned<Comparison> | undefined {
-  const row = prepare<ComparisonRow>(LOAD).get();
-  return row && comparisonOf(row);
-}
-
-export function keepComparison(
-  prepare: Prepare,
-  comparison: Comparison,
-  loadedAt: Version | undefined,
-): { kind: 'kept'; version: Version } | { kind: 'conflict' } {
-  const text = JSON.stringify(comparison);
-  const kept =
-    loadedAt === undefined
-      ? prepare<{ version: Version }>(KEEP_FIRST).get({ comparison: text })
-      : prepare<{ version: Version }>(KEEP).get({ comparison: text, version: loadedAt });
-  return kept === undefined ? { kind: 'conflict' } : { kind: 'kept', version: kept.version };
+/** How far storage is compared with the records. */
+export function comparison(connection: Statements): Pick<RoleStore, 'loadComparison' | 'keepComparison'> {
+  return {
+    loadComparison: () =>
+      connection.read((prepare) => {
+        const row = prepare<{ version: Version; comparison: string }>(LOAD).get();
+        return row && { version: row.version, value: parseJson(row.comparison) as Comparison };
+      }),
+    keepComparison: (comparison, loadedAt) =>
+      connection.reclaim((prepare) => {
+        const text = JSON.stringify(comparison);
+        const kept =
+          loadedAt === undefined
+            ? prepare<{ version: Version }>(KEEP_FIRST).get({ comparison: text })
+            : prepare<{ version: Version }>(KEEP).get({ comparison: text, version: loadedAt });
+        return kept === undefined ? { kind: 'conflict' } : { kind: 'kept', version: kept.version };
+      }),
+  };
 }

@@ -1,5 +1,8 @@
-import type { Instant, Lease, Publication, Reservation, ReserveOutcome } from '@pinfold/core';
-import { type KeyRow, roleParameters, warningsOf } from '../rows.ts';
+import { setImmediate } from 'node:timers/promises';
+import type { Lease, Publication, Reservation, ReserveOutcome, RoleStore } from '@pinfold/core';
+import { judgeCommit, judgeHolder, type KeyRow } from '@pinfold/core/adapter';
+import { ROLES, titleFolded } from '../schema.ts';
+import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
 
 const HOLDER = `
@@ -21,13 +24,7 @@ const RELEASE = 'DELETE FROM idempotency_keys WHERE account = ? AND key = ? AND 
 const COMPLETE = 'UPDATE idempotency_keys SET role = ?, warnings = ? WHERE account = ? AND key = ?';
 
 const INSERT_ROLE = `
-  INSERT INTO roles (
-    id, version, account, archive, idempotency_key, title, original_filename, file_count, size,
-    published_at, expires_at, pinned, deleted_at, password_hash, generation, title_folded
-  ) VALUES (
-    @id, 1, @account, @archive, @idempotencyKey, @title, @originalFilename, @fileCount, @size,
-    @publishedAt, @expiresAt, @pinned, @deletedAt, @passwordHash, @generation, @titleFolded
-  )`;
+  INSERT INTO roles (version, title_folded, ${ROLES.insert}) VALUES (1, ?, ${ROLES.parameters(2)})`;
 
 const INSERT_MANIFEST = 'INSERT INTO manifests (archive, manifest) VALUES (?, ?)';
 
@@ -36,14 +33,35 @@ const PURGE = `
     SELECT rowid FROM idempotency_keys WHERE role IS NULL AND begun_at < ? ORDER BY begun_at LIMIT ?
   )`;
 
-/** What the key's row alone answers; `undefined` when the key is free to be reserved. */
-export function heldBy(prepare: Prepare, request: Reservation): ReserveOutcome | undefined {
-  const row = prepare<KeyRow>(HOLDER).get(request.account, request.key);
-  if (row === undefined) return undefined;
-  if (row.role === null && row.heldUntil <= request.now) return undefined;
-  if (row.fingerprint !== request.fingerprint) return { kind: 'mismatch' };
-  if (row.role === null) return { kind: 'in_progress', until: row.heldUntil };
-  return { kind: 'complete', role: row.role, warnings: warningsOf(row) };
+/** Idempotency-Keys: who holds them, and the publications that complete them. */
+export function keys(
+  connection: Statements,
+): Pick<RoleStore, 'reserve' | 'renew' | 'release' | 'commit' | 'purge'> {
+  return {
+    reserve: async (request) => {
+      // A replay needs no lock: what is complete or in progress is so at the moment of the read. And a power cut ends
+      // the publication: its reservation may go with it, since the commit forces all that came before it, too.
+      const held = await connection.read((prepare) => heldBy(prepare, request));
+      return held ?? connection.note((prepare) => reserve(prepare, request));
+    },
+    renew: ({ account, key, token }, until) =>
+      connection.note((prepare) => ({
+        kind: prepare(RENEW).run(until, account, key, token).changes === 1 ? 'held' : 'lost',
+      })),
+    release: async ({ account, key, token }) => {
+      await connection.note((prepare) => prepare(RELEASE).run(account, key, token));
+    },
+    commit: (publication, lease) => connection.write((prepare) => commit(prepare, publication, lease)),
+    purge: async (begunBefore, limit) => {
+      // A sweep asks for batch after batch: others get their turn in between.
+      await setImmediate();
+      return connection.reclaim((prepare) => prepare(PURGE).run(begunBefore, limit).changes);
+    },
+  };
+}
+
+function heldBy(prepare: Prepare, request: Reservation): ReserveOutcome | undefined {
+  return judgeHolder(prepare<KeyRow>(HOLDER).get(request.account, request.key), request);
 }
 
 export function reserve(prepare: Prepare, request: Reservation): ReserveOutcome {
@@ -54,29 +72,16 @@ export function reserve(prepare: Prepare, request: Reservation): ReserveOutcome 
   return { kind: 'reserved', lease: { account, key, token } };
 }
 
-export function renew(prepare: Prepare, lease: Lease, until: Instant): { kind: 'held' } | { kind: 'lost' } {
-  const { changes } = prepare(RENEW).run(until, lease.account, lease.key, lease.token);
-  return { kind: changes === 1 ? 'held' : 'lost' };
-}
-
-export function release(prepare: Prepare, lease: Lease): void {
-  prepare(RELEASE).run(lease.account, lease.key, lease.token);
-}
-
 export function commit(
   prepare: Prepare,
   { role, manifest, warnings }: Publication,
   lease: Lease,
 ): { kind: 'committed' } | { kind: 'lease_lost' } {
-  const row = prepare<KeyRow>(HOLDER).get(lease.account, lease.key);
-  if (row === undefined || row.token !== lease.token) return { kind: 'lease_lost' };
-  if (row.role !== null) return { kind: row.role === role.id ? 'committed' : 'lease_lost' };
-  prepare(INSERT_ROLE).run(roleParameters(role));
+  const { account, key } = lease;
+  const judged = judgeCommit(prepare<KeyRow>(HOLDER).get(account, key), lease, role.id);
+  if (judged !== 'held') return { kind: judged };
+  prepare(INSERT_ROLE).run(titleFolded(role), ...ROLES.values(role));
   prepare(INSERT_MANIFEST).run(role.archive, manifest);
-  prepare(COMPLETE).run(role.id, JSON.stringify(warnings), lease.account, lease.key);
+  prepare(COMPLETE).run(role.id, JSON.stringify(warnings), account, key);
   return { kind: 'committed' };
-}
-
-export function purge(prepare: Prepare, begunBefore: Instant, limit: number): number {
-  return prepare(PURGE).run(begunBefore, limit).changes;
 }

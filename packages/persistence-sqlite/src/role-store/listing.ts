@@ -1,55 +1,71 @@
-import type { Page, Role, RoleCursor, RoleQuery, RoleState } from '@pinfold/core';
-import { ROLE_COLUMNS, type RoleRow, roleOf } from '../rows.ts';
+import { setImmediate } from 'node:timers/promises';
+import type { Page, Role, RoleCursor, RoleQuery, RoleState, RoleStore } from '@pinfold/core';
+import { BEFORE_ALL, type Kept, MOST_SEARCHED, pageOf } from '@pinfold/core/adapter';
+import { ROLES } from '../schema.ts';
+import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
 
 /** Roles looked at by one statement: so long, and no longer, a page may keep the event loop. */
-const LOOKED_AT = 2_000;
-
-/** A cursor before all roles. */
-const START = { publishedAt: Number.MAX_SAFE_INTEGER, id: '~' };
+const LOOKED_AT = MOST_SEARCHED;
 
 /** The index that is walked for a state, and what of it is wanted. Without a state all but deleted ones are. */
 const STATES: Readonly<Record<RoleState | 'kept', { readonly walked: string; readonly wanted: string }>> = {
   kept: { walked: 'deleted_at IS NULL', wanted: 'TRUE' },
   published: {
     walked: 'deleted_at IS NULL',
-    wanted: '(looked.expires_at IS NULL OR looked.expires_at > @now)',
+    wanted: '(looked.ends IS NULL OR looked.ends > @now)',
   },
-  expired: { walked: 'deleted_at IS NULL', wanted: 'looked.expires_at <= @now' },
+  expired: { walked: 'deleted_at IS NULL', wanted: 'looked.ends <= @now' },
   deleted: { walked: 'deleted_at IS NOT NULL', wanted: 'TRUE' },
 };
 
-const COLUMNS = ROLE_COLUMNS.map((column) => `roles.${column}`).join(', ');
-
 const BY_KEY = `
-  SELECT ${COLUMNS} FROM idempotency_keys JOIN roles ON roles.id = idempotency_keys.role
-  WHERE idempotency_keys.account = ? AND idempotency_keys.key = ?`;
+  SELECT ${ROLES.select} FROM roles
+  WHERE id = (SELECT role FROM idempotency_keys AS keys WHERE keys.account = ? AND keys.key = ?)`;
 
-/** What was found, and the last role looked at when that is not the end of the list. */
-export interface Looked {
+interface Looked {
   readonly roles: readonly Role[];
+  /** The last role looked at, when that is not the end of the list. */
   readonly lookedTo: RoleCursor | undefined;
 }
 
-export function findByKey(prepare: Prepare, { account, idempotencyKey }: RoleQuery): Page<Role> {
-  const row = prepare<RoleRow>(BY_KEY).get(account, idempotencyKey);
-  return { items: row === undefined ? [] : [roleOf(row)], next: undefined };
+/** The lists of an account's roles. */
+export function listing(connection: Statements): Pick<RoleStore, 'list'> {
+  return {
+    list: async (query) => {
+      if (query.idempotencyKey !== undefined) {
+        return connection.read((prepare) => findByKey(prepare, query));
+      }
+      // One more than the page holds tells whether there is more; only a search ends a page that is not full.
+      const found: Role[] = [];
+      let after = query.after;
+      do {
+        const wanted = query.limit + 1 - found.length;
+        const looked = await connection.snapshot((prepare) => look(prepare, query, after, wanted));
+        found.push(...looked.roles);
+        after = looked.lookedTo;
+        if (found.length > query.limit || query.search !== undefined) break;
+        if (after !== undefined) await setImmediate();
+      } while (after !== undefined);
+      return pageOf(found, query.limit, after);
+    },
+  };
+}
+
+function findByKey(prepare: Prepare, { account, idempotencyKey }: RoleQuery): Page<Role> {
+  const row = prepare<Kept<Role>>(BY_KEY).get(account, idempotencyKey);
+  return { items: row === undefined ? [] : [ROLES.read(row)], next: undefined };
 }
 
 /** Looks through the list after a cursor for at most `wanted` roles. It needs one snapshot for its two statements. */
-export function look(
-  prepare: Prepare,
-  query: RoleQuery,
-  after: RoleCursor | undefined,
-  wanted: number,
-): Looked {
+function look(prepare: Prepare, query: RoleQuery, after: RoleCursor | undefined, wanted: number): Looked {
   const { account, now, search } = query;
-  const { publishedAt, id } = after ?? START;
+  const { publishedAt, id } = after ?? BEFORE_ALL;
   const place = { account, publishedAt, id };
   const { walked } = STATES[query.state ?? 'kept'];
   const filter = search === undefined ? { now } : { now, search };
-  const rows = prepare<RoleRow>(matching(query)).all({ ...place, ...filter, lookedAt: LOOKED_AT, wanted });
-  const roles = rows.map(roleOf);
+  const rows = prepare<Kept<Role>>(matching(query)).all({ ...place, ...filter, lookedAt: LOOKED_AT, wanted });
+  const roles = rows.map(ROLES.read);
   if (roles.length === wanted) return { roles, lookedTo: undefined };
   const lookedTo = prepare<RoleCursor>(endOfLook(walked)).get({ ...place, skipped: LOOKED_AT - 1 });
   return { roles, lookedTo };
@@ -60,7 +76,7 @@ function matching({ state, search }: RoleQuery): string {
   const { walked, wanted } = STATES[state ?? 'kept'];
   const found = 'AND (instr(roles.title_folded, @search) > 0 OR instr(roles.id, @search) > 0)';
   return `
-    SELECT ${COLUMNS} FROM (${walk('rowid AS place, expires_at', walked)} LIMIT @lookedAt) AS looked
+    SELECT ${ROLES.select} FROM (${walk('rowid AS place, expires_at AS ends', walked)} LIMIT @lookedAt) AS looked
     CROSS JOIN roles ON roles.rowid = looked.place
     WHERE ${wanted} ${search === undefined ? '' : found}
     LIMIT @wanted`;

@@ -1,32 +1,37 @@
-import type { ArchiveId, EncodedManifest, Role, RoleId, Version, Versioned } from '@pinfold/core';
-import { ROLE_COLUMNS, type RoleRow, roleParameters, versionedRoleOf } from '../rows.ts';
-import type { Prepare } from '../sqlite-file.ts';
+import type { EncodedManifest, Role, RoleStore, Version } from '@pinfold/core';
+import { changingMembers, type Kept } from '@pinfold/core/adapter';
+import { ROLES, titleFolded } from '../schema.ts';
+import type { Statements } from '../sqlite-connection.ts';
 
-const LOAD = `SELECT ${ROLE_COLUMNS.join(', ')} FROM roles WHERE id = ?`;
+const LOAD = `SELECT version, ${ROLES.select} FROM roles WHERE id = ?`;
 
-/** What a role is published with never changes, so it is not stored again. */
+const CHANGING = changingMembers(ROLES);
+
 const SAVE = `
-  UPDATE roles SET
-    version = version + 1, title = @title, title_folded = @titleFolded, expires_at = @expiresAt, pinned = @pinned,
-    deleted_at = @deletedAt, password_hash = @passwordHash, generation = @generation
-  WHERE id = @id AND version = @loadedAt`;
+  UPDATE roles SET version = version + 1, title_folded = ?, ${ROLES.set(CHANGING, 2)}
+  WHERE id = ? AND version = ?`;
 
 const MANIFEST = 'SELECT manifest FROM manifests WHERE archive = ?';
 
-export function load(prepare: Prepare, id: RoleId): Versioned<Role> | undefined {
-  const row = prepare<RoleRow>(LOAD).get(id);
-  return row === undefined ? undefined : versionedRoleOf(row);
-}
+type RoleRow = Kept<Role> & { readonly version: Version };
 
-export function save(
-  prepare: Prepare,
-  role: Role,
-  loadedAt: Version,
-): { kind: 'saved' } | { kind: 'conflict' } {
-  const { changes } = prepare(SAVE).run({ ...roleParameters(role), loadedAt });
-  return { kind: changes === 1 ? 'saved' : 'conflict' };
-}
-
-export function loadManifest(prepare: Prepare, archive: ArchiveId): EncodedManifest | undefined {
-  return prepare<{ manifest: EncodedManifest }>(MANIFEST).get(archive)?.manifest;
+/** One role at a time. */
+export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' | 'loadManifest'> {
+  return {
+    load: (id, signal) =>
+      connection.read((prepare) => {
+        const row = prepare<RoleRow>(LOAD).get(id);
+        return row && { value: ROLES.read(row), version: row.version };
+      }, signal),
+    save: (role, loadedAt) =>
+      connection.write((prepare) => {
+        const values = [titleFolded(role), ...ROLES.values(role, CHANGING), role.id, loadedAt];
+        return { kind: prepare(SAVE).run(...values).changes === 1 ? 'saved' : 'conflict' };
+      }),
+    loadManifest: (archive, signal) =>
+      connection.read(
+        (prepare) => prepare<{ manifest: EncodedManifest }>(MANIFEST).get(archive)?.manifest,
+        signal,
+      ),
+  };
 }

@@ -1,19 +1,8 @@
 import { join } from 'node:path';
 import { stagingFsModule, storageFsModule } from '@pinfold/inversify/storage-fs';
-import type { ContainerModule } from 'inversify';
-import type { DatabaseSetting } from '../settings/database-setting.ts';
+import { type Adapter, databaseOf } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { StorageSetting } from '../settings/storage-setting.ts';
-
-/** The modules of one adapter, with the client that was made for it. */
-export interface Adapter {
-  readonly modules: readonly ContainerModule[];
-  /** Ends the client, after the container has let go of it. */
-  end(): Promise<void>;
-}
-
-/** Connections to PostgreSQL at the most; the operators' pages count with it. */
-const CONNECTIONS = 10;
 
 /**
  * The adapters that the settings name. Each is loaded only where it is used: the client of a database or an object
@@ -24,30 +13,14 @@ const CONNECTIONS = 10;
 export async function adaptersOf(settings: Settings, dataDir: string): Promise<readonly Adapter[]> {
   const { database, storage } = settings;
   return [
-    database.kind === 'sqlite' ? await sqlite(dataDir) : await postgres(database),
+    await databaseOf(database).open(dataDir, database.url ?? ''),
     storage.kind === 'files' ? files(dataDir) : await s3(storage, dataDir),
   ];
 }
 
-async function sqlite(dataDir: string): Promise<Adapter> {
-  const { persistenceSqliteModule } = await import('@pinfold/inversify/persistence-sqlite');
-  return { modules: [persistenceSqliteModule({ file: join(dataDir, 'pinfold.sqlite') })], end: nothing };
-}
-
-async function postgres({ url }: Extract<DatabaseSetting, { kind: 'postgres' }>): Promise<Adapter> {
-  const [{ persistencePostgresModule }, { POOL_LIMITS }, { default: pg }] = await Promise.all([
-    import('@pinfold/inversify/persistence-postgres'),
-    import('@pinfold/persistence-postgres'),
-    import('pg'),
-  ]);
-  const limits = { max: CONNECTIONS, fallback_application_name: 'pinfold', ...POOL_LIMITS };
-  const pool = new pg.Pool({ connectionString: url, ...limits });
-  return { modules: [persistencePostgresModule({ pool, schema: 'pinfold' })], end: () => pool.end() };
-}
-
 function files(dataDir: string): Adapter {
   const folders = { folder: join(dataDir, 'archives'), staging: join(dataDir, 'staging') };
-  return { modules: [storageFsModule(folders)], end: nothing };
+  return { modules: [storageFsModule(folders)], end: async () => {} };
 }
 
 async function s3(storage: Extract<StorageSetting, { kind: 's3' }>, dataDir: string): Promise<Adapter> {
@@ -67,5 +40,3 @@ async function s3(storage: Extract<StorageSetting, { kind: 's3' }>, dataDir: str
     end: async () => client.destroy(),
   };
 }
-
-async function nothing(): Promise<void> {}

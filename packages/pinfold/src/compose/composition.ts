@@ -9,9 +9,10 @@ import { platformNodeModule } from '@pinfold/inversify/platform-node';
 import { loadOrCreateSecret } from '@pinfold/platform-node';
 import { Container, type ContainerModule } from 'inversify';
 import { carriedOut } from '../settings/carried-out.ts';
+import { type Adapter, databaseOf } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
-import { type Adapter, adaptersOf } from './adapter-modules.ts';
+import { adaptersOf } from './adapter-modules.ts';
 import { openDataFolder } from './data-folder.ts';
 import { RunningPublications } from './running-publications.ts';
 
@@ -102,8 +103,7 @@ function threadsOf({ workers }: Settings): number {
 }
 
 async function openDatabase(container: Container, { database }: Settings): Promise<void> {
-  const variable = database.kind === 'postgres' ? 'PINFOLD_DATABASE_URL' : 'PINFOLD_DATA_DIR';
-  await carriedOut(variable, async () => {
+  await carriedOut(databaseOf(database).variable, async () => {
     const persistence = await container.getAsync(tokens.persistence);
     await persistence.migrate();
   });

@@ -1,4 +1,5 @@
 import { type Clock, type Duration, Fault, seconds } from '@pinfold/core';
+import { slept } from '@pinfold/core/adapter';
 import { tokens } from '@pinfold/inversify';
 import type { Container } from 'inversify';
 import type { Log } from '../server/log.ts';
@@ -93,7 +94,7 @@ export class Health {
   /** Looks again and again until the signal aborts. No part waits for another one. */
   async run(clock: Clock, signal: AbortSignal): Promise<void> {
     const { database, storage, staging } = this.#parts;
-    for (let turn = 1; await slept(clock, signal); turn += 1) {
+    for (let turn = 1; await slept(clock, PAUSE, signal); turn += 1) {
       void database.look();
       void staging.look();
       if (turn % STORAGE_EVERY === 0) void storage.look();
@@ -131,15 +132,5 @@ export class Health {
     if (database.state === 'unavailable' || storage.state === 'unavailable') return 'unavailable';
     const isWell = [database, storage, staging].every(({ state }) => state === 'ok');
     return isWell && !this.#clock.isGreat ? 'ok' : 'degraded';
-  }
-}
-
-async function slept(clock: Clock, signal: AbortSignal): Promise<boolean> {
-  try {
-    await clock.sleep(PAUSE, signal);
-    return !signal.aborted;
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
   }
 }

@@ -6,6 +6,7 @@ import {
   duration,
   minutes,
 } from '@pinfold/core';
+import { slept } from '@pinfold/core/adapter';
 import type { Log } from './log.ts';
 
 /** What the timer needs. */
@@ -29,16 +30,6 @@ export async function runCleanupTimer(options: CleanupTimerOptions, signal: Abor
       if (signal.aborted) return;
       log.error('cleanup failed', error);
     }
-  }
-}
-
-async function slept(clock: Clock, pause: Duration, signal: AbortSignal): Promise<boolean> {
-  try {
-    await clock.sleep(pause, signal);
-    return !signal.aborted;
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
   }
 }
 

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { type Duration, days, seconds } from '@pinfold/core';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import type { Need } from '../health/health.ts';
-import { type DatabaseSetting, readDatabase } from './database-setting.ts';
+import { type DatabaseSetting, databaseOf, readDatabase } from './databases.ts';
 import { SettingsError } from './settings-error.ts';
 import { readStorage, type StorageSetting } from './storage-setting.ts';
 import { readTrustProxy, type TrustProxy } from './trust-proxy.ts';
@@ -109,7 +109,7 @@ export function readSettings(env: Environment): Settings {
   });
   const database = read('DATABASE_URL', readDatabase);
   const secrets = read('SECRET', readSecrets);
-  if (database.kind === 'postgres' && secrets === undefined) {
+  if (databaseOf(database).isShared && secrets === undefined) {
     throw new SettingsError(
       `${PREFIX}SECRET`,
       `must be set, the same on every node, when ${PREFIX}DATABASE_URL is: nodes would not know each other's grants`,

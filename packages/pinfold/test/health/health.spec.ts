@@ -7,7 +7,8 @@ import {
   type Staging,
   seconds,
 } from '@pinfold/core';
-import { type Persistence, tokens } from '@pinfold/inversify';
+import type { Persistence } from '@pinfold/core/adapter';
+import { tokens } from '@pinfold/inversify';
 import { anArchiveId, aRoleId, createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { Container } from 'inversify';

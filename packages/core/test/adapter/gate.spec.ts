@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Gate, type Leave } from '../src/index.ts';
+import { Gate, type Leave } from '../../src/adapter.ts';
 
 /** Lets everything that can go on without outside help go on. */
 async function settle(): Promise<void> {
@@ -80,6 +80,22 @@ describe('Gate', () => {
     expect(order).to.deep.equal(['1', '4']);
     expect([...inside.keys()]).to.deep.equal(['4']);
     expect(await enter('a', '5', gone.signal)?.catch((error: unknown) => error)).to.equal(reason);
+  });
+
+  it('runs work in its place, and passes the place on when that fails', async () => {
+    const gate = new Gate({ places: 1 });
+    const [work, gone, reason] = [Promise.withResolvers<string>(), new AbortController(), new Error('gone')];
+    const first = gate.run(undefined, () => work.promise, gone.signal);
+    const second = gate
+      .run(undefined, () => Promise.reject(new Error('broken')))
+      ?.catch((error) => error.message);
+    const third = gate.run(undefined, () => Promise.resolve('third'));
+    const left = gate.run(undefined, () => Promise.resolve('left'), gone.signal)?.catch((error) => error);
+    gone.abort(reason);
+    expect(await left, 'who waits').to.equal(reason);
+    expect(gate.enterNow(), 'what runs goes on').to.equal(undefined);
+    work.resolve('first');
+    expect(await Promise.all([first, second, third])).to.deep.equal(['first', 'broken', 'third']);
   });
 
   it('holds no listener on the signal of who is in', async () => {

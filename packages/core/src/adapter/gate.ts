@@ -1,17 +1,22 @@
 /** Gives a place back. Doing it again does nothing. */
 export type Leave = () => void;
 
-/** How many a {@link Gate} lets in, and how many wait before it. */
+/** How many a {@link Gate} lets in, and how many wait before it: any number when absent. */
 export interface GateOptions {
   readonly places: number;
-  readonly queue: number;
+  readonly queue?: number;
 }
 
 /**
  * Lets a bounded number in at once, and lets a bounded number wait. Keys take turns, an account each for example: one
- * that brings a hundred does not keep another waiting for all of them.
+ * that brings a hundred does not keep another waiting for all of them. Without keys it is first come, first served.
+ *
+ * @example
+ * const gate = new Gate({ places: 2, queue: 64 });
+ * const ran = gate.run(undefined, async () => console.log('at most two at once'));
+ * if (ran === undefined) console.log('too many wait already');
  */
-export class Gate<Key> {
+export class Gate<Key = undefined> {
   readonly #places: number;
   readonly #queue: number;
   /** In order of turns: a Map keeps the order of insertion, and a key that was served goes to its end. */
@@ -19,7 +24,7 @@ export class Gate<Key> {
   #inside = 0;
   #waiting = 0;
 
-  constructor({ places, queue }: GateOptions) {
+  constructor({ places, queue = Number.POSITIVE_INFINITY }: GateOptions) {
     this.#places = places;
     this.#queue = queue;
   }
@@ -41,6 +46,14 @@ export class Gate<Key> {
     const place = this.enterNow();
     if (place !== undefined) return Promise.resolve(place);
     return this.#waiting < this.#queue ? this.#wait(key, signal) : undefined;
+  }
+
+  /**
+   * Runs the work when it is the key's turn; `undefined` when too many wait already. Work that has begun keeps its
+   * place until it ends, whatever becomes of whoever asked for it.
+   */
+  run<Result>(key: Key, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> | undefined {
+    return this.enter(key, signal)?.then((leave) => runAndLeave(work, leave));
   }
 
   #wait(key: Key, signal: AbortSignal | undefined): Promise<Leave> {
@@ -88,5 +101,13 @@ export class Gate<Key> {
     line?.delete(admit);
     if (line?.size === 0) this.#lines.delete(key);
     this.#waiting -= 1;
+  }
+}
+
+async function runAndLeave<Result>(work: () => Promise<Result>, leave: Leave): Promise<Result> {
+  try {
+    return await work();
+  } finally {
+    leave();
   }
 }

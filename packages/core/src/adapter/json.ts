@@ -1,0 +1,31 @@
+import { Fault } from '../fault.ts';
+
+/**
+ * Reads a value that a store kept as JSON.
+ *
+ * @throws Fault `store_corrupt` when the text is no JSON.
+ *
+ * @example
+ * parseJson('{"upTo":null}'); // { upTo: null }
+ */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Fault('store_corrupt', 'a value in the database cannot be read', { cause });
+  }
+}
+
+/**
+ * Reads a list that a store kept as JSON.
+ *
+ * @throws Fault `store_corrupt` when the text is no list, or absent.
+ *
+ * @example
+ * parseJsonList('["pins:read"]'); // ['pins:read']
+ */
+export function parseJsonList(text: string | null): readonly unknown[] {
+  const value = parseJson(text ?? '');
+  if (Array.isArray(value)) return value;
+  throw new Fault('store_corrupt', 'a list in the database cannot be read');
+}

@@ -1,0 +1,56 @@
+import type { RoleId } from '../domain/identity.ts';
+import type { Instant } from '../domain/instant.ts';
+import type { KeptWarning } from '../domain/warnings.ts';
+import type { Lease, Reservation, ReserveOutcome, Token } from '../ports/role-store.ts';
+import { parseJsonList } from './json.ts';
+
+/** Who holds an Idempotency-Key, or what it published. */
+export interface KeyRow {
+  readonly fingerprint: string;
+  /** Kept when the key is complete: its commit may be repeated. */
+  readonly token: Token;
+  readonly heldUntil: Instant;
+  /** What the key published; null while it is a reservation. */
+  readonly role: RoleId | null;
+  /** The warnings of the publication, as JSON. */
+  readonly warnings: string | null;
+}
+
+/**
+ * What a key's row answers to a reservation; `undefined` when the key is free to be reserved.
+ *
+ * @example
+ * declare const row: KeyRow | undefined, request: Reservation;
+ * const held = judgeHolder(row, request);
+ * if (held === undefined) console.log('write the reservation, unless another one was quicker');
+ */
+export function judgeHolder(
+  row: KeyRow | undefined,
+  { fingerprint, now }: Pick<Reservation, 'fingerprint' | 'now'>,
+): ReserveOutcome | undefined {
+  if (row === undefined || (row.role === null && row.heldUntil <= now)) return undefined;
+  if (row.fingerprint !== fingerprint) return { kind: 'mismatch' };
+  if (row.role === null) return { kind: 'in_progress', until: row.heldUntil };
+  return {
+    kind: 'complete',
+    role: row.role,
+    warnings: parseJsonList(row.warnings) as readonly KeptWarning[],
+  };
+}
+
+/**
+ * What a key's row says to a commit: `held` while the lease is, `committed` when this very role was committed before.
+ *
+ * @example
+ * declare const row: KeyRow | undefined, lease: Lease, role: RoleId;
+ * if (judgeCommit(row, lease, role) === 'held') console.log('write the role, its manifest and the key, all or nothing');
+ */
+export function judgeCommit(
+  row: KeyRow | undefined,
+  { token }: Pick<Lease, 'token'>,
+  role: RoleId,
+): 'held' | 'committed' | 'lease_lost' {
+  if (row?.token !== token) return 'lease_lost';
+  if (row.role === null) return 'held';
+  return row.role === role ? 'committed' : 'lease_lost';
+}

@@ -1,0 +1,62 @@
+import { Fault } from '../fault.ts';
+
+/** One step of a schema. Steps only go forward, and are never changed once released. */
+export interface Migration<Sql = string> {
+  /** Counted from 1 without a gap. */
+  readonly version: number;
+  /** The release that brings it. */
+  readonly release: string;
+  /** The oldest version of the schema whose releases go on working with it. */
+  readonly oldestVersion: number;
+  readonly sql: Sql;
+}
+
+/** What a database says of its schema, so that releases newer and older than it know whether they may run. */
+export interface SchemaState {
+  readonly version: number;
+  readonly oldestVersion: number;
+  readonly oldestRelease: string;
+}
+
+/** The steps to take, in their order, and what to keep as the state after them. */
+export interface MigrationPlan<Step> {
+  readonly steps: readonly Step[];
+  /** Absent: there is nothing to do. */
+  readonly reached?: SchemaState;
+}
+
+/**
+ * Plans the way from the schema that is there to the newest one. Ask for it, and go it, in one transaction.
+ *
+ * @throws Fault `store_unavailable` when the schema needs a newer release than this one.
+ *
+ * @example
+ * const first: Migration = { version: 1, release: '1.0.0', oldestVersion: 1, sql: 'CREATE TABLE roles (id TEXT)' };
+ * const { steps, reached } = planMigrations(undefined, [first]);
+ * for (const { sql } of steps) console.log(sql);
+ */
+export function planMigrations<Step extends Migration<unknown>>(
+  state: SchemaState | undefined,
+  known: readonly Step[],
+): MigrationPlan<Step> {
+  refuseOutdated(state, known);
+  const steps = known.slice(state?.version ?? 0);
+  const newest = steps.at(-1);
+  if (newest === undefined) return { steps };
+  const oldest = known.find(({ version }) => version === newest.oldestVersion) ?? newest;
+  const reached = { version: newest.version, oldestVersion: oldest.version, oldestRelease: oldest.release };
+  return { steps, reached };
+}
+
+/**
+ * Refuses to run on a schema that only newer releases work with.
+ *
+ * @throws Fault `store_unavailable` naming the release that is needed.
+ *
+ * @example
+ * refuseOutdated(undefined, []); // no schema yet
+ */
+export function refuseOutdated(state: SchemaState | undefined, known: readonly Migration<unknown>[]): void {
+  if (state === undefined || state.oldestVersion <= known.length) return;
+  throw new Fault('store_unavailable', `the database needs release ${state.oldestRelease} or a newer one`);
+}

@@ -1,0 +1,27 @@
+import type { RoleCursor } from '../domain/cursor.ts';
+import type { Role } from '../domain/role.ts';
+import type { Page } from '../ports/role-store.ts';
+
+/** A cursor before all roles. */
+export const BEFORE_ALL: { readonly publishedAt: number; readonly id: string } = {
+  publishedAt: Number.MAX_SAFE_INTEGER,
+  id: '~',
+};
+
+/** The most roles that one page of a search looks at. */
+export const MOST_SEARCHED = 2_000;
+
+/**
+ * A page of a list. Ask for one role more than the page holds: it tells that there is more.
+ *
+ * @param lookedTo where a search goes on that ended before the list did.
+ *
+ * @example
+ * declare const roles: readonly Role[];
+ * const { items, next } = pageOf(roles, 20);
+ */
+export function pageOf(roles: readonly Role[], limit: number, lookedTo?: RoleCursor): Page<Role> {
+  const items = roles.slice(0, limit);
+  const last = roles.length > limit ? items.at(-1) : lookedTo;
+  return { items, next: last === undefined ? undefined : { publishedAt: last.publishedAt, id: last.id } };
+}

@@ -1,0 +1,26 @@
+import type { Instant } from '../domain/instant.ts';
+import type { ApiKeyStore } from '../ports/api-key-store.ts';
+import type { AttemptCounter } from '../ports/attempt-counter.ts';
+import type { RoleStore } from '../ports/role-store.ts';
+import type { SessionStore } from '../ports/session-store.ts';
+
+/** Every store of one database, and what its life needs. */
+export interface Persistence {
+  readonly roles: RoleStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly attempts: AttemptCounter;
+  readonly sessions: SessionStore;
+  /**
+   * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
+   *
+   * @throws Fault `store_unavailable` when the schema was migrated by a release that this one is too old for.
+   */
+  migrate(): Promise<void>;
+  /**
+   * Resolves when the database answers and lets this release run; else rejects as any store does. It tells what the
+   * database's own clock says, where it has one.
+   */
+  check(signal?: AbortSignal): Promise<Instant | undefined>;
+  /** Closes the handle; again it does nothing. Whatever is asked afterwards is `store_unavailable`. */
+  close(): Promise<void>;
+}

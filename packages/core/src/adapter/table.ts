@@ -1,0 +1,105 @@
+import type { Role } from '../domain/role.ts';
+
+/** How a member of a record is kept, where the name of its column does not say all. */
+export interface Column<Value> {
+  readonly name: string;
+  /** The type of its parameter, where the database cannot tell. */
+  readonly type?: string;
+  /** Makes what is bound of the value; absent, the value itself is. */
+  readonly write?: (value: Value) => unknown;
+  /** Makes the value of what was kept. */
+  readonly read?: (kept: unknown) => Value;
+}
+
+/** The column of every member of a record: it does not compile when one is missing. */
+export type Columns<Row> = { readonly [Member in keyof Row]-?: string | Column<Row[Member]> };
+
+/** What statements about a table and their values are made of. */
+export interface Table<Row> {
+  readonly members: readonly (keyof Row)[];
+  /** The columns for a `SELECT`, each under its member's name. */
+  readonly select: string;
+  /** The columns for an `INSERT`. */
+  readonly insert: string;
+  /** The parameters for an `INSERT`, counted from `first`. */
+  parameters(first: number): string;
+  /** Columns and parameters for an `UPDATE` of some members, counted from `first`. */
+  set(members: readonly (keyof Row)[], first: number): string;
+  /** What parameters are bound to: those of all members, or of some. */
+  values(row: Row, members?: readonly (keyof Row)[]): readonly unknown[];
+  /** The record in a row that was selected; what else is in the row is left out. */
+  read(row: Kept<Row>): Row;
+}
+
+/** A row as it was selected: its values have the types of the database. */
+export type Kept<Row> = { readonly [Member in keyof Row]: unknown };
+
+/**
+ * Makes the parts of a table's statements of its columns.
+ *
+ * @param parameter writes the parameter at a place; `$1`, `$2` … when absent.
+ *
+ * @example
+ * const links = tableOf<SignInLink>({ tokenHash: 'token_hash', account: 'account', endsAt: 'ends_at' });
+ * console.log(`INSERT INTO links (${links.insert}) VALUES (${links.parameters(1)})`);
+ */
+export function tableOf<Row>(
+  columns: Columns<Row>,
+  parameter: (place: number) => string = (place) => `$${place}`,
+): Table<Row> {
+  const members = Object.keys(columns) as (keyof Row & string)[];
+  const columnOf = <Member extends keyof Row>(member: Member): Column<Row[Member]> => {
+    const column: string | Column<Row[Member]> = columns[member];
+    return typeof column === 'string' ? { name: column } : column;
+  };
+  const bound = (member: keyof Row, place: number): string => {
+    const { type } = columnOf(member);
+    return parameter(place) + (type === undefined ? '' : `::${type}`);
+  };
+  const readers = members.flatMap((member) => {
+    const { read } = columnOf(member);
+    return read === undefined ? [] : [[member, read] as const];
+  });
+  return {
+    members,
+    select: members.map((member) => `${columnOf(member).name} AS "${member}"`).join(', '),
+    insert: members.map((member) => columnOf(member).name).join(', '),
+    parameters: (first) => members.map((member, n) => bound(member, first + n)).join(', '),
+    set: (some, first) =>
+      some.map((member, n) => `${columnOf(member).name} = ${bound(member, first + n)}`).join(', '),
+    values: (row, some = members) =>
+      some.map((member) => {
+        const { write } = columnOf(member);
+        return write === undefined ? row[member] : write(row[member]);
+      }),
+    read: (row) => {
+      const record = {} as Record<keyof Row, unknown>;
+      for (const member of members) record[member] = row[member];
+      for (const [member, read] of readers) record[member] = read(row[member]);
+      return record as Row;
+    },
+  };
+}
+
+/** What a role is published with never changes: it need not be saved again. */
+const LASTING: readonly (keyof Role)[] = [
+  'id',
+  'account',
+  'archive',
+  'idempotencyKey',
+  'originalFilename',
+  'fileCount',
+  'size',
+  'publishedAt',
+];
+
+/**
+ * The members of a role that a save writes.
+ *
+ * @example
+ * declare const roles: Table<Role>;
+ * console.log(`UPDATE roles SET ${roles.set(changingMembers(roles), 3)} WHERE id = $1 AND version = $2`);
+ */
+export function changingMembers({ members }: Pick<Table<Role>, 'members'>): readonly (keyof Role)[] {
+  return members.filter((member) => !LASTING.includes(member));
+}

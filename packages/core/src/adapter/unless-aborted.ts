@@ -1,0 +1,18 @@
+/**
+ * What a promise becomes, or the signal's reason as soon as that aborts, whatever becomes of the promise.
+ *
+ * @example
+ * const answer = await unlessAborted(Promise.resolve(1), AbortSignal.timeout(5_000));
+ */
+export async function unlessAborted<Value>(value: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  if (signal === undefined) return value;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const leave = (): void => reject(signal.reason);
+  signal.addEventListener('abort', leave, { once: true });
+  if (signal.aborted) leave();
+  try {
+    return await Promise.race([value, aborted]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
+}

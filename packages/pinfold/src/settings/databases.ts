@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import type { ContainerModule } from 'inversify';
+import { SettingsError } from './settings-error.ts';
+
+/** The modules of one adapter, with the client that was made for it. */
+export interface Adapter {
+  readonly modules: readonly ContainerModule[];
+  /** Ends the client, after the container has let go of it. */
+  end(): Promise<void>;
+}
+
+/** A database that the settings can name. */
+interface Database {
+  /** How its URLs begin; one that has none is used where no URL is set. */
+  readonly protocols: readonly string[];
+  /** The variable that is wrong when the database cannot be used. */
+  readonly variable: string;
+  /** Whether several machines may use it: they must then know each other's grants. */
+  readonly isShared: boolean;
+  /**
+   * Loads it: the client of a database costs as much time as all the rest of the start.
+   *
+   * @param dataDir the data folder's absolute path.
+   * @param url empty where none is set.
+   */
+  open(dataDir: string, url: string): Promise<Adapter>;
+}
+
+/** Connections to PostgreSQL at the most; the operators' pages count with it. */
+const CONNECTIONS = 10;
+
+type DatabaseKind = 'sqlite' | 'postgres';
+
+/** Every database there is: to add one, add it here. */
+const DATABASES: Readonly<Record<DatabaseKind, Database>> = {
+  sqlite: {
+    protocols: [],
+    variable: 'PINFOLD_DATA_DIR',
+    isShared: false,
+    open: async (dataDir) => {
+      const { persistenceSqliteModule } = await import('@pinfold/inversify/persistence-sqlite');
+      const module = persistenceSqliteModule({ file: join(dataDir, 'pinfold.sqlite') });
+      return { modules: [module], end: async () => {} };
+    },
+  },
+  postgres: {
+    protocols: ['postgres:', 'postgresql:'],
+    variable: 'PINFOLD_DATABASE_URL',
+    isShared: true,
+    open: async (_dataDir, connectionString) => {
+      const [{ persistencePostgresModule }, { POOL_LIMITS }, { default: pg }] = await Promise.all([
+        import('@pinfold/inversify/persistence-postgres'),
+        import('@pinfold/persistence-postgres'),
+        import('pg'),
+      ]);
+      const limits = { max: CONNECTIONS, fallback_application_name: 'pinfold', ...POOL_LIMITS };
+      const pool = new pg.Pool({ connectionString, ...limits });
+      return { modules: [persistencePostgresModule({ pool, schema: 'pinfold' })], end: () => pool.end() };
+    },
+  },
+};
+
+/** Where records are kept. */
+export interface DatabaseSetting {
+  readonly kind: DatabaseKind;
+  /** It holds credentials: it is never printed or logged. */
+  readonly url?: string;
+}
+
+/** What there is to know of the database that is set. */
+export function databaseOf({ kind }: DatabaseSetting): Database {
+  return DATABASES[kind];
+}
+
+/** Reads `PINFOLD_DATABASE_URL`. */
+export function readDatabase(variable: string, value: string | undefined): DatabaseSetting {
+  if (value === undefined) return { kind: 'sqlite' };
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const kinds = Object.keys(DATABASES) as DatabaseKind[];
+  const kind = kinds.find((name) => databaseOf({ kind: name }).protocols.includes(url?.protocol ?? ''));
+  if (url === undefined || kind === undefined) {
+    const beginnings = kinds.flatMap((name) => databaseOf({ kind: name }).protocols.slice(0, 1));
+    throw new SettingsError(
+      variable,
+      `must be a URL that begins with ${beginnings.join('// or ')}//, or absent for SQLite`,
+    );
+  }
+  if (![url.username, url.password, url.pathname].every(isPercentEncoded)) {
+    throw new SettingsError(variable, 'holds a % that begins no percent-encoded character: write %25 for it');
+  }
+  return { kind, url: value };
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch (error) {
+    if (error instanceof URIError) return false;
+    throw error;
+  }
+}
