@@ -70,7 +70,7 @@ export interface App {
   readonly drainTime: Duration;
   /**
    * Says at `/readyz` that the server stops, and goes on answering, new connections, too, for as long as the settings
-   * say: so a balancer can leave it before `close`.
+   * say: so a balancer can leave it before `close`. Each connection is closed with its next answer.
    */
   drain(): Promise<void>;
   /**
@@ -195,6 +195,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       return welcomed(await lead(port));
     },
     drain: () => {
+      server.drain();
       draining ??= clock.sleep(settings.drain);
       return draining;
     },

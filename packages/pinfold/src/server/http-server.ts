@@ -35,6 +35,7 @@ export class HttpServer {
   readonly #restTimeout: number;
   #handler: RequestHandler | undefined;
   #held: (() => void)[] = [];
+  #draining = false;
   #stopping = false;
 
   /** @param restTimeout a shorter one, for tests. */
@@ -90,6 +91,11 @@ export class HttpServer {
     for (const answer of this.#held.splice(0)) answer();
   }
 
+  /** Closes each connection with its next answer from now on, so that few are left open for `stop` to close. */
+  drain(): void {
+    this.#draining = true;
+  }
+
   /**
    * Takes no more connections, closes each one when what runs on it has been answered, and resolves when the last is
    * closed. When the signal aborts, the rest is cut off.
@@ -97,11 +103,13 @@ export class HttpServer {
   async stop(signal: AbortSignal): Promise<void> {
     if (this.#stopping || !this.#server.listening) return;
     this.#stopping = true;
+    this.#draining = true;
     for (const response of this.#newest.values()) response.shouldKeepAlive = false;
+    await readAll();
     const { promise, resolve } = Promise.withResolvers<void>();
     // The method of node:http closes idle connections first, and with them a request that is just coming in.
     NetServer.prototype.close.call(this.#server, () => resolve());
-    const sweep = setInterval(() => this.#server.closeIdleConnections(), LINGER);
+    const sweep = setInterval(() => void readAll().then(() => this.#server.closeIdleConnections()), LINGER);
     const cutOff = (): void => this.#server.closeAllConnections();
     signal.addEventListener('abort', cutOff, { once: true });
     if (signal.aborted) cutOff();
@@ -111,7 +119,7 @@ export class HttpServer {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    if (this.#stopping) response.shouldKeepAlive = false;
+    if (this.#draining) response.shouldKeepAlive = false;
     this.#newest.set(request.socket, response);
     if (hasBody(request)) response.once('finish', () => this.#endRest(request));
     const handler = this.#handler;
@@ -127,6 +135,15 @@ export class HttpServer {
     const stop = () => clearTimeout(timer);
     request.once('end', stop).once('close', stop).once('error', stop);
   }
+}
+
+/**
+ * Resolves when everything has been looked at that came in before, connections and requests. What is closed earlier
+ * cuts them off unseen, and a proxy sends no POST again.
+ */
+async function readAll(): Promise<void> {
+  // The first comes in the turn that is going on, after its reading.
+  for (let turns = 0; turns < 2; turns += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
