@@ -74,8 +74,7 @@ export async function startHostileServer(checkout: string): Promise<HostileServe
     folder,
     publisher,
     publisherOf: async (account) => {
-      const command = join(resolve(checkout), 'packages/pinfold/src/main.ts');
-      const words = [SOURCE, command, 'keys', 'create', '--account', account];
+      const words = ['scripts/run.mjs', 'pinfold', 'keys', 'create', '--account', account];
       const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: checkout, env: settings });
       return { port, authorization: `Bearer ${/pf_\w+/.exec(stdout)?.[0]}` };
     },

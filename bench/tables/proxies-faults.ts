@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ThreeNodes } from '../lib/three-nodes.ts';
 import type { ThroughProxy } from '../lib/through-proxy.ts';
 import { type Asking, type Counted, trafficDuring } from '../lib/traffic.ts';
-import type { Ground, OnePage } from './proxies-ground.ts';
+import { type Ground, type OnePage, viewPast } from './proxies-ground.ts';
 
 const MiB = 1_048_576;
 
@@ -26,16 +26,20 @@ export async function slowStorage(
 
 /** One node cannot reach the database for 10 s. */
 export async function databaseAway(
-  { nodes }: ThreeNodes,
+  { nodes, sitesHost }: ThreeNodes,
   people: ThroughProxy,
   { hot, cold }: Ground,
 ): Promise<Counted> {
   const [, , node] = nodes;
+  const [site] = hot;
+  if (node === undefined || site === undefined) return NOTHING;
   const counts = await trafficDuring([views(people, hot, 50), views(people, cold, 2)], async () => {
     await pause(1_000);
-    await node?.database.cut();
+    await node.database.cut();
     await pause(10_000);
-    await node?.database.mend();
+    const status = await viewPast(node.port, `${site.id}.${sitesHost}`);
+    await node.database.mend();
+    if (status !== 503) throw new Error(`a node without a database answers ${status}`);
   });
   await pause(5_000);
   return together(counts);

@@ -31,7 +31,10 @@ export async function groundOf(service: ThreeNodes, people: ThroughProxy): Promi
   if (failure !== undefined) throw new Error(failure);
   const hot = sites.slice(0, HOT);
   for (const { port } of service.nodes) {
-    for (const { id } of hot) await viewPast(port, `${id}.${service.sitesHost}`);
+    for (const { id } of hot) {
+      const status = await viewPast(port, `${id}.${service.sitesHost}`);
+      if (status !== 200) throw new Error(`a node answers ${status}`);
+    }
   }
   // The proxies have looked at every node by then.
   await pause(3_000);
@@ -58,15 +61,12 @@ function bytesOf(page: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(page);
 }
 
-/** Views a site at a node itself. */
-function viewPast(port: number, host: string): Promise<void> {
+/** Views a site at a node itself, past the proxy; answers the status. */
+export function viewPast(port: number, host: string): Promise<number> {
   const headers = { host, 'accept-encoding': 'gzip' };
   return new Promise((resolve, reject) => {
     request({ host: '127.0.0.1', port, path: '/', headers, agent: false }, (answer) => {
-      answer.resume().once('end', () => {
-        if (answer.statusCode === 200) resolve();
-        else reject(new Error(`a node answers ${answer.statusCode}`));
-      });
+      answer.resume().once('end', () => resolve(answer.statusCode ?? 0));
     })
       .once('error', reject)
       .end();

@@ -64,7 +64,7 @@ export interface App {
   readonly drainTime: Duration;
   /**
    * Says at `/readyz` that the server stops, and goes on answering, new connections, too, for as long as the settings
-   * say: so a balancer can leave it before `close`.
+   * say: so a balancer can leave it before `close`. Each connection is closed with its next answer.
    */
   drain(): Promise<void>;
   /**
@@ -168,6 +168,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       return welcomed(await lead(port));
     },
     drain: () => {
+      server.drain();
       draining ??= composition.useCases.clock.sleep(settings.drain);
       return draining;
     },

@@ -38,6 +38,7 @@ export class HttpServer {
   readonly #restTimeout: Duration;
   #handler: RequestHandler | undefined;
   #held: (() => void)[] = [];
+  #draining = false;
   #stopping = false;
 
   /** @param restTimeout a shorter one, for tests. */
@@ -93,6 +94,11 @@ export class HttpServer {
     for (const answer of this.#held.splice(0)) answer();
   }
 
+  /** Closes each connection with its next answer from now on, so that few are left open for `stop` to close. */
+  drain(): void {
+    this.#draining = true;
+  }
+
   /**
    * Takes no more connections, closes each one when what runs on it has been answered, and resolves when the last is
    * closed. When the signal aborts, the rest is cut off.
@@ -100,11 +106,13 @@ export class HttpServer {
   async stop(signal: AbortSignal): Promise<void> {
     if (this.#stopping || !this.#server.listening) return;
     this.#stopping = true;
+    this.#draining = true;
     for (const response of this.#newest.values()) response.shouldKeepAlive = false;
+    await readAll();
     const { promise, resolve } = Promise.withResolvers<void>();
     // The method of node:http closes idle connections first, and with them a request that is just coming in.
     NetServer.prototype.close.call(this.#server, () => resolve());
-    const sweep = setInterval(() => this.#server.closeIdleConnections(), LINGER);
+    const sweep = setInterval(() => void readAll().then(() => this.#server.closeIdleConnections()), LINGER);
     const cutOff = (): void => this.#server.closeAllConnections();
     signal.addEventListener('abort', cutOff, { once: true });
     if (signal.aborted) cutOff();
@@ -114,7 +122,7 @@ export class HttpServer {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    if (this.#stopping) response.shouldKeepAlive = false;
+    if (this.#draining) response.shouldKeepAlive = false;
     this.#newest.set(request.socket, response);
     if (hasBody(request)) {
       // Whoever answers before the end of a body, its rest must not go on for ever.
@@ -125,6 +133,15 @@ export class HttpServer {
     if (handler !== undefined) handler(request, response);
     else this.#held.push(() => this.#handler?.(request, response));
   }
+}
+
+/**
+ * Resolves when everything has been looked at that came in before, connections and requests. What is closed earlier
+ * cuts them off unseen, and a proxy sends no POST again.
+ */
+async function readAll(): Promise<void> {
+  // The first comes in the turn that is going on, after its reading.
+  for (let turns = 0; turns < 2; turns += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -8,6 +8,13 @@ import { SettingsError } from '../../src/settings/settings-error.ts';
 
 const never = new AbortController().signal;
 
+/** After so long idle connections of a stopping server are closed, in milliseconds. */
+const LINGER = 500;
+
+function ask(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+}
+
 /** The answer's bytes until the server has sent so many of them, or closed. */
 async function readUntil(socket: Socket, text: string): Promise<string> {
   let received = '';
@@ -16,6 +23,17 @@ async function readUntil(socket: Socket, text: string): Promise<string> {
     if (received.includes(text)) break;
   }
   return received;
+}
+
+/** Resolves when nobody takes connections at the port any more. */
+async function refused(port: number): Promise<void> {
+  for (let code: unknown; code !== 'ECONNREFUSED'; ) {
+    const socket = connect({ port, host: '127.0.0.1' });
+    await once(socket, 'connect').catch((error: NodeJS.ErrnoException) => {
+      code = error.code;
+    });
+    socket.destroy();
+  }
 }
 
 describe('HttpServer', () => {
@@ -61,6 +79,53 @@ describe('HttpServer', () => {
     await stopped;
   });
 
+  it('closes each connection with its next answer while it drains, and takes new ones', async () => {
+    server.answerWith((_request, response) => response.end('answered'));
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.write(ask('/'));
+    await once(socket, 'data');
+    server.drain();
+    socket.write(ask('/'));
+    expect(await readUntil(socket, 'answered')).to.match(/connection: close/i);
+    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).to.equal('answered');
+  });
+
+  it('answers a request that came in while it was busy, when idle connections are closed', async () => {
+    const [socket, other] = [connect({ port, host: '127.0.0.1' }), connect({ port, host: '127.0.0.1' })];
+    let begun = 0;
+    server.answerWith((request, response) => {
+      if (request.url === '/busy') {
+        socket.write(ask('/'));
+        while (performance.now() - begun < 2 * LINGER);
+      }
+      response.end('answered');
+    });
+    socket.write(ask('/'));
+    await once(socket, 'data');
+    other.write(ask('/busy'));
+    const stopped = server.stop(never);
+    begun = performance.now();
+    expect(await readUntil(socket, 'answered')).to.match(/connection: close/i);
+    await readUntil(other, 'answered');
+    await stopped;
+  });
+
+  it('answers who has connected while it was busy, when it stops then', async () => {
+    const met = Promise.withResolvers<{ readonly late: Socket; readonly stopped: Promise<void> }>();
+    server.answerWith((request, response) => {
+      response.end('answered');
+      if (request.url !== '/busy') return;
+      const late = connect({ port, host: '127.0.0.1' });
+      late.write(ask('/'));
+      // By then the system has made the connection, and the server has not seen it.
+      process.nextTick(() => met.resolve({ late, stopped: server.stop(never) }));
+    });
+    await fetch(`http://127.0.0.1:${port}/busy`);
+    const { late, stopped } = await met.promise;
+    expect(await readUntil(late, 'answered')).to.match(/connection: close/i);
+    await stopped;
+  });
+
   it('closes connections on which nothing runs', async () => {
     server.answerWith((_request, response) => response.end());
     const socket = connect({ port, host: '127.0.0.1' });
@@ -78,8 +143,7 @@ describe('HttpServer', () => {
     await once(socket, 'connect');
     const end = new AbortController();
     const stopped = server.stop(end.signal);
-    const [error] = await once(connect({ port, host: '127.0.0.1' }), 'error');
-    expect(error.code).to.equal('ECONNREFUSED');
+    await refused(port);
     end.abort();
     await stopped;
   });
