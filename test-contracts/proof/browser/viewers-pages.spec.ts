@@ -1,7 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { zipSync } from 'fflate';
+import { strToU8, zipSync } from 'fflate';
+import { type App, createApp, readSettings } from 'pinfold';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { violations } from '../management/axe.ts';
 import { launchChromium } from './chromium.ts';
@@ -21,32 +23,32 @@ const LOOKS = [
     locale: 'ja-JP',
   },
 ] as const;
+const ARCHIVE = zipSync({ 'index.html': strToU8('<!doctype html><title>Locked</title>') });
 const PASSWORD = 'harbour lights';
 const NOBODYS = '/s/00000000-0000-4000-8000-000000000000';
-const WELCOME = join(import.meta.dirname, '..', '..', '..', 'packages', 'pinfold', 'welcome');
-
-async function welcomeSite(): Promise<Uint8Array<ArrayBuffer>> {
-  const entries = await readdir(WELCOME, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const contents = await Promise.all(
-    files.map(async (file) => [relative(WELCOME, file), new Uint8Array(await readFile(file))] as const),
-  );
-  return zipSync(Object.fromEntries(contents));
-}
 
 describe("the viewers' pages in a browser", function () {
   this.timeout(60_000);
   let browser: Browser;
   let service: Service;
-  let archive: Uint8Array<ArrayBuffer>;
+  let folder: string;
+  let app: App;
+  /** The site of a first start. */
+  let welcome: string;
   before(async () => {
-    archive = await welcomeSite();
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-pages-'));
+    const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder };
+    app = await createApp(readSettings(env), { log: () => undefined });
+    const { addresses, firstStart } = await app.listen();
+    welcome = `${addresses.publicUrl}/s/${firstStart?.welcome?.role.id}`;
     service = await openService('origin');
     browser = await launchChromium();
   });
   after(async () => {
     await browser?.close();
     await service?.close();
+    await app?.close();
+    await rm(folder, { recursive: true });
   });
 
   for (const { name, ...look } of LOOKS) {
@@ -76,7 +78,7 @@ describe("the viewers' pages in a browser", function () {
       }
 
       it('ask for the password with the field in focus, and say beside it when it was wrong', async () => {
-        const pin = await service.publish(archive, `locked ${name}`);
+        const pin = await service.publish(ARCHIVE, `locked ${name}`);
         await service.patch(pin.id, { password: PASSWORD });
         await page.goto(pin.shared_url);
         await page.locator('#password:focus').waitFor();
@@ -112,8 +114,7 @@ describe("the viewers' pages in a browser", function () {
       });
 
       it('stand beside a welcome site of the same hand', async () => {
-        const pin = await service.publish(archive, `welcome ${name}`);
-        await page.goto(pin.shared_url);
+        await page.goto(welcome);
         for (const path of ['index.html', 'ja/index.html']) {
           await page.goto(new URL(path, page.url()).href);
           await isFit(path);
