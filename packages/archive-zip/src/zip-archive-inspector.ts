@@ -34,8 +34,8 @@ const MOST_WORKERS = 4;
 const MOST_ENTRIES = 150_000;
 
 /**
- * Reads ZIP archives and proves them, in threads of its own: node-stream-zip walks the central directory, and all
- * that it believes is checked from the bytes (APPNOTE.TXT 6.3.10).
+ * Reads ZIP archives and proves them from their bytes (APPNOTE.TXT 6.3.10), in threads of its own. node-stream-zip
+ * gives a second opinion on the directory of those that are accepted.
  *
  * Call {@link ZipArchiveInspector.close} at the end; idle threads keep no process alive.
  *

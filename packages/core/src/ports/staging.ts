@@ -13,7 +13,13 @@ export interface StagedArchive {
   discard(): Promise<void>;
 }
 
-/** Discards an upload where its answer must not be lost over that: what cannot be removed now, the sweep finds. */
+/**
+ * Discards an upload where its answer must not be lost over that: what cannot be removed now, the sweep finds.
+ *
+ * @example
+ * const received = await staging.receive(body, 10_485_760);
+ * if (received.kind === 'received') await discardQuietly(received.archive);
+ */
 export async function discardQuietly(archive: StagedArchive): Promise<void> {
   try {
     await archive.discard();

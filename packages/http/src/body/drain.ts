@@ -19,6 +19,12 @@ export function isUnderWay({ headers, complete, destroyed }: IncomingMessage): b
  * Reads on and throws away what still comes of a body, since a connection that closes at once loses its client the
  * answer. Resolves when the body has ended, broke off, or is over a limit, with whether some of it is left: then the
  * caller has to close.
+ *
+ * @example
+ * response.write(answer);
+ * const left = await drain(request, { clock });
+ * response.end();
+ * if (left) request.destroy();
  */
 export async function drain(
   request: IncomingMessage,
@@ -38,7 +44,13 @@ export async function drain(
   return !request.complete;
 }
 
-/** Drains a body whose answer is on its way, and closes the connection where some of it is left then. */
+/**
+ * Drains a body whose answer is on its way, and closes the connection where some of it is left then.
+ *
+ * @example
+ * response.end('Not now');
+ * drainAndClose(request, { clock });
+ */
 export function drainAndClose(request: IncomingMessage, limits: DrainLimits): void {
   const close = () => request.destroy();
   drain(request, limits).then((left) => left && close(), close);

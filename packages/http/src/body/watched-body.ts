@@ -156,6 +156,9 @@ export class WatchedBody extends Readable {
 /**
  * Reads a small body whole.
  *
+ * @example
+ * const text = (await readWhole(request, { clock, idle: seconds(30), total: minutes(1), bytes: 16_384 })).toString();
+ *
  * @throws BodyError when it is not there whole in time and within its limits.
  */
 export async function readWhole(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {

@@ -6,7 +6,14 @@ import { BESIDE, type ReceiveFormOptions } from './receive-form.ts';
 /** What came of an archive that is a whole body. */
 export type ReceivedArchive = ReceiveOutcome | { readonly kind: 'unread'; readonly trouble: BodyTrouble };
 
-/** Receives an archive that is the whole body of its request. */
+/**
+ * Receives an archive that is the whole body of its request.
+ *
+ * @example
+ * const limits = { clock, idle: seconds(30), total: minutes(15) };
+ * const received = await receiveArchive(request, { staging, archiveBytes: 10_485_760, ...limits });
+ * if (received.kind === 'received') await received.archive.discard();
+ */
 export async function receiveArchive(
   request: IncomingMessage,
   { staging, archiveBytes, ...limits }: ReceiveFormOptions,

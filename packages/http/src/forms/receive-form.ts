@@ -60,6 +60,18 @@ type Parse = (body: Readable, response: undefined, done: (error?: unknown) => vo
 /**
  * Receives a form (RFC 7578) with one file, which goes to the staging as it comes. What is refused is refused as soon
  * as it is known, and leaves nothing behind.
+ *
+ * @example
+ * const refused = { kind: 'refused' as const };
+ * const reader = {
+ *   field: () => refused,
+ *   file: ({ name }: FormFile) => (name === 'archive' ? undefined : refused),
+ *   end: () => ({ kind: 'wish' as const, wish: 'publish it' }),
+ *   refuse: () => refused,
+ * };
+ * const limits = { clock, idle: seconds(30), total: minutes(15) };
+ * const form = await receiveForm(request, reader, { staging, archiveBytes: 10_485_760, ...limits });
+ * if (form.kind === 'received') await form.archive.discard();
  */
 export async function receiveForm<Wish, Refused extends { readonly kind: 'refused' }>(
   request: IncomingMessage,

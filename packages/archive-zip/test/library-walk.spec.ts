@@ -1,0 +1,55 @@
+import { closeSync, openSync } from 'node:fs';
+import { createStagedArchives, type StagedArchives, writeZip } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { readDirectory } from '../src/central-directory.ts';
+import type { CentralHeader } from '../src/central-header.ts';
+import type { EndRecord } from '../src/end-record.ts';
+import { findEnd } from '../src/find-end.ts';
+import { readsOtherwise } from '../src/library-walk.ts';
+import { ProofControl } from '../src/proof-control.ts';
+import { StagedFile } from '../src/staged-file.ts';
+
+describe('A second reader of the directory', () => {
+  let staged: StagedArchives;
+  let fd: number;
+  let headers: readonly CentralHeader[];
+
+  before(async () => {
+    staged = await createStagedArchives();
+    const bytes = writeZip({
+      entries: ['a.html', 'b.html', 'c.html'].map((name) => ({ name, content: name })),
+    });
+    const archive = await staged.stage(bytes);
+    fd = openSync(archive.file, 'r');
+    const file = new StagedFile(fd, archive.size, 4_096);
+    headers = readDirectory(file, findEnd(file).end as EndRecord, 1_000, new ProofControl()).headers;
+  });
+  after(async () => {
+    closeSync(fd);
+    await staged.dispose();
+  });
+
+  it('agrees where both read the same entries', async () => {
+    expect(headers.length).to.be.above(1);
+    expect(await readsOtherwise(fd, headers)).to.equal(false);
+  });
+
+  it('differs where it reads one more, one less, or another field', async () => {
+    const [first, ...others] = headers as readonly [CentralHeader, ...CentralHeader[]];
+    for (const other of [
+      others,
+      [...headers, first],
+      ...(['flags', 'method', 'crc32', 'size', 'localOffset'] as const).map((field) => [
+        { ...first, [field]: first[field] + 1 },
+        ...others,
+      ]),
+    ]) {
+      expect(await readsOtherwise(fd, other)).to.equal(true);
+    }
+  });
+
+  it('fails as the system does where the file cannot be read', async () => {
+    const error = await readsOtherwise(1_000_000, headers).catch((thrown: unknown) => thrown);
+    expect((error as NodeJS.ErrnoException).code).to.equal('EBADF');
+  });
+});
