@@ -253,6 +253,8 @@ describe('An upload', () => {
     });
     const { head, body } = publicationBytes(rig);
     const { status, body: text } = await askRaw(rig, head, body);
-    expect(`${status} ${JSON.parse(text).code}`).to.equal('400 invalid_request');
+    const { code, detail } = JSON.parse(text);
+    expect(`${status} ${code}`).to.equal('400 invalid_request');
+    expect(detail).to.include('before any parser of bodies');
   });
 });

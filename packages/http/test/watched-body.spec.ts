@@ -83,12 +83,14 @@ describe('A body', () => {
 
   it('has not stalled when it is we who are slow, nor when the clock was set forward', async () => {
     const slow = opened();
+    slow.watched.read(0);
     for (let n = 0; n < 5; n += 1) slow.body.write(Buffer.alloc(20_000));
     await turns();
     slow.clock.advance(seconds(31));
     await turns();
     const set = opened();
     set.read();
+    await turns();
     set.clock.advance(seconds(10));
     set.body.write('x');
     await turns();
@@ -99,11 +101,13 @@ describe('A body', () => {
 
   it('fails when it breaks off, is too long, or was read before', async () => {
     const broken = opened();
+    broken.read();
     broken.body.write('part');
     broken.body.destroy();
     const gone = incoming();
     gone.body.destroy();
     const before = opened(gone);
+    before.read();
     const long = opened();
     long.read();
     long.body.write(Buffer.alloc(100_001));
@@ -112,6 +116,7 @@ describe('A body', () => {
     taken.body.resume();
     await turns();
     const late = opened(taken);
+    late.read();
     await turns();
     const all = [broken, before, long, late].flatMap(({ troubles }) => troubles);
     expect(all).to.deep.equal(['broken_off', 'broken_off', 'too_long', 'read_before']);
@@ -137,8 +142,17 @@ describe('A body', () => {
     expect([body.isPaused(), body.listenerCount('data'), body.listenerCount('close')]).to.deep.equal([
       true,
       0,
-      opened().body.listenerCount('close') - 1,
+      opened().body.listenerCount('close'),
     ]);
+  });
+
+  it('is not begun, and its client not asked for it, before somebody reads it', async () => {
+    const { body, read } = opened();
+    await turns();
+    expect(body.listenerCount('data')).to.equal(0);
+    read();
+    await turns();
+    expect(body.listenerCount('data')).to.equal(1);
   });
 
   it('that says it is too long is not even begun', async () => {

@@ -148,11 +148,40 @@ describe('publishing from the screen', () => {
       twice.append('form', form);
       const late = formOf({ key: 'k', title: '' }, zipOf(SITE));
       late.append('form', form);
-      for (const data of [twice, late]) {
-        expect((await person.post('/publish', data)).status).to.be.within(400, 403);
+      for (const [data, status, words] of [
+        [twice, 400, 'did not arrive as it was made'],
+        [late, 403, 'before the token'],
+      ] as const) {
+        const refused = await person.post('/publish', data);
+        expect(refused.status).to.equal(status);
+        expect(refused.text).to.include(words);
         expect(await screen.useCases.staging.sweep((screen.clock.now() + seconds(1)) as never)).to.equal(0);
       }
       expect(await all()).to.deep.equal([]);
+    });
+
+    it('refuses a form or a file that another parser of bodies has read, and says so', async () => {
+      await screen.close();
+      screen = await openScreen({
+        management: {
+          sessions: undefined as never,
+          authenticate: async (request) => {
+            for await (const _ of request.iterator({ destroyOnReturn: false }));
+            return { account: OWNER, scopes: ['manage'] };
+          },
+        },
+      });
+      person = new Person(screen.base);
+      form = (await person.get('/')).token;
+      const sent = await person.post('/publish', formOf({ form, key: 'k', title: '' }, zipOf(SITE)));
+      expect(sent.status).to.equal(400);
+      expect(sent.text).to.include('before any parser of bodies');
+      const script = await person.send('/upload', zipOf(SITE), {
+        'x-pinfold-form': form,
+        'idempotency-key': 'k',
+        'x-pinfold-filename': 'a.zip',
+      });
+      expect([script.status, script.text.includes('before any parser of bodies')]).to.deep.equal([400, true]);
     });
 
     it('refuses what is no form', async () => {

@@ -42,6 +42,7 @@ export class WatchedBody extends Readable {
   readonly #request: IncomingMessage;
   readonly #limits: BodyLimits;
   readonly #over: AbortController = new AbortController();
+  #begun = false;
   #came = 0;
   #last: Instant;
   #gathered: Buffer = EMPTY;
@@ -52,22 +53,29 @@ export class WatchedBody extends Readable {
     this.#request = request;
     this.#limits = limits;
     this.#last = limits.clock.now();
-    if (request.readableDidRead || request.readableEnded) this.#fail('read_before');
-    else if (request.destroyed) this.#leave();
-    else this.#begin();
   }
 
+  /** Its client is not asked for the body, where it waits for that, before somebody reads it. */
   override _read(): void {
-    if (!this.#request.destroyed) this.#request.resume();
+    if (!this.#begun) this.#begin();
+    else if (!this.#request.destroyed) this.#request.resume();
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     this.#letGo();
-    if (!this.#request.readableEnded) this.#request.pause();
+    if (this.#begun && !this.#request.readableEnded) this.#request.pause();
     callback(error);
   }
 
   #begin(): void {
+    this.#begun = true;
+    this.#last = this.#limits.clock.now();
+    if (this.#request.readableDidRead || this.#request.readableEnded) this.#fail('read_before');
+    else if (this.#request.destroyed) this.#leave();
+    else this.#follow();
+  }
+
+  #follow(): void {
     this.#request
       .on('data', this.#take)
       .on('end', this.#end)
