@@ -1,5 +1,6 @@
-import { type Instant, type Role, stateOf, toRfc3339 } from '@pinfold/core';
+import { type Instant, type Limits, type Role, type RoleId, stateOf, toRfc3339 } from '@pinfold/core';
 import { type PublicUrl, sharedUrl } from '@pinfold/http';
+import { count, instant, type JsonObject, object, UUID } from '../openapi/json-schema.ts';
 
 /** The JSON of a role. */
 export interface Pin {
@@ -43,5 +44,49 @@ export function pinOf(role: Role, publicUrl: PublicUrl, now: Instant): Pin {
     file_count: role.fileCount,
     size: role.size,
     original_filename: role.originalFilename,
+  };
+}
+
+/** What the API document says of a pin. */
+export function pinSchema({ titleCharacters }: Limits): JsonObject {
+  return object({
+    id: { type: 'string', pattern: UUID, description: 'The last segment of the shared URL.' },
+    title: {
+      type: ['string', 'null'],
+      maxLength: titleCharacters,
+      description: 'The management title; null when there is none.',
+    },
+    state: {
+      enum: ['published', 'expired', 'deleted'],
+      description: 'The state at the moment of the answer.',
+    },
+    shared_url: { type: 'string', pattern: '^https?://', description: 'The URL that viewers use.' },
+    password_protected: { type: 'boolean' },
+    pinned: { type: 'boolean', description: 'A pinned role does not expire.' },
+    published_at: instant(),
+    expires_at: { ...instant(), type: ['string', 'null'], description: 'Null while pinned.' },
+    deleted_at: { ...instant(), type: ['string', 'null'], description: 'Null unless stopped.' },
+    file_count: count('Files of the site; folders and what operating systems add are not counted.'),
+    size: count('Bytes of those files, expanded.'),
+    original_filename: { type: 'string', minLength: 1, maxLength: 255, description: 'As uploaded.' },
+  });
+}
+
+/** A pin in the examples of the API document. */
+export function examplePin(publicUrl: PublicUrl): Pin {
+  const id = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20' as RoleId;
+  return {
+    id,
+    title: 'Spring catalogue',
+    state: 'published',
+    shared_url: sharedUrl(publicUrl, id),
+    password_protected: false,
+    pinned: false,
+    published_at: '2026-11-20T12:00:00.000Z',
+    expires_at: '2026-11-27T12:00:00.000Z',
+    deleted_at: null,
+    file_count: 12,
+    size: 348_160,
+    original_filename: 'catalogue.zip',
   };
 }

@@ -1,8 +1,9 @@
 import { defaultLimits, type Limits } from '@pinfold/core';
 import { publicUrl } from '@pinfold/http';
+import type { JsonObject } from './json-schema.ts';
 import { paths } from './operations.ts';
 import { componentHeaders, problem } from './responses.ts';
-import { componentSchemas, type JsonObject } from './schemas.ts';
+import { componentSchemas } from './schemas.ts';
 
 /** Options of {@link openApiDocument}. */
 export interface OpenApiOptions {

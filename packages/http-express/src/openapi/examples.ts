@@ -1,31 +1,9 @@
-import type { RoleId } from '@pinfold/core';
-import { type PublicUrl, sharedUrl } from '@pinfold/http';
-import type { Pin } from '../handlers/pin.ts';
 import type { ProblemDetails } from '../problems/problem.ts';
 import type { WireCode } from '../problems/problem-table.ts';
 import { requestError, tell, type WireWarning, wireWarnings } from '../problems/tell.ts';
 
 /** The request id in examples. */
 export const EXAMPLE_REQUEST_ID = '3f2b8c1e-9d47-4a6b-8e05-7c1d2f3a4b5c';
-
-/** A pin in examples. */
-export function examplePin(publicUrl: PublicUrl): Pin {
-  const id = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20' as RoleId;
-  return {
-    id,
-    title: 'Spring catalogue',
-    state: 'published',
-    shared_url: sharedUrl(publicUrl, id),
-    password_protected: false,
-    pinned: false,
-    published_at: '2026-11-20T12:00:00.000Z',
-    expires_at: '2026-11-27T12:00:00.000Z',
-    deleted_at: null,
-    file_count: 12,
-    size: 348_160,
-    original_filename: 'catalogue.zip',
-  };
-}
 
 /** Warnings in examples. */
 export const exampleWarnings: readonly WireWarning[] = wireWarnings([

@@ -1,10 +1,11 @@
 import type { Limits } from '@pinfold/core';
 import type { PublicUrl } from '@pinfold/http';
 import { wireLimits } from '../handlers/limits.ts';
+import { examplePin } from '../handlers/pin.ts';
 import type { WireCode } from '../problems/problem-table.ts';
-import { examplePin, exampleWarnings } from './examples.ts';
+import { exampleWarnings } from './examples.ts';
+import { type JsonObject, schemaRef } from './json-schema.ts';
 import { problems, success } from './responses.ts';
-import { type JsonObject, schemaRef } from './schemas.ts';
 
 /** Codes that every operation with a key may answer. */
 const EVERYWHERE: readonly WireCode[] = [

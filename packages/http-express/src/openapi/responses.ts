@@ -2,7 +2,7 @@ import { after, instant, seconds } from '@pinfold/core';
 import { answerRefusal, refuseRequest } from '../problems/problem.ts';
 import { type HttpProblem, problemTable, type WireCode } from '../problems/problem-table.ts';
 import { EXAMPLE_REQUEST_ID, exampleDetails } from './examples.ts';
-import { type JsonObject, schemaRef } from './schemas.ts';
+import { type JsonObject, schemaRef } from './json-schema.ts';
 
 const EXAMPLE_INSTANT = instant(0);
 

@@ -1,17 +1,8 @@
 import type { Limits } from '@pinfold/core';
+import { pinSchema } from '../handlers/pin.ts';
 import { problemTable } from '../problems/problem-table.ts';
 import { WARNING } from '../problems/rule-sentences.ts';
-
-/** A part of the document: JSON. */
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
-const INSTANT = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$';
-
-/** A schema of the components by its name. */
-export function schemaRef(name: string): JsonObject {
-  return { $ref: `#/components/schemas/${name}` };
-}
+import { count, type JsonObject, object, schemaRef, UUID } from './json-schema.ts';
 
 /** Every schema that answers and requests are made of, with the limits in force. */
 export function componentSchemas(limits: Limits): JsonObject {
@@ -38,30 +29,6 @@ export function componentSchemas(limits: Limits): JsonObject {
     Problem: problemSchema,
     ProblemError: problemErrorSchema,
   };
-}
-
-function pinSchema({ titleCharacters }: Limits): JsonObject {
-  return object({
-    id: { type: 'string', pattern: UUID, description: 'The last segment of the shared URL.' },
-    title: {
-      type: ['string', 'null'],
-      maxLength: titleCharacters,
-      description: 'The management title; null when there is none.',
-    },
-    state: {
-      enum: ['published', 'expired', 'deleted'],
-      description: 'The state at the moment of the answer.',
-    },
-    shared_url: { type: 'string', pattern: '^https?://', description: 'The URL that viewers use.' },
-    password_protected: { type: 'boolean' },
-    pinned: { type: 'boolean', description: 'A pinned role does not expire.' },
-    published_at: instant(),
-    expires_at: { ...instant(), type: ['string', 'null'], description: 'Null while pinned.' },
-    deleted_at: { ...instant(), type: ['string', 'null'], description: 'Null unless stopped.' },
-    file_count: count('Files of the site; folders and what operating systems add are not counted.'),
-    size: count('Bytes of those files, expanded.'),
-    original_filename: { type: 'string', minLength: 1, maxLength: 255, description: 'As uploaded.' },
-  });
 }
 
 const warningSchema: JsonObject = {
@@ -164,16 +131,3 @@ const problemErrorSchema: JsonObject = {
     actual: { type: 'number' },
   },
 };
-
-/** An object all of whose members are always there. */
-function object(properties: JsonObject): JsonObject {
-  return { type: 'object', required: Object.keys(properties), properties };
-}
-
-function count(description: string): JsonObject {
-  return { type: 'integer', minimum: 0, description };
-}
-
-function instant(): JsonObject {
-  return { type: 'string', pattern: INSTANT, description: 'RFC 3339, UTC, milliseconds.' };
-}
