@@ -27,7 +27,7 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
   const missing = names[parsed.positionals.length];
   if (missing !== undefined) throw new UsageError(`${missing} is missing`);
   // What it is may be a secret that was meant for an option.
-  if (parsed.positionals.length > names.length) throw new UsageError('there is an argument too many');
+  if (parsed.positionals.length > names.length) throw new UsageError('there are too many arguments');
   return parsed;
 }
 

@@ -45,7 +45,7 @@ const NOT_COMPARED =
 /** A bucket that cannot be used is a wrong setting to whoever starts the command. */
 function inWordsOfSettings(error: unknown, { storage }: Settings): unknown {
   if (!isFault(error) || error.code !== 'storage_unavailable' || storage.kind !== 's3') return error;
-  return new CommandFailure(`PINFOLD_STORAGE_URL names what cannot be used: ${error.message}`, {
+  return new CommandFailure(`PINFOLD_STORAGE_URL cannot be used: ${error.message}`, {
     cause: error,
   });
 }
@@ -86,6 +86,6 @@ function linesOf(report: CleanUpReport, dryRun: boolean): readonly string[] {
       : []),
     `${report.uploads} abandoned uploads, ${report.reservations} old reservations and ${report.attempts} counts of wrong passwords ${dropped}`,
     ...report.missing.map((id) => `missing in the storage: archive ${id} of a published site`),
-    ...(report.finished ? [] : ['the time was over before everything was done']),
+    ...(report.finished ? [] : ['time ran out before everything was done']),
   ];
 }

@@ -59,7 +59,7 @@ async function revoke(args: readonly string[], terminal: Terminal): Promise<void
   const id = keyId(positionals[0] ?? '');
   const outcome = await withComposition(terminal, ({ manageKeys }) => manageKeys.revoke(id, OPERATOR));
   if (outcome.kind === 'unknown') throw new CommandFailure(UNKNOWN);
-  terminal.out(values.json ? JSON.stringify({ id, revoked: true }) : `${id} lets nobody in any more.`);
+  terminal.out(values.json ? JSON.stringify({ id, revoked: true }) : `${id} is revoked.`);
 }
 
 /** Whoever has the whole key at hand need not cut the id out of it. */

@@ -21,7 +21,7 @@ export async function publish(args: readonly string[], terminal: Terminal): Prom
   const { values, positionals } = readArguments(args, ['PATH'], OPTIONS.publish);
   const server = serverOf(values, terminal);
   if (server !== undefined && values.account !== undefined) {
-    throw new UsageError('--account goes without --url: there the account is that of the key');
+    throw new UsageError('--account cannot be used with --url: the key says whose account it is');
   }
   const account = values.account === undefined ? undefined : readAccount(values.account);
   const packed = await pack(positionals[0] ?? '', terminal);
@@ -43,7 +43,7 @@ function serverOf(
   const url = values.url ?? (env.PINFOLD_URL || undefined);
   const apiKey = values.key ?? (env.PINFOLD_KEY || env.PINFOLD_API_KEY || undefined);
   if (url === undefined) {
-    if (values.key !== undefined) throw new UsageError('--key goes with --url');
+    if (values.key !== undefined) throw new UsageError('--key needs --url');
     return undefined;
   }
   const address = publicUrl(url, (expectation) => new UsageError(`--url ${expectation}`));
@@ -65,7 +65,7 @@ async function pack(given: string, { env, err }: Terminal): Promise<Pick<Wish, '
   const path = resolve(standingIn(env), given);
   const found = await stat(path).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error)
-      throw new CommandFailure(`there is no ${path} (${error.code})`, { cause: error });
+      throw new CommandFailure(`${path} cannot be read (${error.code})`, { cause: error });
     throw error;
   });
   if (!found.isDirectory()) {

@@ -18,17 +18,17 @@ import { RunningPublications } from './running-publications.ts';
 
 const MOST_THREADS = 4;
 
-/** What the settings leave to code. */
+/** What is given in code instead of settings. */
 export interface CompositionOptions {
-  /** Loaded last: a module that calls `rebind` puts an adapter of one's own in the place of ours. */
+  /** Loaded last: a module that calls `rebind` replaces one of our adapters with yours. */
   readonly modules?: readonly ContainerModule[];
   /** Figures that differ from the core's defaults. */
   readonly limits?: Partial<Limits>;
-  /** What becomes of a data folder that is not there; `made` when absent. */
+  /** What happens when the data folder does not exist; by default it is made. */
   readonly missingDataFolder?: 'made' | 'refused';
 }
 
-/** Everything of the service but HTTP, over open stores. */
+/** The service without HTTP, over open stores. */
 export interface Composition {
   readonly container: Container;
   readonly useCases: UseCases;

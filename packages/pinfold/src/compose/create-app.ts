@@ -15,38 +15,37 @@ import {
 import { offerSignInLinkIfPossible } from '../start/sign-in-link.ts';
 import { openService, type ServiceOptions } from './service.ts';
 
-/** What the settings of the reference server leave to code. */
+/** What is given to the reference server in code instead of settings. */
 export interface AppOptions extends ServiceOptions {
-  /** Whether a person reads what is printed; absent, whether standard output is a terminal. */
+  /** Whether a person reads what is printed. By default, whether standard output is a terminal. */
   readonly terminal?: boolean;
 }
 
-/** What a server says of itself when it has begun to listen. */
+/** What a server tells about itself once it listens. */
 export interface Listening {
   readonly addresses: WebAddresses;
   /** The port that is listened on. */
   readonly port: number;
-  /** What the very first start made; absent at every later one. Its key is shown nowhere else. */
+  /** What the very first start made; absent at later ones. Its key is shown nowhere else. */
   readonly firstStart: FirstStart | undefined;
   /** Whom to tell how to begin, though this is no first start: keys were made before it, and nothing was done yet. */
   readonly untouched: Untouched | undefined;
   /**
-   * Signs in to the management screen as the account `default`, once and within the hour. Absent but at the very first
-   * start and on a terminal, since what is printed is often kept; and when the database could not note it, on a full
-   * disk for example.
+   * Signs in to the management screen as the account `default`, once and within the hour. Present only at the very
+   * first start or on a terminal, since what is printed is often kept, and only if the database could store it.
    */
   readonly signInLink: string | undefined;
 }
 
 /** The reference server. */
 export interface App {
-  /** Everything it is made of, by the tokens of `@pinfold/inversify`. */
+  /** Holds everything the server is made of, under the tokens of `@pinfold/inversify`. */
   readonly container: Container;
   readonly log: Log;
   /** How many processes the settings ask for. One is what `listen` makes of this one. */
   readonly workers: number;
   /**
-   * Begins to serve; before any answer, the first start is made if this is one.
+   * Starts serving. If this is the first start of an installation, its key and welcome site are made before any answer.
    *
    * @throws SettingsError when the port or the address cannot be had.
    */
@@ -60,7 +59,7 @@ export interface App {
   join(led: Promise<void>): Promise<void>;
   /** What one process does for those that share a port: makes the first start if this is one, and sweeps. */
   lead(port: number): Promise<Listening>;
-  /** How long `drain` takes, as the settings say. */
+  /** How long `drain` takes, from the settings. */
   readonly drainTime: Duration;
   /**
    * Says at `/readyz` that the server stops, and goes on answering, new connections, too, for as long as the settings

@@ -128,7 +128,7 @@ function settingsOf(options: PinfoldOptions): Settings {
     const value: unknown = options[name];
     if (value === undefined && name !== 'dataDir' && name !== 'publicUrl') continue;
     if (typeof value !== 'string' || value === '')
-      throw new SettingsError(name, 'must be a text, and not empty');
+      throw new SettingsError(name, 'must be a string that is not empty');
   }
   const texts = { logLevel: 'warn', ...options };
   const env = Object.fromEntries(NAMES.map((name) => [VARIABLES[name], texts[name]]));

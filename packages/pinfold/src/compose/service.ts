@@ -9,11 +9,11 @@ import type { WebAddresses } from '../settings/web-addresses.ts';
 import { type Composition, type CompositionOptions, openComposition } from './composition.ts';
 import { doorModules } from './door-modules.ts';
 
-/** What the settings leave to code. */
+/** What is given in code instead of settings. */
 export interface ServiceOptions extends CompositionOptions {
-  /** Takes the log's lines; standard output when absent. */
+  /** Takes the log's lines. By default they go to standard output. */
   readonly log?: LogSink;
-  /** Whose request it is; absent, API keys say so, and sign-in links for the management screen. */
+  /** Tells whose request it is. By default API keys do, and sign-in links for the management screen. */
   readonly authenticate?: Authenticate;
 }
 

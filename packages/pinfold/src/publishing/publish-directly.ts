@@ -75,7 +75,7 @@ async function attempt(
     return {
       kind: 'again',
       after: Math.max(0, outcome.retryAt - clock.now()) as Duration,
-      reason: new CommandFailure('another process is publishing this just now'),
+      reason: new CommandFailure('another process is publishing this right now'),
     };
   } catch (error) {
     if (!isFault(error) || !error.retryable) throw error;

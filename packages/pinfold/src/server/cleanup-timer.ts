@@ -38,7 +38,7 @@ function logReport(log: Log, report: CleanUpReport): void {
   if (listing === 'refused') {
     log.error('cleanup refused: so many archives have no record that the database may be the wrong one');
   }
-  if (!finished) log.info('cleanup goes on with the next sweep: the time was over');
-  if (missing.length > 0) log.warn(`${missing.length} published archives are not in the storage`);
+  if (!finished) log.info('cleanup continues with the next sweep: its time was up');
+  if (missing.length > 0) log.warn(`${missing.length} published archives are missing from the storage`);
   if (Object.values(counts).some((count) => count > 0)) log.info('cleanup', { ...counts, compared });
 }

@@ -14,7 +14,7 @@ export async function carriedOut<Result>(variable: string, work: () => Promise<R
     return await work();
   } catch (error) {
     if (!isFault(error)) throw error;
-    throw new SettingsError(variable, `names what cannot be used: ${reasonOf(error)}`, { cause: error });
+    throw new SettingsError(variable, `cannot be used: ${reasonOf(error)}`, { cause: error });
   }
 }
 

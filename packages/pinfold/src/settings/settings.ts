@@ -167,7 +167,7 @@ function readSecrets(variable: string, value: string | undefined): Settings['sec
   if ([current, ...others].some((secret) => Buffer.byteLength(secret) < SHORTEST_SECRET)) {
     throw new SettingsError(
       variable,
-      `must have at least ${SHORTEST_SECRET} bytes, better 32 random ones; of several, with commas between them, each`,
+      `must have at least ${SHORTEST_SECRET} bytes, better 32 random ones; so must each of several separated by commas`,
     );
   }
   return [current, ...others];
@@ -217,7 +217,7 @@ function readSwitch(usual: boolean): (variable: string, value: string | undefine
 function readNeeds(variable: string, value: string | undefined): readonly Need[] {
   const named = value === undefined ? [] : value.split(',').map((name) => name.trim());
   if (!named.every((name): name is Need => NEEDS.some((need) => need === name))) {
-    throw new SettingsError(variable, `must be of ${NEEDS.join(', ')}, with commas between them`);
+    throw new SettingsError(variable, `must list any of ${NEEDS.join(', ')}, separated by commas`);
   }
   return NEEDS.filter((need) => need === 'database' || named.includes(need));
 }

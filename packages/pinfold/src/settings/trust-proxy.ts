@@ -18,7 +18,7 @@ export function readTrustProxy(variable: string, value: string | undefined): Tru
   if (!addresses.every(isAddressOrCidr)) {
     throw new SettingsError(
       variable,
-      'must be a number of proxies, or addresses and CIDRs with commas between them',
+      'must be a number of proxies, or addresses and CIDRs separated by commas',
     );
   }
   return { kind: 'addresses', addresses };

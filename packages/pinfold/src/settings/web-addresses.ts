@@ -53,7 +53,7 @@ export function readWebAddresses(values: {
   if (viewerMode === 'origin' && sitesUrl === undefined && isAddress(publicPlace.hostname)) {
     throw new SettingsError(
       VIEWER_MODE,
-      `cannot be origin for a ${PUBLIC_URL} with an IP address, unless ${SITES_URL} has a host name`,
+      `cannot be origin when ${PUBLIC_URL} has an IP address, unless ${SITES_URL} has a host name`,
     );
   }
   return { publicUrl: shared, sitesUrl, viewerMode };

@@ -84,7 +84,7 @@ async function ensureKey({ manageKeys }: Composition, log: Log, apiKey: string):
   await manageKeys.ensure(apiKey, { account: DEFAULT_ACCOUNT, label: 'PINFOLD_API_KEY' });
   if ((await manageKeys.authenticate(apiKey)) === undefined) {
     log.warn(
-      'PINFOLD_API_KEY names a key that was revoked, or one that has another secret: it lets nobody in',
+      'PINFOLD_API_KEY names a key that is revoked or has another secret: requests with it are refused',
     );
   }
 }
