@@ -154,6 +154,9 @@ describe('A form', () => {
       reader,
     });
     expect([whyOf(outcome), reader.seen]).to.deep.equal(['received', ['archive: a.zip application/zip']]);
+    const many = Array.from({ length: 100 }, () => ({ ...text('x'), head: 'A: b' }));
+    expect(whyOf((await receive([...many.slice(1), ARCHIVE])).outcome)).to.equal('received');
+    expect(whyOf((await receive([...many, ARCHIVE])).outcome)).to.equal('broken');
   });
 
   it('leaves nothing when it is refused, wherever that is known, and tells the first reason', async () => {
@@ -166,6 +169,7 @@ describe('A form', () => {
       [[ARCHIVE, { ...ARCHIVE, name: 'refused' }, broken], 'file'],
       [[{ ...ARCHIVE, name: 'refused', filename: '', type: 'application/octet-stream' }], 'file'],
       [[ARCHIVE, text('last')], 'end'],
+      [[ARCHIVE, ARCHIVE], 'broken'],
       [[ARCHIVE, broken], 'broken'],
       [[ARCHIVE, text('throws')], 'a defect'],
       [[{ ...ARCHIVE, body: 'x'.repeat(1_001) }], 'archive_too_large'],

@@ -68,6 +68,24 @@ describe('the password form', () => {
     expectPage(answer, 403);
   });
 
+  it('is a 413 page before its end, and what still comes of it is read away', async () => {
+    const socket = connect(rig.port, '127.0.0.1');
+    const type = 'Content-Type: application/x-www-form-urlencoded';
+    const head = [`POST /s/${id} HTTP/1.1`, 'Host: x', type, 'Transfer-Encoding: chunked'];
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    const chunk = `2000\r\n${'a'.repeat(0x2000)}\r\n`;
+    socket.write(`${head.join('\r\n')}\r\n\r\n${chunk}`);
+    while (!text.includes('</html>')) await once(socket, 'data');
+    expect(text).to.match(/^HTTP\/1\.1 413 /);
+    for (let n = 0; n < 200; n += 1) socket.write(chunk);
+    socket.write(`0\r\n\r\nGET /s/${id} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    while (!/HTTP\/1\.1 200 /.test(text)) await once(socket, 'data');
+    socket.destroy();
+  });
+
   it('is a 408 page when it is not whole after 30 seconds, and the connection closes', async () => {
     for (const drip of [false, true]) {
       const socket = connect(rig.port, '127.0.0.1');

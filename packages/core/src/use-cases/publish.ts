@@ -21,6 +21,7 @@ import type { Ids } from '../ports/ids.ts';
 import type { Lease, ReserveOutcome, RoleStore } from '../ports/role-store.ts';
 import { discardQuietly, type StagedArchive } from '../ports/staging.ts';
 import type { Refusal } from '../refusal.ts';
+import { deleteArchive } from './delete-archive.ts';
 import { holdLease, LEASE_LOST } from './held-lease.ts';
 import { type ProvedArchive, proveArchive } from './prove-archive.ts';
 
@@ -255,11 +256,6 @@ export class Publish {
 
   /** Removes the archive of a publication that lost its key. What cannot be removed now, the sweep finds. */
   async #takeBack({ archive }: Progress): Promise<void> {
-    if (archive === undefined) return;
-    try {
-      await this.#ports.archives.delete(archive);
-    } catch (error) {
-      if (!isFault(error)) throw error;
-    }
+    if (archive !== undefined) await deleteArchive(this.#ports.archives, archive, undefined);
   }
 }

@@ -53,6 +53,8 @@ export interface ReceivedForm<Wish> {
 export const BESIDE = 1_048_576;
 /** The most that is read of a text: every one of ours is refused for its length long before. */
 const LONGEST_TEXT = 65_536;
+/** The most parts, also of those that are passed over: a form of nothing but heads must not cost more than any other. */
+const MOST_PARTS = 100;
 
 /** multer reads whatever stream has headers, though its types ask for a request. */
 type Parse = (body: Readable, response: undefined, done: (error?: unknown) => void) => void;
@@ -136,7 +138,7 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
           this.#admits(() => this.#reader.file({ name, filename, type })),
         ),
       streamHandler: (body, parser) => this.#feed(body, parser),
-      limits: { fieldSize: LONGEST_TEXT },
+      limits: { fieldSize: LONGEST_TEXT, parts: MOST_PARTS },
       defParamCharset: 'utf8',
     };
     const parse = multer(options).any() as unknown as Parse;
@@ -150,8 +152,10 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
   /** multer itself would tell what is wrong at the request's end only. */
   #feed(body: Readable, parser: Writable): void {
     this.#isForm = true;
+    const broken = () => this.#admits(() => this.#reader.refuse('broken'));
     parser
-      .on('error', () => this.#admits(() => this.#reader.refuse('broken')))
+      .on('error', broken)
+      .on('partsLimit', broken)
       .on('field', (name: string | undefined, text: string | undefined, told: { valueTruncated: boolean }) =>
         this.#admits(() => this.#reader.field({ name, text, cut: told.valueTruncated })),
       )
@@ -166,6 +170,11 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
 
   #receive(file: Readable, done: (error?: unknown) => void): void {
     const { staging, archiveBytes } = this.#options;
+    // A second one, which the reader should have refused, would have no owner.
+    if (this.#receiving !== undefined) {
+      this.#admits(() => this.#reader.refuse('broken'));
+      return;
+    }
     // To end the file where the staging has read enough would look to multer like an upload that broke.
     this.#receiving = staging.receive(file.iterator({ destroyOnReturn: false }), archiveBytes);
     this.#receiving.then(
