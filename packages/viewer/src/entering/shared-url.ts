@@ -2,6 +2,7 @@ import { isFault, type Role, type RoleId } from '@pinfold/core';
 import { hasTooManyCookies, isOwnForm, sharedUrl } from '@pinfold/http';
 import { type Exchange, isRead } from '../exchange.ts';
 import {
+  type Headers,
   sendMethodNotAllowed,
   sendPasswordPage,
   sendPlainPage,
@@ -70,7 +71,7 @@ async function takePassword(
   if (form.kind === 'gone') return;
   if (form.kind === 'refused') {
     // What is left of a form that stands still is not waited for.
-    const more = form.status === 408 ? ['Connection', 'close'] : [];
+    const more: Headers = form.status === 408 ? { Connection: 'close' } : {};
     return sendPlainPage(exchange, form.status, plainPages.badForm, more);
   }
   await tryPassword(context, exchange, id, form.password, returnPathOf(query));
@@ -103,8 +104,8 @@ async function tryPassword(
       return sendRedirect(exchange, { status: 303, ...openWay(settings, outcome.role, path) });
     case 'granted': {
       const way = grantedWay(context, outcome.role, outcome.grant, path);
-      const cookies = [context.grants.sharedUrlCookie(outcome.role, outcome.grant)];
-      return sendRedirect(exchange, { status: 303, ...way, cookies });
+      const cookie = context.grants.sharedUrlCookie(outcome.role, outcome.grant);
+      return sendRedirect(exchange, { status: 303, ...way, cookie });
     }
     case 'wrong':
       return sendPasswordPage(exchange, 403, { kind: 'wrong' });

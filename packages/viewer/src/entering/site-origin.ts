@@ -2,7 +2,7 @@ import type { Ended, Role } from '@pinfold/core';
 import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
 import { type Exchange, isRead } from '../exchange.ts';
 import {
-  type HeaderList,
+  type Headers,
   sendForbiddenLine,
   sendMethodNotAllowed,
   sendRedirect,
@@ -18,9 +18,8 @@ import type { OriginPlace } from '../where/find-place.ts';
 import { returnPathOf, returnQuery } from '../where/return-path.ts';
 import { encodeRawBytes, type Target } from '../where/target.ts';
 
-const NOTHING_MORE: HeaderList = [];
 /** Of every answer to an address with a grant in it. */
-const UNNAMED: HeaderList = ['Referrer-Policy', 'no-referrer'];
+const UNNAMED: Headers = { 'Referrer-Policy': 'no-referrer' };
 
 /** Answers a request to a site's own origin. */
 export async function serveSiteOrigin(
@@ -30,7 +29,7 @@ export async function serveSiteOrigin(
 ): Promise<void> {
   const { useCases, settings } = context;
   const { request } = exchange;
-  const more = target.path === HAND_OVER_PATH ? UNNAMED : NOTHING_MORE;
+  const more = target.path === HAND_OVER_PATH ? UNNAMED : {};
   if (hasTooManyCookies(request)) return sendTooManyCookies(exchange, settings.clearCookies, more);
   const visit = await useCases.enter.visit(id);
   if (visit.kind !== 'published') return sendEnded(context, exchange, visit.kind, more);
@@ -43,20 +42,15 @@ export async function serveSiteOrigin(
   if (role.passwordHash !== null && !holdsGrant(context, exchange, role)) {
     return turnAway(context, exchange, role, whole);
   }
-  const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: NOTHING_MORE } as const;
+  const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: {} } as const;
   const outcome = await serveSite(context, exchange, role, target, place);
-  if (outcome !== 'over') sendEnded(context, exchange, outcome.kind, NOTHING_MORE);
+  if (outcome !== 'over') sendEnded(context, exchange, outcome.kind, {});
 }
 
 /** What the browser has kept of the site goes too. Never "cookies": that reaches every sibling. */
-function sendEnded(
-  { grants }: ViewerContext,
-  exchange: Exchange,
-  kind: Ended['kind'],
-  more: HeaderList,
-): void {
-  const forget = ['Clear-Site-Data', '"cache", "storage"', 'Set-Cookie', grants.removedSiteCookie];
-  sendStopped(exchange, kind, [...forget, ...more]);
+function sendEnded({ grants }: ViewerContext, exchange: Exchange, kind: Ended['kind'], more: Headers): void {
+  const forget = { 'Clear-Site-Data': '"cache", "storage"', 'Set-Cookie': grants.removedSiteCookie };
+  sendStopped(exchange, kind, { ...forget, ...more });
 }
 
 /** Takes a grant over from the shared URL: the cookie is set here, and the viewer goes on to where they wanted. */
@@ -68,7 +62,7 @@ function takeOver(context: ViewerContext, exchange: Exchange, role: Role, target
   const token = new URLSearchParams(target.query).get('grant') ?? '';
   const grant = grants.admit(role, 'hand_over', token);
   if (grant !== undefined) {
-    sendRedirect(exchange, { ...onward, cookies: [grants.siteCookie(role, grant)] });
+    sendRedirect(exchange, { ...onward, cookie: grants.siteCookie(role, grant) });
   } else if (role.passwordHash === null || holdsGrant(context, exchange, role)) {
     sendRedirect(exchange, onward);
   } else {
@@ -85,7 +79,7 @@ function turnAway(
   exchange: Exchange,
   role: Role,
   path: string,
-  more: HeaderList = NOTHING_MORE,
+  more: Headers = {},
 ): void {
   if (!isNavigation(exchange.request.headers.accept)) {
     sendForbiddenLine(exchange, plainPages.forbidden, more);

@@ -6,41 +6,26 @@ import { catalogues, LANGUAGES, type Language } from './catalogue.ts';
 import { PAGE_POLICY } from './page-style.ts';
 import { type PasswordNotice, type PlainPage, passwordPage, plainPage, plainPages } from './pages.ts';
 
-/** Header names and values in turn, as `writeHead` takes them. */
-export type HeaderList = readonly string[];
+/** Headers by name. */
+export type Headers = Readonly<Record<string, string>>;
 
-const NO_HEADERS: HeaderList = [];
+/** What every answer that is no file of a site has, unless it says otherwise itself. */
+const APART: Headers = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Robots-Tag': 'noindex',
+  // By either of them a sibling could learn who is in, and how.
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'same-origin',
+};
 
-/** Of every answer that is no file of a site. */
-const APART: HeaderList = [
-  'Cache-Control',
-  'no-store',
-  'X-Content-Type-Options',
-  'nosniff',
-  'X-Robots-Tag',
-  'noindex',
-];
-
-const PAGE_HEADERS: HeaderList = [
-  'Content-Type',
-  'text/html; charset=utf-8',
-  'Content-Security-Policy',
-  PAGE_POLICY,
-  'Cross-Origin-Opener-Policy',
-  'same-origin',
+/** What every page has. */
+export const PAGE_HEADERS: Headers = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': PAGE_POLICY,
+  'Cross-Origin-Opener-Policy': 'same-origin',
   ...APART,
-];
-
-/** What such an answer has unless it says otherwise itself: by either of them a sibling could learn who is in, and how. */
-const USUAL: readonly (readonly [name: string, value: string])[] = [
-  ['Cross-Origin-Resource-Policy', 'same-origin'],
-  ['Referrer-Policy', 'same-origin'],
-];
-
-/** Headers of an answer's own, and the usual ones beside them. */
-function withUsual(more: HeaderList): HeaderList {
-  return [...USUAL.filter(([name]) => !more.includes(name)).flat(), ...more];
-}
+};
 
 /** Seconds after which a viewer may try again when a part of the service cannot be reached. */
 export const UNAVAILABLE_FOR = 10;
@@ -50,12 +35,7 @@ function languageOf({ headers }: IncomingMessage): Language {
 }
 
 /** Answers with a page that asks nothing. */
-export function sendPlainPage(
-  exchange: Exchange,
-  status: number,
-  page: PlainPage,
-  more: HeaderList = NO_HEADERS,
-): void {
+export function sendPlainPage(exchange: Exchange, status: number, page: PlainPage, more: Headers = {}): void {
   const language = languageOf(exchange.request);
   sendHtml(exchange, status, language, plainPage(language, page), more);
 }
@@ -68,13 +48,13 @@ export function sendPasswordPage(
 ): void {
   const language = languageOf(exchange.request);
   const later = notice === undefined || notice.kind === 'wrong' ? undefined : notice.seconds;
-  const retry = later === undefined ? NO_HEADERS : ['Retry-After', String(later)];
+  const retry: Headers = later === undefined ? {} : { 'Retry-After': String(later) };
   sendHtml(exchange, status, language, passwordPage(language, notice), retry);
 }
 
 /** Answers that a part of the service cannot be reached. */
 export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABLE_FOR): void {
-  sendPlainPage(exchange, 503, plainPages.unavailable, ['Retry-After', String(seconds)]);
+  sendPlainPage(exchange, 503, plainPages.unavailable, { 'Retry-After': String(seconds) });
 }
 
 /**
@@ -82,21 +62,21 @@ export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABL
  *
  * @param clear whether the browser is told to forget them: those of the whole domain, whoever set them.
  */
-export function sendTooManyCookies(exchange: Exchange, clear: boolean, more: HeaderList = NO_HEADERS): void {
+export function sendTooManyCookies(exchange: Exchange, clear: boolean, more: Headers = {}): void {
   if (clear) {
-    sendPlainPage(exchange, 431, plainPages.cookiesCleared, ['Clear-Site-Data', '"cookies"', ...more]);
+    sendPlainPage(exchange, 431, plainPages.cookiesCleared, { 'Clear-Site-Data': '"cookies"', ...more });
   } else sendPlainPage(exchange, 431, plainPages.tooManyCookies, more);
 }
 
 /** Answers that a role has ended, or that there never was one. */
-export function sendStopped(exchange: Exchange, kind: Ended['kind'], more: HeaderList = NO_HEADERS): void {
+export function sendStopped(exchange: Exchange, kind: Ended['kind'], more: Headers = {}): void {
   if (kind === 'expired') sendPlainPage(exchange, 410, plainPages.expired, more);
   else sendPlainPage(exchange, 404, plainPages.notFound, more);
 }
 
 /** Answers that the method has no meaning here. */
-export function sendMethodNotAllowed(exchange: Exchange, allow: string, more: HeaderList = NO_HEADERS): void {
-  sendPlainPage(exchange, 405, plainPages.method, ['Allow', allow, ...more]);
+export function sendMethodNotAllowed(exchange: Exchange, allow: string, more: Headers = {}): void {
+  sendPlainPage(exchange, 405, plainPages.method, { Allow: allow, ...more });
 }
 
 function sendHtml(
@@ -104,11 +84,11 @@ function sendHtml(
   status: number,
   language: Language,
   page: string,
-  more: HeaderList,
+  more: Headers,
 ): void {
   const body = Buffer.from(page);
-  const length = ['Content-Language', language, 'Content-Length', String(body.length)];
-  response.writeHead(status, [...PAGE_HEADERS, ...length, ...withUsual(more)]);
+  const own = { 'Content-Language': language, 'Content-Length': body.length };
+  response.writeHead(status, { ...PAGE_HEADERS, ...own, ...more });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
@@ -116,15 +96,12 @@ function sendHtml(
 export function sendForbiddenLine(
   { request, response }: Exchange,
   page: PlainPage,
-  more: HeaderList = NO_HEADERS,
+  more: Headers = {},
 ): void {
   const language = languageOf(request);
   const body = Buffer.from(`${catalogues[language][page.title]}\n`);
-  response.writeHead(403, [
-    ...['Content-Type', 'text/plain; charset=utf-8', 'Content-Length', String(body.length)],
-    ...APART,
-    ...withUsual(more),
-  ]);
+  const own = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': body.length };
+  response.writeHead(403, { ...APART, ...own, ...more });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
@@ -135,20 +112,22 @@ export interface Redirect {
   readonly location: string;
   /** `no-referrer` where an address with a grant in it is left or led to. Default `same-origin`. */
   readonly referrer?: 'same-origin' | 'no-referrer';
-  readonly cookies?: readonly string[];
+  readonly cookie?: string;
 }
 
 /** Answers with a redirect. */
 export function sendRedirect(
   { response }: Exchange,
-  { status, location, referrer, cookies = [] }: Redirect,
-  more: HeaderList = NO_HEADERS,
+  { status, location, referrer, cookie }: Redirect,
+  more: Headers = {},
 ): void {
-  response.writeHead(status, [
-    ...['Location', location, 'Content-Length', '0'],
-    ...cookies.flatMap((cookie) => ['Set-Cookie', cookie]),
+  response.writeHead(status, {
     ...APART,
-    ...withUsual([...(referrer === undefined ? [] : ['Referrer-Policy', referrer]), ...more]),
-  ]);
+    Location: location,
+    'Content-Length': 0,
+    ...(cookie === undefined ? {} : { 'Set-Cookie': cookie }),
+    ...(referrer === undefined ? {} : { 'Referrer-Policy': referrer }),
+    ...more,
+  });
   response.end();
 }

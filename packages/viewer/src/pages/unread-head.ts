@@ -1,10 +1,10 @@
-import { PAGE_POLICY } from './page-style.ts';
+import { type Headers, PAGE_HEADERS } from './answers.ts';
 import { bilingualPage, plainPages } from './pages.ts';
 
 /** An answer to give before any request was read. */
 export interface UnreadHeadPage {
   readonly html: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
 }
 
 /**
@@ -13,14 +13,5 @@ export interface UnreadHeadPage {
  */
 export const unreadHeadPage: UnreadHeadPage = {
   html: bilingualPage(plainPages.tooManyCookies),
-  headers: {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': PAGE_POLICY,
-    'Cross-Origin-Opener-Policy': 'same-origin',
-    'Cross-Origin-Resource-Policy': 'same-origin',
-    'Cache-Control': 'no-store',
-    'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
-    'X-Robots-Tag': 'noindex',
-  },
+  headers: { ...PAGE_HEADERS, 'Referrer-Policy': 'no-referrer' },
 };

@@ -2,13 +2,14 @@ import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
 import { type Ended, Fault, MAX_READ, type ManifestEntry, type Open } from '@pinfold/core';
+import { unlessAborted } from '@pinfold/core/adapter';
 import { LRUCache } from 'lru-cache';
 import { checkProved } from './body-pieces.ts';
 import { gzipMember } from './gzip-member.ts';
 import type { InflatingTurns } from './inflating-turns.ts';
 import type { PieceSource } from './piece-source.ts';
 import type { Form } from './site-files.ts';
-import { type StoragePatience, unlessAborted } from './storage-patience.ts';
+import type { StoragePatience } from './storage-patience.ts';
 
 const inflate = promisify(inflateRaw);
 

@@ -1,3 +1,4 @@
+import type { Headers } from '../pages/answers.ts';
 import type { ViewerMode } from '../viewer-options.ts';
 import type { FilePolicy } from './site-files.ts';
 
@@ -16,18 +17,23 @@ const SANDBOX =
   'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads';
 
 /** Of every answer inside a site in path mode: its pages have an opaque origin, so all they load comes from elsewhere. */
-export const FROM_ANYWHERE: readonly string[] = [
-  ...['Access-Control-Allow-Origin', '*'],
-  ...['Cross-Origin-Resource-Policy', 'cross-origin'],
-];
+export const FROM_ANYWHERE: Headers = {
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
 
 /** The same where the address has a grant in it, or may have. */
-export const FROM_ANYWHERE_UNNAMED: readonly string[] = [...FROM_ANYWHERE, 'Referrer-Policy', 'no-referrer'];
+export const FROM_ANYWHERE_UNNAMED: Headers = { ...FROM_ANYWHERE, 'Referrer-Policy': 'no-referrer' };
 
 /** The headers of files in a mode. */
 export function filePolicies(mode: ViewerMode): FilePolicies {
   if (mode === 'path') {
-    const sandboxed = ['Content-Security-Policy', SANDBOX, ...FROM_ANYWHERE, ...ALWAYS];
+    const sandboxed = [
+      'Content-Security-Policy',
+      SANDBOX,
+      ...Object.entries(FROM_ANYWHERE).flat(),
+      ...ALWAYS,
+    ];
     return {
       open: { index: 0, headers: [...OPEN, ...SAME_ORIGIN, ...sandboxed] },
       protected: { index: 1, headers: [...PROTECTED, 'Referrer-Policy', 'no-referrer', ...sandboxed] },

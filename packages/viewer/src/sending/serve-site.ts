@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Role } from '@pinfold/core';
 import type { Exchange } from '../exchange.ts';
-import { type HeaderList, sendPlainPage, sendRedirect } from '../pages/answers.ts';
+import { type Headers, sendPlainPage, sendRedirect } from '../pages/answers.ts';
 import { plainPages } from '../pages/pages.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { encodeRawBytes, type Target } from '../where/target.ts';
@@ -14,7 +14,7 @@ export interface SitePlace {
   readonly base: string;
   readonly referrer: 'same-origin' | 'no-referrer';
   /** More headers of what is no file. */
-  readonly more: HeaderList;
+  readonly more: Headers;
 }
 
 /** Answers a path inside the site of a role whose viewer may see it. */
@@ -43,7 +43,10 @@ export async function serveSite(
     const location = `${place.base}${encodeRawBytes(target.path)}/${encodeRawBytes(target.query)}`;
     sendRedirect(exchange, { status: 308, location, referrer: place.referrer }, place.more);
   } else {
-    sendPlainPage(exchange, 404, plainPages.missingPage, [...place.more, 'Referrer-Policy', place.referrer]);
+    sendPlainPage(exchange, 404, plainPages.missingPage, {
+      ...place.more,
+      'Referrer-Policy': place.referrer,
+    });
   }
   return 'over';
 }

@@ -1,4 +1,5 @@
 import { type Clock, Fault, type Instant, isFault, seconds } from '@pinfold/core';
+import { unlessAborted } from '@pinfold/core/adapter';
 import { TryLater } from './try-later.ts';
 
 /** How long a viewer waits for the first bytes, and how long nobody waits once the storage hangs. */
@@ -86,17 +87,4 @@ export class StoragePatience {
 /** Nothing came in time. */
 class LateError extends Error {
   readonly fault: Fault = new Fault('storage_unavailable', 'the storage gave no byte within 5 seconds');
-}
-
-/** What a promise becomes, or the signal's reason when that aborts first. */
-export async function unlessAborted<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const leave = (): void => reject(signal.reason);
-  signal.addEventListener('abort', leave, { once: true });
-  if (signal.aborted) leave();
-  try {
-    return await Promise.race([value, aborted]);
-  } finally {
-    signal.removeEventListener('abort', leave);
-  }
 }

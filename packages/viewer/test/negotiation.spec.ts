@@ -1,0 +1,184 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import {
+  acceptsGzip,
+  matchesStrongly,
+  matchesWeakly,
+  mediaTypeOf,
+  rangeOf,
+} from '../src/sending/negotiation.ts';
+
+describe('Accept-Encoding', () => {
+  it('has gzip in it', () => {
+    for (const header of [
+      'gzip',
+      'gzip, deflate, br, zstd',
+      'br;q=1.0, gzip;q=0.8, *;q=0.1',
+      'GZIP',
+      'x-gzip',
+      '*',
+      'identity;q=0.5, *;q=0.8',
+      'identity, gzip',
+      'gzip;q=0.001, identity;q=0',
+      ' gzip ; Q=0.7',
+    ]) {
+      expect(acceptsGzip(header), header).to.equal(true);
+    }
+  });
+
+  it('has it not, or likes it less than none', () => {
+    for (const header of [
+      undefined,
+      '',
+      'br',
+      'identity',
+      'gzip;q=0',
+      'gzip;q=0.000, *;q=1',
+      'x-gzip;q=0',
+      'identity;q=1, *;q=0',
+      'gzip;q=0.5, identity;q=1',
+      'gzip;q=2',
+      'gzip;q=nonsense',
+      'gzipped',
+    ]) {
+      expect(acceptsGzip(header), header).to.equal(false);
+    }
+  });
+
+  it('is read alike each time, and however many kinds there are', () => {
+    fc.assert(
+      fc.property(fc.string(), (header) => {
+        expect(acceptsGzip(header)).to.equal(acceptsGzip(header));
+      }),
+      { numRuns: 600 },
+    );
+  });
+});
+
+describe('a media type', () => {
+  it('of text in UTF-8 says so', () => {
+    const types = {
+      'index.html': 'text/html',
+      'a/b.css': 'text/css',
+      'app.js': 'text/javascript',
+      'app.mjs': 'text/javascript',
+      'data.json': 'application/json',
+      'app.js.map': 'application/json',
+      'site.webmanifest': 'application/manifest+json',
+      'logo.svg': 'image/svg+xml',
+      'feed.xml': 'application/xml',
+      'notes.txt': 'text/plain',
+    };
+    for (const [path, type] of Object.entries(types)) {
+      expect(mediaTypeOf(path, true), path).to.equal(`${type}; charset=utf-8`);
+      expect(mediaTypeOf(path, false), path).to.equal(type);
+    }
+  });
+
+  it('of anything else has no charset', () => {
+    const types = {
+      'a.wasm': 'application/wasm',
+      'a.woff2': 'font/woff2',
+      'a.png': 'image/png',
+      'A.PNG': 'image/png',
+      'a.avif': 'image/avif',
+      'a.webp': 'image/webp',
+      'a.pdf': 'application/pdf',
+      'a.mp4': 'video/mp4',
+      'a.unknown-to-all': 'application/octet-stream',
+      LICENSE: 'application/octet-stream',
+      html: 'application/octet-stream',
+      'png/a': 'application/octet-stream',
+    };
+    for (const [path, type] of Object.entries(types)) expect(mediaTypeOf(path, true), path).to.equal(type);
+  });
+});
+
+const part = (first: number, last: number) => ({ kind: 'part', first, last });
+
+describe('a Range header', () => {
+  it('asks for a part', () => {
+    expect(rangeOf('bytes=0-0', 10)).to.deep.equal(part(0, 0));
+    expect(rangeOf('bytes=2-5', 10)).to.deep.equal(part(2, 5));
+    expect(rangeOf('bytes=5-', 10)).to.deep.equal(part(5, 9));
+    expect(rangeOf('bytes=5-99', 10)).to.deep.equal(part(5, 9));
+    expect(rangeOf('bytes=-3', 10)).to.deep.equal(part(7, 9));
+    expect(rangeOf('bytes=-30', 10)).to.deep.equal(part(0, 9));
+    expect(rangeOf('Bytes = 1-2 ,', 10)).to.deep.equal(part(1, 2));
+    expect(rangeOf(`bytes=0-${'9'.repeat(400)}`, 10)).to.deep.equal(part(0, 9));
+  });
+
+  it('asks for what is not there', () => {
+    for (const header of ['bytes=10-', 'bytes=10-20', 'bytes=-0', `bytes=${'9'.repeat(400)}-`]) {
+      expect(rangeOf(header, 10), header).to.deep.equal({ kind: 'unsatisfiable' });
+    }
+    expect(rangeOf('bytes=0-', 0)).to.deep.equal({ kind: 'unsatisfiable' });
+  });
+
+  it('is answered with the whole when it cannot be read, has another unit, or asks for several parts', () => {
+    for (const header of [
+      '',
+      'bytes',
+      'bytes=',
+      'bytes=-',
+      'bytes=5-2',
+      'bytes=a-b',
+      'bytes=0x1-2',
+      'bytes=-1-2',
+      'pages=1-2',
+      'bytes=0-0,2-3',
+      'bytes=0-0,-1',
+      'bytes: 0-1',
+    ]) {
+      expect(rangeOf(header, 10), header).to.deep.equal({ kind: 'whole' });
+    }
+    expect(rangeOf('bytes=-5', 0)).to.deep.equal({ kind: 'whole' });
+  });
+
+  it('never leaves the body', () => {
+    const position = fc.oneof(fc.nat().map(String), fc.constant(''), fc.string());
+    fc.assert(
+      fc.property(position, position, fc.nat({ max: 100 }), (from, to, size) => {
+        const range = rangeOf(`bytes=${from}-${to}`, size);
+        if (range.kind !== 'part') return;
+        expect(range.first).to.be.within(0, range.last);
+        expect(range.last).to.be.below(size);
+      }),
+    );
+  });
+});
+
+describe('If-None-Match', () => {
+  it('matches the tag alone, in a list, weak, or anything', () => {
+    for (const header of [
+      '"a-1"',
+      'W/"a-1"',
+      '"b", "a-1"',
+      '"b",W/"a-1" , "c"',
+      '*',
+      ' * ',
+      '"a,b", "a-1"',
+    ]) {
+      expect(matchesWeakly(header, '"a-1"'), header).to.equal(true);
+    }
+  });
+
+  it('matches nothing else', () => {
+    for (const header of ['', '"a-1-gzip"', '"b"', 'a-1', '"A-1"', '"x"a-1"y"', '"**"', 'w/']) {
+      expect(matchesWeakly(header, '"a-1"'), header).to.equal(false);
+    }
+  });
+
+  it('is read without harm, whatever it is', () => {
+    fc.assert(fc.property(fc.string(), (header) => void matchesWeakly(header, '"a"')));
+  });
+});
+
+describe('If-Match', () => {
+  it('takes no weak tag', () => {
+    expect(matchesStrongly('"a"', ['"b"', '"a"'])).to.equal(true);
+    expect(matchesStrongly('*', ['"a"'])).to.equal(true);
+    expect(matchesStrongly('W/"a"', ['"a"'])).to.equal(false);
+    expect(matchesStrongly('"c"', ['"a"'])).to.equal(false);
+  });
+});
