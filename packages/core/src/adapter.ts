@@ -1,5 +1,5 @@
 export { Gate, type GateOptions, type Leave } from './adapter/gate.ts';
-export { parseJson, parseJsonList } from './adapter/json.ts';
+export { jsonList, parseJson, parseJsonList } from './adapter/json.ts';
 export { judgeCommit, judgeHolder, type KeyRow } from './adapter/key-holder.ts';
 export {
   type Migration,
@@ -8,7 +8,7 @@ export {
   refuseOutdated,
   type SchemaState,
 } from './adapter/migrations.ts';
-export { BEFORE_ALL, MOST_SEARCHED, pageOf } from './adapter/pages.ts';
+export { BEFORE_ALL, MOST_SEARCHED, pageOf, titleFolded } from './adapter/pages.ts';
 export type { Persistence } from './adapter/persistence.ts';
 export { checkReadRange } from './adapter/read-range.ts';
 export { slept } from './adapter/slept.ts';

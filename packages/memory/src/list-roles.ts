@@ -1,5 +1,5 @@
 import { type Page, type Role, type RoleCursor, type RoleQuery, stateOf } from '@pinfold/core';
-import { foldForSearch, MOST_SEARCHED } from '@pinfold/core/adapter';
+import { MOST_SEARCHED, titleFolded } from '@pinfold/core/adapter';
 import type { MemoryData } from './memory-data.ts';
 
 export function listRoles(data: MemoryData, query: RoleQuery): Page<Role> {
@@ -37,7 +37,7 @@ function matches(role: Role, { now, state, idempotencyKey, search }: RoleQuery):
   const present = stateOf(role, now);
   if (state === undefined ? present === 'deleted' : present !== state) return false;
   if (search === undefined) return true;
-  return role.id.includes(search) || foldForSearch(role.title ?? '').includes(search);
+  return role.id.includes(search) || titleFolded(role).includes(search);
 }
 
 function placeOf({ publishedAt, id }: Role): RoleCursor {

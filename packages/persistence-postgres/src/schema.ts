@@ -1,12 +1,5 @@
-import type { ApiKey, Role, Scope, Session, SignInLink } from '@pinfold/core';
-import {
-  type Column,
-  foldForSearch,
-  type Migration,
-  parseJsonList,
-  type Table,
-  tableOf,
-} from '@pinfold/core/adapter';
+import type { ApiKey, Role, Session, SignInLink } from '@pinfold/core';
+import { type Column, jsonList, type Migration, type Table, tableOf } from '@pinfold/core/adapter';
 import type { Tables } from './tables.ts';
 
 /** A column whose parameter is no text, which the server takes it for where a statement selects it. */
@@ -29,19 +22,10 @@ export const ROLES: Table<Role> = tableOf<Role>({
   generation: bigint('generation'),
 });
 
-/** What a search looks for a title in, which is kept beside it. */
-export function titleFolded({ title }: Role): string {
-  return title === null ? '' : foldForSearch(title);
-}
-
 export const API_KEYS: Table<ApiKey> = tableOf<ApiKey>({
   id: 'id',
   account: 'account',
-  scopes: {
-    name: 'scopes',
-    write: JSON.stringify,
-    read: (kept) => parseJsonList(kept as string) as readonly Scope[],
-  },
+  scopes: jsonList('scopes'),
   label: 'label',
   secretHash: 'secret_hash',
   createdAt: bigint('created_at'),

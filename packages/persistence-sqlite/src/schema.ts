@@ -1,12 +1,5 @@
-import type { ApiKey, Role, Scope, Session, SignInLink } from '@pinfold/core';
-import {
-  type Columns,
-  foldForSearch,
-  type Migration,
-  parseJsonList,
-  type Table,
-  tableOf,
-} from '@pinfold/core/adapter';
+import type { ApiKey, Role, Session, SignInLink } from '@pinfold/core';
+import { type Columns, jsonList, type Migration, type Table, tableOf } from '@pinfold/core/adapter';
 
 const table = <Row>(columns: Columns<Row>): Table<Row> => tableOf(columns, () => '?');
 
@@ -27,19 +20,10 @@ export const ROLES: Table<Role> = table<Role>({
   generation: 'generation',
 });
 
-/** What a search looks for a title in, which is kept beside it. */
-export function titleFolded({ title }: Role): string {
-  return title === null ? '' : foldForSearch(title);
-}
-
 export const API_KEYS: Table<ApiKey> = table<ApiKey>({
   id: 'id',
   account: 'account',
-  scopes: {
-    name: 'scopes',
-    write: JSON.stringify,
-    read: (kept) => parseJsonList(kept as string) as readonly Scope[],
-  },
+  scopes: jsonList('scopes'),
   label: 'label',
   secretHash: 'secret_hash',
   createdAt: 'created_at',

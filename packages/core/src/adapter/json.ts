@@ -1,4 +1,5 @@
 import { Fault } from '../fault.ts';
+import type { Column } from './table.ts';
 
 /**
  * Reads a value that a store kept as JSON.
@@ -28,4 +29,13 @@ export function parseJsonList(text: string | null): readonly unknown[] {
   const value = parseJson(text ?? '');
   if (Array.isArray(value)) return value;
   throw new Fault('store_corrupt', 'a list in the database cannot be read');
+}
+
+/** A column in which a list is kept as JSON. */
+export function jsonList<Item>(name: string): Column<readonly Item[]> {
+  return {
+    name,
+    write: (list) => JSON.stringify(list),
+    read: (kept) => parseJsonList(kept as string) as readonly Item[],
+  };
 }

@@ -1,5 +1,6 @@
 import type { RoleCursor } from '../domain/cursor.ts';
 import type { Role } from '../domain/role.ts';
+import { foldForSearch } from '../domain/text.ts';
 import type { Page } from '../ports/role-store.ts';
 
 /** A cursor before all roles. */
@@ -24,4 +25,9 @@ export function pageOf(roles: readonly Role[], limit: number, lookedTo?: RoleCur
   const items = roles.slice(0, limit);
   const last = roles.length > limit ? items.at(-1) : lookedTo;
   return { items, next: last === undefined ? undefined : { publishedAt: last.publishedAt, id: last.id } };
+}
+
+/** What a search looks for a title in: kept beside the role, it need not be folded again. */
+export function titleFolded({ title }: Pick<Role, 'title'>): string {
+  return title === null ? '' : foldForSearch(title);
 }

@@ -1,7 +1,7 @@
 import type { Reservation, ReserveOutcome, RoleStore } from '@pinfold/core';
-import { judgeCommit, judgeHolder, type KeyRow } from '@pinfold/core/adapter';
+import { judgeCommit, judgeHolder, type KeyRow, titleFolded } from '@pinfold/core/adapter';
 import type { PostgresConnection } from '../postgres-connection.ts';
-import { ROLES, titleFolded } from '../schema.ts';
+import { ROLES } from '../schema.ts';
 import { planned, prepared } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 

@@ -1,7 +1,7 @@
 import type { EncodedManifest, Role, RoleStore, Version } from '@pinfold/core';
-import { changingMembers, type Kept } from '@pinfold/core/adapter';
+import { changingMembers, type Kept, titleFolded } from '@pinfold/core/adapter';
 import type { PostgresConnection } from '../postgres-connection.ts';
-import { ROLES, titleFolded } from '../schema.ts';
+import { ROLES } from '../schema.ts';
 import { prepared } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 

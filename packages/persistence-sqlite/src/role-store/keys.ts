@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Lease, Publication, Reservation, ReserveOutcome, RoleStore } from '@pinfold/core';
-import { judgeCommit, judgeHolder, type KeyRow } from '@pinfold/core/adapter';
-import { ROLES, titleFolded } from '../schema.ts';
+import { judgeCommit, judgeHolder, type KeyRow, titleFolded } from '@pinfold/core/adapter';
+import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
 

@@ -1,6 +1,6 @@
 import type { EncodedManifest, Role, RoleStore, Version } from '@pinfold/core';
-import { changingMembers, type Kept } from '@pinfold/core/adapter';
-import { ROLES, titleFolded } from '../schema.ts';
+import { changingMembers, type Kept, titleFolded } from '@pinfold/core/adapter';
+import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
 
 const LOAD = `SELECT version, ${ROLES.select} FROM roles WHERE id = ?`;
