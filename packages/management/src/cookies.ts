@@ -20,6 +20,9 @@ export const ZONE_COOKIE = 'pinfold_zone';
 /** The screen's own addresses have no more folders, with and without a slash at their end. */
 const MOST_PATHS = 8;
 
+/** Nor are they longer. */
+const LONGEST_ADDRESS = 256;
+
 /** Every other value under a cookie's name: without the prefix a sibling may have planted another before ours. */
 export function readCookies(request: Request, scope: CookieScope, name: CookieName): readonly string[] {
   return valuesOf(request, nameOf(scope, name));
@@ -68,22 +71,36 @@ export function expireEverywhere(
 ): void {
   writeCookie(response, scope, name, '', 0);
   if (scope.secure) return;
-  for (const path of pathsAbove(request.baseUrl + request.path)) {
+  for (const path of pathsAbove(request)) {
     for (const domain of domainsAbove(scope.host)) {
       response.append('Set-Cookie', `${nameOf(scope, name)}=; Path=${path}; Domain=${domain}; Max-Age=0`);
     }
   }
 }
 
-/** The paths for which a browser sends a cookie to an address (RFC 6265, section 5.1.4), the shortest first. */
-function pathsAbove(address: string): readonly string[] {
-  const paths = ['/'];
-  for (const [index, character] of [...address].entries()) {
-    if (index === 0 || character !== '/') continue;
-    paths.push(address.slice(0, index), address.slice(0, index + 1));
+/**
+ * The paths for which a browser sends a cookie to an address (RFC 6265, section 5.1.4), the shortest first. Those of an
+ * address that is none of ours are as many as it has slashes: there, only those above the screen.
+ */
+function pathsAbove({ baseUrl, path }: Request): readonly string[] {
+  const address = baseUrl + path;
+  const paths = new Set(['/']);
+  const ends = address.length > LONGEST_ADDRESS ? [baseUrl.length] : endsOf(address);
+  for (const end of ends) {
+    const above = address.slice(0, end);
+    if (/^[\w/.~-]+$/.test(above)) paths.add(above);
+    if (paths.size === MOST_PATHS) break;
   }
-  const all = new Set([...paths, address]);
-  return [...all].filter((path) => /^[\w/.~-]+$/.test(path)).slice(0, MOST_PATHS);
+  return [...paths];
+}
+
+/** Where a path above an address may end: before and behind each slash but the first, and at its own end. */
+function* endsOf(address: string): Generator<number> {
+  for (let slash = address.indexOf('/', 1); slash !== -1; slash = address.indexOf('/', slash + 1)) {
+    yield slash;
+    yield slash + 1;
+  }
+  yield address.length;
 }
 
 /** The host, and the domains above it but the last, which nobody can set a cookie for. */

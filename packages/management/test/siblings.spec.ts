@@ -102,6 +102,13 @@ describe('cookies that a sibling planted', () => {
     }
   });
 
+  it('are taken away at few paths of an address that is none of the screen’s, however long it is', async () => {
+    const cookie = cookieHeader(form(person), form(other));
+    const lines = (await get(`/${'a/'.repeat(7_000)}`, cookie)).headers.getSetCookie();
+    const paths = lines.map((line) => /^pinfold_form=; Path=([^;]+); Domain=pins\.example;/.exec(line)?.[1]);
+    expect(paths.filter((path) => path !== undefined)).to.deep.equal(['/', '/manage']);
+  });
+
   it('leave a browser that signs in again with one session and one form secret', async () => {
     const browser = person.twin();
     const cookie = cookieHeader(form(other), form(person), session(other), session(person));

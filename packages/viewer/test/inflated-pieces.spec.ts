@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { deflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
 import { PIECE } from '../src/sending/held-bytes.ts';
@@ -24,6 +27,14 @@ class CountedTurns extends InflatingTurns {
   }
 }
 
+/** Takes away what nobody can reach any more. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  // What was just looked at through a WeakRef is kept until the turn ends.
+  await setImmediate();
+  runInNewContext('gc')();
+}
+
 describe('the pieces of an inflated file', () => {
   for (const length of [1_000, PIECE, DEFLATED.length]) {
     it(`are the file, and nobody holds a place between two of them, from ${length} bytes a read`, async () => {
@@ -47,6 +58,20 @@ describe('the pieces of an inflated file', () => {
       expect(turns.running).to.equal(0);
     });
   }
+
+  it('are let go of once they are taken, however many come of one read', async () => {
+    const turns = new InflatingTurns(1, 1);
+    const { signal } = new AbortController();
+    async function* deflated(): AsyncGenerator<Uint8Array> {
+      yield deflateRawSync(Buffer.alloc(100 * PIECE));
+    }
+    const pieces = inflatedPieces({ turns, client: 'a', signal }, deflated());
+    const taken: WeakRef<Uint8Array>[] = [];
+    for (let count = 0; count < 50; count += 1) taken.push(new WeakRef((await pieces.next()).value));
+    await collectGarbage();
+    expect(taken.filter((piece) => piece.deref() !== undefined)).to.have.lengthOf.below(5);
+    await pieces.return(undefined);
+  });
 
   it('end with the viewer who asked, whatever is still to come of what was read', async () => {
     const turns = new CountedTurns(1, 1);

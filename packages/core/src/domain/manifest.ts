@@ -21,7 +21,7 @@ export interface ManifestEntry {
 /** A manifest as stores keep it: text with its own version, opaque to them. */
 export type EncodedManifest = Branded<string, 'EncodedManifest'>;
 
-/** The files of a site by path. A path is looked up in NFC, in which no two files of an archive are the same. */
+/** The files of a site by path in NFC, in which no two files of an archive are the same. */
 export class Manifest {
   readonly entries: readonly ManifestEntry[];
   readonly #byPath: ReadonlyMap<string, ManifestEntry>;
@@ -31,9 +31,9 @@ export class Manifest {
     this.#byPath = new Map(entries.map((entry) => [entry.path.normalize('NFC'), entry]));
   }
 
-  /** The file of that path, or `undefined`. */
+  /** The file of that path in NFC, or `undefined`. */
   get(path: string): ManifestEntry | undefined {
-    return this.#byPath.get(path.normalize('NFC'));
+    return this.#byPath.get(path);
   }
 }
 

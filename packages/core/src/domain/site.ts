@@ -1,16 +1,23 @@
 import type { ManifestEntry } from './manifest.ts';
 
-/** The files of a site by path, as a manifest has them, or whatever stands for a file where no more is needed. */
+/** The files of a site by path in NFC, as a manifest has them, or whatever stands for a file where no more is needed. */
 export interface FilesByPath<File> {
   get(path: string): File | undefined;
 }
 
 /** How a site answers a path: a file, its own page for what is missing, the way to a folder, or nothing. */
 export type Resolution<File = ManifestEntry> =
-  | { readonly kind: 'file'; readonly entry: File }
+  /** `fallback`: it stands in for a path that none of the files and folders answers. */
+  | { readonly kind: 'file'; readonly entry: File; readonly fallback: boolean }
   | { readonly kind: 'not_found_page'; readonly entry: File }
   | { readonly kind: 'folder' }
   | { readonly kind: 'nothing' };
+
+/**
+ * In any normal form no path of a file is longer: it has at most 1,024 bytes, and canonical decomposition makes at most
+ * three units of two bytes. To bring a long text into a normal form may take time with the square of its length.
+ */
+const LONGEST_NAME = 2_048;
 
 /**
  * Which file answers a path (contract, section 7, "Resolution").
@@ -20,16 +27,17 @@ export type Resolution<File = ManifestEntry> =
  */
 export function resolve<File>(files: FilesByPath<File>, path: string, navigation: boolean): Resolution<File> {
   const name = path.slice(1);
-  return answerOf(files, name) ?? fallback(files, name, navigation);
+  const answer = name.length > LONGEST_NAME ? undefined : answerOf(files, name.normalize('NFC'));
+  return answer ?? fallback(files, name, navigation);
 }
 
-/** The file or folder that answers a name, which is a path without its first slash. */
+/** The file or folder that answers a name, which is a path in NFC without its first slash. */
 export function answerOf<File>(
   files: FilesByPath<File>,
   name: string,
 ): Extract<Resolution<File>, { kind: 'file' | 'folder' }> | undefined {
   const direct = name === '' || name.endsWith('/') ? files.get(`${name}index.html`) : file(files, name);
-  if (direct !== undefined) return { kind: 'file', entry: direct };
+  if (direct !== undefined) return { kind: 'file', entry: direct, fallback: false };
   // No file has an empty segment in its path, so this finds nothing where the name is empty or ends with `/`.
   return files.get(`${name}/index.html`) === undefined ? undefined : { kind: 'folder' };
 }
@@ -45,10 +53,10 @@ export function fallback<File>(
   navigation: boolean,
 ): Resolution<File> {
   const everyPath = navigation ? files.get('200.html') : undefined;
-  if (everyPath !== undefined) return { kind: 'file', entry: everyPath };
+  if (everyPath !== undefined) return { kind: 'file', entry: everyPath, fallback: true };
   const notFound = files.get('404.html');
   if (notFound !== undefined) return { kind: 'not_found_page', entry: notFound };
   const lastSegment = name.slice(name.lastIndexOf('/') + 1);
   const index = navigation && !lastSegment.includes('.') ? files.get('index.html') : undefined;
-  return index === undefined ? { kind: 'nothing' } : { kind: 'file', entry: index };
+  return index === undefined ? { kind: 'nothing' } : { kind: 'file', entry: index, fallback: true };
 }

@@ -34,14 +34,12 @@ describe('a manifest', () => {
     );
   });
 
-  it('finds every file by its path, in composed and decomposed form', () => {
+  it('finds every file by its path in composed form, whatever form the archive has', () => {
     fc.assert(
-      fc.property(entries, (written) => {
+      fc.property(entries, fc.constantFrom('NFC', 'NFD'), (listed, form) => {
+        const written = listed.map((entry) => ({ ...entry, path: entry.path.normalize(form) as EntryPath }));
         const manifest = new Manifest(written);
-        for (const entry of written) {
-          expect(manifest.get(entry.path)).to.equal(entry);
-          expect(manifest.get(entry.path.normalize('NFD'))).to.equal(entry);
-        }
+        for (const entry of written) expect(manifest.get(entry.path.normalize('NFC'))).to.equal(entry);
         expect(manifest.get('not there')).to.equal(undefined);
       }),
     );

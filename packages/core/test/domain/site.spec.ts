@@ -1,10 +1,27 @@
 import { expect } from 'chai';
+import { Manifest } from '../../src/domain/manifest.ts';
 import { resolve } from '../../src/domain/site.ts';
 
 /** How a site of some files answers, as `kind` or `kind: file`. */
 function answer(files: readonly string[], path: string, navigation: boolean = true): string {
   const resolution = resolve({ get: (name) => files.find((file) => file === name) }, path, navigation);
   return 'entry' in resolution ? `${resolution.kind}: ${resolution.entry}` : resolution.kind;
+}
+
+/** How often a text is brought into a normal form meanwhile. */
+function normalFormsMadeBy(work: () => void): number {
+  const { normalize } = String.prototype;
+  let made = 0;
+  String.prototype.normalize = function (this: string, form?: string) {
+    made += 1;
+    return normalize.call(this, form);
+  };
+  try {
+    work();
+  } finally {
+    String.prototype.normalize = normalize;
+  }
+  return made;
 }
 
 describe('resolving a path of a site', () => {
@@ -52,6 +69,31 @@ describe('resolving a path of a site', () => {
     expect(answer(['index.html'], '/deep/')).to.equal('file: index.html');
     expect(answer(['index.html'], '/gone.js')).to.equal('nothing');
     expect(answer(['index.html'], '/deep/link', false)).to.equal('nothing');
+  });
+
+  it('finds a file by its path in any form, the longest too', () => {
+    const path = `${'ǖ'.repeat(509)}.html`;
+    expect(Buffer.byteLength(path), 'the most that a path has').to.be.within(1_020, 1_024);
+    for (const form of ['NFC', 'NFD'] as const) {
+      expect(answer([path], `/${path.normalize(form)}`), form).to.equal(`file: ${path}`);
+    }
+  });
+
+  it('brings a path into its normal form once, and not at all where it is longer than any of a file', () => {
+    const manifest = new Manifest([]);
+    for (const [path, times] of [
+      ['/e\u0301', 1],
+      ['/e\u0301/', 1],
+      [`/${'a\u0315\u0301'.repeat(683)}`, 0],
+    ] as const) {
+      const made = normalFormsMadeBy(() => resolve(manifest, path, true));
+      expect(made, `of ${path.length} characters`).to.equal(times);
+    }
+  });
+
+  it('looks only for what stands in for a path that is longer than any of a file', () => {
+    const files = ['index.html', `${'a'.repeat(2_049)}.html`];
+    expect(answer(files, `/${'a'.repeat(2_049)}`)).to.equal('file: index.html');
   });
 
   it('has nothing where it has no start page', () => {

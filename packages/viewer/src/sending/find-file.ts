@@ -30,7 +30,7 @@ export function findFile(site: SiteFiles, path: string, accept: string | undefin
       return { kind: 'file', file: site.file(resolution.entry), status: 404, fallback: true };
     case 'file': {
       const file = site.file(resolution.entry);
-      const fallback = !answersDirectly(resolution.entry.path, decoded);
+      const { fallback } = resolution;
       if (!fallback && decoded === path) site.remember(path, file);
       return { kind: 'file', file, status: 200, fallback };
     }
@@ -42,11 +42,4 @@ export function findFile(site: SiteFiles, path: string, accept: string | undefin
 /** Whether Accept says that a person's browser asks for a page. */
 export function isNavigation(accept: string | undefined): boolean {
   return accept !== undefined && (accept.includes('text/html') || /text\/html/i.test(accept));
-}
-
-/** Whether a path names the file, by itself, without its `.html`, or as its folder; else the file stands in for it. */
-function answersDirectly(file: string, path: string): boolean {
-  const name = path.slice(1).normalize('NFC');
-  const own = file.normalize('NFC');
-  return own === name || own === `${name}.html` || (path.endsWith('/') && own === `${name}index.html`);
 }

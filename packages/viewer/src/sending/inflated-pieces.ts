@@ -3,9 +3,6 @@ import { createInflateRaw, type InflateRaw, type ZlibOptions } from 'node:zlib';
 import { PIECE, type Release } from './held-bytes.ts';
 import type { PieceSource } from './piece-source.ts';
 
-/** The inflater has taken what it was given. */
-const FED: unique symbol = Symbol('fed');
-
 /** A piece at a time, and none ahead of who asks for it. */
 const OPTIONS: ZlibOptions & TransformOptions = { chunkSize: PIECE, readableHighWaterMark: 0 };
 
@@ -34,17 +31,21 @@ class Inflater {
   readonly #pieces: AsyncIterator<Uint8Array> = this.#stream[Symbol.asyncIterator]();
   /** The next piece, once it was asked for. */
   #next: Promise<IteratorResult<Uint8Array>> | undefined;
+  #isFed = false;
+  /** Ends the wait for a piece: none may come before more bytes do. */
+  #stopWaiting = (): void => {};
 
   /** What comes of more bytes, or, without any, of what is still in there. */
   async *expand(bytes: Uint8Array | undefined, takeTurn: () => Promise<Release>): AsyncGenerator<Uint8Array> {
-    let fed: Promise<typeof FED> | undefined;
+    let isGiven = false;
     const step = async (): Promise<Uint8Array | undefined> => {
       const giveBack = await takeTurn();
       try {
-        fed ??= this.#feed(bytes);
+        if (!isGiven) this.#feed(bytes);
+        isGiven = true;
         this.#next ??= this.#ask();
-        const outcome = await Promise.race([this.#next, fed]);
-        if (outcome === FED) return undefined;
+        const outcome = await this.#nextUnlessFed(this.#next);
+        if (outcome === undefined) return undefined;
         this.#next = undefined;
         return outcome.done === true ? undefined : outcome.value;
       } finally {
@@ -54,12 +55,34 @@ class Inflater {
     for (let piece = await step(); piece !== undefined; piece = await step()) yield piece;
   }
 
-  #feed(bytes: Uint8Array | undefined): Promise<typeof FED> {
-    const { promise, resolve } = Promise.withResolvers<typeof FED>();
+  #feed(bytes: Uint8Array | undefined): void {
+    this.#isFed = false;
     // The end of all is not that of the last bytes, but of the last piece. What goes wrong is met where pieces are read.
     if (bytes === undefined) this.#stream.end();
-    else this.#stream.write(bytes, () => resolve(FED));
-    return promise;
+    else {
+      this.#stream.write(bytes, () => {
+        this.#isFed = true;
+        this.#stopWaiting();
+      });
+    }
+  }
+
+  /**
+   * The next piece; `undefined` when the inflater has taken all it was given before there is one. No promise lasts from
+   * one piece to the next: it would keep every piece that was raced against it.
+   */
+  async #nextUnlessFed(
+    next: Promise<IteratorResult<Uint8Array>>,
+  ): Promise<IteratorResult<Uint8Array> | undefined> {
+    if (this.#isFed) return undefined;
+    const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<Uint8Array> | undefined>();
+    this.#stopWaiting = () => resolve(undefined);
+    next.then(resolve, reject);
+    try {
+      return await promise;
+    } finally {
+      this.#stopWaiting = () => {};
+    }
   }
 
   #ask(): Promise<IteratorResult<Uint8Array>> {
