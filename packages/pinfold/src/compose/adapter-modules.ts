@@ -4,6 +4,9 @@ import { type Adapter, databaseOf } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { StorageSetting } from '../settings/storage-setting.ts';
 
+/** The folder of archives in the data folder. */
+const ARCHIVES = 'archives';
+
 /**
  * The adapters that the settings name. Each is loaded only where it is used: the client of a database or an object
  * store costs as much time as all the rest of the start.
@@ -18,8 +21,13 @@ export async function adaptersOf(settings: Settings, dataDir: string): Promise<r
   ];
 }
 
+/** What every server with these settings keeps in the data folder; absent where all that lasts is elsewhere. */
+export function heldIn({ database, storage }: Settings): string | undefined {
+  return databaseOf(database).file ?? (storage.kind === 'files' ? ARCHIVES : undefined);
+}
+
 function files(dataDir: string): Adapter {
-  const folders = { folder: join(dataDir, 'archives'), staging: join(dataDir, 'staging') };
+  const folders = { folder: join(dataDir, ARCHIVES), staging: join(dataDir, 'staging') };
   return { modules: [storageFsModule(folders)], end: async () => {} };
 }
 

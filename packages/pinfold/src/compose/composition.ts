@@ -12,8 +12,8 @@ import { carriedOut } from '../settings/carried-out.ts';
 import { type Adapter, databaseOf } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
-import { adaptersOf } from './adapter-modules.ts';
-import { openDataFolder } from './data-folder.ts';
+import { adaptersOf, heldIn } from './adapter-modules.ts';
+import { openDataFolder, refuseUnbegun } from './data-folder.ts';
 import { RunningPublications } from './running-publications.ts';
 
 const MOST_THREADS = 4;
@@ -24,7 +24,7 @@ export interface CompositionOptions {
   readonly modules?: readonly ContainerModule[];
   /** Figures that differ from the core's defaults. */
   readonly limits?: Partial<Limits>;
-  /** What happens when the data folder does not exist; by default it is made. */
+  /** What becomes of a data folder that is not there, or in which no server was ever started; `made` when absent. */
   readonly missingDataFolder?: 'made' | 'refused';
 }
 
@@ -59,7 +59,10 @@ export async function openComposition(
   options: CompositionOptions = {},
   watch: (container: Container) => void = () => undefined,
 ): Promise<Composition> {
-  const dataDir = await openDataFolder(settings.dataDir, options.missingDataFolder ?? 'made');
+  const missing = options.missingDataFolder ?? 'made';
+  const dataDir = await openDataFolder(settings.dataDir, missing);
+  const held = heldIn(settings);
+  if (missing === 'refused' && held !== undefined) await refuseUnbegun(dataDir, held);
   const adapters = await adaptersOf(settings, dataDir);
   const container = new Container();
   container.load(...(await modulesOf(settings, dataDir, adapters, options)));

@@ -1,5 +1,5 @@
 import { access, constants, mkdir, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { SettingsError } from '../settings/settings-error.ts';
 
 /** Who runs this process, and what the system lets them do. */
@@ -28,7 +28,7 @@ export async function openDataFolder(
   const folder = resolve(dataDir);
   if (missing === 'made') await orRefused(folder, 'made', () => makeFolder(folder));
   const { uid: owner } = await orRefused(folder, 'found', () => stat(folder), SERVER_MAKES_IT);
-  const asOwner = `; run this as the user it belongs to: sudo -u '#${owner}'`;
+  const asOwner = `; run this as the user it belongs to, with systemd: ${asUser(owner)}`;
   if (runner.uid === ROOT && owner !== ROOT) {
     throw new SettingsError(
       'PINFOLD_DATA_DIR',
@@ -41,7 +41,28 @@ export async function openDataFolder(
   return folder;
 }
 
+/**
+ * Refuses a folder in which no server was ever started. A command would make a second installation there.
+ *
+ * @param held what every server with these settings keeps in it.
+ * @throws SettingsError when it is not there.
+ */
+export async function refuseUnbegun(folder: string, held: string): Promise<void> {
+  try {
+    await stat(join(folder, held));
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    const expectation = `names a folder without ${JSON.stringify(held)}: ${JSON.stringify(folder)} (${codeOf(error)})`;
+    throw new SettingsError('PINFOLD_DATA_DIR', `${expectation}${SERVER_MAKES_IT}`, { cause: error });
+  }
+}
+
 const SERVER_MAKES_IT = '; name that of the server, which makes it when it first starts';
+
+/** What no list of processes shows the secrets of. */
+function asUser(owner: number): string {
+  return `systemd-run --quiet --wait --pipe --uid=${owner} -p EnvironmentFile=/etc/pinfold.env pinfold …`;
+}
 
 async function orRefused<Result>(
   folder: string,

@@ -17,6 +17,8 @@ interface Database {
   readonly variable: string;
   /** Whether several machines may use it: they must then know each other's grants. */
   readonly isShared: boolean;
+  /** What it keeps in the data folder; absent where it keeps nothing there. */
+  readonly file?: string;
   /**
    * Loads it: the client of a database costs as much time as all the rest of the start.
    *
@@ -29,6 +31,8 @@ interface Database {
 /** Connections to PostgreSQL at the most; the operators' pages count with it. */
 const CONNECTIONS = 10;
 
+const SQLITE_FILE = 'pinfold.sqlite';
+
 type DatabaseKind = 'sqlite' | 'postgres';
 
 /** Every database there is: to add one, add it here. */
@@ -37,9 +41,10 @@ const DATABASES: Readonly<Record<DatabaseKind, Database>> = {
     protocols: [],
     variable: 'PINFOLD_DATA_DIR',
     isShared: false,
+    file: SQLITE_FILE,
     open: async (dataDir) => {
       const { persistenceSqliteModule } = await import('@pinfold/inversify/persistence-sqlite');
-      const module = persistenceSqliteModule({ file: join(dataDir, 'pinfold.sqlite') });
+      const module = persistenceSqliteModule({ file: join(dataDir, SQLITE_FILE) });
       return { modules: [module], end: async () => {} };
     },
   },

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { openComposition } from '../../src/compose/composition.ts';
 import { createApp } from '../../src/compose/create-app.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { run, runProcess, spawnCommand } from '../command-run.ts';
@@ -21,9 +22,9 @@ describe('the commands, on the settings of a server', function () {
     folder = await mkdtemp(join(tmpdir(), 'pinfold-cli-'));
     site = join(folder, 'my site');
     await mkdir(site);
-    await mkdir(join(folder, 'data'));
     await writeFile(join(site, 'index.html'), '<!doctype html><title>x</title><p>Hello');
     env = { PINFOLD_DATA_DIR: join(folder, 'data'), PINFOLD_PORT: '0', PINFOLD_WELCOME: 'off' };
+    await (await openComposition(readSettings(env))).close();
   });
 
   afterEach(() => rm(folder, { recursive: true }));
@@ -206,13 +207,22 @@ describe('the commands, on the settings of a server', function () {
     await writeFile(join(place, id), 'orphan');
   }
 
-  it('migrate a database that is not there yet', async () => {
+  it('bring the database up to the release', async () => {
     expect((await run(env, 'migrate')).code).to.equal(0);
     expect((await run(env, 'migrate', '--json')).out).to.equal('{"migrated":true}\n');
   });
 
-  it('find no data folder, name the setting, and make nothing', async () => {
-    const nowhere = { ...env, PINFOLD_DATA_DIR: join(folder, 'nowhere') };
+  for (const found of ['no folder', 'a folder that no server has begun']) {
+    it(`find ${found}, name the setting, and make nothing`, async () => {
+      const before = found === 'no folder' ? [] : ['elsewhere'];
+      for (const name of before) await mkdir(join(folder, name));
+      await expectNothingMade(join(folder, 'elsewhere'));
+      expect((await readdir(folder)).sort()).to.deep.equal(['data', ...before, 'my site']);
+      for (const name of before) expect(await readdir(join(folder, name))).to.deep.equal([]);
+    });
+  }
+
+  async function expectNothingMade(elsewhere: string): Promise<void> {
     const id = '00000000-0000-4000-8000-000000000000';
     for (const args of [
       ['keys', 'create'],
@@ -225,12 +235,12 @@ describe('the commands, on the settings of a server', function () {
       ['migrate'],
       ['publish', site],
     ]) {
-      const { code, out, err } = await run({ ...nowhere, PINFOLD_PORT: '8080' }, ...args);
+      const wrong = { ...env, PINFOLD_DATA_DIR: elsewhere, PINFOLD_PORT: '8080' };
+      const { code, out, err } = await run(wrong, ...args);
       expect([code, out], args.join(' ')).to.deep.equal([1, '']);
       expect(err).to.match(/^pinfold: PINFOLD_DATA_DIR [^\n]+\n$/);
     }
-    expect((await readdir(folder)).sort()).to.deep.equal(['data', 'my site']);
-  });
+  }
 
   it('serve until they are told to stop', async () => {
     const child = spawnCommand(env, 'serve');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { openDataFolder } from '../../src/compose/data-folder.ts';
-import { createApp, openComposition, readSettings, SettingsError } from '../../src/index.ts';
+import { createApp, openComposition, readSettings, type Settings, SettingsError } from '../../src/index.ts';
 
 describe('a start whose data folder cannot be made or written', () => {
   let folder: string;
@@ -87,7 +87,7 @@ describe('the data folder and the user who runs the server', () => {
     expect(said).to.match(/^SettingsError: PINFOLD_DATA_DIR [^\n]+$/);
     expect(said)
       .to.include(JSON.stringify(data))
-      .and.to.match(new RegExp(`#${isRoot ? OTHER : self}'$`));
+      .and.to.include(`--uid=${isRoot ? OTHER : self} `);
   });
 
   it("is root's to use where it is root's", async () => {
@@ -101,7 +101,7 @@ describe('the data folder and the user who runs the server', () => {
     if (!isRoot) await chmod(data, 0o500);
     const said = await openedAs(isRoot ? OTHER : self);
     expect(said).to.match(/^SettingsError: PINFOLD_DATA_DIR [^\n]+ \(EACCES\)[^\n]*$/);
-    if (isRoot) expect(said).to.match(/#0'$/);
+    if (isRoot) expect(said).to.include('--uid=0 ');
   });
 
   it("is theirs to use where they can, as in a pod with a volume of root's", async () => {
@@ -113,12 +113,40 @@ describe('the data folder and the user who runs the server', () => {
   it('is made for the server alone: a command that finds none names the setting, and makes nothing', async () => {
     const missing = join(folder, 'nowhere', 'data');
     const settings = readSettings({ PINFOLD_DATA_DIR: missing });
-    const opened = openComposition(settings, { missingDataFolder: 'refused' });
-    const error = await opened.catch((reason: unknown) => reason);
-    expect(error).to.be.instanceOf(SettingsError).with.property('variable', 'PINFOLD_DATA_DIR');
+    await expectRefused(settings);
     expect(await readdir(folder)).to.deep.equal(['data']);
     expect(await openDataFolder(missing, 'made')).to.equal(missing);
   });
+
+  it('is one that a server has begun: a command that finds an empty folder makes nothing in it', async () => {
+    const settings = readSettings({ PINFOLD_DATA_DIR: data });
+    const { message } = await expectRefused(settings);
+    expect(message).to.match(/^PINFOLD_DATA_DIR [^\n]+pinfold\.sqlite[^\n]+$/);
+    expect(await readdir(data)).to.deep.equal([]);
+    await (await openComposition(settings)).close();
+    await (await openComposition(settings, { missingDataFolder: 'refused' })).close();
+  });
+
+  it('need hold nothing where database and storage are elsewhere, but archives where it alone has them', async () => {
+    const PINFOLD_DATABASE_URL = 'postgres://pinfold@127.0.0.1:1/nowhere';
+    const shared = { PINFOLD_DATA_DIR: data, PINFOLD_DATABASE_URL, PINFOLD_SECRET: 'x'.repeat(44) };
+    const { message } = await expectRefused(readSettings(shared));
+    expect(message).to.match(/^PINFOLD_DATA_DIR [^\n]+"archives"[^\n]+$/);
+    expect(await readdir(data)).to.deep.equal([]);
+    const elsewhere = readSettings({
+      ...shared,
+      PINFOLD_STORAGE_URL: 's3://sites?endpoint=http://127.0.0.1:1',
+    });
+    await expectRefused(elsewhere, 'PINFOLD_DATABASE_URL');
+  });
+
+  async function expectRefused(settings: Settings, variable = 'PINFOLD_DATA_DIR'): Promise<SettingsError> {
+    const opened = openComposition(settings, { missingDataFolder: 'refused' });
+    const error = await opened.catch((reason: unknown) => reason);
+    if (!(error instanceof SettingsError)) throw error;
+    expect(error).to.have.property('variable', variable);
+    return error;
+  }
 });
 
 const run = promisify(execFile);
