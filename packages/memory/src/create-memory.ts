@@ -19,8 +19,10 @@ export interface Memory extends Persistence {
  * Opens stores that keep everything in the memory of this process: empty at first, gone with the last handle.
  *
  * @example
+ * import { createMemory } from '@pinfold/memory';
+ *
  * const memory = createMemory();
- * await memory.roles.load(id);
+ * console.log(await memory.archives.list(undefined, 10)); // []
  */
 export function createMemory(): Memory {
   return handleOn(new Connection(emptyData()));

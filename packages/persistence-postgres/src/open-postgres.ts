@@ -15,7 +15,10 @@ import { tablesOf } from './tables.ts';
  * 9 for the server to finish a statement, and 10 to wait for its answer.
  *
  * @example
- * const pool = new pg.Pool({ connectionString, ...POOL_LIMITS });
+ * import { POOL_LIMITS } from '@pinfold/persistence-postgres';
+ * import pg from 'pg';
+ *
+ * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, ...POOL_LIMITS });
  */
 export const POOL_LIMITS: {
   readonly connectionTimeoutMillis: number;
@@ -51,7 +54,11 @@ export interface OpenPostgresOptions {
  * @throws TypeError unless the schema's name has 1 to 63 bytes, none of them 0, and does not begin with `pg_`.
  *
  * @example
- * const { roles, migrate } = await openPostgres({ pool: new pg.Pool(POOL_LIMITS), schema: 'pinfold' });
+ * import { openPostgres, POOL_LIMITS } from '@pinfold/persistence-postgres';
+ * import pg from 'pg';
+ *
+ * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, ...POOL_LIMITS });
+ * const { roles, migrate } = await openPostgres({ pool, schema: 'pinfold' });
  * await migrate();
  */
 export async function openPostgres(options: OpenPostgresOptions): Promise<Persistence> {

@@ -29,6 +29,8 @@ export interface OpenSqliteOptions {
  * @throws Fault `store_unavailable` when the file cannot be opened, `store_corrupt` when it is no database.
  *
  * @example
+ * import { openSqlite } from '@pinfold/persistence-sqlite';
+ *
  * const { roles, migrate } = await openSqlite({ file: '/var/lib/pinfold/pinfold.sqlite' });
  * await migrate();
  */

@@ -12,9 +12,11 @@ export interface GateOptions {
  * that brings a hundred does not keep another waiting for all of them. Without keys it is first come, first served.
  *
  * @example
+ * import { Gate } from '@pinfold/core/adapter';
+ *
  * const gate = new Gate({ places: 2, queue: 64 });
- * const ran = gate.run(undefined, async () => console.log('at most two at once'));
- * if (ran === undefined) console.log('too many wait already');
+ * const ran = gate.run(undefined, async () => 'done');
+ * console.log(ran === undefined ? 'too many wait already' : await ran); // done
  */
 export class Gate<Key = undefined> {
   readonly #places: number;

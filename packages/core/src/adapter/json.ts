@@ -7,7 +7,9 @@ import type { Column } from './table.ts';
  * @throws Fault `store_corrupt` when the text is no JSON.
  *
  * @example
- * parseJson('{"upTo":null}'); // { upTo: null }
+ * import { parseJson } from '@pinfold/core/adapter';
+ *
+ * console.log(parseJson('{"upTo":null}')); // { upTo: null }
  */
 export function parseJson(text: string): unknown {
   try {
@@ -23,7 +25,9 @@ export function parseJson(text: string): unknown {
  * @throws Fault `store_corrupt` when the text is no list, or absent.
  *
  * @example
- * parseJsonList('["pins:read"]'); // ['pins:read']
+ * import { parseJsonList } from '@pinfold/core/adapter';
+ *
+ * console.log(parseJsonList('["pins:read"]')); // [ 'pins:read' ]
  */
 export function parseJsonList(text: string | null): readonly unknown[] {
   const value = parseJson(text ?? '');
@@ -31,7 +35,15 @@ export function parseJsonList(text: string | null): readonly unknown[] {
   throw new Fault('store_corrupt', 'a list in the database cannot be read');
 }
 
-/** A column in which a list is kept as JSON. */
+/**
+ * A column in which a list is kept as JSON.
+ *
+ * @example
+ * import { jsonList, tableOf } from '@pinfold/core/adapter';
+ *
+ * const words = tableOf<{ readonly all: readonly string[] }>({ all: jsonList('all_of_them') });
+ * console.log(words.values({ all: ['one', 'two'] })); // [ '["one","two"]' ]
+ */
 export function jsonList<Item>(name: string): Column<readonly Item[]> {
   return {
     name,

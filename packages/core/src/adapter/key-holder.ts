@@ -20,7 +20,12 @@ export interface KeyRow {
  * What a key's row answers to a reservation; `undefined` when the key is free to be reserved.
  *
  * @example
- * declare const row: KeyRow | undefined, request: Reservation;
+ * import type { Reservation } from '@pinfold/core';
+ * import { judgeHolder, type KeyRow } from '@pinfold/core/adapter';
+ *
+ * declare const row: KeyRow | undefined;
+ * declare const request: Reservation;
+ *
  * const held = judgeHolder(row, request);
  * if (held === undefined) console.log('write the reservation, unless another one was quicker');
  */
@@ -42,8 +47,14 @@ export function judgeHolder(
  * What a key's row says to a commit: `held` while the lease is, `committed` when this very role was committed before.
  *
  * @example
- * declare const row: KeyRow | undefined, lease: Lease, role: RoleId;
- * if (judgeCommit(row, lease, role) === 'held') console.log('write the role, its manifest and the key, all or nothing');
+ * import type { Lease, RoleId } from '@pinfold/core';
+ * import { judgeCommit, type KeyRow } from '@pinfold/core/adapter';
+ *
+ * declare const row: KeyRow | undefined;
+ * declare const lease: Lease;
+ * declare const id: RoleId;
+ *
+ * if (judgeCommit(row, lease, id) === 'held') console.log('write role, manifest and key, all or nothing');
  */
 export function judgeCommit(
   row: KeyRow | undefined,

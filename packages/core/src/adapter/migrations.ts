@@ -31,9 +31,12 @@ export interface MigrationPlan<Step> {
  * @throws Fault `store_unavailable` when the schema needs a newer release than this one.
  *
  * @example
+ * import { type Migration, planMigrations } from '@pinfold/core/adapter';
+ *
  * const first: Migration = { version: 1, release: '1.0.0', oldestVersion: 1, sql: 'CREATE TABLE roles (id TEXT)' };
  * const { steps, reached } = planMigrations(undefined, [first]);
  * for (const { sql } of steps) console.log(sql);
+ * console.log(reached?.version); // 1
  */
 export function planMigrations<Step extends Migration<unknown>>(
   state: SchemaState | undefined,
@@ -54,7 +57,11 @@ export function planMigrations<Step extends Migration<unknown>>(
  * @throws Fault `store_unavailable` naming the release that is needed.
  *
  * @example
- * refuseOutdated(undefined, []); // no schema yet
+ * import { refuseOutdated } from '@pinfold/core/adapter';
+ *
+ * refuseOutdated({ version: 1, oldestVersion: 1, oldestRelease: '1.0.0' }, [
+ *   { version: 1, release: '1.0.0', oldestVersion: 1, sql: 'CREATE TABLE roles (id TEXT)' },
+ * ]);
  */
 export function refuseOutdated(state: SchemaState | undefined, known: readonly Migration<unknown>[]): void {
   if (state === undefined || state.oldestVersion <= known.length) return;

@@ -18,7 +18,11 @@ export const MOST_SEARCHED = 2_000;
  * @param lookedTo where a search goes on that ended before the list did.
  *
  * @example
+ * import type { Role } from '@pinfold/core';
+ * import { pageOf } from '@pinfold/core/adapter';
+ *
  * declare const roles: readonly Role[];
+ *
  * const { items, next } = pageOf(roles, 20);
  */
 export function pageOf(roles: readonly Role[], limit: number, lookedTo?: RoleCursor): Page<Role> {
@@ -27,7 +31,15 @@ export function pageOf(roles: readonly Role[], limit: number, lookedTo?: RoleCur
   return { items, next: last === undefined ? undefined : { publishedAt: last.publishedAt, id: last.id } };
 }
 
-/** What a search looks for a title in: kept beside the role, it need not be folded again. */
+/**
+ * What a search looks for a title in: kept beside the role, it need not be folded again.
+ *
+ * @example
+ * import type { Title } from '@pinfold/core';
+ * import { titleFolded } from '@pinfold/core/adapter';
+ *
+ * console.log(titleFolded({ title: 'Ｓpring' as Title })); // spring
+ */
 export function titleFolded({ title }: Pick<Role, 'title'>): string {
   return title === null ? '' : foldForSearch(title);
 }

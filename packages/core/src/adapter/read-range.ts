@@ -6,6 +6,8 @@ import { MAX_READ } from '../ports/archive-storage.ts';
  * @throws TypeError for a range that no read can have.
  *
  * @example
+ * import { checkReadRange } from '@pinfold/core/adapter';
+ *
  * checkReadRange(0, 1_048_576);
  */
 export function checkReadRange(from: number, length: number): void {

@@ -5,7 +5,12 @@ import type { Clock } from '../ports/clock.ts';
  * Sleeps until the signal aborts, and says whether all of the pause has passed.
  *
  * @example
- * declare const clock: Clock, stop: AbortSignal;
+ * import { type Clock, minutes } from '@pinfold/core';
+ * import { slept } from '@pinfold/core/adapter';
+ *
+ * declare const clock: Clock;
+ * declare const stop: AbortSignal;
+ *
  * while (await slept(clock, minutes(10), stop)) console.log('once more');
  */
 export async function slept(

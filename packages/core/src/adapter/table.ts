@@ -40,8 +40,12 @@ export type Kept<Row> = { readonly [Member in keyof Row]: unknown };
  * @param parameter writes the parameter at a place; `$1`, `$2` … when absent.
  *
  * @example
+ * import type { SignInLink } from '@pinfold/core';
+ * import { tableOf } from '@pinfold/core/adapter';
+ *
  * const links = tableOf<SignInLink>({ tokenHash: 'token_hash', account: 'account', endsAt: 'ends_at' });
- * console.log(`INSERT INTO links (${links.insert}) VALUES (${links.parameters(1)})`);
+ * const insert = `INSERT INTO links (${links.insert}) VALUES (${links.parameters(1)})`;
+ * console.log(insert); // INSERT INTO links (token_hash, account, ends_at) VALUES ($1, $2, $3)
  */
 export function tableOf<Row>(
   columns: Columns<Row>,
@@ -97,8 +101,12 @@ const LASTING: readonly (keyof Role)[] = [
  * The members of a role that a save writes.
  *
  * @example
+ * import type { Role } from '@pinfold/core';
+ * import { changingMembers, type Table } from '@pinfold/core/adapter';
+ *
  * declare const roles: Table<Role>;
- * console.log(`UPDATE roles SET ${roles.set(changingMembers(roles), 3)} WHERE id = $1 AND version = $2`);
+ *
+ * const save = `UPDATE roles SET ${roles.set(changingMembers(roles), 3)} WHERE id = $1 AND version = $2`;
  */
 export function changingMembers({ members }: Pick<Table<Role>, 'members'>): readonly (keyof Role)[] {
   return members.filter((member) => !LASTING.includes(member));

@@ -2,7 +2,10 @@
  * What a promise becomes, or the signal's reason as soon as that aborts, whatever becomes of the promise.
  *
  * @example
- * const answer = await unlessAborted(Promise.resolve(1), AbortSignal.timeout(5_000));
+ * import { unlessAborted } from '@pinfold/core/adapter';
+ *
+ * const answer = await unlessAborted(Promise.resolve(42), AbortSignal.timeout(5_000));
+ * console.log(answer); // 42
  */
 export async function unlessAborted<Value>(value: Promise<Value>, signal?: AbortSignal): Promise<Value> {
   if (signal === undefined) return value;

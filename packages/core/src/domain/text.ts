@@ -33,7 +33,14 @@ export function hasControlCharacter(text: string): boolean {
   return CONTROL.test(text);
 }
 
-/** The form in which titles are searched: compatibility-composed, lower case, so that width and case do not matter. */
+/**
+ * The form in which titles are searched: compatibility-composed, lower case, so that width and case do not matter.
+ *
+ * @example
+ * import { foldForSearch } from '@pinfold/core/adapter';
+ *
+ * console.log(foldForSearch('Ｓpring')); // spring
+ */
 export function foldForSearch(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC');
 }
