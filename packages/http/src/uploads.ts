@@ -31,7 +31,7 @@ export class Uploads {
   readonly #admit: (() => void) | undefined;
 
   constructor({ clock, places = 64, queue = 512, patience = seconds(30), admit }: UploadsOptions) {
-    this.#gate = new Gate({ places, queue });
+    this.#gate = new Gate({ places, queue, overloaded });
     this.#clock = clock;
     this.#patience = patience;
     this.#admit = admit;
@@ -61,7 +61,6 @@ export class Uploads {
   async #wait(account: AccountId, gone: AbortSignal): Promise<Leave> {
     const tooLong = new AbortController();
     const waiting = this.#gate.enter(account, AbortSignal.any([gone, tooLong.signal]));
-    if (waiting === undefined) throw overloaded();
     const over = new AbortController();
     this.#clock.sleep(this.#patience, over.signal).then(
       () => tooLong.abort(overloaded()),

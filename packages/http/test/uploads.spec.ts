@@ -58,7 +58,7 @@ describe('uploads of a process', () => {
   it('are 64 at once and 512 waiting, unless told otherwise', async () => {
     const { read, take } = bench({});
     for (let n = 0; n < 576; n += 1) void take(A, `${n}`);
-    expect(await take(B, 'one too many')).to.equal('publishing_overloaded');
+    expect(await take(A, 'one too many')).to.equal('publishing_overloaded');
     expect(read).to.deep.equal(Array.from({ length: 64 }, (_, n) => `${n}`));
   });
 
@@ -69,6 +69,16 @@ describe('uploads of a process', () => {
     for (const name of ['a1', 'a2', 'b1', 'a3']) await end(name);
     expect(read).to.deep.equal(['a1', 'a2', 'b1', 'a3']);
     expect(await Promise.all(all)).to.deep.equal(['a1', 'a2', 'a3', 'b1']);
+  });
+
+  it('of an account that fills the queue are refused in the place of another’s', async () => {
+    const { read, take, end } = bench({ places: 1, queue: 2 });
+    const flood = [take(A, 'a1'), take(A, 'a2'), take(A, 'a3')];
+    const other = take(B, 'b1');
+    expect(await flood[2]).to.equal('publishing_overloaded');
+    for (const name of ['a1', 'a2', 'b1']) await end(name);
+    expect(await other).to.equal('b1');
+    expect(read).to.deep.equal(['a1', 'a2', 'b1']);
   });
 
   it('wait 30 seconds at most, and never once they are read', async () => {

@@ -12,7 +12,10 @@ export interface ScryptPasswordHasherOptions {
   readonly cost?: ScryptCost;
   /** Passwords hashed at the same time; 2 when absent, half of the threads that Node has for files too. */
   readonly parallel?: number;
-  /** Passwords that may wait for their turn; 64 when absent, some ten seconds of waiting. */
+  /**
+   * Passwords that may wait for their turn, clients taking turns; 64 when absent, some ten seconds of waiting. When more
+   * come, the last of the client with the most waiting is refused.
+   */
   readonly waiting?: number;
 }
 
@@ -29,32 +32,35 @@ const MARGIN = 2;
  */
 export class ScryptPasswordHasher implements PasswordHasher {
   readonly #cost: ScryptCost;
-  readonly #gate: Gate;
+  readonly #gate: Gate<string>;
 
   constructor(options: ScryptPasswordHasherOptions = {}) {
     this.#cost = options.cost ?? SCRYPT_COST;
-    this.#gate = new Gate({ places: options.parallel ?? 2, queue: options.waiting ?? 64 });
+    this.#gate = new Gate({ places: options.parallel ?? 2, queue: options.waiting ?? 64, overloaded });
   }
 
-  async hash(password: Password, signal?: AbortSignal): Promise<PasswordHash> {
-    const hash = await this.#inTurn(() => deriveKey(digest(password), this.#cost), signal);
+  async hash(password: Password, client: string, signal?: AbortSignal): Promise<PasswordHash> {
+    const hash = await this.#inTurn(client, () => deriveKey(digest(password), this.#cost), signal);
     return hash as PasswordHash;
   }
 
-  async verify(password: Password, hash: PasswordHash, signal?: AbortSignal): Promise<boolean> {
+  async verify(
+    password: Password,
+    hash: PasswordHash,
+    client: string,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
     signal?.throwIfAborted();
     const parsed = parseKey(hash);
     if (parsed === undefined || !this.#isBearable(parsed.cost)) {
       throw new Fault('store_corrupt', 'a stored password hash cannot be read');
     }
-    return this.#inTurn(() => matchesKey(parsed.key, digest(password)), signal);
+    return this.#inTurn(client, () => matchesKey(parsed.key, digest(password)), signal);
   }
 
   /** An abort is noticed at once; a hash that has begun keeps its place, since it cannot be called back. */
-  async #inTurn<Result>(task: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-    const result = this.#gate.run(undefined, task, signal);
-    if (result === undefined) throw new Fault('hasher_overloaded', 'too many passwords wait to be hashed');
-    return unlessAborted(result, signal);
+  #inTurn<Result>(client: string, task: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    return unlessAborted(this.#gate.run(client, task, signal), signal);
   }
 
   #isBearable(cost: ScryptCost): boolean {
@@ -63,6 +69,10 @@ export class ScryptPasswordHasher implements PasswordHasher {
     const work = MARGIN * Math.max(workOf(this.#cost), workOf(SCRYPT_COST));
     return logN >= 1 && r >= 1 && p >= 1 && memoryOf(cost) <= memory && workOf(cost) <= work;
   }
+}
+
+function overloaded(): Fault {
+  return new Fault('hasher_overloaded', 'too many passwords wait to be hashed');
 }
 
 /**

@@ -4,6 +4,7 @@ import { SCRYPT_COST, ScryptPasswordHasher } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 
+const CLIENT = '192.0.2.1';
 const CHEAP = { logN: 4, r: 8, p: 1 };
 const password = (text: string): Password => text.normalize('NFC') as Password;
 
@@ -25,7 +26,7 @@ async function codeOf(promise: Promise<unknown>): Promise<unknown> {
 
 describe('ScryptPasswordHasher', () => {
   it('costs at least what OWASP advises: N = 2^17, r = 8, p = 1', async () => {
-    const hash = await new ScryptPasswordHasher().hash(password('correct horse'));
+    const hash = await new ScryptPasswordHasher().hash(password('correct horse'), CLIENT);
     const key = Buffer.from(hash, 'base64');
     expect(SCRYPT_COST).to.deep.equal({ logN: 17, r: 8, p: 1 });
     expect([key[7], key.readUInt32BE(8), key.readUInt32BE(12)]).to.deep.equal([17, 8, 1]);
@@ -33,31 +34,34 @@ describe('ScryptPasswordHasher', () => {
 
   it('takes the composed and the decomposed form of a character for one', async () => {
     const hasher = new ScryptPasswordHasher({ cost: CHEAP });
-    const hash = await hasher.hash('パスワード' as Password);
-    expect(await hasher.verify('パスワード'.normalize('NFD') as Password, hash)).to.equal(true);
+    const hash = await hasher.hash('パスワード' as Password, CLIENT);
+    expect(await hasher.verify('パスワード'.normalize('NFD') as Password, hash, CLIENT)).to.equal(true);
   });
 
   it('verifies exactly the password that was hashed', async () => {
     const hasher = new ScryptPasswordHasher({ cost: { logN: 1, r: 1, p: 1 } });
     const texts = fc.string({ unit: 'binary', maxLength: 100 });
     const property = fc.asyncProperty(texts, texts, async (one, other) => {
-      const hash = await hasher.hash(password(one));
-      expect(await hasher.verify(password(one), hash)).to.equal(true);
-      expect(await hasher.verify(password(other), hash)).to.equal(password(one) === password(other));
+      const hash = await hasher.hash(password(one), CLIENT);
+      expect(await hasher.verify(password(one), hash, CLIENT)).to.equal(true);
+      expect(await hasher.verify(password(other), hash, CLIENT)).to.equal(password(one) === password(other));
     });
     await fc.assert(property, { numRuns: 50 });
   });
 
   it('verifies hashes of another cost, up to twice the present one', async () => {
     const present = new ScryptPasswordHasher({ cost: CHEAP });
-    const cheaper = await new ScryptPasswordHasher({ cost: { logN: 2, r: 4, p: 2 } }).hash(password('right'));
-    expect(await present.verify(password('right'), cheaper)).to.equal(true);
-    expect(await present.verify(password('wrong'), cheaper)).to.equal(false);
+    const cheaper = await new ScryptPasswordHasher({ cost: { logN: 2, r: 4, p: 2 } }).hash(
+      password('right'),
+      CLIENT,
+    );
+    expect(await present.verify(password('right'), cheaper, CLIENT)).to.equal(true);
+    expect(await present.verify(password('wrong'), cheaper, CLIENT)).to.equal(false);
   });
 
   it('refuses a hash whose cost would exhaust the server, without paying it', async () => {
     const hasher = new ScryptPasswordHasher({ cost: CHEAP });
-    const hash = await hasher.hash(password('correct horse'));
+    const hash = await hasher.hash(password('correct horse'), CLIENT);
     const exorbitant = [
       rewritten(hash, (header) => header.writeUInt8(30, 7)),
       rewritten(hash, (header) => header.writeUInt8(255, 7)),
@@ -68,16 +72,16 @@ describe('ScryptPasswordHasher', () => {
       rewritten(hash, (header) => header.writeUInt32BE(0, 12)),
     ];
     for (const text of exorbitant) {
-      expect(await codeOf(hasher.verify(password('correct horse'), text))).to.equal('store_corrupt');
+      expect(await codeOf(hasher.verify(password('correct horse'), text, CLIENT))).to.equal('store_corrupt');
     }
   });
 
   it('does not take a damaged hash for a wrong password', async () => {
     const hasher = new ScryptPasswordHasher({ cost: CHEAP });
-    const hash = await hasher.hash(password('correct horse'));
+    const hash = await hasher.hash(password('correct horse'), CLIENT);
     for (const at of [1, 10, 24, 60, 80]) {
       const damaged = `${hash.slice(0, at)}${hash[at] === 'A' ? 'B' : 'A'}${hash.slice(at + 1)}`;
-      const answer = await codeOf(hasher.verify(password('correct horse'), damaged as PasswordHash));
+      const answer = await codeOf(hasher.verify(password('correct horse'), damaged as PasswordHash, CLIENT));
       expect(answer, `at ${at}`).to.equal('store_corrupt');
     }
   });
@@ -85,25 +89,36 @@ describe('ScryptPasswordHasher', () => {
   it('hashes so many at once, lets so many wait, and faults with hasher_overloaded beyond', async () => {
     const hasher = new ScryptPasswordHasher({ cost: CHEAP, parallel: 2, waiting: 3 });
     const answers = await Promise.all(
-      Array.from({ length: 8 }, async () => codeOf(hasher.hash(password('correct horse')))),
+      Array.from({ length: 8 }, async () => codeOf(hasher.hash(password('correct horse'), CLIENT))),
     );
     const overloaded = answers.filter((answer) => answer === 'hasher_overloaded');
     expect(overloaded).to.have.length(3);
-    expect(await codeOf(hasher.hash(password('correct horse'))))
+    expect(await codeOf(hasher.hash(password('correct horse'), CLIENT)))
       .to.be.a('string')
       .that.has.length(128);
+  });
+
+  it('lets clients take turns, and refuses the last of the longest line', async () => {
+    const hasher = new ScryptPasswordHasher({ cost: CHEAP, parallel: 1, waiting: 3 });
+    const done: string[] = [];
+    const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map(async (name) => {
+      const answer = await codeOf(hasher.hash(password(name), name.charAt(0)));
+      done.push(answer === 'hasher_overloaded' ? `${name} refused` : name);
+    });
+    await Promise.all(all);
+    expect(done).to.deep.equal(['a4 refused', 'b2 refused', 'a1', 'a2', 'b1', 'a3']);
   });
 
   it('gives up the place of one that was aborted while waiting', async () => {
     const hasher = new ScryptPasswordHasher({ cost: CHEAP, parallel: 1, waiting: 1 });
     const [controller, reason] = [new AbortController(), new Error('gone')];
-    const running = hasher.hash(password('one'));
-    const waiting = codeOf(hasher.hash(password('two'), controller.signal));
-    expect(await codeOf(hasher.hash(password('three')))).to.equal('hasher_overloaded');
+    const running = hasher.hash(password('one'), CLIENT);
+    const waiting = codeOf(hasher.hash(password('two'), CLIENT, controller.signal));
+    expect(await codeOf(hasher.hash(password('three'), CLIENT))).to.equal('hasher_overloaded');
     controller.abort(reason);
     expect(await waiting).to.equal(reason);
-    const next = hasher.hash(password('four'));
-    expect(await hasher.verify(password('one'), await running)).to.equal(true);
+    const next = hasher.hash(password('four'), CLIENT);
+    expect(await hasher.verify(password('one'), await running, CLIENT)).to.equal(true);
     expect(await next).to.have.length(128);
   });
 });

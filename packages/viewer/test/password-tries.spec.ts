@@ -57,11 +57,9 @@ describe('wrong passwords', () => {
     const crowded = await openRig({
       ports: ({ passwords }) => ({
         passwords: {
-          hash: (password, signal) => passwords.hash(password, signal),
-          verify: (guess, hash, signal) =>
-            busy
-              ? Promise.reject(new Fault('hasher_overloaded', 'too many'))
-              : passwords.verify(guess, hash, signal),
+          hash: (...what) => passwords.hash(...what),
+          verify: (...what) =>
+            busy ? Promise.reject(new Fault('hasher_overloaded', 'too many')) : passwords.verify(...what),
         },
       }),
     });
@@ -123,10 +121,10 @@ async function openSlow() {
   const slow = await openRig({
     ports: ({ passwords }) => ({
       passwords: {
-        hash: (password, signal) => passwords.hash(password, signal),
-        verify: async (guess, hash, signal) => {
+        hash: (...what) => passwords.hash(...what),
+        verify: async (...what) => {
           await new Promise<void>((resolve) => held.push(resolve));
-          return await passwords.verify(guess, hash, signal);
+          return await passwords.verify(...what);
         },
       },
     }),

@@ -22,14 +22,14 @@ export const passwordHasherSabotage: Sabotage<PasswordHasher, Subject<PasswordHa
   sound: () => soundSubject,
   saboteurs: [
     saboteur('password-hasher/verify', 'only the first 72 bytes count', () => (sound) => ({
-      hash: (password, signal) => sound.hash(cut(password), signal),
-      verify: (password, hash, signal) => sound.verify(cut(password), hash, signal),
+      hash: (password, ...rest) => sound.hash(cut(password), ...rest),
+      verify: (password, ...rest) => sound.verify(cut(password), ...rest),
     })),
     saboteur('password-hasher/salt', 'a password has the same hash each time', () => {
       const known = new Map<Password, PasswordHash>();
       return (sound) => ({
-        hash: async (password, signal) => {
-          const hash = await sound.hash(password, signal);
+        hash: async (password, ...rest) => {
+          const hash = await sound.hash(password, ...rest);
           const first = known.get(password) ?? hash;
           known.set(password, first);
           return first;
@@ -37,19 +37,34 @@ export const passwordHasherSabotage: Sabotage<PasswordHasher, Subject<PasswordHa
       });
     }),
     saboteur('password-hasher/aborted', 'signals are not looked at', () => (sound) => ({
-      hash: (password) => sound.hash(password),
-      verify: (password, hash) => sound.verify(password, hash),
+      hash: (password, client) => sound.hash(password, client),
+      verify: (password, hash, client) => sound.verify(password, hash, client),
     })),
     saboteur(
       'password-hasher/foreign',
       'a text that is no hash is taken for a wrong password',
       () => (sound) => ({
-        verify: (password, hash, signal) =>
-          sound.verify(password, hash, signal).catch((error: unknown) => {
-            if (isFault(error)) return false;
+        verify: (...what) =>
+          sound.verify(...what).catch((error: unknown) => {
+            if (isFault(error) && error.code === 'store_corrupt') return false;
             throw error;
           }),
       }),
     ),
+    saboteur('password-hasher/turns', 'first come, first served, whoever comes', () => (sound) => ({
+      hash: (password, _, signal) => sound.hash(password, 'anybody', signal),
+      verify: (password, hash, _, signal) => sound.verify(password, hash, 'anybody', signal),
+    })),
+    saboteur('password-hasher/turns', 'any number wait, in one line', () => {
+      let last: Promise<unknown> = Promise.resolve();
+      const inLine = <Result>(work: () => Promise<Result>): Promise<Result> => {
+        const result = last.then(work);
+        last = result.catch(() => {});
+        return result;
+      };
+      return (sound) => ({
+        verify: (...what) => inLine(() => sound.verify(...what)),
+      });
+    }),
   ],
 };

@@ -4,6 +4,7 @@ import {
   type EnterOutcome,
   Fault,
   minutes,
+  OPERATOR,
   type Password,
   type PasswordHash,
   type PasswordHasher,
@@ -25,15 +26,15 @@ class SlowHasher implements PasswordHasher {
     this.#inner = inner;
   }
 
-  hash(password: Password): Promise<PasswordHash> {
-    return this.#inner.hash(password);
+  hash(password: Password, client: string): Promise<PasswordHash> {
+    return this.#inner.hash(password, client);
   }
 
-  async verify(guess: Password, hash: PasswordHash): Promise<boolean> {
+  async verify(guess: Password, hash: PasswordHash, client: string): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.held.push({ guess, go: resolve });
     await promise;
-    return await this.#inner.verify(guess, hash);
+    return await this.#inner.verify(guess, hash, client);
   }
 
   /** Lets the oldest one go. */
@@ -109,6 +110,24 @@ describe('trying passwords', () => {
     }
     expect((await enter('a'.repeat(1_025))).kind).to.equal('limited');
     expect(hasher.held).to.have.length(0);
+  });
+
+  it('is hashed in the turn of its address, as a password that is set is in that of its account', async () => {
+    const clients: string[] = [];
+    const passwords = overriding<PasswordHasher>(stage.ports.passwords, {
+      hash: (password, client) => {
+        clients.push(client);
+        return stage.ports.passwords.hash(password, client);
+      },
+      verify: (guess, hash, client) => {
+        clients.push(client);
+        return stage.ports.passwords.verify(guess, hash, client);
+      },
+    });
+    const { update } = stage.with({ passwords });
+    await update.update({ by: OPERATOR, id }, { type: 'set_password', password: SECRET });
+    await node(passwords).enter(SECRET, { address: '192.0.2.77' });
+    expect(clients).to.deep.equal([OWNER, '192.0.2.77']);
   });
 
   it('never exceeds the limit by guesses in parallel', async () => {

@@ -17,6 +17,12 @@ const APART: readonly (readonly [password: string, other: string])[] = [
   ['correct horse', 'correct horse '],
 ];
 
+/** For whom passwords are hashed where that makes no difference. */
+const CLIENT = '192.0.2.1';
+
+/** More than may wait at once. */
+const FLOOD = 200;
+
 const NO_HASHES: readonly string[] = [
   '',
   'x',
@@ -40,9 +46,9 @@ const clauses: readonly Clause<PasswordHasher>[] = [
       const peer = await subject.peer();
       for (const [text, other] of APART) {
         const what = JSON.stringify([text, other]);
-        const hash = await subject.port.hash(password(text));
-        expect(await peer.verify(password(text), hash), what).to.equal(true);
-        expect(await subject.port.verify(password(other), hash), what).to.equal(false);
+        const hash = await subject.port.hash(password(text), CLIENT);
+        expect(await peer.verify(password(text), hash, CLIENT), what).to.equal(true);
+        expect(await subject.port.verify(password(other), hash, CLIENT), what).to.equal(false);
       }
     },
   },
@@ -51,7 +57,10 @@ const clauses: readonly Clause<PasswordHasher>[] = [
     says: 'the same password hashes differently each time, and the hash does not hold it',
     check: async ({ port }) => {
       const text = 'correct horse battery staple';
-      const hashes = await Promise.all([port.hash(password(text)), port.hash(password(text))]);
+      const hashes = await Promise.all([
+        port.hash(password(text), CLIENT),
+        port.hash(password(text), CLIENT),
+      ]);
       expect(hashes[0]).to.not.equal(hashes[1]);
       for (const encoding of ['utf8', 'base64', 'base64url', 'hex'] as const) {
         const written = Buffer.from(text).toString(encoding).replaceAll('=', '').slice(0, 24);
@@ -63,31 +72,53 @@ const clauses: readonly Clause<PasswordHasher>[] = [
     id: 'password-hasher/aborted',
     says: 'an aborted signal rejects with its reason',
     check: async ({ port }) => {
-      const hash = await port.hash(password('correct horse'));
+      const hash = await port.hash(password('correct horse'), CLIENT);
       const [reason, controller] = [{ why: 'the viewer went away' }, new AbortController()];
       const aborted = AbortSignal.abort(reason);
-      expect(await rejectionOf(port.hash(password('correct horse'), aborted))).to.equal(reason);
-      expect(await rejectionOf(port.verify(password('correct horse'), hash, aborted))).to.equal(reason);
-      const running = port.hash(password('correct horse'), controller.signal);
+      expect(await rejectionOf(port.hash(password('correct horse'), CLIENT, aborted))).to.equal(reason);
+      expect(await rejectionOf(port.verify(password('correct horse'), hash, CLIENT, aborted))).to.equal(
+        reason,
+      );
+      const running = port.hash(password('correct horse'), CLIENT, controller.signal);
       controller.abort(reason);
       expect(await rejectionOf(running), 'while it runs').to.equal(reason);
-      expect(await port.verify(password('correct horse'), hash), 'afterwards').to.equal(true);
+      expect(await port.verify(password('correct horse'), hash, CLIENT), 'afterwards').to.equal(true);
     },
   },
   {
     id: 'password-hasher/foreign',
     says: 'a text that is no hash of its is the fault store_corrupt',
     check: async ({ port }) => {
-      const own = await port.hash(password('correct horse'));
+      const own = await port.hash(password('correct horse'), CLIENT);
       for (const text of [...NO_HASHES, own.slice(0, -1), `${own}A`, ` ${own}`, `${own}\n`]) {
-        const verified = port.verify(password('correct horse'), text as PasswordHash);
+        const verified = port.verify(password('correct horse'), text as PasswordHash, CLIENT);
         expect(await rejectionOf(verified), JSON.stringify(text)).to.have.property('code', 'store_corrupt');
       }
     },
   },
+  {
+    id: 'password-hasher/turns',
+    says: 'a client that brings many at once neither keeps another waiting for all of them, nor has it refused',
+    check: async ({ port }) => {
+      const hash = await port.hash(password('correct horse'), CLIENT);
+      let hashed = 0;
+      const flood = Array.from({ length: FLOOD }, async () => {
+        await port.verify(password('correct horse'), hash, CLIENT);
+        hashed += 1;
+      });
+      const refused = Promise.allSettled(flood);
+      const before = await port.verify(password('correct horse'), hash, '192.0.2.2').then(() => hashed);
+      await refused;
+      expect(before, 'of the flood are hashed first').to.be.below(hashed / 2);
+      const setting = Array.from({ length: FLOOD }, () => port.hash(password('correct horse'), 'flood'));
+      const set = Promise.allSettled(setting);
+      expect(await port.hash(password('correct horse'), 'other')).to.be.a('string');
+      await set;
+    },
+  },
 ];
 
-/** The promises of {@link PasswordHasher}. Give it the least cost it takes: the contract hashes some forty times. */
+/** The promises of {@link PasswordHasher}. Give it the least cost it takes: the contract hashes some hundreds of times. */
 export const passwordHasherContract: Contract<PasswordHasher> = {
   port: 'PasswordHasher',
   harness: [],

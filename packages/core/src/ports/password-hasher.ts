@@ -1,7 +1,8 @@
 import type { Password, PasswordHash } from '../domain/password.ts';
 
 /**
- * Hashes passwords slowly, off the event loop, a few at a time.
+ * Hashes passwords slowly, off the event loop, a few at a time. Each is hashed for a client: the account that sets it, or
+ * the address that it is tried from.
  *
  * Faults: `hasher_overloaded` when too many wait; `store_corrupt` for a hash that it cannot read.
  */
@@ -12,11 +13,12 @@ export interface PasswordHasher {
    * @promise password-hasher/salt: the same password hashes differently each time, and the hash does not hold it
    * @promise password-hasher/aborted: an aborted signal rejects with its reason
    */
-  hash(password: Password, signal?: AbortSignal): Promise<PasswordHash>;
+  hash(password: Password, client: string, signal?: AbortSignal): Promise<PasswordHash>;
 
   /**
    * Whether the password is the hashed one.
    * @promise password-hasher/foreign: a text that is no hash of its is the fault store_corrupt
+   * @promise password-hasher/turns: a client that brings many at once neither keeps another waiting for all of them, nor has it refused
    */
-  verify(password: Password, hash: PasswordHash, signal?: AbortSignal): Promise<boolean>;
+  verify(password: Password, hash: PasswordHash, client: string, signal?: AbortSignal): Promise<boolean>;
 }

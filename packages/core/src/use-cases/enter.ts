@@ -105,7 +105,7 @@ export class Enter {
     if (begun === undefined) return { kind: 'busy' };
     if (begun.kind !== 'begun') return begun;
     try {
-      return await this.#finish(begun, request.password);
+      return await this.#finish(begun, request);
     } finally {
       this.#waiting.wake(line);
     }
@@ -138,9 +138,10 @@ export class Enter {
     }
   }
 
-  async #finish({ role, hash, ticket }: BegunTry, password: string): Promise<EnterOutcome> {
+  async #finish(begun: BegunTry, { password, address }: EnterRequest): Promise<EnterOutcome> {
+    const { role, ticket } = begun;
     const guess = parseGuess(password);
-    if (guess === undefined || !(await this.#verify(guess, hash, ticket))) {
+    if (guess === undefined || !(await this.#verify(guess, begun, address))) {
       await this.#ports.attempts.settle(ticket);
       return { kind: 'wrong', role };
     }
@@ -148,9 +149,9 @@ export class Enter {
     return { kind: 'granted', role, grant: firstGrant('cookie', role, this.#ports.clock.now()) };
   }
 
-  async #verify(guess: Password, hash: PasswordHash, ticket: AttemptTicket): Promise<boolean> {
+  async #verify(guess: Password, { hash, ticket }: BegunTry, address: string): Promise<boolean> {
     try {
-      return await this.#ports.passwords.verify(guess, hash);
+      return await this.#ports.passwords.verify(guess, hash, address);
     } catch (error) {
       if (isFault(error) && error.code === 'hasher_overloaded') await this.#ports.attempts.forgive(ticket);
       else await this.#ports.attempts.settle(ticket);

@@ -73,6 +73,10 @@ interface Progress {
   committing?: true;
 }
 
+function overloaded(): Fault {
+  return new Fault('publishing_overloaded', 'too many publications are waiting');
+}
+
 /** Publishes archives: proves one, stores it, and commits its role, exactly once for a key. */
 export class Publish {
   readonly #ports: PublishPorts;
@@ -84,7 +88,7 @@ export class Publish {
     this.#ports = ports;
     this.#limits = limits;
     this.#absolutePathsWork = absolutePathsWork;
-    this.#gate = new Gate({ places: limits.publishing, queue: limits.publishingQueue });
+    this.#gate = new Gate({ places: limits.publishing, queue: limits.publishingQueue, overloaded });
   }
 
   /**
@@ -95,22 +99,16 @@ export class Publish {
    */
   async publish(request: PublishRequest): Promise<PublishOutcome> {
     try {
-      return await this.#inTurn(request.account, () => this.#publish(request));
+      return await this.#gate.run(accountId(request.account), () => this.#publish(request));
     } finally {
       await discardQuietly(request.archive);
     }
   }
 
-  #inTurn<Result>(account: AccountId, work: () => Promise<Result>): Promise<Result> {
-    const ran = this.#gate.run(accountId(account), work);
-    if (ran === undefined) throw new Fault('publishing_overloaded', 'too many publications are waiting');
-    return ran;
-  }
-
   /** Checks an archive as publishing would, and stores nothing. The archive is discarded in the end. */
   async check(account: AccountId, archive: StagedArchive): Promise<CheckOutcome> {
     try {
-      const proved = await this.#inTurn(account, () => this.#prove(archive));
+      const proved = await this.#gate.run(accountId(account), () => this.#prove(archive));
       if (proved.kind === 'refused') return proved;
       return {
         kind: 'checked',

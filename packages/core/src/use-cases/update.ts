@@ -59,6 +59,6 @@ export class UpdateRole {
     if (loaded === undefined) return NOT_FOUND;
     const trial = decide(loaded.value, { type: 'set_password', hash: null }, clock.now(), this.#limits);
     if (trial.kind === 'refused') return trial;
-    return { type: 'set_password', hash: await passwords.hash(password, signal) };
+    return { type: 'set_password', hash: await passwords.hash(password, loaded.value.account, signal) };
   }
 }

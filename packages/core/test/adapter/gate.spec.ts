@@ -12,7 +12,7 @@ function visitors(gate: Gate<string>) {
   const inside = new Map<string, Leave>();
   const order: string[] = [];
   const enter = (key: string, name: string, signal?: AbortSignal) =>
-    gate.enter(key, signal)?.then((leave) => {
+    gate.enter(key, signal).then((leave) => {
       inside.set(name, leave);
       order.push(name);
     });
@@ -46,14 +46,28 @@ describe('Gate', () => {
   });
 
   it('refuses whoever comes when too many wait', async () => {
-    const { enter, leave, order } = visitors(new Gate({ places: 1, queue: 2 }));
-    for (const name of ['1', '2', '3']) expect(enter('a', name)).to.be.a('promise');
-    expect(enter('b', '4')).to.equal(undefined);
+    const full = new Error('full');
+    const { enter, leave, order } = visitors(new Gate({ places: 1, queue: 2, overloaded: () => full }));
+    for (const name of ['1', '2', '3']) void enter('a', name);
+    expect(await enter('a', '4').catch((error: unknown) => error)).to.equal(full);
     await settle();
     await leave('1');
-    expect(enter('b', '5')).to.be.a('promise');
+    void enter('b', '5');
     for (const name of ['2', '3', '5']) await leave(name);
     expect(order).to.deep.equal(['1', '2', '3', '5']);
+  });
+
+  it('refuses the last of the longest line, unless the one that comes would make another as long', async () => {
+    const full = new Error('full');
+    const { enter, leave, order } = visitors(new Gate({ places: 1, queue: 4, overloaded: () => full }));
+    const refused: string[] = [];
+    for (const name of ['a0', 'a1', 'b1', 'a2', 'a3', 'b2', 'a4', 'b3', 'c1']) {
+      void enter(name[0] as string, name).catch((error: unknown) => error === full && refused.push(name));
+      await settle();
+    }
+    expect(refused).to.deep.equal(['a3', 'a4', 'b3', 'a2']);
+    for (const name of ['a0', 'a1', 'b1', 'c1', 'b2']) await leave(name);
+    expect(order).to.deep.equal(['a0', 'a1', 'b1', 'c1', 'b2']);
   });
 
   it('gives a place back once, however often it is said', async () => {
@@ -71,15 +85,15 @@ describe('Gate', () => {
     const [gone, reason] = [new AbortController(), new Error('gone')];
     void enter('a', '1');
     await settle();
-    const waiting = enter('a', '2', gone.signal)?.catch((error: unknown) => error);
-    expect(enter('b', '3')).to.equal(undefined);
+    const waiting = enter('a', '2', gone.signal).catch((error: unknown) => error);
+    expect(await enter('b', '3').catch((error: Error) => error.message)).to.equal('too many wait');
     gone.abort(reason);
     expect(await waiting).to.equal(reason);
     void enter('b', '4');
     await leave('1');
     expect(order).to.deep.equal(['1', '4']);
     expect([...inside.keys()]).to.deep.equal(['4']);
-    expect(await enter('a', '5', gone.signal)?.catch((error: unknown) => error)).to.equal(reason);
+    expect(await enter('a', '5', gone.signal).catch((error: unknown) => error)).to.equal(reason);
   });
 
   it('runs work in its place, and passes the place on when that fails', async () => {
@@ -88,9 +102,9 @@ describe('Gate', () => {
     const first = gate.run(undefined, () => work.promise, gone.signal);
     const second = gate
       .run(undefined, () => Promise.reject(new Error('broken')))
-      ?.catch((error) => error.message);
+      .catch((error) => error.message);
     const third = gate.run(undefined, () => Promise.resolve('third'));
-    const left = gate.run(undefined, () => Promise.resolve('left'), gone.signal)?.catch((error) => error);
+    const left = gate.run(undefined, () => Promise.resolve('left'), gone.signal).catch((error) => error);
     gone.abort(reason);
     expect(await left, 'who waits').to.equal(reason);
     expect(gate.enterNow(), 'what runs goes on').to.equal(undefined);
@@ -126,7 +140,8 @@ describe('Gate', () => {
             const controller = new AbortController();
             if (action === 'leave') await leave([...inside.keys()][0] ?? '');
             else if (action === 'give up') waiting.shift()?.abort(new Error('gone'));
-            else if (enter(action, `${index}`, controller.signal)?.catch(() => {}) !== undefined) {
+            else {
+              void enter(action, `${index}`, controller.signal).catch(() => {});
               waiting.push(controller);
             }
             await settle();
