@@ -1,4 +1,4 @@
-import { Fault } from '../fault.ts';
+import { Fault, isFault } from '../fault.ts';
 
 /** One step of a schema. Steps only go forward, and are never changed once released. */
 export interface Migration<Sql = string> {
@@ -51,6 +51,19 @@ export function planMigrations<Step extends Migration<unknown>>(
   return { steps, reached };
 }
 
+/** Several copies of this package may be installed, as for a `Fault`. */
+const OUTDATED: unique symbol = Symbol.for('@pinfold/core/outdated');
+
+/**
+ * Whether a caught value says that the schema needs a newer release: waiting does not help then.
+ *
+ * @example
+ * isOutdated(new Fault('store_unavailable', 'the connection was refused')); // false
+ */
+export function isOutdated(error: unknown): boolean {
+  return isFault(error) && OUTDATED in error;
+}
+
 /**
  * Refuses to run on a schema that only newer releases work with.
  *
@@ -65,5 +78,6 @@ export function planMigrations<Step extends Migration<unknown>>(
  */
 export function refuseOutdated(state: SchemaState | undefined, known: readonly Migration<unknown>[]): void {
   if (state === undefined || state.oldestVersion <= known.length) return;
-  throw new Fault('store_unavailable', `the database needs release ${state.oldestRelease} or a newer one`);
+  const message = `the database needs release ${state.oldestRelease} or a newer one`;
+  throw Object.defineProperty(new Fault('store_unavailable', message), OUTDATED, { value: true });
 }

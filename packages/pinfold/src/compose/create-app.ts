@@ -1,4 +1,5 @@
 import type { Duration } from '@pinfold/core';
+import { slept } from '@pinfold/core/adapter';
 import type { Container } from 'inversify';
 import { HttpServer } from '../server/http-server.ts';
 import type { Log } from '../server/log.ts';
@@ -63,7 +64,7 @@ export interface App {
   readonly drainTime: Duration;
   /**
    * Says at `/readyz` that the server stops, and goes on answering, new connections, too, for as long as the settings
-   * say: so a balancer can leave it before `close`. Each connection is closed with its next answer.
+   * say, or until `close`: so a balancer can leave it before. Each connection is closed with its next answer.
    */
   drain(): Promise<void>;
   /**
@@ -97,7 +98,9 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   const service = await openService(settings, () => addresses, serviceOptions);
   const { composition, health, log } = service;
   const server = new HttpServer();
-  let draining: Promise<void> | undefined;
+  let draining: Promise<unknown> | undefined;
+  const drained = new AbortController();
+  let isListening = false;
   let closing: Promise<void> | undefined;
 
   async function takePort(): Promise<number> {
@@ -125,6 +128,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   }
 
   async function welcomed(listening: Omit<Listening, 'signInLink'>): Promise<Listening> {
+    isListening = true;
     log.info(`listening on ${settings.host}:${listening.port}`, {
       url: addresses.publicUrl,
       viewer_mode: addresses.viewerMode,
@@ -138,9 +142,11 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   async function close(): Promise<void> {
     const cutOff = AbortSignal.timeout(LONGEST_STOP - LAST_STEPS);
     const deadline = AbortSignal.timeout(LONGEST_STOP);
+    drained.abort();
     service.stop();
     const ended = server.stop(cutOff).then(() => service.close(deadline));
     await Promise.race([ended, aborted(deadline)]);
+    if (isListening) log.info('stopped');
     log.flush();
   }
 
@@ -166,10 +172,10 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       void service.watchHealth();
       return welcomed(await lead(port));
     },
-    drain: () => {
+    drain: async () => {
       server.drain();
-      draining ??= composition.useCases.clock.sleep(settings.drain);
-      return draining;
+      draining ??= slept(composition.useCases.clock, settings.drain, drained.signal);
+      await draining;
     },
     close: () => {
       closing ??= close();

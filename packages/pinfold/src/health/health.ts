@@ -1,5 +1,5 @@
 import { type Clock, type Duration, Fault, seconds } from '@pinfold/core';
-import { slept } from '@pinfold/core/adapter';
+import { isOutdated, slept } from '@pinfold/core/adapter';
 import { tokens } from '@pinfold/inversify';
 import type { Container } from 'inversify';
 import type { Log } from '../server/log.ts';
@@ -36,6 +36,7 @@ export class Health {
         full: 'the database has no room',
         back: 'the database answers again',
       },
+      barred: { by: isOutdated, says: 'the database needs a newer release' },
     }),
     storage: new Part({
       code: 'storage_unavailable',

@@ -13,6 +13,8 @@ export interface PartOptions {
   readonly code: 'staging_unavailable' | 'storage_unavailable' | 'store_unavailable';
   /** What the log says when it stops answering, when it has no room, and when all is well again. */
   readonly says: { readonly unavailable: string; readonly full: string; readonly back: string };
+  /** Faults that stay though requests are answered, and what the log says of them. */
+  readonly barred?: { readonly by: (error: unknown) => boolean; readonly says: string };
 }
 
 /** How long a part may take, in milliseconds. */
@@ -38,8 +40,8 @@ export class Part {
   #log: Log | undefined;
   #state: PartState = 'ok';
   #error: unknown;
-  /** What the last look found: only looks are told of, or each request of a bad minute would be. */
-  #looked: PartState = 'ok';
+  /** What was said of the last look, if it found it away: only looks are told of, or each request of a bad minute would be. */
+  #said: string | undefined;
   #looking: Promise<void> | undefined;
   /** What was asked and has not come to its end, though it may have been given up. */
   #asked: Promise<unknown> | undefined;
@@ -79,7 +81,7 @@ export class Part {
   /** A request was answered. */
   answered(): void {
     this.#answers += 1;
-    if (isAway(this.#state)) this.#state = 'ok';
+    if (isAway(this.#state) && !this.#isBarred(this.#error)) this.#state = 'ok';
   }
 
   /** A request was not, which may be its own fault: so this is looked into at once, but once between two looks. */
@@ -122,7 +124,8 @@ export class Part {
       if (stopped.aborted) return;
       // It answered others meanwhile, so it has only much to do.
       const state = stateOf(error);
-      this.#found(state === 'unavailable' && this.#answers > answers ? 'slow' : state, error);
+      const isBusy = this.#answers > answers && !this.#isBarred(error);
+      this.#found(state === 'unavailable' && isBusy ? 'slow' : state, error);
     }
   }
 
@@ -146,11 +149,20 @@ export class Part {
 
   #found(state: PartState, error: unknown): void {
     this.#become(state, error);
-    const before = this.#looked;
-    this.#looked = state;
-    const { says } = this.#options;
-    if (isAway(state) && state !== before) this.#log?.error(says[state], error);
-    if (!isAway(state) && isAway(before)) this.#log?.info(says.back);
+    const before = this.#said;
+    this.#said = isAway(state) ? this.#sentence(state, error) : undefined;
+    if (this.#said === before) return;
+    if (this.#said === undefined) this.#log?.info(this.#options.says.back);
+    else this.#log?.error(this.#said, error);
+  }
+
+  #sentence(state: 'unavailable' | 'full', error: unknown): string {
+    const { barred, says } = this.#options;
+    return barred !== undefined && this.#isBarred(error) ? barred.says : says[state];
+  }
+
+  #isBarred(error: unknown): boolean {
+    return this.#options.barred?.by(error) ?? false;
   }
 
   #become(state: PartState, error: unknown): void {

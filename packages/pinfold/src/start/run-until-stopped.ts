@@ -3,9 +3,8 @@ import { isFault } from '@pinfold/core';
 import type { App, Listening } from '../compose/create-app.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { firstStartBlock, startBlock } from './first-start-block.ts';
+import { signalled } from './signals.ts';
 import { isWorker, Workers, wordsOfLeader } from './workers.ts';
-
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
  * How much the heap may grow before V8 looks through all of it again. It counts the bytes of an upload on their way to
@@ -22,12 +21,12 @@ const YOUNG_FULL_PERCENT = 20;
 const NOT_STARTED = 'not started';
 
 /** How a start ended: with what is to be stopped later, or with the word for why not. */
-type Started = { stop(): Promise<void> } | undefined;
+type Started = { stop(again: Promise<void>): Promise<void> } | undefined;
 
 /**
  * Runs a server as a process of its own, or as several that share its port where the settings say so: starts it,
- * prints what the first start made, and stops it gracefully on SIGTERM or SIGINT. Resolves with the exit code: 0, or 1
- * when the server could not be started, which is then said in one line on standard error.
+ * prints what the first start made, and stops it gracefully on SIGTERM or SIGINT; a second one ends the drain. Resolves
+ * with the exit code: 0, or 1 when the server could not be started, which is then said in one line on standard error.
  *
  * Further processes run the program that this one runs, with the same arguments.
  *
@@ -43,14 +42,16 @@ export async function runUntilStopped(create: () => Promise<App>): Promise<numbe
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   setFlagsFromString(`--minor-gc-task-trigger=${YOUNG_FULL_PERCENT}`);
   const words = isWorker() ? wordsOfLeader() : undefined;
-  const asked = words === undefined ? signalled() : Promise.race([words.stop, signalled()]);
+  const signals = signalled();
+  const asked = words === undefined ? signals.first : Promise.race([words.stop, signals.first]);
+  const again = words === undefined ? signals.again : Promise.race([words.hurry, signals.again]);
   const starting = start(create, (app) => (words === undefined ? begin(app) : join(app, words.answer)));
   // Nothing was accepted yet, so there is nothing to finish; and the start may be waiting for something far away.
   const started = await Promise.race([starting, asked.then((): typeof NOT_STARTED => NOT_STARTED)]);
   if (started === undefined) return 1;
   if (started === NOT_STARTED) return 0;
   await asked;
-  await started.stop();
+  await started.stop(again);
   return 0;
 }
 
@@ -74,17 +75,27 @@ function begin(app: App): Promise<Started> {
 
 async function alone(app: App): Promise<Started> {
   print(await app.listen());
-  return { stop: () => stop(app) };
+  return {
+    stop: (again) => {
+      sayTold(app);
+      return stop(app, again);
+    },
+  };
 }
 
 async function join(app: App, led: Promise<void>): Promise<Started> {
   await app.join(led);
-  return { stop: () => stop(app) };
+  return { stop: (again) => stop(app, again) };
 }
 
-async function stop(app: App): Promise<void> {
-  await app.drain();
+async function stop(app: App, again: Promise<void>): Promise<void> {
+  await Promise.race([app.drain(), again]);
   await app.close();
+}
+
+/** Of several processes the one that leads them says it. */
+function sayTold({ log, drainTime }: App): void {
+  log.info(`told to stop${drainTime === 0 ? '' : `: draining for ${drainTime / 1_000} s`}`);
 }
 
 /** The first worker takes the port before anything is made: a start that fails makes nothing that nobody is told of. */
@@ -100,8 +111,9 @@ async function lead(app: App): Promise<Started> {
   }
   workers.answer();
   return {
-    stop: async () => {
-      await workers.stop();
+    stop: async (again) => {
+      sayTold(app);
+      await workers.stop(again);
       await app.close();
     },
   };
@@ -113,13 +125,6 @@ function print({ addresses, firstStart, untouched, signInLink }: Listening): voi
       ? firstStartBlock(firstStart, addresses, signInLink)
       : startBlock(untouched, addresses, signInLink),
   );
-}
-
-/** Resolves at the first signal. More of them follow when a terminal, npm and a wrapper each send one: they change nothing. */
-function signalled(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  for (const signal of SIGNALS) process.on(signal, () => resolve());
-  return promise;
 }
 
 /** One line for an operator; a bug keeps its stack. */

@@ -8,7 +8,7 @@ import type { Log } from '../server/log.ts';
 const MARK = '_PINFOLD_WORKER';
 
 /** What a worker is told. */
-type Word = 'answer' | 'stop';
+type Word = 'answer' | 'stop' | 'hurry';
 
 /** The longest a worker may take to end once it has drained: what it gives itself, and a little. */
 const LONGEST_END = 12_000;
@@ -16,18 +16,31 @@ const LONGEST_END = 12_000;
 /** Before one that ended without ever having answered is replaced: it may well fail again. */
 const PAUSE = 1_000;
 
+const NEVER: Promise<never> = new Promise(() => undefined);
+
 /** Whether this process is a worker. */
 export function isWorker(): boolean {
   return process.env[MARK] !== undefined && process.send !== undefined;
 }
 
-/** What this worker is told: resolves when it may answer, and when it is to stop or its leader has gone. */
-export function wordsOfLeader(): { readonly answer: Promise<void>; readonly stop: Promise<void> } {
-  const answer = Promise.withResolvers<void>();
-  const stop = Promise.withResolvers<void>();
-  process.on('message', (word: Word) => (word === 'answer' ? answer : stop).resolve());
-  process.once('disconnect', () => stop.resolve());
-  return { answer: answer.promise, stop: stop.promise };
+/** What a worker hears of its leader; each resolves when it is said. */
+export interface WordsOfLeader {
+  readonly answer: Promise<void>;
+  /** Also when the leader has gone. */
+  readonly stop: Promise<void>;
+  /** Not to drain any longer. */
+  readonly hurry: Promise<void>;
+}
+
+export function wordsOfLeader(): WordsOfLeader {
+  const words: Readonly<Record<Word, PromiseWithResolvers<void>>> = {
+    answer: Promise.withResolvers(),
+    stop: Promise.withResolvers(),
+    hurry: Promise.withResolvers(),
+  };
+  process.on('message', (word: Word) => words[word].resolve());
+  process.once('disconnect', () => words.stop.resolve());
+  return { answer: words.answer.promise, stop: words.stop.promise, hurry: words.hurry.promise };
 }
 
 /** Processes that run this program, too, and share one port. One that ends too soon is replaced. */
@@ -64,17 +77,28 @@ export class Workers {
     for (let n = 1; n < this.#count; n += 1) this.#start();
   }
 
-  /** Lets each drain and finish what it does; resolves when the last has ended. */
-  async stop(): Promise<void> {
+  /**
+   * Lets each drain and finish what it does; resolves when the last has ended.
+   *
+   * @param again when it resolves, they drain no longer.
+   */
+  async stop(again: Promise<void> = NEVER): Promise<void> {
     this.#stopping = true;
-    const ends = living().map(async (worker) => {
-      const ended = once(worker, 'exit');
-      tell(worker, 'stop');
-      const late = setTimeout(() => worker.process.kill('SIGKILL'), this.#drainTime + LONGEST_END);
-      await ended;
+    await Promise.all(living().map((worker) => this.#end(worker, again)));
+  }
+
+  async #end(worker: Worker, again: Promise<void>): Promise<void> {
+    const ended = once(worker, 'exit');
+    tell(worker, 'stop');
+    let late = killedAfter(worker, this.#drainTime + LONGEST_END);
+    void again.then(() => {
+      if (worker.isDead()) return;
+      tell(worker, 'hurry');
       clearTimeout(late);
+      late = killedAfter(worker, LONGEST_END);
     });
-    await Promise.all(ends);
+    await ended;
+    clearTimeout(late);
   }
 
   #start(): void {
@@ -98,6 +122,10 @@ export class Workers {
     if (!listened) await pause(PAUSE, undefined, { ref: false });
     if (!this.#stopping) this.#start();
   }
+}
+
+function killedAfter(worker: Worker, milliseconds: number): NodeJS.Timeout {
+  return setTimeout(() => worker.process.kill('SIGKILL'), milliseconds);
 }
 
 function living(): readonly Worker[] {

@@ -3,20 +3,31 @@ import {
   Fault,
   type FaultCode,
   instant,
+  isFault,
   type RoleStore,
   type Staging,
   seconds,
 } from '@pinfold/core';
-import type { Persistence } from '@pinfold/core/adapter';
+import { type Persistence, refuseOutdated } from '@pinfold/core/adapter';
 import { tokens } from '@pinfold/inversify';
 import { anArchiveId, aRoleId, createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { Container } from 'inversify';
 import { Health } from '../../src/health/health.ts';
+import { openLog } from '../../src/server/log.ts';
 
 const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const full = (code: FaultCode): Fault =>
   new Fault(code, 'full', { cause: Object.assign(new Error('no room'), { code: 'ENOSPC' }) });
+
+function outdated(): Fault {
+  try {
+    refuseOutdated({ version: 9, oldestVersion: 9, oldestRelease: '9.0.0' }, []);
+  } catch (error) {
+    if (isFault(error)) return error;
+  }
+  throw new Error('it was not refused');
+}
 
 /** The health of stores that count what is asked of them, and fail as a test says. */
 function rig() {
@@ -124,6 +135,22 @@ describe('the health of a server', () => {
     delete wrong.database;
     await pass(5);
     expect(health.report().status).to.equal('ok');
+  });
+
+  it('is unavailable where the database needs a newer release, whatever requests it answers meanwhile', async () => {
+    const { health, wrong, pass, roles } = rig();
+    const said: string[] = [];
+    health.tellTo(openLog('info', (line) => said.push(JSON.parse(line).msg)));
+    wrong.database = new Fault('store_unavailable', 'gone');
+    await pass(5);
+    wrong.database = outdated();
+    await pass(10);
+    delete wrong.database;
+    await roles.load(aRoleId(1));
+    expect(health.has(['database'])).to.equal(false);
+    expect(said).to.deep.equal(['the database does not answer', 'the database needs a newer release']);
+    await pass(5);
+    expect(health.has(['database'])).to.equal(true);
   });
 
   it('is degraded without room for uploads, which are refused before they come', async () => {

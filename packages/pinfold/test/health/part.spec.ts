@@ -8,6 +8,8 @@ const FULL = new Fault('storage_unavailable', 'full', {
   cause: Object.assign(new Error('no space left'), { code: 'ENOSPC' }),
 });
 
+const BARRED = new Fault('storage_unavailable', 'not for this release');
+
 /** A part whose answers a test gives, and a clock that each of them may take some of. */
 function rig(longest = 60_000) {
   const said: string[] = [];
@@ -15,7 +17,8 @@ function rig(longest = 60_000) {
   let asked = 0;
   let answer: (signal: AbortSignal) => Promise<unknown> = async () => undefined;
   const says = { unavailable: 'away', full: 'full', back: 'back' };
-  const options = { code: 'storage_unavailable', says } as const;
+  const barred = { by: (error: unknown): boolean => error === BARRED, says: 'barred' };
+  const options = { code: 'storage_unavailable', says, barred } as const;
   const part = new Part(options, { slow: 1_000, longest }, () => now);
   part.tellTo(openLog('info', (line) => said.push(JSON.parse(line).msg)));
   part.askedBy((signal) => {
@@ -139,6 +142,16 @@ describe('a part that the server needs', () => {
       return Promise.reject(FAULT);
     };
     expect(await found(busy)).to.equal('slow');
+  });
+
+  it('is away, and not slow, when a look finds it barred, though requests are answered', async () => {
+    const { part, said, found } = rig(1);
+    const barred = (): Promise<void> => {
+      part.answered();
+      return Promise.reject(BARRED);
+    };
+    expect(await found(barred)).to.equal('unavailable');
+    expect(said).to.deep.equal(['barred']);
   });
 
   it('is told of when looks find it away or back, and not for each request', async () => {

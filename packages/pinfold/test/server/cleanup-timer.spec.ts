@@ -60,13 +60,14 @@ describe('runCleanupTimer', () => {
     await end();
   });
 
-  it('logs what was done, and nothing when there was nothing to do', async () => {
+  it('writes a line for each sweep, with what was done, were it nothing', async () => {
     const { lines, pass, end } = timer(0.5, [() => nothing, () => ({ ...nothing, archives: 2 })]);
     await pass(10);
-    expect(lines).to.deep.equal([]);
-    await pass(10);
     expect(lines).to.have.length(1);
-    expect(lines[0]).to.include({ level: 30, archives: 2 });
+    expect(lines[0]).to.include({ level: 30, msg: 'cleanup', archives: 0 });
+    await pass(10);
+    expect(lines).to.have.length(2);
+    expect(lines[1]).to.include({ level: 30, msg: 'cleanup', archives: 2 });
     await end();
   });
 
@@ -85,7 +86,7 @@ describe('runCleanupTimer', () => {
   it('says as an error that a sweep refused to delete', async () => {
     const { lines, pass, end } = timer(0.5, [() => ({ ...nothing, listing: 'refused' })]);
     await pass(10);
-    expect(lines.map(({ level }) => level)).to.deep.equal([50]);
+    expect(lines.map(({ level }) => level)).to.deep.equal([50, 30]);
     await end();
   });
 

@@ -113,6 +113,28 @@ describe('the server as a process', function () {
     });
   }
 
+  for (const workers of ['1', '2']) {
+    it(`drains no longer when it is told again, with ${workers} to answer, and says when it was told and stopped`, async () => {
+      const env = { PINFOLD_WORKERS: workers, PINFOLD_WELCOME: 'off', PINFOLD_DRAIN_SECONDS: '3600' };
+      const server = start(env);
+      await server.url();
+      if (workers === '2') await server.said(/(?:"a worker answers"[\s\S]*){2}/);
+      server.process.kill('SIGTERM');
+      await server.said(/"told to stop: draining for 3600 s"/);
+      let ended = false;
+      const end = server.ended().finally(() => {
+        ended = true;
+      });
+      // What comes right behind the first is the same wish, as a terminal and npm send it: so it is said until heard.
+      while (!ended) {
+        server.process.kill('SIGTERM');
+        await Promise.race([end, new Promise((resolve) => setTimeout(resolve, 100))]);
+      }
+      expect(await end).to.deep.equal([0, null]);
+      expect(server.output().match(/"told to stop|"stopped"/g)).to.deep.equal(['"told to stop', '"stopped"']);
+    });
+  }
+
   it('leaves no file of an upload that stalls when it is told to stop', async () => {
     const { text } = new NodeApiKeySecrets().mint();
     const server = start({ PINFOLD_API_KEY: text, PINFOLD_WELCOME: 'off' });

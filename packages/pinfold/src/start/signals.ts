@@ -1,0 +1,29 @@
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/** What comes within it is the first once more: a terminal, npm and a wrapper each send one. */
+const SAME_WISH = 1_000;
+
+/** What an operator wishes of a process. */
+export interface Signalled {
+  /** Resolves when it is to stop. */
+  readonly first: Promise<void>;
+  /** Resolves when it was told so again. */
+  readonly again: Promise<void>;
+}
+
+/** Listens for signals from now on; the process does not end by itself any more. */
+export function signalled(
+  told: Pick<NodeJS.EventEmitter, 'on'> = process,
+  now: () => number = () => performance.now(),
+): Signalled {
+  const first = Promise.withResolvers<void>();
+  const again = Promise.withResolvers<void>();
+  let heard: number | undefined;
+  const hear = (): void => {
+    heard ??= now();
+    first.resolve();
+    if (now() - heard >= SAME_WISH) again.resolve();
+  };
+  for (const signal of SIGNALS) told.on(signal, hear);
+  return { first: first.promise, again: again.promise };
+}
