@@ -5,7 +5,7 @@ import type { Contract, ContractOptions, Subject } from './contract.ts';
 /** {@link ContractOptions} with what mocha adds. */
 export interface MochaContractOptions<Port, S extends Subject<Port> = Subject<Port>>
   extends ContractOptions<Port, S> {
-  /** The longest one clause may take, in milliseconds; 30,000 when absent. */
+  /** The longest one clause may take, in milliseconds; 60,000 when absent. */
   readonly timeout?: number;
 }
 

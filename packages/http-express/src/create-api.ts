@@ -31,7 +31,7 @@ export interface ApiOptions {
   readonly rateLimit?: RateLimit;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
   readonly uploads?: Uploads;
-  /** Times that differ from the contract's. */
+  /** Times that differ from the defaults. */
   readonly timeouts?: Partial<ApiTimeouts>;
 }
 

@@ -8,7 +8,7 @@ const context = { requestId: '3f2b8c1e-9d47-4a6b-8e05-7c1d2f3a4b5c', publishing:
 const TYPE = { 'Content-Type': 'application/problem+json' };
 const publishing = { ...context, publishing: true };
 
-/** The contract's table of codes, section 3. */
+/** The table of docs/wire.md#errors. */
 const STATUSES: Readonly<Record<WireCode, number>> = {
   invalid_request: 400,
   idempotency_key_required: 400,

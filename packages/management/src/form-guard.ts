@@ -27,7 +27,7 @@ export function isSameToken(expected: string, sent: string | undefined): boolean
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** Whether a form was sent by a page of ours, as far as the browser tells (contract, section 7). */
+/** Whether a form was sent by a page of ours, as far as the browser tells (docs/security.md#the-management-screen). */
 export function isFromOurPage({ headers }: { headers: IncomingHttpHeaders }, publicUrl: string): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' || site === 'none';

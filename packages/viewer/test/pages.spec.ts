@@ -33,7 +33,7 @@ describe("the viewers' pages", () => {
     }
   });
 
-  it('have the policy of the contract, which leaves form-action open', () => {
+  it('have a policy that leaves form-action open', () => {
     expect(PAGE_POLICY).to.match(
       /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; frame-ancestors 'none'$/,
     );

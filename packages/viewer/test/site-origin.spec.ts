@@ -40,7 +40,7 @@ describe('a site on its own origin', () => {
       id = await rig.publish(SITE);
     });
 
-    it('is served with the headers of the contract', async () => {
+    it('is served with the headers that keep it unlisted, fresh and apart', async () => {
       const answer = await rig.askSite(id, '/');
       expect([answer.status, answer.text]).to.deep.equal([200, SITE['index.html']]);
       expect(answer.headers).to.include({

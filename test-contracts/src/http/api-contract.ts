@@ -49,7 +49,7 @@ export const httpHarness: readonly HttpClause[] = [
   },
 ];
 
-/** The promises of the API alone (contract, sections 1 to 5), for a service without a viewer. */
+/** The promises of the API alone (docs/wire.md), for a service without a viewer. */
 export const httpApiContract: HttpContract = {
   port: 'HttpApi',
   harness: httpHarness,

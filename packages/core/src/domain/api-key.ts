@@ -17,7 +17,7 @@ export type Scope = 'pins:read' | 'pins:write' | 'manage';
 /** All scopes there are. `manage` signs in to the management screen. */
 export const SCOPES: readonly Scope[] = ['pins:read', 'pins:write', 'manage'];
 
-/** The scopes a key has unless told otherwise (contract, section 8). */
+/** The scopes a key has unless told otherwise (docs/wire.md#requests). */
 export const DEFAULT_SCOPES: readonly Scope[] = ['pins:read', 'pins:write'];
 
 /** An API key as it is kept: its secret is not in it. */

@@ -38,7 +38,7 @@ export function entryPath(name: string): EntryPath | undefined {
   return name.endsWith('/') || unsafePath(name) !== undefined ? undefined : (name as EntryPath);
 }
 
-/** The path segment that no site may carry, or `undefined` (contract, section 6: `forbidden_name`). */
+/** The path segment that no site may carry, or `undefined` (`forbidden_name`, docs/wire.md#the-rules-for-zips). */
 export function forbiddenSegment(name: string): string | undefined {
   return FORBIDDEN.exec(name)?.[1];
 }

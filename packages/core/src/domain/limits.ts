@@ -48,7 +48,7 @@ export interface Limits {
   readonly reservationAge: Duration;
 }
 
-/** The figures of the service document and its contract. */
+/** The limits in force unless others are given; docs/wire.md#limits-get-apiv1limits has those that callers meet. */
 export const defaultLimits: Limits = {
   archiveBytes: 10 * MiB,
   expandedBytes: 50 * MiB,

@@ -39,7 +39,7 @@ export interface Role {
   readonly generation: Generation;
 }
 
-/** The state of a role at a moment (contract, section 1). */
+/** The state of a role at a moment (docs/design-decisions.md#state-is-derived-never-stored). */
 export type RoleState = 'published' | 'expired' | 'deleted';
 
 /** What a role can be told to do. Values in it have been proved, and a password has been hashed. */
@@ -64,7 +64,10 @@ export function stateOf(role: Pick<Role, 'deletedAt' | 'expiresAt'>, now: Instan
   return 'published';
 }
 
-/** The state machine (contract, section 4): what `command` makes of `role` at `now`, or why it is refused. */
+/**
+ * The state machine: what `command` makes of `role` at `now`, or why it is refused
+ * (docs/design-decisions.md#a-change-is-decided-against-the-newest-state).
+ */
 export function decide(
   role: Role,
   command: RoleCommand,

@@ -20,7 +20,7 @@ export type Resolution<File = ManifestEntry> =
 const LONGEST_NAME = 2_048;
 
 /**
- * Which file answers a path (contract, section 7, "Resolution").
+ * Which file answers a path (packages/viewer/README.md#what-it-answers).
  *
  * @param path the decoded path of the request inside the site, beginning with `/`.
  * @param navigation whether a person's browser asks for a page, rather than a page for its parts.

@@ -7,7 +7,7 @@ export interface PresentedKey {
   readonly secretHash: Sha256;
 }
 
-/** Makes and reads the text of API keys, `pf_<key id>_<secret>` (contract, section 8). */
+/** Makes and reads the text of API keys, `pf_<key id>_<secret>`. */
 export interface ApiKeySecrets {
   /**
    * A new key of 256 random bits; its text is shown once and kept nowhere.

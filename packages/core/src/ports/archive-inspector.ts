@@ -30,7 +30,8 @@ export interface ProofRequest {
 }
 
 /**
- * Reads ZIP archives and proves them (APPNOTE.TXT; contract, section 6). A broken archive is an outcome, never a fault.
+ * Reads ZIP archives and proves them (APPNOTE.TXT and docs/wire.md#the-rules-for-zips). A broken archive is an
+ * outcome, never a fault.
  *
  * Faults: `staging_unavailable` when the staged file cannot be read.
  */

@@ -1,7 +1,7 @@
 import { type Actor, boundTo, reachOf } from '../domain/actor.ts';
 import { type ApiKey, type ApiKeyId, DEFAULT_SCOPES, type Scope } from '../domain/api-key.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
-import { before, type Instant, minutes } from '../domain/instant.ts';
+import { before, minutes } from '../domain/instant.ts';
 import type { ApiKeySecrets, PresentedKey } from '../ports/api-key-secrets.ts';
 import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -21,7 +21,7 @@ export interface MintedKey {
   readonly text: string;
 }
 
-/** Makes, lists, revokes and recognises API keys (contract, section 8). */
+/** Makes, lists, revokes and recognises API keys. */
 export class ManageKeys {
   readonly #store: ApiKeyStore;
   readonly #secrets: ApiKeySecrets;
@@ -94,7 +94,7 @@ export class ManageKeys {
     const now = this.#clock.now();
     const since = before(now, minutes(1));
     if (key.lastUsedAt !== null && key.lastUsedAt > since) return;
-    await this.#store.touch(key.id, now, since as Instant);
+    await this.#store.touch(key.id, now, since);
   }
 
   #read(text: string): PresentedKey {

@@ -92,8 +92,8 @@ export class Publish {
   }
 
   /**
-   * Publishes, or answers what the key stands for already (contract, section 5). It runs to its end even if the
-   * caller has gone.
+   * Publishes, or answers what the key stands for already (docs/wire.md#publish-post-apiv1pins). It runs to its end
+   * even if the caller has gone.
    *
    * @throws Fault when a port cannot be reached, or `publishing_overloaded`; repeating with the same key is safe.
    */

@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 describe('the limits, unless an embedding team sets others', () => {
-  it('are those of the contract', () => {
+  it('are those that callers are promised', () => {
     expect(defaultLimits).to.deep.equal({
       archiveBytes: 10 * MiB,
       expandedBytes: 50 * MiB,

@@ -4,7 +4,7 @@ import { createUseCases, days, defaultLimits, type Limits, type Ports } from '..
 const ports = { staging: {}, clock: {} } as Ports;
 
 describe('putting the use cases together', () => {
-  it('takes the limits that differ, and the contract for the others', () => {
+  it('takes the limits that differ, and the defaults for the others', () => {
     expect(createUseCases(ports).limits).to.deep.equal(defaultLimits);
     const { limits } = createUseCases(ports, { lifetime: days(30), files: 0 });
     expect(limits).to.deep.equal({ ...defaultLimits, lifetime: days(30), files: 0 });

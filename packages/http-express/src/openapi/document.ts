@@ -9,7 +9,7 @@ import { componentSchemas } from './schemas.ts';
 export interface OpenApiOptions {
   /** The public address of the API. */
   readonly publicUrl: string;
-  /** The limits in force; the contract's when absent. */
+  /** The limits in force; `defaultLimits` when absent. */
   readonly limits?: Limits;
 }
 

@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { root } from './pages.ts';
+
+/** References to papers that nobody has who has the repository: a section by its number is one of RFCs and the like. */
+const ELSEWHERE =
+  /\b(?:contract|blueprint|architecture)(?:'s)?(?:[\s*/]+[\w-]+){0,4},?[\s*/]+(?:sections?|§)[\s*/]*\d|\bservice[\s*/]+document\b/gi;
+
+/** A document of the repository as comments name it, from the root. */
+const NAMED = /\b((?:docs|packages|examples|test-contracts)\/[\w./-]+\.md)(#[\w-]+)?/g;
+
+const LINK = /\]\((?!https?:|mailto:)([^)#\s]*)(#[^)\s]+)?[^)]*\)/g;
+
+/** What a text refers to that is not in the repository. */
+export function unknownPapers(text: string): readonly string[] {
+  return text.match(ELSEWHERE) ?? [];
+}
+
+/** References of a document's links, or of a source's comments, that lead nowhere. */
+export function deadReferences(file: string, text: string): readonly string[] {
+  const isDocument = file.endsWith('.md');
+  const references = [...text.matchAll(isDocument ? LINK : NAMED)];
+  return references.flatMap(([whole, path = '', anchor]) => {
+    const target = isDocument ? join(dirname(file), decodeURI(path)) : join(root, path);
+    const page = path === '' ? file : target;
+    if (page !== file && !existsSync(page)) return [whole];
+    if (anchor === undefined || !page.endsWith('.md')) return [];
+    const content = page === file ? text : readFileSync(page, 'utf8');
+    return anchorsOf(content).has(anchor.slice(1)) ? [] : [whole];
+  });
+}
+
+/** The anchors that a page's headings get. */
+export function anchorsOf(page: string): ReadonlySet<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ''] of page.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ +(.*)$/gm)) {
+    const plain = heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .trim()
+      .toLowerCase();
+    const anchor = plain.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-');
+    let unique = anchor;
+    for (let again = 1; anchors.has(unique); again += 1) unique = `${anchor}-${again}`;
+    anchors.add(unique);
+  }
+  return anchors;
+}
