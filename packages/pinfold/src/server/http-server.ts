@@ -4,7 +4,7 @@ import { type Duration, seconds } from '@pinfold/core';
 import { drainAndClose } from '@pinfold/http';
 import { SystemClock } from '@pinfold/platform-node';
 import { SettingsError } from '../settings/settings-error.ts';
-import { answerUnread } from './unread-request.ts';
+import { type Answers, answerUnread } from './unread-request.ts';
 
 /** Answers one request. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -33,8 +33,8 @@ const REST_TIMEOUT: Duration = seconds(30);
 /** A `node:http` server that can be stopped without losing a request. */
 export class HttpServer {
   readonly #server: Server;
-  /** The newest answer on each connection: one entry for many requests, so that none pays for the end. */
-  readonly #newest: Map<Socket, ServerResponse> = new Map();
+  /** One entry for many requests of a connection, so that none pays for the end. */
+  readonly #answers: Map<Socket, Answers> = new Map();
   readonly #restTimeout: Duration;
   #handler: RequestHandler | undefined;
   #held: (() => void)[] = [];
@@ -55,9 +55,9 @@ export class HttpServer {
     // A client that has said all may close its side and listen on (RFC 9293, section 3.6); Node's types leave it out.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server.on('clientError', (error, socket: Socket) =>
-      answerUnread(error, socket, this.#newest.get(socket)),
+      answerUnread(error, socket, this.#answers.get(socket)),
     );
-    this.#server.on('connection', (socket) => socket.once('close', () => this.#newest.delete(socket)));
+    this.#server.on('connection', (socket) => socket.once('close', () => this.#answers.delete(socket)));
   }
 
   /** Whether it is being stopped. */
@@ -107,7 +107,7 @@ export class HttpServer {
     if (this.#stopping || !this.#server.listening) return;
     this.#stopping = true;
     this.#draining = true;
-    for (const response of this.#newest.values()) response.shouldKeepAlive = false;
+    for (const { newest } of this.#answers.values()) newest.shouldKeepAlive = false;
     await readAll();
     const { promise, resolve } = Promise.withResolvers<void>();
     // The method of node:http closes idle connections first, and with them a request that is just coming in.
@@ -123,7 +123,7 @@ export class HttpServer {
 
   #take(request: IncomingMessage, response: ServerResponse): void {
     if (this.#draining) response.shouldKeepAlive = false;
-    this.#newest.set(request.socket, response);
+    this.#follow(request.socket, response);
     if (hasBody(request)) {
       // Whoever answers before the end of a body, its rest must not go on for ever.
       const rest = { clock: new SystemClock(), time: this.#restTimeout };
@@ -132,6 +132,18 @@ export class HttpServer {
     const handler = this.#handler;
     if (handler !== undefined) handler(request, response);
     else this.#held.push(() => this.#handler?.(request, response));
+  }
+
+  #follow(socket: Socket, response: ServerResponse): void {
+    const answers = this.#answers.get(socket) ?? { newest: response, current: response };
+    this.#answers.set(socket, answers);
+    answers.newest = response;
+    const begin = (): void => {
+      answers.current = response;
+    };
+    // Node gives it the connection when all before it are out.
+    if (response.socket !== null) begin();
+    else response.once('socket', begin);
   }
 }
 

@@ -5,27 +5,39 @@ import { unreadHeadPage } from '@pinfold/viewer';
 /** How long what a client still sends is read: closing at once would lose it the answer. */
 const REST = 2_000;
 
+const TOO_LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
+
 /** The statuses that Node gives, by the code of its error. */
 const STATUSES: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  [TOO_LATE]: 408,
 };
+
+/** The answers of a connection. */
+export interface Answers {
+  newest: ServerResponse;
+  /** The one whose turn it is; those behind it wait. */
+  current: ServerResponse;
+}
 
 /**
  * Answers what Node could not read, with the status that Node gives; a head that is too large gets a page, for what
  * makes it so is cookies.
  *
- * @param newest the newest answer on the connection.
+ * @param answers those of the connection, if there was any.
  */
 export function answerUnread(
   error: Error & { readonly code?: string },
   socket: Socket,
-  newest: ServerResponse | undefined,
+  answers: Answers | undefined,
 ): void {
   // Whatever comes behind it cannot be read either.
   if (socket.writableEnded) return;
-  const isBetween = newest === undefined || newest.writableFinished || !newest.headersSent;
+  // While requests wait, the next one is not read: that it does not come is not its client's doing.
+  if (error.code === TOO_LATE && answers !== undefined && answers.newest !== answers.current) return;
+  const current = answers?.current;
+  const isBetween = current === undefined || current.writableFinished || !current.headersSent;
   if (!socket.writable || !isBetween || error.code === 'ECONNRESET') {
     socket.destroy();
     return;

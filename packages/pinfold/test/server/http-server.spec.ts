@@ -1,4 +1,5 @@
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { duration } from '@pinfold/core';
@@ -161,6 +162,54 @@ describe('HttpServer', () => {
     end.abort();
     await stopped;
     expect(await answer).to.equal('cut off');
+  });
+
+  describe('with a connection that goes on with what cannot be read', () => {
+    const BROKEN = 'no request at all\r\n\r\n';
+    /** What the client gets when the first answer has been begun, or not, and so many requests wait behind it. */
+    async function meet(begin: (response: ServerResponse) => void, waiting: number): Promise<string> {
+      const taken = Promise.withResolvers<ServerResponse>();
+      let requests = 0;
+      server.answerWith((_request, response) => {
+        requests += 1;
+        if (requests === 1) begin(response);
+        if (requests === 1 + waiting) taken.resolve(response);
+      });
+      const socket = connect({ port, host: '127.0.0.1' });
+      socket.write(ask('/').repeat(1 + waiting));
+      await taken.promise;
+      socket.write(BROKEN);
+      return readUntil(socket, 'no such text').catch(() => '');
+    }
+
+    for (const waiting of [0, 1]) {
+      it(`writes nothing into an answer that has begun, with ${waiting} behind it`, async () => {
+        const received = await meet((response) => response.writeHead(200).write('begun'), waiting);
+        expect(received).not.to.include('400 Bad Request');
+      });
+
+      it(`says so where no answer has begun, with ${waiting} behind it`, async () => {
+        expect(await meet(() => {}, waiting)).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
+      });
+    }
+
+    it('lets a connection alone that took too long while others of it waited', async () => {
+      const answer = Promise.withResolvers<ServerResponse>();
+      const waits = Promise.withResolvers<IncomingMessage>();
+      server.answerWith((request, response) => {
+        if (request.url === '/first') answer.resolve(response);
+        else if (response.socket === null) waits.resolve(request);
+        if (request.url === '/second') response.end('second');
+      });
+      const socket = connect({ port, host: '127.0.0.1' });
+      socket.write(ask('/first') + ask('/second'));
+      const late = Object.assign(new Error('too late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+      const { socket: held } = await waits.promise;
+      // As Node does after 20 seconds, when it has had the beginning of one more head.
+      (held as Socket & { readonly server: EventEmitter }).server.emit('clientError', late, held);
+      (await answer.promise).end('first');
+      expect(await readUntil(socket, 'second')).to.match(/first.*200 OK.*second/s);
+    });
   });
 
   describe('with a client that holds its connection', () => {
