@@ -2,7 +2,8 @@
 // Names carry a hash of the content, so that they can be kept for ever; manifest.json says which there are.
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { build } from 'esbuild';
+import { type PaletteName, palette, paletteOf } from '@pinfold/http';
+import { build, type Plugin } from 'esbuild';
 
 const folder = join(import.meta.dirname, 'dist', 'assets');
 const entries = {
@@ -13,6 +14,18 @@ const entries = {
   icon: 'styles/icon.svg',
 } as const;
 
+/** What pages of every kind are made of has one home, so no sheet says it again. */
+const paletteSheet: Plugin = {
+  name: 'palette',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^palette$/ }, ({ path }) => ({ path, namespace: 'palette' }));
+    onLoad({ filter: /^palette$/, namespace: 'palette' }, () => ({
+      contents: paletteOf(...(Object.keys(palette) as PaletteName[])),
+      loader: 'css',
+    }));
+  },
+};
+
 const { outputFiles, metafile } = await build({
   absWorkingDir: import.meta.dirname,
   entryPoints: Object.values(entries),
@@ -21,6 +34,7 @@ const { outputFiles, metafile } = await build({
   target: ['es2022', 'chrome123', 'firefox125', 'safari17.5'],
   conditions: ['@pinfold/source'],
   loader: { '.svg': 'copy' },
+  plugins: [paletteSheet],
   entryNames: '[name]-[hash]',
   outdir: folder,
   minify: true,

@@ -5,8 +5,7 @@ import { expect } from 'chai';
 
 const packages = join(import.meta.dirname, '..', '..', 'packages');
 const STYLES = 'management/styles';
-const REPEATED = `${STYLES}/palette.css`;
-/** The other sheets, and who names what each uses of the palette. */
+/** Sheets beside the management screen's, which has the whole palette, and who names what each uses of the palette. */
 const NAMED: Readonly<Record<string, string>> = {
   'viewer/src/pages/page-style.ts': 'viewer/src/pages/page-style.ts',
   'pinfold/src/server/index-page.ts': 'pinfold/src/server/index-page.ts',
@@ -18,26 +17,9 @@ async function sheet(file: string): Promise<string> {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, '');
 }
 
-/** The custom properties at the root of a sheet, in one way of writing. */
-async function propertiesOf(file: string): Promise<ReadonlyMap<string, string>> {
-  const [, root = ''] = /:root\s*\{([^}]*)\}/.exec(await sheet(file)) ?? [];
-  const found = [...root.matchAll(/--([\w-]+):([^;]+)/g)];
-  return new Map(found.map(([, name = '', value = '']) => [name, plain(value)]));
-}
-
-/** A value in one way of writing. */
-function plain(value: string): string {
-  return value
-    .trim()
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/ ?([,()/]) ?/g, '$1');
-}
-
 /** What a sheet has of the palette. */
 async function namesIn(file: string): Promise<readonly string[]> {
-  const named = NAMED[file];
-  if (named === undefined) return [...(await propertiesOf(file)).keys()];
-  const [, names = ''] = /paletteOf\(([^;]*)\);/.exec(await sheet(named)) ?? [];
+  const [, names = ''] = /paletteOf\(([^;]*)\);/.exec(await sheet(file)) ?? [];
   return [...names.matchAll(/'([\w-]+)'/g)].map(([, name]) => name ?? '');
 }
 
@@ -98,21 +80,19 @@ const DRAWN: typeof WRITTEN = [
 ];
 
 describe('what a person sees', () => {
-  it('has one palette, which a sheet in a file repeats without a difference', async () => {
-    const palette = new Map(Object.entries(PALETTE).map(([name, value]) => [name, plain(value)]));
-    expect(await propertiesOf(REPEATED)).to.deep.equal(palette);
+  it('has one palette, which no sheet says again', async () => {
+    for (const [file, text] of await everySheet()) expect(declared(text, '--'), file).to.deep.equal([]);
   });
 
   it('uses every custom property that a sheet has, and no other', async () => {
     const sheets = await everySheet();
-    const used = (text: string) => [...text.matchAll(/var\(--([\w-]+)/g)].map(([, name]) => name);
-    const styles = [...sheets].filter(([file]) => file.startsWith(STYLES)).map(([, text]) => text);
-    const groups = [
-      [REPEATED, styles.join('\n')] as const,
-      ...Object.keys(NAMED).map((file) => [file, sheets.get(file) ?? ''] as const),
+    const used = (text: string) => [
+      ...new Set([...text.matchAll(/var\(--([\w-]+)/g)].map(([, name]) => name)),
     ];
-    for (const [file, text] of groups)
-      expect(await namesIn(file), file).to.have.members([...new Set(used(text))]);
+    const styles = [...sheets].filter(([file]) => file.startsWith(STYLES)).map(([, text]) => text);
+    expect(used(styles.join('\n')), STYLES).to.have.members(Object.keys(PALETTE));
+    for (const [file, named] of Object.entries(NAMED))
+      expect(await namesIn(named), file).to.have.members(used(sheets.get(file) ?? ''));
   });
 
   for (const [theme, at] of [['light', 0] as const, ['dark', 1] as const]) {

@@ -1,8 +1,5 @@
-import type { html } from 'hono/html';
+import type { Html } from '@pinfold/http';
 import type { Said } from './said.ts';
-
-/** Markup whose values were escaped. */
-export type Html = ReturnType<typeof html>;
 
 /** What a handler wants sent. */
 export type Answer =

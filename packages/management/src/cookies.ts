@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { cookieValues, setCookie } from '@pinfold/http';
 import type { Request, Response } from 'express';
 
 /** How the screen's cookies are written. */
@@ -25,12 +26,12 @@ const LONGEST_ADDRESS = 256;
 
 /** Every other value under a cookie's name: without the prefix a sibling may have planted another before ours. */
 export function readCookies(request: Request, scope: CookieScope, name: CookieName): readonly string[] {
-  return valuesOf(request, nameOf(scope, name));
+  return [...new Set(cookieValues(request.headers.cookie, nameOf(scope, name)))];
 }
 
 /** The time zone the browser is in, if it said so and there is such a zone. */
 export function readZone(request: Request): string | undefined {
-  const [zone] = valuesOf(request, ZONE_COOKIE);
+  const [zone] = cookieValues(request.headers.cookie, ZONE_COOKIE);
   if (zone === undefined || !/^[\w+\-/]{1,64}$/.test(zone)) return undefined;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
@@ -48,15 +49,10 @@ export function writeCookie(
   value: string,
   seconds?: number,
 ): void {
-  const parts = [
-    `${nameOf(scope, name)}=${value}`,
-    `Path=${scope.secure ? '/' : scope.path}`,
-    ...(seconds === undefined ? [] : [`Max-Age=${seconds}`]),
-    'HttpOnly',
-    'SameSite=Strict',
-    ...(scope.secure ? ['Secure'] : []),
-  ];
-  response.append('Set-Cookie', parts.join('; '));
+  const { secure } = scope;
+  const path = secure ? '/' : scope.path;
+  const cookie = { name: nameOf(scope, name), path, secure, sameSite: 'Strict' } as const;
+  response.append('Set-Cookie', setCookie(cookie, value, seconds));
 }
 
 /**
@@ -112,10 +108,4 @@ function domainsAbove(host: string): readonly string[] {
 
 function nameOf({ secure }: CookieScope, name: CookieName): string {
   return `${secure ? '__Host-' : ''}pinfold_${name}`;
-}
-
-function valuesOf(request: Request, name: string): readonly string[] {
-  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  const own = pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
-  return [...new Set(own)];
 }

@@ -1,7 +1,7 @@
 import { takeRequest } from '@pinfold/http';
 import { Router } from 'express';
 import { loadAssets } from './assets.ts';
-import type { ManagementOptions } from './options.ts';
+import { type ManagementOptions, type Screen, screenOf } from './options.ts';
 import { KeyRoutes } from './routes/keys.ts';
 import { showList } from './routes/list.ts';
 import { PublicationRoutes } from './routes/publications.ts';
@@ -16,9 +16,9 @@ import { refuse, Serving } from './serve.ts';
  * @throws TypeError unless exactly one of `sessions` and `authenticate` is given, and `publicUrl` is http or https.
  */
 export function createManagement(options: ManagementOptions): Router {
-  check(options);
+  const screen = screenOf(options);
   const assets = loadAssets();
-  const serving = new Serving(options, assets);
+  const serving = new Serving(screen, assets);
   const router = Router({ strict: false });
   router.use((request, response, next) => takeRequest(request, response, next));
   router.get('/assets/:name', (request, response, next) => {
@@ -26,18 +26,18 @@ export function createManagement(options: ManagementOptions): Router {
   });
   router.get(
     '/',
-    serving.page((visit) => showList(options, visit)),
+    serving.page((visit) => showList(screen, visit)),
   );
-  mountPublishing(router, serving, options);
-  mountPublications(router, serving, options);
-  mountKeys(router, serving, options);
-  mountSignIn(router, serving, options);
+  mountPublishing(router, serving, screen);
+  mountPublications(router, serving, screen);
+  mountKeys(router, serving, screen);
+  mountSignIn(router, serving, screen);
   router.use(serving.open(async (visit) => refuse(visit, 404, 'notFoundTitle', 'notFoundText')));
   return router;
 }
 
-function mountPublishing(router: Router, serving: Serving, options: ManagementOptions): void {
-  const routes = new PublishRoutes(options);
+function mountPublishing(router: Router, serving: Serving, screen: Screen): void {
+  const routes = new PublishRoutes(screen);
   router.post(
     '/publish',
     serving.upload((visit) => routes.publishForm(visit)),
@@ -48,8 +48,8 @@ function mountPublishing(router: Router, serving: Serving, options: ManagementOp
   );
 }
 
-function mountPublications(router: Router, serving: Serving, options: ManagementOptions): void {
-  const routes = new PublicationRoutes(options);
+function mountPublications(router: Router, serving: Serving, screen: Screen): void {
+  const routes = new PublicationRoutes(screen);
   router.get(
     '/publications/:id',
     serving.page((visit) => routes.show(visit)),
@@ -84,7 +84,7 @@ function mountPublications(router: Router, serving: Serving, options: Management
   );
 }
 
-function mountKeys(router: Router, serving: Serving, { keys }: ManagementOptions): void {
+function mountKeys(router: Router, serving: Serving, { keys }: Screen): void {
   if (keys === undefined) return;
   const routes = new KeyRoutes(keys);
   router.get(
@@ -101,7 +101,7 @@ function mountKeys(router: Router, serving: Serving, { keys }: ManagementOptions
   );
 }
 
-function mountSignIn(router: Router, serving: Serving, { sessions }: ManagementOptions): void {
+function mountSignIn(router: Router, serving: Serving, { sessions }: Screen): void {
   if (sessions === undefined) return;
   const routes = new SignInRoutes(sessions, serving);
   router.get(
@@ -116,15 +116,4 @@ function mountSignIn(router: Router, serving: Serving, { sessions }: ManagementO
     '/sign-out',
     serving.form((visit) => routes.signOut(visit)),
   );
-}
-
-function check({ publicUrl, sessions, authenticate }: ManagementOptions): void {
-  if ((sessions === undefined) === (authenticate === undefined)) {
-    throw new TypeError('give either sessions or authenticate');
-  }
-  if (!/^https?:\/\/[^?#]+$/.test(publicUrl) || publicUrl.endsWith('/') || !URL.canParse(publicUrl)) {
-    throw new TypeError(
-      'publicUrl must be an http or https URL without query, fragment or a slash at its end',
-    );
-  }
 }

@@ -27,24 +27,8 @@ export function isSameToken(expected: string, sent: string | undefined): boolean
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** Whether a form was sent by a page of ours, as far as the browser tells (docs/security.md#the-management-screen). */
-export function isFromOurPage({ headers }: { headers: IncomingHttpHeaders }, publicUrl: string): boolean {
-  const site = headers['sec-fetch-site'];
-  if (site !== undefined) return site === 'same-origin' || site === 'none';
-  if (headers.origin === undefined) return true;
-  const sent = originOf(headers.origin);
-  return (
-    sent !== undefined &&
-    (sent.origin === new URL(publicUrl).origin || sent.host === headers.host?.toLowerCase())
-  );
-}
-
 /** Whether a page elsewhere led here, so that the browser held back cookies that are SameSite=Strict. */
 export function isLedFromElsewhere(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];
   return (site === 'cross-site' || site === 'same-site') && headers['sec-fetch-mode'] === 'navigate';
-}
-
-function originOf(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined;
 }

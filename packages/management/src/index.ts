@@ -1,2 +1,3 @@
+export type { RequestEntry, RequestLog } from '@pinfold/http';
 export { createManagement } from './create-management.ts';
-export type { Authenticate, ManagementLogEntry, ManagementOptions } from './options.ts';
+export type { Authenticate, ManagementOptions } from './options.ts';

@@ -1,9 +1,15 @@
-import type { Caller, ManageKeys, ManageSessions, RoleId, UseCases } from '@pinfold/core';
-import type { Uploads } from '@pinfold/http';
+import type { ManageKeys, ManageSessions, UseCases } from '@pinfold/core';
+import {
+  type Authenticate as AuthenticateAny,
+  type PublicUrl,
+  publicUrl,
+  type RequestLog,
+  Uploads,
+} from '@pinfold/http';
 import type { Request, Response } from 'express';
 
 /** Whose request it is; `undefined` when nobody is signed in. The caller needs the scope `manage`. */
-export type Authenticate = (request: Request, response: Response) => Promise<Caller | undefined>;
+export type Authenticate = AuthenticateAny<Request, Response>;
 
 /** What {@link createManagement} needs. */
 export interface ManagementOptions {
@@ -11,7 +17,7 @@ export interface ManagementOptions {
     UseCases,
     'clock' | 'limits' | 'open' | 'pin' | 'publish' | 'read' | 'staging' | 'stop' | 'update'
   >;
-  /** The public address, under which sites are shared: `https://pages.example.com`. No slash at its end. */
+  /** The public address, under which sites are shared: `https://pages.example.com`. */
   readonly publicUrl: string;
   /** Signs people in by one-time links and API keys. Give this or `authenticate`. */
   readonly sessions?: ManageSessions;
@@ -22,20 +28,27 @@ export interface ManagementOptions {
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
   readonly uploads?: Uploads;
   /** Takes one entry a request, after its answer. */
-  readonly log?: (entry: ManagementLogEntry) => void;
+  readonly log?: RequestLog;
 }
 
-/** One line of the request log. It holds no key, token, query or address. */
-export interface ManagementLogEntry {
-  readonly requestId: string;
-  readonly method: string;
-  /** The route's pattern: `/manage/publications/:id`. */
-  readonly route: string;
-  readonly status: number;
-  /** From the request's arrival to its answer, in milliseconds. */
-  readonly time: number;
-  /** The role that the address names. */
-  readonly role?: RoleId;
-  /** What broke, for answers of 500 and above. */
-  readonly error?: unknown;
+/** {@link ManagementOptions}, checked and complete. */
+export interface Screen extends ManagementOptions {
+  readonly publicUrl: PublicUrl;
+  readonly uploads: Uploads;
+}
+
+/**
+ * Checks the options.
+ *
+ * @throws TypeError unless exactly one of `sessions` and `authenticate` is given, and `publicUrl` is http or https.
+ */
+export function screenOf(options: ManagementOptions): Screen {
+  if ((options.sessions === undefined) === (options.authenticate === undefined)) {
+    throw new TypeError('give either sessions or authenticate');
+  }
+  return {
+    ...options,
+    publicUrl: publicUrl(options.publicUrl),
+    uploads: options.uploads ?? new Uploads({ clock: options.useCases.clock }),
+  };
 }

@@ -9,6 +9,7 @@ import {
   type RoleState,
   stateOf,
 } from '@pinfold/core';
+import { type PublicUrl, sharedUrl } from '@pinfold/http';
 
 /** Why the core would refuse a command now. */
 export type RefusedBecause = Refusal<'invalid_state'>['state'];
@@ -43,7 +44,11 @@ const SOON = 86_400_000;
 /** Makes what a page shows of a role. */
 export function publicationOf(
   role: Role,
-  { publicUrl, now, limits }: { readonly publicUrl: string; readonly now: Instant; readonly limits: Limits },
+  {
+    publicUrl,
+    now,
+    limits,
+  }: { readonly publicUrl: PublicUrl; readonly now: Instant; readonly limits: Limits },
 ): Publication {
   const state = stateOf(role, now);
   return {
@@ -54,7 +59,7 @@ export function publicationOf(
     state,
     pinned: role.pinned,
     protected: role.passwordHash !== null,
-    sharedUrl: `${publicUrl}/s/${role.id}`,
+    sharedUrl: sharedUrl(publicUrl, role.id),
     publishedAt: role.publishedAt,
     expiresAt: role.expiresAt,
     deletedAt: role.deletedAt,

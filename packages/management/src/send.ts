@@ -30,7 +30,7 @@ export function protect(response: Response, nonce: string): void {
 }
 
 /** Sends what a handler wants sent. */
-export async function send(visit: Visit, scope: CookieScope, answer: Answer): Promise<void> {
+export function send(visit: Visit, scope: CookieScope, answer: Answer): void {
   const { response } = visit;
   if (response.headersSent || response.destroyed) return;
   if (answer.kind === 'see_other') {
@@ -51,5 +51,5 @@ export async function send(visit: Visit, scope: CookieScope, answer: Answer): Pr
     'Content-Language': visit.words.language,
     Vary: 'Accept-Language, Cookie',
   });
-  response.send(String(await answer.html));
+  response.send(String(answer.html));
 }

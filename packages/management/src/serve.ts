@@ -1,23 +1,23 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { isFault, parseRoleId } from '@pinfold/core';
-import { drainAndClose, hasTooManyCookies } from '@pinfold/http';
+import {
+  drainAndClose,
+  hasTooManyCookies,
+  isOwnForm,
+  preferredLanguage,
+  type RequestEntry,
+  untilGone,
+} from '@pinfold/http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type Answer, page, seeOther } from './answer.ts';
 import type { Assets } from './assets.ts';
 import { type CookieScope, expireEverywhere, readCookies, readZone, writeCookie } from './cookies.ts';
-import {
-  formToken,
-  isFormSecret,
-  isFromOurPage,
-  isLedFromElsewhere,
-  isSameToken,
-  newFormSecret,
-} from './form-guard.ts';
+import { formToken, isFormSecret, isLedFromElsewhere, isSameToken, newFormSecret } from './form-guard.ts';
 import { type Arrival, arrivalOf } from './gate.ts';
 import { onThisHost } from './here.ts';
-import { parseLanguage, preferredLanguage } from './language.ts';
+import { type Language, parseLanguage } from './language.ts';
 import { catalogues, type MessageId } from './messages/catalogues.ts';
-import type { ManagementLogEntry, ManagementOptions } from './options.ts';
+import type { Screen } from './options.ts';
 import { readForm } from './read-form.ts';
 import { openSaid } from './said.ts';
 import { protect, send } from './send.ts';
@@ -39,12 +39,12 @@ const RETRY_SECONDS = 5;
 
 /** Wraps handlers with what every answer of the screen needs. */
 export class Serving {
-  readonly #options: ManagementOptions;
+  readonly #options: Screen;
   readonly #assets: Assets;
   readonly #secure: boolean;
   readonly #host: string;
 
-  constructor(options: ManagementOptions, assets: Assets) {
+  constructor(options: Screen, assets: Assets) {
     this.#options = options;
     this.#assets = assets;
     this.#secure = options.publicUrl.startsWith('https:');
@@ -148,7 +148,7 @@ export class Serving {
   }
 
   #refuseForeign(visit: Visit): Answer | undefined {
-    if (isFromOurPage(visit.request, this.#options.publicUrl)) return undefined;
+    if (isOwnForm(visit.request.headers, this.#options.publicUrl)) return undefined;
     return refuse(visit, 403, 'foreignFormTitle', 'foreignFormText');
   }
 
@@ -160,16 +160,20 @@ export class Serving {
       const { visit, isNew } = this.#visit(request, response);
       let error: unknown;
       try {
-        await send(visit, this.scope(visit), await this.#answer(visit, isNew, handle));
+        send(visit, this.scope(visit), await this.#answer(visit, isNew, handle));
       } catch (thrown) {
         if (!hasGone(visit)) {
           const trouble = troubleOf(visit, thrown);
           if (trouble.status >= 500) error = thrown;
-          await send(visit, this.scope(visit), trouble);
+          send(visit, this.scope(visit), trouble);
         }
       }
       drainAndClose(request, this.#options.useCases);
-      this.#log(request, response, { requestId, time: this.#options.useCases.clock.now() - begun, error });
+      this.#log(visit, {
+        requestId,
+        milliseconds: this.#options.useCases.clock.now() - begun,
+        error,
+      });
     };
   }
 
@@ -201,7 +205,7 @@ export class Serving {
     const sealed = request.method === 'GET' ? readCookies(request, scope, 'said') : [];
     const language =
       parseLanguage(readCookies(request, scope, 'language')[0]) ??
-      preferredLanguage(request.headers['accept-language']);
+      preferredLanguage<Language>(request.headers['accept-language'], ['en', 'ja']);
     const nonce = randomBytes(18).toString('base64url');
     protect(response, nonce);
     const visit: Visit = {
@@ -215,23 +219,20 @@ export class Serving {
       secret,
       isMixed: secrets.length > 1,
       said: sealed.map((text) => openSaid(text, secret)).find((said) => said !== undefined),
-      signal: goneSignal(response),
+      signal: untilGone(response),
     };
     return { visit, isNew: known === undefined };
   }
 
-  #log(
-    request: Request,
-    response: Response,
-    { error, ...entry }: Pick<ManagementLogEntry, 'requestId' | 'time' | 'error'>,
-  ): void {
-    const role = typeof request.params.id === 'string' ? parseRoleId(request.params.id) : undefined;
+  #log(visit: Visit, { error, ...entry }: Pick<RequestEntry, 'requestId' | 'milliseconds' | 'error'>): void {
+    const { request, response } = visit;
     this.#options.log?.({
       ...entry,
       method: request.method,
       route: `${request.baseUrl}${String(request.route?.path ?? '')}`,
+      role: parseRoleId(String(request.params.id)) ?? null,
       status: response.statusCode,
-      ...(role === undefined ? {} : { role }),
+      ...(hasGone(visit) ? { gone: true } : {}),
       ...(error === undefined ? {} : { error }),
     });
   }
@@ -281,12 +282,4 @@ function statusOf(error: unknown): number {
 /** The client broke off, whichever of the two streams says so first. */
 function hasGone({ signal, request }: Visit): boolean {
   return signal.aborted || (request.destroyed && !request.complete);
-}
-
-function goneSignal(response: Response): AbortSignal {
-  const gone = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) gone.abort();
-  });
-  return gone.signal;
 }

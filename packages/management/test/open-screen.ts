@@ -29,7 +29,7 @@ import { openFsStaging } from '@pinfold/storage-fs';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import express from 'express';
 import { zipSync } from 'fflate';
-import { createManagement, type ManagementLogEntry, type ManagementOptions } from '../src/index.ts';
+import { createManagement, type ManagementOptions, type RequestEntry } from '../src/index.ts';
 
 export const OWNER: AccountId = accountId('owner');
 
@@ -42,7 +42,7 @@ export interface Screen {
   readonly useCases: UseCases;
   readonly keys: ManageKeys;
   readonly sessions: ManageSessions;
-  readonly log: ManagementLogEntry[];
+  readonly log: RequestEntry[];
   publish(title: string | null, files?: Readonly<Record<string, string>>, account?: AccountId): Promise<Role>;
   close(): Promise<void>;
 }
@@ -82,7 +82,7 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
     { ...apiKeys, sessions: memory.sessions, sessionSecrets: new NodeSessionSecrets() },
     keys,
   );
-  const log: ManagementLogEntry[] = [];
+  const log: RequestEntry[] = [];
   const app = express();
   const server = createServer(app);
   await new Promise<void>((resolve) => {

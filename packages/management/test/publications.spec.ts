@@ -44,6 +44,19 @@ describe('one publication', () => {
     expect(text).to.include('27 November 2026').and.include('in 7 days');
   });
 
+  it('is shared below a public URL that has a slash at its end', async () => {
+    const other = await openScreen({ publicUrl: 'https://pages.example.com/' });
+    try {
+      const someone = new Person(other.base);
+      await someone.signIn((await other.sessions.offerLink(OWNER)).token);
+      const { id } = await other.publish('Report');
+      const { text } = await someone.get(`/publications/${id}`);
+      expect(text).to.include(`"https://pages.example.com/s/${id}"`);
+    } finally {
+      await other.close();
+    }
+  });
+
   it('pins and unpins, and says what is true then', async () => {
     const pinned = await act('pin');
     expect(pinned.location).to.equal(`/manage${path}`);

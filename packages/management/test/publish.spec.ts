@@ -264,7 +264,7 @@ describe('publishing from the screen', () => {
       await once(socket, 'data');
       socket.write('PK', () => socket.destroy());
       while (screen.log.length === before) await setImmediate();
-      expect(screen.log.at(-1)).not.to.have.property('error');
+      expect(screen.log.at(-1)).to.include({ gone: true }).and.not.to.have.property('error');
       expect(await all()).to.deep.equal([]);
       expect(await screen.useCases.staging.sweep((screen.clock.now() + seconds(1)) as never)).to.equal(0);
       expect((await upload(zipOf(SITE))).status).to.equal(201);

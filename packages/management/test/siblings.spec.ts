@@ -173,7 +173,7 @@ describe('cookies that a sibling planted', () => {
     const page = await get('/', cookie);
     expect(page.status).to.equal(303);
     const lines = page.headers.getSetCookie().filter((line) => line.startsWith(name));
-    expect(lines).to.deep.equal([`${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict; Secure`]);
+    expect(lines).to.deep.equal([`${name}=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Strict`]);
   });
 
   it('bind no form to a stranger’s secret behind a sign-in of the embedder’s own', async () => {

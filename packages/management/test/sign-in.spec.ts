@@ -114,7 +114,7 @@ describe('signing in', () => {
       expect(lines.map((line) => line.split('=')[0])).to.include('__Host-pinfold_session');
       for (const line of lines)
         expect(line)
-          .to.match(/^__Host-[^;]+; Path=\/;.*; Secure$/)
+          .to.match(/^__Host-[^;]+; Path=\/;.*; Secure; SameSite=Strict$/)
           .and.not.match(/Domain/i);
     } finally {
       await secure.close();
@@ -180,7 +180,7 @@ describe("an embedding team's own sign-in", () => {
       const authenticate = async () => undefined;
       expect(() => createManagement({ useCases, publicUrl })).to.throw(TypeError);
       expect(() => createManagement({ useCases, publicUrl, sessions, authenticate })).to.throw(TypeError);
-      for (const wrong of ['', 'pages.example.com', 'ftp://x', `${publicUrl}/`, `${publicUrl}?x`]) {
+      for (const wrong of ['', 'pages.example.com', 'ftp://x', `${publicUrl}?x`, `${publicUrl}#x`]) {
         expect(() => createManagement({ useCases, publicUrl: wrong, sessions }), wrong).to.throw(TypeError);
       }
     } finally {

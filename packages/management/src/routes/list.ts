@@ -1,6 +1,6 @@
 import type { RoleState } from '@pinfold/core';
 import { type Answer, page, seeOther } from '../answer.ts';
-import type { ManagementOptions } from '../options.ts';
+import type { Screen } from '../options.ts';
 import { publicationOf } from '../publication.ts';
 import { listView } from '../views/list.ts';
 import type { PublishTrouble } from '../views/publish-panel.ts';
@@ -11,7 +11,7 @@ const STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
 
 /** Shows a page of the list, and above it what went wrong with a form for publishing. */
 export async function showList(
-  { useCases, publicUrl }: ManagementOptions,
+  { useCases, publicUrl }: Screen,
   visit: SignedInVisit,
   trouble?: { readonly status: number; readonly publish: PublishTrouble },
 ): Promise<Answer> {

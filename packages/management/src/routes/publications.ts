@@ -16,7 +16,7 @@ import {
 import { type Answer, page, seeOther } from '../answer.ts';
 import { fieldOf } from '../field.ts';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { ManagementOptions } from '../options.ts';
+import type { Screen } from '../options.ts';
 import { type Publication, publicationOf, type RefusedBecause } from '../publication.ts';
 import type { Said } from '../said.ts';
 import { refuse } from '../serve.ts';
@@ -41,9 +41,9 @@ const TITLE_MESSAGES: Readonly<Record<keyof TitleRules, MessageId>> = {
 
 /** One publication: shown, and changed by the core's rules. */
 export class PublicationRoutes {
-  readonly #options: ManagementOptions;
+  readonly #options: Screen;
 
-  constructor(options: ManagementOptions) {
+  constructor(options: Screen) {
     this.#options = options;
   }
 

@@ -6,11 +6,11 @@ import {
   type StagedArchive,
   seconds,
 } from '@pinfold/core';
-import { type ReceiveFormOptions, receiveArchive, receiveForm, Uploads } from '@pinfold/http';
+import { type ReceiveFormOptions, receiveArchive, receiveForm, sharedUrl } from '@pinfold/http';
 import { type Answer, seeOther } from '../answer.ts';
 import { isSameToken } from '../form-guard.ts';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { ManagementOptions } from '../options.ts';
+import type { Screen } from '../options.ts';
 import type { ScreenProblem } from '../problem-groups.ts';
 import { refuse } from '../serve.ts';
 import { oddText, readWish, UploadForm, type UploadRefusal, type Wish } from '../upload-form.ts';
@@ -20,17 +20,15 @@ import { showList } from './list.ts';
 
 /** Publishes what people choose here: by a form, or by a script that shows how far it is. */
 export class PublishRoutes {
-  readonly #options: ManagementOptions;
-  readonly #uploads: Uploads;
+  readonly #options: Screen;
 
-  constructor(options: ManagementOptions) {
+  constructor(options: Screen) {
     this.#options = options;
-    this.#uploads = options.uploads ?? new Uploads({ clock: options.useCases.clock });
   }
 
   /** The multipart form of a browser without scripts. */
   async publishForm(visit: SignedInVisit): Promise<Answer> {
-    const form = await this.#uploads.take(visit.account, visit.signal, () =>
+    const form = await this.#options.uploads.take(visit.account, visit.signal, () =>
       receiveForm(visit.request, new UploadForm(visit.formToken, this.#limits), this.#receiving),
     );
     if (form.kind === 'refused') return await this.#refuseForm(visit, form);
@@ -50,7 +48,7 @@ export class PublishRoutes {
     };
     const wish = readWish(sent, this.#limits);
     if ('kind' in wish) return refuse(visit, 400, 'badFormTitle', oddText(wish));
-    const received = await this.#uploads.take(visit.account, visit.signal, () =>
+    const received = await this.#options.uploads.take(visit.account, visit.signal, () =>
       receiveArchive(visit.request, this.#receiving),
     );
     switch (received.kind) {
@@ -88,7 +86,7 @@ export class PublishRoutes {
       const body = {
         kind: outcome.kind,
         id: role.id,
-        sharedUrl: `${this.#options.publicUrl}/s/${role.id}`,
+        sharedUrl: sharedUrl(this.#options.publicUrl, role.id),
         expiresAt: role.expiresAt,
         remarks: warnings,
       };

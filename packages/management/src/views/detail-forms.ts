@@ -1,5 +1,4 @@
-import { html } from 'hono/html';
-import type { Html } from '../answer.ts';
+import { type Html, html } from '@pinfold/http';
 import type { SignedInVisit } from '../visit.ts';
 import type { DetailModel, FieldTrouble } from './detail.ts';
 import { card } from './parts.ts';

@@ -1,5 +1,4 @@
-import { html } from 'hono/html';
-import type { Html } from '../answer.ts';
+import { type Html, html } from '@pinfold/http';
 
 /** The name of an icon. */
 export type Icon =

@@ -1,6 +1,5 @@
 import { type ApiKey, DEFAULT_SCOPES, SCOPES, type Scope } from '@pinfold/core';
-import { html } from 'hono/html';
-import type { Html } from '../answer.ts';
+import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { SignedInVisit } from '../visit.ts';
 import { layout } from './layout.ts';

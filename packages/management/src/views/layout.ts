@@ -1,5 +1,4 @@
-import { html } from 'hono/html';
-import type { Html } from '../answer.ts';
+import { type Html, html } from '@pinfold/http';
 import { LANGUAGES } from '../language.ts';
 import type { Said } from '../said.ts';
 import type { SignedInVisit, Visit } from '../visit.ts';

@@ -1,6 +1,5 @@
 import { codePoints, type Limits, type RoleState } from '@pinfold/core';
-import { html } from 'hono/html';
-import type { Html } from '../answer.ts';
+import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Publication } from '../publication.ts';
 import type { SignedInVisit } from '../visit.ts';

@@ -1,6 +1,5 @@
 import { type Instant, toRfc3339 } from '@pinfold/core';
-import { html } from 'hono/html';
-import type { Html } from '../answer.ts';
+import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Publication } from '../publication.ts';
 import type { SignedInVisit, Visit } from '../visit.ts';

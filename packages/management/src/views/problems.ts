@@ -1,6 +1,5 @@
 import type { KeptWarning } from '@pinfold/core';
-import { html } from 'hono/html';
-import type { Html } from '../answer.ts';
+import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import { groupProblems, type ScreenProblem } from '../problem-groups.ts';
 import { groupRemarks, type Remark } from '../remark-groups.ts';

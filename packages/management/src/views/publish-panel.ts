@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Limits } from '@pinfold/core';
-import { html } from 'hono/html';
-import type { Html } from '../answer.ts';
+import { type Html, html } from '@pinfold/http';
 import type { SignedInVisit } from '../visit.ts';
 import { icon } from './icons.ts';
 

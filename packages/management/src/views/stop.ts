@@ -1,5 +1,4 @@
-import { html } from 'hono/html';
-import type { Html } from '../answer.ts';
+import { type Html, html } from '@pinfold/http';
 import type { Publication } from '../publication.ts';
 import type { SignedInVisit } from '../visit.ts';
 import { layout } from './layout.ts';

@@ -1,5 +1,4 @@
-import { html } from 'hono/html';
-import type { Html } from '../answer.ts';
+import { type Html, html } from '@pinfold/http';
 import { onThisHost } from '../here.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Visit } from '../visit.ts';

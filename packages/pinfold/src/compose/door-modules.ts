@@ -3,7 +3,6 @@ import type { Authenticate } from '@pinfold/http-express';
 import { authenticate as authentication, httpExpressModule } from '@pinfold/inversify/http-express';
 import { managementModule } from '@pinfold/inversify/management';
 import { viewerModule } from '@pinfold/inversify/viewer';
-import type { ManagementLogEntry } from '@pinfold/management';
 import { SystemClock } from '@pinfold/platform-node';
 import { ContainerModule } from 'inversify';
 import { clientAddress } from '../server/client-address.ts';
@@ -49,7 +48,7 @@ export function doorModules(
     managementModule(() => ({
       publicUrl: addresses().publicUrl,
       uploads,
-      log: (entry) => log.request(screenEntry(entry)),
+      log: (entry) => log.request(entry),
       ...(authenticate === undefined ? {} : { authenticate }),
     })),
     ...(authenticate === undefined ? [] : [authenticatedBy(authenticate)]),
@@ -60,8 +59,4 @@ function authenticatedBy(authenticate: Authenticate): ContainerModule {
   return new ContainerModule(({ rebind }) => {
     rebind(authentication).toConstantValue(authenticate);
   });
-}
-
-function screenEntry({ time, role, ...entry }: ManagementLogEntry): Parameters<Log['request']>[0] {
-  return { ...entry, role: role ?? null, milliseconds: time };
 }
