@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
-import { defaultLimits, judgeListing, type Sha256, type StagedArchive } from '@pinfold/core';
+import { defaultLimits, type Sha256, type StagedArchive } from '@pinfold/core';
+import { judgeListing } from '@pinfold/core/adapter';
 import type { Row } from '../lib/report.ts';
 import { filledSite, zipOf } from '../lib/sites.ts';
 

@@ -4,10 +4,10 @@ import {
   type ArchiveRule,
   defaultLimits,
   type Judgement,
-  judgeListing,
   type Limits,
   type StagedArchive,
 } from '@pinfold/core';
+import { judgeListing } from '@pinfold/core/adapter';
 import type { ZipArchiveInspector } from '../src/index.ts';
 
 /** All that is found out about an archive, as publishing does it. */

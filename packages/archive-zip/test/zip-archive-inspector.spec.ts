@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { open, readdir, readlink, truncate } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { defaultLimits, isFault, judgeListing, type ProofRequest, type StagedArchive } from '@pinfold/core';
+import { defaultLimits, isFault, type ProofRequest, type StagedArchive } from '@pinfold/core';
+import { judgeListing } from '@pinfold/core/adapter';
 import {
   badZips,
   createStagedArchives,

@@ -22,6 +22,7 @@ export {
   tableOf,
 } from './adapter/table.ts';
 export { unlessAborted } from './adapter/unless-aborted.ts';
+export { judgeListing } from './domain/archive-rules.ts';
 export {
   type AttemptRefusal,
   type AttemptTally,
@@ -29,9 +30,12 @@ export {
   UNSETTLED_AT_MOST,
 } from './domain/attempts.ts';
 export { readNames } from './domain/entry-names.ts';
+export { forbiddenSegment, isSystemEntry, unsafePath } from './domain/entry-path.ts';
 export { fingerprintOf } from './domain/idempotency.ts';
 export { archiveCreatedAt, archiveIdOf, parseArchiveId } from './domain/identity.ts';
 export { parseGuess } from './domain/password.ts';
-export { FIRST_GENERATION } from './domain/role.ts';
+export { FIRST_GENERATION, parseGeneration } from './domain/role.ts';
 export { type FilesByPath, type Resolution, resolve } from './domain/site.ts';
 export { foldForSearch } from './domain/text.ts';
+export { MAX_READ } from './ports/archive-storage.ts';
+export { discardQuietly } from './ports/staging.ts';

@@ -16,24 +16,11 @@ export type {
   BadEncoding,
   HeaderField,
 } from './domain/archive-problems.ts';
-export {
-  type ArchiveListing,
-  type Judgement,
-  judgeListing,
-  type ListedEntry,
-  type ProofTask,
-  type SiteFile,
-} from './domain/archive-rules.ts';
+export type { ArchiveListing, Judgement, ListedEntry, ProofTask, SiteFile } from './domain/archive-rules.ts';
 export type { Branded } from './domain/brand.ts';
 export type { Comparison } from './domain/comparison.ts';
 export type { RoleCursor } from './domain/cursor.ts';
-export {
-  type EntryPath,
-  forbiddenSegment,
-  isSystemEntry,
-  type UnsafePath,
-  unsafePath,
-} from './domain/entry-path.ts';
+export type { EntryPath, UnsafePath } from './domain/entry-path.ts';
 export { admits, type Grant, type GrantPurpose, grantEndsAt, passOn } from './domain/grant.ts';
 export {
   type Filename,
@@ -77,7 +64,6 @@ export {
   type Decided,
   decide,
   type Generation,
-  parseGeneration,
   type Role,
   type RoleCommand,
   type RoleState,
@@ -93,7 +79,7 @@ export { Fault, type FaultCode, isFault } from './fault.ts';
 export type { ApiKeySecrets, PresentedKey } from './ports/api-key-secrets.ts';
 export type { ApiKeyStore } from './ports/api-key-store.ts';
 export type { ArchiveInspector, ArchiveProof, EntryProof, ProofRequest } from './ports/archive-inspector.ts';
-export { type ArchiveStorage, MAX_READ } from './ports/archive-storage.ts';
+export type { ArchiveStorage } from './ports/archive-storage.ts';
 export type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from './ports/attempt-counter.ts';
 export type { Clock } from './ports/clock.ts';
 export type { GrantSigner } from './ports/grant-signer.ts';
@@ -118,7 +104,7 @@ export type {
 } from './ports/role-store.ts';
 export type { SessionSecrets } from './ports/session-secrets.ts';
 export type { Redemption, SessionStore } from './ports/session-store.ts';
-export { discardQuietly, type ReceiveOutcome, type StagedArchive, type Staging } from './ports/staging.ts';
+export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
 export type { Figures, Nothing, Refusal, RefusalCode, Refusals, Told } from './refusal.ts';
 export type { ChangeOutcome, ChangeRequest, Overtaken, Seen } from './use-cases/change-role.ts';
 export type { CleanUp, CleanUpPorts } from './use-cases/clean-up.ts';

@@ -1,4 +1,5 @@
-import { type Fault, isFault, MAX_READ } from '@pinfold/core';
+import { type Fault, isFault } from '@pinfold/core';
+import { MAX_READ } from '@pinfold/core/adapter';
 import {
   anApiKey,
   anArchiveId,

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type ArchiveId, days, hours, type Instant, MAX_READ } from '@pinfold/core';
-import { archiveIdOf } from '@pinfold/core/adapter';
+import { type ArchiveId, days, hours, type Instant } from '@pinfold/core';
+import { archiveIdOf, MAX_READ } from '@pinfold/core/adapter';
 import { FsArchiveStorage, openFsArchiveStorage } from '@pinfold/storage-fs';
 import { anArchiveId, START, someBytes, uuidOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';

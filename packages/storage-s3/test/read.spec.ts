@@ -1,4 +1,5 @@
-import { duration, isFault, MAX_READ } from '@pinfold/core';
+import { duration, isFault } from '@pinfold/core';
+import { MAX_READ } from '@pinfold/core/adapter';
 import { anArchiveId, someBytes } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { type Handler, ranged, refuse, type Stub, startStub } from './stub.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { type ArchiveStorage, isFault, MAX_READ, type RoleId } from '@pinfold/core';
+import { type ArchiveStorage, isFault, type RoleId } from '@pinfold/core';
+import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { expectPage } from './expect-page.ts';
 import { openRig, type Rig } from './rig.ts';

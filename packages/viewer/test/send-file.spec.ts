@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import { MAX_READ, type RoleId } from '@pinfold/core';
+import type { RoleId } from '@pinfold/core';
+import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import type { Ask } from './client.ts';
 import { NAVIGATION, openRig, type Rig } from './rig.ts';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { type ArchiveStorage, MAX_READ, type RoleId, seconds } from '@pinfold/core';
+import { type ArchiveStorage, type RoleId, seconds } from '@pinfold/core';
+import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import type { Answer } from './client.ts';
 import { expectPage } from './expect-page.ts';

@@ -3,9 +3,9 @@ import {
   type ArchiveProblem,
   type ArchiveRule,
   defaultLimits,
-  judgeListing,
   type ProofRequest,
 } from '@pinfold/core';
+import { judgeListing } from '@pinfold/core/adapter';
 import type { ArchiveInspectorSubject } from './subject.ts';
 
 /** The rules that some problems name, each once, sorted. */

@@ -1,4 +1,5 @@
-import { type ArchiveId, type ArchiveStorage, MAX_READ } from '@pinfold/core';
+import type { ArchiveId, ArchiveStorage } from '@pinfold/core';
+import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';

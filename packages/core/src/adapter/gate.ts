@@ -112,11 +112,10 @@ export class Gate<Key = undefined> {
   }
 
   #leave(): Leave {
-    let left = false;
+    let inside = true;
     return () => {
-      if (left) return;
-      left = true;
-      this.#pass();
+      if (inside) this.#pass();
+      inside = false;
     };
   }
 

@@ -50,10 +50,9 @@ function learn(table: Uint32Array, unit: number): number {
 }
 
 function textOf(units: readonly number[]): string {
-  if (units.length <= PIECE) return String.fromCharCode.apply(null, units as number[]);
   let text = '';
   for (let from = 0; from < units.length; from += PIECE) {
-    text += String.fromCharCode.apply(null, units.slice(from, from + PIECE));
+    text += String.fromCharCode(...units.slice(from, from + PIECE));
   }
   return text;
 }

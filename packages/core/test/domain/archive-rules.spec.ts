@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { judgeListing } from '../../src/adapter.ts';
 import { judgeInStretches, orderProblems } from '../../src/domain/archive-rules.ts';
 import {
   type ArchiveListing,
   type ArchiveRule,
   defaultLimits,
   type Judgement,
-  judgeListing,
   type ListedEntry,
 } from '../../src/index.ts';
 

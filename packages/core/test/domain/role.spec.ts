@@ -1,14 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  days,
-  decide,
-  defaultLimits,
-  instant,
-  parseGeneration,
-  type RoleCommand,
-  stateOf,
-} from '../../src/index.ts';
+import { parseGeneration } from '../../src/adapter.ts';
+import { days, decide, defaultLimits, instant, type RoleCommand, stateOf } from '../../src/index.ts';
 import { aRole, HASH, NOW, TITLE } from '../values.ts';
 
 const limits = defaultLimits;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
-import { discardQuietly, type ReceiveOutcome, type StagedArchive, type Staging } from '@pinfold/core';
+import type { ReceiveOutcome, StagedArchive, Staging } from '@pinfold/core';
+import { discardQuietly } from '@pinfold/core/adapter';
 import multer from 'multer';
 import { BodyError, type BodyLimits, type BodyTrouble, WatchedBody } from '../body/watched-body.ts';
 

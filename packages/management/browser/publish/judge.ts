@@ -1,4 +1,5 @@
-import { type ArchiveListing, judgeListing, type Limits, type ListedEntry } from '@pinfold/core';
+import type { ArchiveListing, Limits, ListedEntry } from '@pinfold/core';
+import { judgeListing } from '@pinfold/core/adapter';
 import type { ScreenProblem } from '../../src/problem-groups.ts';
 import { listingOf, readDirectory } from './read-directory.ts';
 import type { FolderFile } from './source.ts';

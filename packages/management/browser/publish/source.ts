@@ -1,4 +1,4 @@
-import { forbiddenSegment, isSystemEntry } from '@pinfold/core';
+import { forbiddenSegment, isSystemEntry } from '@pinfold/core/adapter';
 import type { Chosen } from './chosen.ts';
 import { isForbidden, outermostForbidden } from './forbidden.ts';
 import { type Directory, readDirectory } from './read-directory.ts';

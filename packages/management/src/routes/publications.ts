@@ -5,7 +5,6 @@ import {
   type Manifest,
   type Overtaken,
   type PasswordRules,
-  parseGeneration,
   parsePassword,
   parseRoleId,
   parseTitle,
@@ -13,6 +12,7 @@ import {
   type RoleId,
   type TitleRules,
 } from '@pinfold/core';
+import { parseGeneration } from '@pinfold/core/adapter';
 import { type Answer, page, seeOther } from '../answer.ts';
 import { fieldOf } from '../field.ts';
 import type { MessageId } from '../messages/catalogues.ts';

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { forbiddenSegment, isSystemEntry } from '@pinfold/core';
+import { forbiddenSegment, isSystemEntry } from '@pinfold/core/adapter';
 import { type Zippable, zipSync } from 'fflate';
 import { CommandFailure } from '../command-line/failures.ts';
 

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
-import { type Ended, Fault, MAX_READ, type ManifestEntry, type Open } from '@pinfold/core';
-import { unlessAborted } from '@pinfold/core/adapter';
+import { type Ended, Fault, type ManifestEntry, type Open } from '@pinfold/core';
+import { MAX_READ, unlessAborted } from '@pinfold/core/adapter';
 import { LRUCache } from 'lru-cache';
 import { checkProved } from './body-pieces.ts';
 import { gzipMember } from './gzip-member.ts';

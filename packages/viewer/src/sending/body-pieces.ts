@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { type Ended, Fault, MAX_READ, type ManifestEntry } from '@pinfold/core';
+import { type Ended, Fault, type ManifestEntry } from '@pinfold/core';
+import { MAX_READ } from '@pinfold/core/adapter';
 import type { Bodies } from './bodies.ts';
 import { GZIP_HEADER, gzipTrailer } from './gzip-member.ts';
 import { heldBytes, PIECE } from './held-bytes.ts';
