@@ -12,13 +12,20 @@ export function changingHeads(change: (head: Head, request: IncomingMessage) => 
   return (request, response) => {
     const original = response.writeHead;
     response.writeHead = ((status: number, given?: unknown) => {
-      if (!Array.isArray(given)) return original.call(response, status, given as never);
-      const head: Head = { status, headers: mapOf(given) };
+      const head: Head = { status, headers: mapOf(flatOf(given)) };
       change(head, request);
       const flat = [...head.headers].flatMap(([name, values]) => values.flatMap((value) => [name, value]));
       return original.call(response, head.status, flat);
     }) as ServerResponse['writeHead'];
   };
+}
+
+/** Names and values in turn, of headers in either form that Node takes. */
+function flatOf(given: unknown): readonly string[] {
+  if (Array.isArray(given)) return given;
+  return Object.entries(given ?? {}).flatMap(([name, value]) =>
+    [value].flat().flatMap((one) => [name, String(one)]),
+  );
 }
 
 function mapOf(flat: readonly string[]): Map<string, string[]> {
