@@ -1,7 +1,14 @@
 import type { ArchiveProblem, ArchiveRule } from './archive-problems.ts';
 import { kindOfEntry } from './entry-kind.ts';
 import { readNames } from './entry-names.ts';
-import { type EntryPath, entryPath, forbiddenSegment, isSystemEntry, unsafePath } from './entry-path.ts';
+import {
+  type EntryPath,
+  entryPath,
+  forbiddenSegment,
+  isSystemEntry,
+  isTooLong,
+  unsafePath,
+} from './entry-path.ts';
 import { foldPath } from './fold-path.ts';
 import type { Limits } from './limits.ts';
 import { filesThatAreFolders } from './path-conflicts.ts';
@@ -203,7 +210,8 @@ function* samePathProblems(files: readonly NamedEntry[]): Generator<void, readon
   const seen = new Map<string, string>();
   for (const stretch of stretchesOf(files)) {
     for (const { name: path } of stretch) {
-      const folded = foldPath(path);
+      // One that is too long is refused anyway, and to fold it may take time with the square of its length.
+      const folded = isTooLong(path) ? path : foldPath(path);
       const other = seen.get(folded);
       if (other === undefined) seen.set(folded, path);
       else problems.push({ rule: 'duplicate_path', path, ...(other === path ? {} : { other }) });

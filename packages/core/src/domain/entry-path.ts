@@ -28,9 +28,14 @@ const SYSTEM_FILES = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
 
 /** Why a name is no safe path, or `undefined` when it is one. */
 export function unsafePath(name: string): UnsafePath | undefined {
-  // No character has more than three bytes for each of its UTF-16 units.
-  if (name.length * 3 > MAX_BYTES && utf8Length(name) > MAX_BYTES) return 'too_long';
+  if (isTooLong(name)) return 'too_long';
   return UNSAFE.find(([form]) => form.test(name))?.[1];
+}
+
+/** Whether a name has more bytes than a path may. */
+export function isTooLong(name: string): boolean {
+  // No character has more than three bytes for each of its UTF-16 units.
+  return name.length * 3 > MAX_BYTES && utf8Length(name) > MAX_BYTES;
 }
 
 /** Proves the path of a file; `undefined` when it is unsafe or names a folder. */

@@ -2,6 +2,7 @@ import { foldPath } from './fold-path.ts';
 import type { Reference } from './observations.ts';
 import { answerOf, fallback } from './site.ts';
 import type { FolderFiles, SitePaths } from './site-paths.ts';
+import { hasManyMarks } from './text.ts';
 
 /** Where a reference leads in its site. */
 export interface Destination {
@@ -42,7 +43,8 @@ export class PageReferences {
   readonly #folder: string;
   readonly #ends: readonly number[];
   readonly #root: FolderFiles;
-  readonly #own: Place;
+  /** `undefined`: nothing is judged there. */
+  readonly #own: Place | undefined;
   /** By what a reference has before its last segment; `undefined` for what no path can be. */
   readonly #places: Map<string, Place | undefined> = new Map();
 
@@ -51,13 +53,13 @@ export class PageReferences {
     this.#folder = page.slice(0, page.lastIndexOf('/') + 1);
     this.#ends = endsOf(this.#folder);
     this.#root = site.folder('') ?? NO_FILES;
-    this.#own = { folder: this.#folder };
+    this.#own = hasManyMarks(this.#folder) ? undefined : { folder: this.#folder };
   }
 
-  /** Where a reference leads, and whether the site answers there; `undefined`: out of the site. */
+  /** Where a reference leads, and whether the site answers there; `undefined`: out of the site, or not to be told. */
   follow({ target, navigation }: Reference): Destination | undefined {
     const found = MORE_THAN_A_NAME.test(target) ? this.#find(target) : { place: this.#own, name: target };
-    if (found === undefined) return undefined;
+    if (found?.place === undefined) return undefined;
     const { place, name } = found;
     const absolute = /^[\\/]/.test(target);
     const folded = foldPath(name);
@@ -88,6 +90,7 @@ export class PageReferences {
     if (name === undefined) return undefined;
     // An encoded slash is one to whoever looks for the file.
     const slash = name.lastIndexOf('/') + 1;
+    if (hasManyMarks(name)) return undefined;
     const place = this.#place(dots ? `${path}/` : path.slice(0, end), name.slice(0, slash));
     return place === undefined ? undefined : { place, name: name.slice(slash).normalize('NFC') };
   }
@@ -111,7 +114,7 @@ export class PageReferences {
     const own = decode(entered.join(''));
     if (own === undefined) return undefined;
     const folder = `${this.#folder.slice(0, this.#ends[kept - 1] ?? 0)}${own}${further}`;
-    return { folder };
+    return hasManyMarks(folder) ? undefined : { folder };
   }
 }
 

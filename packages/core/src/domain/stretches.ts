@@ -2,6 +2,9 @@
 const STRETCH = 131_072;
 /** What a name costs beside its characters. */
 const NAME_COST = 64;
+/** What is not ASCII may be all marks, which are sorted in time with the square of their number, many at a time. */
+const SORTED_AT_ONCE = 64;
+const NOT_ASCII = /[^\0-\x7f]/;
 
 /** Things with names, in stretches of about the same work. */
 export function* stretchesOf<E extends { readonly name: string }>(
@@ -10,13 +13,18 @@ export function* stretchesOf<E extends { readonly name: string }>(
   let from = 0;
   let work = 0;
   for (const [index, { name }] of all.entries()) {
-    work += name.length + NAME_COST;
+    work += costOf(name);
     if (work < STRETCH) continue;
     yield all.slice(from, index + 1);
     from = index + 1;
     work = 0;
   }
   if (from < all.length) yield all.slice(from);
+}
+
+function costOf(name: string): number {
+  const sorting = NOT_ASCII.test(name) ? name.length ** 2 / SORTED_AT_ONCE : 0;
+  return name.length + NAME_COST + sorting;
 }
 
 /** Does work that rests between stretches without a rest. */

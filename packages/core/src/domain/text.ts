@@ -1,5 +1,7 @@
 const SURROGATE = /\p{Cs}/u;
 const CONTROL = /\p{Cc}/u;
+/** No language has so many marks on one letter (UAX #15, Stream-Safe Text Format). */
+const MANY_MARKS = /\p{M}{31}/u;
 
 /** Length in Unicode code points, which is what every limit in characters counts. */
 export function codePoints(text: string): number {
@@ -26,6 +28,11 @@ export function hasLoneSurrogate(text: string): boolean {
 /** Whether the string has a lone surrogate, or U+FFFD: what a decoder leaves where it could read nothing. */
 export function hasBrokenCharacter(text: string): boolean {
   return hasLoneSurrogate(text) || text.includes('\ufffd');
+}
+
+/** Whether there are so many marks in a row that to sort them, for a normal form, takes time with their square. */
+export function hasManyMarks(text: string): boolean {
+  return MANY_MARKS.test(text);
 }
 
 /** Whether the string has a control character: C0, DEL or C1. */

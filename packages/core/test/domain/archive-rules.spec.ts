@@ -9,6 +9,7 @@ import {
   type Judgement,
   type ListedEntry,
 } from '../../src/index.ts';
+import { normalisedBy } from '../normal-forms.ts';
 
 const MiB = 1_048_576;
 
@@ -100,6 +101,16 @@ describe('the names of an archive', () => {
     expect(rulesOf(site(entry('a/'), entry('a/'), entry('A/')))).to.deep.equal([]);
     expect(rulesOf(site(entry('a'), entry('a')))).to.deep.equal(['duplicate_path a']);
     expect(rulesOf(site(entry('é'), entry('E\u0301')))).to.deep.equal(['duplicate_path E\u0301']);
+  });
+
+  it('are compared as they stand where they are too long', () => {
+    const long = `a${'\u0315\u0301'.repeat(1_000)}`;
+    let rules: string[] = [];
+    const brought = normalisedBy(() => {
+      rules = site(entry(long), entry(long), entry(long.toUpperCase())).problems.map(({ rule }) => rule);
+    });
+    expect(rules).to.deep.equal(['unsafe_path', 'unsafe_path', 'unsafe_path', 'duplicate_path']);
+    expect(brought.every((text) => text.length < 1_024)).to.equal(true);
   });
 
   it('that are the same to a file system are told with the one they are the same as', () => {
@@ -285,6 +296,9 @@ describe('judging in stretches', () => {
     expect(restsFor(names(500, 60))).to.be.below(8);
     expect(restsFor(names(4_901, 680))).to.be.above(4 * 25);
     expect(restsFor(names(60_001, 2))).to.be.above(25);
+    const long = (text: string) => Array.from({ length: 200 }, (_, n) => entry(`${text.repeat(250)}${n}`));
+    expect(restsFor(long('ab'))).to.be.below(8);
+    expect(restsFor(long('\u0315\u0301')), 'which have to be sorted').to.be.above(25);
   });
 
   it('comes to the same', () => {

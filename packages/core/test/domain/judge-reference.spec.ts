@@ -4,6 +4,7 @@ import { foldPath } from '../../src/domain/fold-path.ts';
 import { type Destination, PageReferences } from '../../src/domain/judge-reference.ts';
 import { resolve } from '../../src/domain/site.ts';
 import { SitePaths } from '../../src/domain/site-paths.ts';
+import { normalisedBy } from '../normal-forms.ts';
 
 /** Where a reference leads, found the plain way: its whole path is made, and looked for under each name that answers. */
 function plainly(
@@ -82,6 +83,23 @@ describe('following the references of a page', () => {
       }),
       { numRuns: 3_000 },
     );
+  });
+
+  it('is not told of names and folders with more marks in a row than any language has', () => {
+    const marks = '\u0315\u0301'.repeat(400);
+    const own = new PageReferences(new SitePaths(['index.html', 'a/b.html']), 'a/b.html');
+    const strange = new PageReferences(new SitePaths(['index.html']), `a${marks}/b.html`);
+    const brought = normalisedBy(() => {
+      for (const target of [`a${marks}`, encodeURI(`x/a${marks}.png`), `a${marks}/x`, `../a${marks}/../x`]) {
+        expect(own.follow({ target, navigation: false })?.otherCase, target).to.equal(undefined);
+      }
+      expect(own.follow({ target: `a${marks}/x`, navigation: false })).to.equal(undefined);
+      for (const target of ['x', './x', 'y/x']) {
+        expect(strange.follow({ target, navigation: false }), target).to.equal(undefined);
+      }
+      expect(strange.follow({ target: '/x', navigation: false })).to.include({ answered: false });
+    });
+    expect(brought.filter((text) => text.includes(marks))).to.deep.equal([]);
   });
 
   it('takes a folder as it is spelt, though it looks like an encoded one', () => {

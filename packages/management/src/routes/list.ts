@@ -7,6 +7,8 @@ import type { PublishTrouble } from '../views/publish-panel.ts';
 import type { SignedInVisit } from '../visit.ts';
 
 const PAGE_SIZE = 20;
+/** As the page has it for its field. */
+const LONGEST_SEARCH = 255;
 const STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
 
 /** Shows a page of the list, and above it what went wrong with a form for publishing. */
@@ -20,7 +22,7 @@ export async function showList(
     return seeOther(`${visit.base}/`);
   }
   const { q, state: wanted, cursor } = visit.request.query;
-  const search = typeof q === 'string' ? q.trim() : '';
+  const search = typeof q === 'string' ? q.trim().slice(0, LONGEST_SEARCH) : '';
   const state = STATES.find((one) => one === wanted);
   const further = typeof cursor === 'string';
   const listed = await useCases.read.list({

@@ -1,0 +1,15 @@
+/** The texts that are brought into a normal form meanwhile. */
+export function normalisedBy(work: () => void): readonly string[] {
+  const { normalize } = String.prototype;
+  const texts: string[] = [];
+  String.prototype.normalize = function (this: string, form?: string) {
+    texts.push(this);
+    return normalize.call(this, form);
+  };
+  try {
+    work();
+  } finally {
+    String.prototype.normalize = normalize;
+  }
+  return texts;
+}
