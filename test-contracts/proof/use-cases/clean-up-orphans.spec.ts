@@ -114,6 +114,19 @@ describe('comparing storage with the records', () => {
     expect(await run(), 'more than a tenth of 311').to.include({ compared: 311, listing: 'done' });
   });
 
+  it('removes 1,000 in one comparison, and tells how many it left until the next one', async () => {
+    await stage.orphan(1_005);
+    await stage.publishMany(2);
+    stage.clock.advance(hours(25));
+    const whole = { compared: 1_007, unnamed: 1_005 };
+    expect(await run()).to.include({ ...whole, orphans: 0, listing: 'refused' });
+    expect(await run(), 'it stands').to.include({ ...whole, orphans: 0, listing: 'refused' });
+    expect(await run({ force: true })).to.include({ ...whole, orphans: 1_000, listing: 'done' });
+    expect(await run()).to.include({ compared: 7, unnamed: 5, orphans: 0, listing: 'not_due' });
+    expect(await run({ force: true })).to.include({ compared: 7, unnamed: 5, orphans: 5, listing: 'done' });
+    expect(await run()).to.include({ compared: 2, unnamed: 0, orphans: 0, listing: 'not_due' });
+  });
+
   it('goes on past archives without a record that cannot be removed', async () => {
     const ids = await stage.orphan(20);
     stage.clock.advance(hours(25));

@@ -94,9 +94,19 @@ export function withWindow(comparison: Comparison, window: ComparedWindow): Comp
   };
 }
 
-/** The comparison at its end. Its figures stay, for as long as a refusal is told. */
+/** The comparison at its end. Its figures stay, for as long as a refusal is told; else those of what waits for the next one. */
 export function ended(comparison: Comparison, isRefused: boolean): Comparison {
-  return { ...comparison, isUnderWay: false, isRefused, orphans: [], missing: [] };
+  const { compared, unnamed } = comparison;
+  const looked = isRefused ? 0 : Math.min(unnamed, MOST_IDS);
+  return {
+    ...comparison,
+    isUnderWay: false,
+    isRefused,
+    compared: compared - looked,
+    unnamed: unnamed - looked,
+    orphans: [],
+    missing: [],
+  };
 }
 
 /** More than 20, and more than a tenth of all that are old enough: a wrong or restored database looks like this. */

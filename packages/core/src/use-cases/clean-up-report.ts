@@ -12,7 +12,10 @@ export interface CleanUpReport {
   readonly archives: number;
   /** Archives that could not be removed; they are tried again later. */
   readonly failures: number;
-  /** Archives in storage that were old enough and are compared with the records, by this sweep and those before it. */
+  /**
+   * Archives in storage that were old enough and are compared with the records, by this sweep and those before it;
+   * where that is `not_due`, what the last comparison left.
+   */
   readonly compared: number;
   /** Those of them that no record names. */
   readonly unnamed: number;

@@ -33,7 +33,7 @@ export async function cleanup(args: readonly string[], terminal: Terminal): Prom
   else for (const line of linesOf(report, dryRun)) terminal.out(line);
   if (report.listing === 'refused') {
     throw new CommandFailure(
-      'so many archives have no record that the database may be the wrong one, so no archive was removed; "pinfold cleanup --force" removes them all the same',
+      'so many archives have no record that the database may be the wrong one, so no archive was removed; "pinfold cleanup --force" removes them anyway, 1,000 at a time',
     );
   }
 }
@@ -64,23 +64,29 @@ function progressTo({ err }: Terminal, clock: Clock): (report: CleanUpReport) =>
 
 const LISTING: Readonly<Record<CleanUpReport['listing'], string>> = {
   done: 'storage was compared with the records',
-  not_due: 'storage was compared with the records less than a day ago; --force does so now',
+  not_due: 'storage was compared with the records less than a day ago',
   under_way: 'a later sweep goes on comparing storage with the records',
   refused: 'storage does not fit the records',
 };
 
-/** One comparison removes no more than it keeps in the database. */
-function moreUnnamed({ listing, unnamed, orphans, failures }: CleanUpReport): readonly string[] {
-  const isMore = listing === 'done' && unnamed > orphans + failures;
-  return isMore ? ['the others without a record wait for the next comparison'] : [];
+/** What one comparison removes at the most. */
+const MOST_REMOVED = 1_000;
+
+/** Archives without a record that the next comparison may remove. */
+function waitingOf({ listing, unnamed }: CleanUpReport): number {
+  if (listing === 'not_due') return unnamed;
+  return listing === 'done' ? Math.max(0, unnamed - MOST_REMOVED) : 0;
 }
 
 function linesOf(report: CleanUpReport, dryRun: boolean): readonly string[] {
+  const waiting = waitingOf(report);
   const [removed, dropped] = dryRun ? ['would be removed', 'would be dropped'] : ['removed', 'dropped'];
   return [
     `${report.archives} archives of ended publications ${removed}`,
-    `${report.unnamed} of ${report.compared} stored archives have no record, ${report.orphans} ${removed}: ${LISTING[report.listing]}`,
-    ...moreUnnamed(report),
+    `${report.unnamed} of ${report.compared} archives older than a day have no record, ${report.orphans} ${removed}: ${LISTING[report.listing]}`,
+    ...(waiting > 0
+      ? [`${waiting} archives without a record wait for the next comparison; --force makes it now`]
+      : []),
     ...(report.failures > 0
       ? [`${report.failures} archives could not be removed and will be tried again`]
       : []),
