@@ -90,7 +90,7 @@ function install(env) {
 function bundle(node, env) {
   const { status } = spawnSync(
     node,
-    ['--disable-warning=ExperimentalWarning', join(root, 'packages/management/build.ts')],
+    [fromSource, '--disable-warning=ExperimentalWarning', join(root, 'packages/management/build.ts')],
     { env, stdio: ['ignore', 2, 2] },
   );
   if (status !== 0) {
