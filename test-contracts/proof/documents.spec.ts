@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { openApiDocument } from '@pinfold/http-express';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
+import { type Exported, exportedNames } from './documents/examples.ts';
 import { documents, root } from './documents/pages.ts';
 
 /** One fenced block of a document. */
@@ -55,13 +56,71 @@ const SOMEWHERE = '/var/lib/pinfold';
 /** What is not there when tests run, so that such programs are compiled alone. */
 const NEEDS_MORE = /declare const|from '@pinfold\/persistence-postgres'/;
 
+/** Exported names that need no example of their own, and why. */
+const WITHOUT_EXAMPLE: readonly (readonly [path: RegExp, why: string])[] = [
+  [/^test-contracts\/src\/fixtures\//, 'material of specs: values and files, which the suites show in use'],
+  [/#Fs(?:ArchiveStorage|Staging)$/, 'made by the function beside it, which has one'],
+];
+
+/** An expression of an example with its value behind it. */
+const WITH_VALUE =
+  /^(?!const |console)(\S.*); \/\/ ('.*'|\d[\d_]*|true|false|undefined|null|\{.*\}|\[.*\])$/gm;
+
+/** Imports programs one after the other, so that one process runs them all, whatever exit code they leave. */
+const IN_TURN = `
+let left = process.argv.length - 2;
+process.once('exit', () => {
+  if (left > 0) process.exitCode = 1;
+});
+for (const file of process.argv.slice(2)) {
+  try {
+    await import(file);
+    left -= 1;
+  } catch (error) {
+    console.error(file, error);
+  }
+}
+process.exit(0);
+`;
+
+/** What serves until it is told to stop. */
+const LISTENS = /\.listen\(\d|runUntilStopped\(/;
+
 const pages = documents();
 const blocks = (await Promise.all(pages.map(blocksOf))).flat();
+const exported = exportedNames();
+const examples = exported.flatMap(exampleOf);
 const programs = blocks.filter(({ language }) => language === 'ts');
 const answers = blocks.filter(({ language }) => language === 'json');
 
 function fileOf({ document, line }: Block): string {
   return join(work, `${document.replaceAll(/[^\w]+/g, '-')}-${line}.ts`);
+}
+
+/** An example as a program that fails where a value is not what its comment says. */
+function exampleOf({ file, line, example }: Exported): readonly Block[] {
+  if (example === undefined) return [];
+  const checked = example.replaceAll(WITH_VALUE, 'deepEqual($1, $2);');
+  const code = checked === example ? example : `import { deepEqual } from 'node:assert/strict';\n${checked}`;
+  return [{ document: file, line, language: 'ts', code }];
+}
+
+async function run(...args: readonly string[]): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-document-'));
+  for (const file of args.filter((name) => name.endsWith('.ts'))) {
+    const source = await readFile(file, 'utf8');
+    await writeFile(file, source.replaceAll(SOMEWHERE, folder));
+  }
+  const options = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];
+  const child = spawn(process.execPath, [...options, ...args], {
+    cwd: folder,
+    env: { ...process.env, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: 30_000,
+  });
+  const [complaints, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  await rm(folder, { recursive: true });
+  expect(code, complaints).to.equal(0);
 }
 
 /** The block as a file of its own: what it imports from beside its document is found from there. */
@@ -78,35 +137,33 @@ describe('the documents', function () {
     await mkdir(work, { recursive: true });
     await writeFile(join(work, 'tsconfig.json'), JSON.stringify(TSCONFIG));
     await writeFile(join(work, 'answering.mjs'), ENDS_WHEN_IT_ANSWERS);
-    await Promise.all(programs.map((block) => writeFile(fileOf(block), sourceOf(block))));
+    await writeFile(join(work, 'in-turn.mjs'), IN_TURN);
+    await Promise.all([...programs, ...examples].map((block) => writeFile(fileOf(block), sourceOf(block))));
   });
 
-  it('have programs that compile', () => {
+  it('have programs and examples that compile', () => {
     expect(programs.length).to.be.greaterThan(10);
+    expect(examples.length).to.be.greaterThan(100);
     const { status, stdout } = spawnSync('tsc', ['-p', work], { encoding: 'utf8' });
     expect(status, stdout).to.equal(0);
   });
 
-  for (const block of programs.filter(({ code }) => !NEEDS_MORE.test(code))) {
-    it(`have a program that runs in ${block.document}, line ${block.line}`, async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'pinfold-document-'));
-      await writeFile(fileOf(block), sourceOf(block).replaceAll(SOMEWHERE, folder));
-      const options = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];
-      const child = spawn(
-        process.execPath,
-        [...options, `--import=${join(work, 'answering.mjs')}`, fileOf(block)],
-        {
-          cwd: folder,
-          env: { ...process.env, NODE_OPTIONS: '' },
-          stdio: ['ignore', 'ignore', 'pipe'],
-          timeout: 30_000,
-        },
-      );
-      const [complaints, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-      await rm(folder, { recursive: true });
-      expect(code, complaints).to.equal(0);
-    });
+  for (const block of [...programs, ...examples.filter(({ code }) => LISTENS.test(code))].filter(
+    ({ code }) => !NEEDS_MORE.test(code),
+  )) {
+    it(`have a program that runs in ${block.document}, line ${block.line}`, () =>
+      run(`--import=${join(work, 'answering.mjs')}`, fileOf(block)));
   }
+
+  it('have examples that run at every exported function and class', async () => {
+    const missing = exported
+      .filter(({ isCalled, example }) => isCalled && example === undefined)
+      .map(({ file, name }) => `${file}#${name}`)
+      .filter((name) => !WITHOUT_EXAMPLE.some(([path]) => path.test(name)));
+    expect(missing).to.deep.equal([]);
+    const runnable = examples.filter(({ code }) => !NEEDS_MORE.test(code) && !LISTENS.test(code));
+    await run(join(work, 'in-turn.mjs'), ...runnable.map(fileOf));
+  });
 
   it('show answers as the API document describes them', () => {
     const document = openApiDocument({ publicUrl: 'http://localhost:8080' });

@@ -11,6 +11,11 @@ export interface Runner {
  *
  * @example
  * import { describe, it } from 'node:test';
+ * import type { RoleStore } from '@pinfold/core';
+ * import { bindContract, roleStoreContract, type Subject } from '@pinfold/test-contracts';
+ *
+ * declare const create: () => Promise<Subject<RoleStore>>;
+ *
  * bindContract(roleStoreContract, { name: 'MyRoleStore', create }, { describe, it });
  */
 export function bindContract<Port, S extends Subject<Port>>(

@@ -45,7 +45,14 @@ export interface ContractOptions<Port, S extends Subject<Port> = Subject<Port>> 
   readonly create: () => Promise<S>;
 }
 
-/** All clauses of a contract, those of the harness first. */
+/**
+ * All clauses of a contract, those of the harness first.
+ *
+ * @example
+ * import { clausesOf, roleStoreContract } from '@pinfold/test-contracts';
+ *
+ * for (const { id, says } of clausesOf(roleStoreContract)) console.log(id, says);
+ */
 export function clausesOf<Port, S extends Subject<Port>>(
   contract: Contract<Port, S>,
 ): readonly Clause<Port, S>[] {
@@ -56,6 +63,16 @@ export function clausesOf<Port, S extends Subject<Port>>(
  * Checks one clause over a fresh subject and disposes of what it opened, in any case.
  *
  * Rejects with what the check rejected with; with an `AggregateError` when disposing failed.
+ *
+ * @example
+ * import { createMemory } from '@pinfold/memory';
+ * import { apiKeyStoreContract, checkClause, clausesOf } from '@pinfold/test-contracts';
+ *
+ * const create = async () => {
+ *   const memory = createMemory();
+ *   return { port: memory.apiKeys, peer: async () => memory.peer().apiKeys, dispose: () => memory.close() };
+ * };
+ * for (const clause of clausesOf(apiKeyStoreContract)) await checkClause(clause, create);
  */
 export async function checkClause<Port, S extends Subject<Port>>(
   clause: Clause<Port, S>,

@@ -9,7 +9,18 @@ export interface MochaContractOptions<Port, S extends Subject<Port> = Subject<Po
   readonly timeout?: number;
 }
 
-/** Declares a contract's clauses as mocha tests, with a time limit for each. */
+/**
+ * Declares a contract's clauses as mocha tests, with a time limit for each.
+ *
+ * @example
+ * import type { RoleStore } from '@pinfold/core';
+ * import { roleStoreContract, type Subject } from '@pinfold/test-contracts';
+ * import { describeContract } from '@pinfold/test-contracts/mocha';
+ *
+ * declare const create: () => Promise<Subject<RoleStore>>;
+ *
+ * describeContract(roleStoreContract, { name: 'MyRoleStore', create });
+ */
 export function describeContract<Port, S extends Subject<Port>>(
   contract: Contract<Port, S>,
   options: MochaContractOptions<Port, S>,

@@ -31,6 +31,12 @@ export interface FaultPlan<Port> {
  * out unchanged, also where a fault was planned after it.
  *
  * @example
+ * import { Fault } from '@pinfold/core';
+ * import { createMemory } from '@pinfold/memory';
+ * import { withFaults } from '@pinfold/test-contracts';
+ *
+ * const memory = createMemory();
+ *
  * const roles = withFaults(memory.roles, {
  *   onCall: (method, n) =>
  *     method === 'commit' && n === 1

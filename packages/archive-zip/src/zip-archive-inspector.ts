@@ -40,6 +40,11 @@ const MOST_ENTRIES = 150_000;
  * Call {@link ZipArchiveInspector.close} at the end; idle threads keep no process alive.
  *
  * @example
+ * import { ZipArchiveInspector } from '@pinfold/archive-zip';
+ * import { defaultLimits, judgeListing, type StagedArchive } from '@pinfold/core';
+ *
+ * declare const archive: StagedArchive;
+ *
  * const inspector = new ZipArchiveInspector();
  * const listing = await inspector.list(archive);
  * const { problems, tasks } = judgeListing(listing, defaultLimits);

@@ -21,7 +21,14 @@ const RETRYABLE: Readonly<Record<FaultCode, boolean>> = {
 /** Several copies of this package may be installed: the mark is shared between them, a class would not be. */
 const MARK: unique symbol = Symbol.for('@pinfold/core/fault');
 
-/** Something broke outside the caller's power. Thrown, with what caused it; an abort is never wrapped in one. */
+/**
+ * Something broke outside the caller's power. Thrown, with what caused it; an abort is never wrapped in one.
+ *
+ * @example
+ * import { Fault } from '@pinfold/core';
+ *
+ * new Fault('store_unavailable', 'the database does not answer').retryable; // true
+ */
 export class Fault extends Error {
   readonly code: FaultCode;
   /** Whether the very same request may succeed later. */
@@ -36,7 +43,14 @@ export class Fault extends Error {
   }
 }
 
-/** Whether a caught value is a {@link Fault}, made by this copy of the package or another. */
+/**
+ * Whether a caught value is a {@link Fault}, made by this copy of the package or another.
+ *
+ * @example
+ * import { isFault } from '@pinfold/core';
+ *
+ * const isWorthRetrying = (error: unknown) => isFault(error) && error.retryable;
+ */
 export function isFault(error: unknown): error is Fault {
   return typeof error === 'object' && error !== null && MARK in error;
 }

@@ -14,6 +14,17 @@ import { refuse, Serving } from './serve.ts';
  * bodies: `app.use('/manage', createManagement({ … }))`. No site may be served from the same origin without a sandbox.
  *
  * @throws TypeError unless exactly one of `sessions` and `authenticate` is given, and `publicUrl` is http or https.
+ *
+ * @example
+ * import { accountId, type UseCases } from '@pinfold/core';
+ * import { createManagement } from '@pinfold/management';
+ * import express from 'express';
+ *
+ * declare const useCases: UseCases;
+ *
+ * const publicUrl = 'https://pages.example';
+ * const authenticate = async () => ({ account: accountId('me'), scopes: ['manage' as const] });
+ * const app = express().use('/manage', createManagement({ useCases, publicUrl, authenticate }));
  */
 export function createManagement(options: ManagementOptions): Router {
   const screen = screenOf(options);

@@ -80,7 +80,7 @@ describe('the list', () => {
     expect(await shown('/?q=live')).to.deep.equal(['Ｌｉｖｅ Report']);
     expect(await shown(`/?q=${live.id.slice(0, 8)}`)).to.deep.equal(['Ｌｉｖｅ Report']);
     expect(await shown('/?q=nothing')).to.deep.equal([]);
-    expect((await person.get('/?q=nothing')).text).to.include('Nothing here fits');
+    expect((await person.get('/?q=nothing')).text).to.include('Nothing matches');
     const { text } = await person.get(`/?q=${'x'.repeat(10_000)}`);
     expect(text).to.include(`value="${'x'.repeat(255)}"`);
     expect(await shown('/?state=nonsense')).to.have.lengthOf(2);

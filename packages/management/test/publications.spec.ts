@@ -168,7 +168,7 @@ describe('one publication', () => {
     const before = await now();
     await act('password', { password: 'mine, later', seen: String(role.generation) });
     expect(await now()).to.deep.equal(before);
-    expect((await person.get(path)).text).to.include('changed elsewhere meanwhile');
+    expect((await person.get(path)).text).to.include('changed elsewhere in the meantime');
   });
 
   it('shows no password again, and says what is wrong with it', async () => {

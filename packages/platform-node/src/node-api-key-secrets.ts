@@ -10,7 +10,15 @@ const SECRET_BYTES = 32;
 const KEY = /^pf_([0-9A-Za-z]{1,32})_([0-9A-Za-z]{43})$/;
 const LONGEST_KEY = 79;
 
-/** API keys `pf_<id>_<secret>`: an id of 11 base62 digits, and 256 random bits in 43 of them. */
+/**
+ * API keys `pf_<id>_<secret>`: an id of 11 base62 digits, and 256 random bits in 43 of them.
+ *
+ * @example
+ * import { NodeApiKeySecrets } from '@pinfold/platform-node';
+ *
+ * const { text } = new NodeApiKeySecrets().mint();
+ * text.startsWith('pf_'); // true
+ */
 export class NodeApiKeySecrets implements ApiKeySecrets {
   mint(): PresentedKey & { readonly text: string } {
     const id = randomBase62(ID_BYTES) as ApiKeyId;

@@ -5,7 +5,14 @@ import { randomBase62 } from './base62.ts';
 const SECRET_BYTES = 32;
 const TOKEN = /^[0-9A-Za-z]{43}$/;
 
-/** Tokens of 256 random bits in 43 digits of base 62, kept as their SHA-256. */
+/**
+ * Tokens of 256 random bits in 43 digits of base 62, kept as their SHA-256.
+ *
+ * @example
+ * import { NodeSessionSecrets } from '@pinfold/platform-node';
+ *
+ * const { text, hash } = new NodeSessionSecrets().mint();
+ */
 export class NodeSessionSecrets implements SessionSecrets {
   mint(): { readonly text: string; readonly hash: Sha256 } {
     const text = randomBase62(SECRET_BYTES);

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { ArchiveId, Ids, Instant, RoleId, Token } from '@pinfold/core';
 import { archiveIdOf } from '@pinfold/core/adapter';
 
-/** Identifiers from the system's source of randomness: each holds 122 random bits. */
+/**
+ * Identifiers from the system's source of randomness: each holds 122 random bits.
+ *
+ * @example
+ * import { RandomIds } from '@pinfold/platform-node';
+ *
+ * const id = new RandomIds().role();
+ */
 export class RandomIds implements Ids {
   role(): RoleId {
     return randomUUID() as string as RoleId;

@@ -29,6 +29,11 @@ const MARGIN = 2;
  * Hashes passwords with scrypt (RFC 7914) on Node's thread pool, two at a time.
  *
  * A hash is the base64 of a scrypt file header, which names its own salt and cost.
+ *
+ * @example
+ * import { ScryptPasswordHasher } from '@pinfold/platform-node';
+ *
+ * const hasher = new ScryptPasswordHasher({ parallel: 2, waiting: 64 });
  */
 export class ScryptPasswordHasher implements PasswordHasher {
   readonly #cost: ScryptCost;

@@ -11,6 +11,11 @@ const SECRET = /^[\x21-\x7e]{32,}$/;
  * Any number of processes may call it at once on one folder: all get the same secret. The folder is made when it is not there.
  *
  * @throws Error when the file holds anything but 32 or more printable ASCII characters: it is never written over. Errors of the file system come out as they are.
+ *
+ * @example
+ * import { loadOrCreateSecret } from '@pinfold/platform-node';
+ *
+ * const secret = await loadOrCreateSecret('./data/secret');
  */
 export async function loadOrCreateSecret(file: string): Promise<string> {
   const kept = await readSecret(file);

@@ -7,6 +7,13 @@ const LONGEST_DELAY = 2_147_483_647;
  * The host's clock.
  *
  * A sleep keeps the process alive, since somebody awaits it: stop a job by its signal.
+ *
+ * @example
+ * import { seconds } from '@pinfold/core';
+ * import { SystemClock } from '@pinfold/platform-node';
+ *
+ * const clock = new SystemClock();
+ * await clock.sleep(seconds(0.01));
  */
 export class SystemClock implements Clock {
   now(): Instant {

@@ -192,6 +192,14 @@ export class FsArchiveStorage implements ArchiveStorage {
  * Opens a folder for archives, making it when it is not there. A disk that is full does not keep it from opening.
  *
  * @throws Fault `storage_unavailable` when nothing can be stored there, room or not, or the staging folder lies on another volume.
+ *
+ * @example
+ * import { SystemClock } from '@pinfold/platform-node';
+ * import { openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
+ *
+ * const clock = new SystemClock();
+ * const staging = await openFsStaging({ folder: './staging', clock });
+ * const archives = await openFsArchiveStorage({ folder: './archives', staging, clock });
  */
 export async function openFsArchiveStorage(
   options: FsArchiveStorageOptions,

@@ -131,6 +131,12 @@ export class FsStaging implements Staging {
  * Opens a folder for uploads, making it when it is not there. A disk that is full does not keep it from opening.
  *
  * @throws Fault `staging_unavailable` when nothing can be written there, room or not.
+ *
+ * @example
+ * import { SystemClock } from '@pinfold/platform-node';
+ * import { openFsStaging } from '@pinfold/storage-fs';
+ *
+ * const staging = await openFsStaging({ folder: './staging', clock: new SystemClock() });
  */
 export async function openFsStaging(options: FsStagingOptions, files: Files = nodeFiles): Promise<FsStaging> {
   const folder = await orFault(received, () => makeFolder(files, options.folder));

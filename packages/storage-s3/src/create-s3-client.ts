@@ -25,6 +25,11 @@ const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 /**
  * Makes an S3 client with the settings that {@link S3ArchiveStorage} needs on every server it was tried on.
  * It is the caller's to `destroy()`.
+ *
+ * @example
+ * import { createS3Client } from '@pinfold/storage-s3';
+ *
+ * const client = createS3Client({ region: 'eu-central-1', endpoint: 'https://objects.example.org' });
  */
 export function createS3Client(options: S3ClientOptions): S3Client {
   const agent = { keepAlive: true, maxSockets: options.sockets ?? 256 };

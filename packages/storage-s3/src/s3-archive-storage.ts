@@ -60,6 +60,13 @@ const REQUEST_TIMEOUT = seconds(15);
  *
  * Nothing is asked of the store but put, ranged get, head, delete and list: no locks, no exclusive creation. A check
  * lists nothing.
+ *
+ * @example
+ * import { SystemClock } from '@pinfold/platform-node';
+ * import { createS3Client, S3ArchiveStorage } from '@pinfold/storage-s3';
+ *
+ * const client = createS3Client({ region: 'eu-central-1' });
+ * const archives = new S3ArchiveStorage({ client, bucket: 'sites', clock: new SystemClock() });
  */
 export class S3ArchiveStorage implements ArchiveStorage {
   readonly #options: S3ArchiveStorageOptions;

@@ -253,9 +253,9 @@ describe('publishing in a browser', function () {
     });
     await chooseZip(SITE);
     await lost.promise;
-    await page.getByText('The connection broke. Trying again…').first().waitFor();
+    await page.getByText('The connection was lost. Trying again…').first().waitFor();
     await page.clock.runFor(1_000);
-    await heading('This had arrived already: here is its link.');
+    await heading('This had already arrived: here is its link.');
     expect(new Set(keys).size).to.equal(1);
     expect(keys).to.have.lengthOf(2);
     expect(await published()).to.have.lengthOf(1);
@@ -271,7 +271,7 @@ describe('publishing in a browser', function () {
     });
     await chooseZip(SITE);
     for (const wait of [1_000, 2_000, 4_000, 8_000]) {
-      await page.getByText('The connection broke. Trying again…').first().waitFor();
+      await page.getByText('The connection was lost. Trying again…').first().waitFor();
       const again = page.waitForEvent('requestfailed');
       await page.clock.runFor(wait);
       await again;

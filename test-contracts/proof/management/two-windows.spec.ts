@@ -60,7 +60,7 @@ for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
       await one.getByText('is set. Everyone is asked').waitFor();
       const { passwordHash } = await now();
       await protect(other, 'the second one');
-      await other.getByText('changed elsewhere meanwhile').waitFor();
+      await other.getByText('changed elsewhere in the meantime').waitFor();
       expect((await now()).passwordHash).to.equal(passwordHash);
     });
 

@@ -90,7 +90,7 @@ describe('the screen without scripts', function () {
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByText('Remove the password…').click();
     await page.getByRole('button', { name: 'Remove password' }).click();
-    await page.getByText('The password is gone').waitFor();
+    await page.getByText('The password was removed').waitFor();
     expect(await only()).to.include({ title: 'Minutes', pinned: false, passwordHash: null });
     await page.getByRole('link', { name: 'Stop publication…' }).click();
     await page.getByRole('heading', { name: 'Stop this publication?' }).waitFor();
@@ -104,11 +104,11 @@ describe('the screen without scripts', function () {
     await page.getByLabel('Search titles and ids').first().fill('even');
     await page.getByRole('button', { name: 'Search' }).click();
     expect(await page.getByRole('row').count()).to.equal(21);
-    await page.getByRole('link', { name: 'Go on searching' }).click();
+    await page.getByRole('link', { name: 'Keep searching' }).click();
     expect(await page.getByRole('row').count()).to.equal(4);
     await page.getByRole('link', { name: 'Newest' }).click();
     await page.getByRole('link', { name: 'Expired' }).click();
-    await page.getByText('Nothing here fits.').waitFor();
+    await page.getByText('Nothing matches.').waitFor();
   });
 
   it('makes and revokes keys, and signs out', async () => {

@@ -72,6 +72,16 @@ const COMMANDS = WEIGHTS.flatMap(([weight, step]) => Array.from({ length: weight
  * simple to be wrong. Rejects with the shortest sequence found in which the two differ.
  *
  * @param create makes a subject over empty data of its own, as for a contract; called for each run.
+ *
+ * @example
+ * import { createMemory } from '@pinfold/memory';
+ * import { checkRoleStoreSequences } from '@pinfold/test-contracts';
+ *
+ * const create = async () => {
+ *   const memory = createMemory();
+ *   return { port: memory.roles, peer: async () => memory.peer().roles, dispose: () => memory.close() };
+ * };
+ * await checkRoleStoreSequences(create, { runs: 2 });
  */
 export async function checkRoleStoreSequences(
   create: () => Promise<Subject<RoleStore>>,

@@ -101,6 +101,16 @@ async function expectOneClaim({ tasks, now }: Storm, port: RoleStore): Promise<v
  * overlap as they like. Rejects with the fewest actors found whose outcomes fit no order of one after the other.
  *
  * @param create makes a subject over empty data of its own, as for a contract; called for each run.
+ *
+ * @example
+ * import { createMemory } from '@pinfold/memory';
+ * import { checkRoleStoreStorms } from '@pinfold/test-contracts';
+ *
+ * const create = async () => {
+ *   const memory = createMemory();
+ *   return { port: memory.roles, peer: async () => memory.peer().roles, dispose: () => memory.close() };
+ * };
+ * await checkRoleStoreStorms(create, { runs: 2 });
  */
 export async function checkRoleStoreStorms(
   create: () => Promise<Subject<RoleStore>>,

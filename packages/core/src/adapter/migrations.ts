@@ -58,6 +58,9 @@ const OUTDATED: unique symbol = Symbol.for('@pinfold/core/outdated');
  * Whether a caught value says that the schema needs a newer release: waiting does not help then.
  *
  * @example
+ * import { Fault } from '@pinfold/core';
+ * import { isOutdated } from '@pinfold/core/adapter';
+ *
  * isOutdated(new Fault('store_unavailable', 'the connection was refused')); // false
  */
 export function isOutdated(error: unknown): boolean {

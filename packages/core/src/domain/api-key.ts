@@ -6,7 +6,15 @@ import type { Instant } from './instant.ts';
 /** The public part of an API key, by which it is looked up. */
 export type ApiKeyId = Branded<string, 'ApiKeyId'>;
 
-/** Reads the id of an API key, 1 to 32 letters and digits; `undefined` when it is none. */
+/**
+ * Reads the id of an API key, 1 to 32 letters and digits; `undefined` when it is none.
+ *
+ * @example
+ * import { parseApiKeyId } from '@pinfold/core';
+ *
+ * parseApiKeyId('4fJ2kQ9xTzA'); // '4fJ2kQ9xTzA'
+ * parseApiKeyId('pf_4fJ2'); // undefined
+ */
 export function parseApiKeyId(text: string): ApiKeyId | undefined {
   return /^[0-9A-Za-z]{1,32}$/.test(text) ? (text as ApiKeyId) : undefined;
 }

@@ -87,7 +87,17 @@ type ArchiveLimits = Pick<Limits, 'files' | 'fileBytes' | 'expandedBytes'>;
 /** Past so many times the files allowed, names are not compared: the archive is refused, and there may be any number. */
 const FAR_TOO_MANY = 10;
 
-/** Applies every rule that needs no bytes to a listing, and reports all that are broken at once. */
+/**
+ * Applies every rule that needs no bytes to a listing, and reports all that are broken at once.
+ *
+ * @example
+ * import { type ArchiveListing, defaultLimits, judgeListing } from '@pinfold/core';
+ *
+ * declare const listing: ArchiveListing;
+ *
+ * const { problems, tasks } = judgeListing(listing, defaultLimits);
+ * console.log(problems.length === 0 ? `${tasks.length} entries to prove` : problems);
+ */
 export function judgeListing(listing: ArchiveListing, limits: ArchiveLimits): Judgement {
   return atOnce(judgeInStretches(listing, limits));
 }

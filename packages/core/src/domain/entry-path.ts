@@ -26,7 +26,15 @@ const UNSAFE: readonly (readonly [form: RegExp, reason: UnsafePath])[] = [
 const FORBIDDEN = /(?:^|\/)(\.git|\.env|node_modules|tmp|log)(?=\/|$)/iu;
 const SYSTEM_FILES = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
 
-/** Why a name is no safe path, or `undefined` when it is one. */
+/**
+ * Why a name is no safe path, or `undefined` when it is one.
+ *
+ * @example
+ * import { unsafePath } from '@pinfold/core';
+ *
+ * unsafePath('../secret'); // 'segment'
+ * unsafePath('css/site.css'); // undefined
+ */
 export function unsafePath(name: string): UnsafePath | undefined {
   if (isTooLong(name)) return 'too_long';
   return UNSAFE.find(([form]) => form.test(name))?.[1];
@@ -43,12 +51,26 @@ export function entryPath(name: string): EntryPath | undefined {
   return name.endsWith('/') || unsafePath(name) !== undefined ? undefined : (name as EntryPath);
 }
 
-/** The path segment that no site may carry, or `undefined` (`forbidden_name`, docs/wire.md#the-rules-for-zips). */
+/**
+ * The path segment that no site may carry, or `undefined` (`forbidden_name`, docs/wire.md#the-rules-for-zips).
+ *
+ * @example
+ * import { forbiddenSegment } from '@pinfold/core';
+ *
+ * forbiddenSegment('site/.git/config'); // '.git'
+ */
 export function forbiddenSegment(name: string): string | undefined {
   return FORBIDDEN.exec(name)?.[1];
 }
 
-/** Whether an operating system added this entry by itself: it is proved, but no part of the site. */
+/**
+ * Whether an operating system added this entry by itself: it is proved, but no part of the site.
+ *
+ * @example
+ * import { isSystemEntry } from '@pinfold/core';
+ *
+ * isSystemEntry('img/.DS_Store'); // true
+ */
 export function isSystemEntry(name: string): boolean {
   if (name === '__MACOSX' || name.startsWith('__MACOSX/')) return true;
   return SYSTEM_FILES.has(name.slice(name.lastIndexOf('/') + 1));

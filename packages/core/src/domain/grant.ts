@@ -26,12 +26,32 @@ export function firstGrant(
   return { purpose, role: role.id, generation: role.generation, issuedAt: now, madeAt: now };
 }
 
-/** The same right for another purpose: it lives no longer for that. */
+/**
+ * The same right for another purpose: it lives no longer for that.
+ *
+ * @example
+ * import { type Grant, type Instant, passOn } from '@pinfold/core';
+ *
+ * declare const handOver: Grant;
+ * declare const now: Instant;
+ *
+ * const cookie = passOn(handOver, 'cookie', now);
+ */
 export function passOn(grant: Grant, purpose: GrantPurpose, now: Instant): Grant {
   return { ...grant, purpose, madeAt: now };
 }
 
-/** When the grant ends if nothing else ends it first; a cookie may live as long. */
+/**
+ * When the grant ends if nothing else ends it first; a cookie may live as long.
+ *
+ * @example
+ * import { defaultLimits, type Grant, grantEndsAt, type Role } from '@pinfold/core';
+ *
+ * declare const grant: Grant;
+ * declare const role: Role;
+ *
+ * const expires = new Date(grantEndsAt(grant, role, defaultLimits));
+ */
 export function grantEndsAt(
   grant: Grant,
   role: Pick<Role, 'expiresAt'>,
@@ -43,7 +63,18 @@ export function grantEndsAt(
   return Math.min(...ends) as Instant;
 }
 
-/** Whether the grant admits to the role at `now`: right purpose, role and generation, and not over. */
+/**
+ * Whether the grant admits to the role at `now`: right purpose, role and generation, and not over.
+ *
+ * @example
+ * import { admits, defaultLimits, type Grant, type Instant, type Role } from '@pinfold/core';
+ *
+ * declare const grant: Grant;
+ * declare const role: Role;
+ * declare const now: Instant;
+ *
+ * if (!admits(grant, 'cookie', role, now, defaultLimits)) console.log('ask for the password');
+ */
 export function admits(
   grant: Grant,
   purpose: GrantPurpose,

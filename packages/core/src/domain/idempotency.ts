@@ -29,6 +29,12 @@ const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 /**
  * Reads an Idempotency-Key. A value in double quotes, the form of the IETF draft, counts without them.
  * `secret` is the credential of the same request, which the key must not contain.
+ *
+ * @example
+ * import { defaultLimits, parseIdempotencyKey } from '@pinfold/core';
+ *
+ * parseIdempotencyKey('"spring-1"', defaultLimits); // 'spring-1'
+ * parseIdempotencyKey('', defaultLimits); // { kind: 'refused', code: 'invalid_idempotency_key', rule: 'empty' }
  */
 export function parseIdempotencyKey(
   value: string,
@@ -47,6 +53,11 @@ export function parseIdempotencyKey(
 /**
  * Reads the name of the uploaded file: its last path segment, where `/` and `\` both separate. It has 1 to 255
  * characters, none of them a control character.
+ *
+ * @example
+ * import { parseFilename } from '@pinfold/core';
+ *
+ * parseFilename('C:\\sites\\spring.zip'); // 'spring.zip'
  */
 export function parseFilename(value: string): Filename | Refusal<'invalid_filename'> {
   const name = value.slice(Math.max(value.lastIndexOf('/'), value.lastIndexOf('\\')) + 1);
@@ -55,7 +66,18 @@ export function parseFilename(value: string): Filename | Refusal<'invalid_filena
   return wrong ? { kind: 'refused', code: 'invalid_filename' } : (name as Filename);
 }
 
-/** The fingerprint of a publication. */
+/**
+ * The fingerprint of a publication.
+ *
+ * @example
+ * import type { Filename, StagedArchive } from '@pinfold/core';
+ * import { fingerprintOf } from '@pinfold/core/adapter';
+ *
+ * declare const received: StagedArchive;
+ * declare const filename: Filename;
+ *
+ * const fingerprint = fingerprintOf(received.sha256, filename, null);
+ */
 export function fingerprintOf(sha256: Sha256, filename: Filename, title: Title | null): Fingerprint {
   return JSON.stringify([sha256, filename, title]) as Fingerprint;
 }

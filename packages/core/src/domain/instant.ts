@@ -10,6 +10,11 @@ export type Duration = Branded<number, 'Duration'>;
  * Takes milliseconds since the epoch as an {@link Instant}.
  *
  * @throws TypeError when the number is no safe integer.
+ *
+ * @example
+ * import { instant } from '@pinfold/core';
+ *
+ * const now = instant(Date.now());
  */
 export function instant(milliseconds: number): Instant {
   if (!Number.isSafeInteger(milliseconds)) throw new TypeError('an instant is an integer of milliseconds');
@@ -20,6 +25,11 @@ export function instant(milliseconds: number): Instant {
  * Takes milliseconds as a {@link Duration}.
  *
  * @throws TypeError when the number is no safe integer of at least 0.
+ *
+ * @example
+ * import { duration } from '@pinfold/core';
+ *
+ * duration(250); // 250
  */
 export function duration(milliseconds: number): Duration {
   if (!Number.isSafeInteger(milliseconds) || milliseconds < 0) {
@@ -28,37 +38,86 @@ export function duration(milliseconds: number): Duration {
   return milliseconds as Duration;
 }
 
-/** `count` seconds; fractions are rounded to the millisecond. */
+/**
+ * `count` seconds; fractions are rounded to the millisecond.
+ *
+ * @example
+ * import { seconds } from '@pinfold/core';
+ *
+ * seconds(0.25); // 250
+ */
 export function seconds(count: number): Duration {
   return duration(Math.round(count * 1_000));
 }
 
-/** `count` minutes. */
+/**
+ * `count` minutes.
+ *
+ * @example
+ * import { minutes } from '@pinfold/core';
+ *
+ * minutes(15); // 900_000
+ */
 export function minutes(count: number): Duration {
   return seconds(count * 60);
 }
 
-/** `count` hours. */
+/**
+ * `count` hours.
+ *
+ * @example
+ * import { hours } from '@pinfold/core';
+ *
+ * hours(12); // 43_200_000
+ */
 export function hours(count: number): Duration {
   return minutes(count * 60);
 }
 
-/** `count` days of 24 hours: neither daylight saving nor leap seconds play a part. */
+/**
+ * `count` days of 24 hours: neither daylight saving nor leap seconds play a part.
+ *
+ * @example
+ * import { days } from '@pinfold/core';
+ *
+ * days(7); // 604_800_000
+ */
 export function days(count: number): Duration {
   return hours(count * 24);
 }
 
-/** The instant `length` after `start`. */
+/**
+ * The instant `length` after `start`.
+ *
+ * @example
+ * import { after, instant, seconds } from '@pinfold/core';
+ *
+ * after(instant(0), seconds(30)); // 30_000
+ */
 export function after(start: Instant, length: Duration): Instant {
   return instant(start + length);
 }
 
-/** The instant `length` before `end`. */
+/**
+ * The instant `length` before `end`.
+ *
+ * @example
+ * import { before, instant, seconds } from '@pinfold/core';
+ *
+ * before(instant(30_000), seconds(30)); // 0
+ */
 export function before(end: Instant, length: Duration): Instant {
   return instant(end - length);
 }
 
-/** RFC 3339 in UTC with milliseconds: `2026-11-20T12:00:00.000Z`. */
+/**
+ * RFC 3339 in UTC with milliseconds: `2026-11-20T12:00:00.000Z`.
+ *
+ * @example
+ * import { instant, toRfc3339 } from '@pinfold/core';
+ *
+ * toRfc3339(instant(0)); // '1970-01-01T00:00:00.000Z'
+ */
 export function toRfc3339(at: Instant): string {
   return new Date(at).toISOString();
 }

@@ -66,7 +66,15 @@ const MEANT_OTHERWISE = /[\s&]/;
 const CHARACTERS = /&(?:#(\d{1,7}|x[\da-f]{1,6})|(amp|quot|apos|lt|gt));?/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', quot: '"', apos: "'", lt: '<', gt: '>' };
 
-/** Whether {@link observe} can see anything in a file of that path, so that others need not be decoded. */
+/**
+ * Whether {@link observe} can see anything in a file of that path, so that others need not be decoded.
+ *
+ * @example
+ * import { isObservable } from '@pinfold/core/observe';
+ *
+ * isObservable('index.html'); // true
+ * isObservable('logo.png'); // false
+ */
 export function isObservable(path: string): boolean {
   return !OPAQUE.test(path);
 }
@@ -74,6 +82,12 @@ export function isObservable(path: string): boolean {
 /**
  * Looks through a file's text, in linear time, for references (in HTML) and for what seems a secret. References are
  * read as far as the work they cost is within bounds: the same text with the same bounds shows the same.
+ *
+ * @example
+ * import { observe } from '@pinfold/core/observe';
+ *
+ * const { references } = observe('index.html', '<img src="logo.png">');
+ * references.length; // 1
  */
 export function observe(path: string, text: string, bounds: ObservationBounds = BOUNDLESS): Observation {
   if (!isObservable(path)) return NOTHING;

@@ -20,7 +20,15 @@ export interface PasswordRules {
 /** The longest guess that is worth hashing, in bytes of UTF-8 as sent. */
 const LONGEST_GUESS = 1_024;
 
-/** Reads a new password; the empty string and null both mean that protection ends. Limits count the string as sent. */
+/**
+ * Reads a new password; the empty string and null both mean that protection ends. Limits count the string as sent.
+ *
+ * @example
+ * import { defaultLimits, parsePassword } from '@pinfold/core';
+ *
+ * parsePassword('correct horse battery', defaultLimits); // 'correct horse battery'
+ * parsePassword('', defaultLimits); // null
+ */
 export function parsePassword(
   value: unknown,
   limits: Pick<Limits, 'passwordMinCharacters' | 'passwordMaxBytes'>,
@@ -36,7 +44,15 @@ export function parsePassword(
   return value.normalize('NFC') as Password;
 }
 
-/** Reads a viewer's guess; `undefined` when it cannot be any password and needs no hashing. */
+/**
+ * Reads a viewer's guess; `undefined` when it cannot be any password and needs no hashing.
+ *
+ * @example
+ * import { parseGuess } from '@pinfold/core/adapter';
+ *
+ * parseGuess('correct horse battery'); // 'correct horse battery'
+ * parseGuess(''); // undefined
+ */
 export function parseGuess(value: string): Password | undefined {
   if (value === '' || hasLoneSurrogate(value) || utf8Length(value) > LONGEST_GUESS) return undefined;
   return value.normalize('NFC') as Password;

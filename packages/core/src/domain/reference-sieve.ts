@@ -12,6 +12,13 @@ type Sort = 'nothing' | 'absolute' | `${'absolute ' | ''}${'unanswered' | 'other
 /**
  * Lets through the references of a site's pages that may become a warning. The pages of a large site refer to one
  * another 100,000 times, and at most 20 warnings are shown: no more of each sort need to be carried on.
+ *
+ * @example
+ * import { observe, ReferenceSieve, SitePaths } from '@pinfold/core/observe';
+ *
+ * const sieve = new ReferenceSieve(new SitePaths(['index.html']));
+ * const { references } = observe('index.html', '<img src="logo.png">');
+ * const kept = sieve.sift('index.html', references);
  */
 export class ReferenceSieve {
   readonly #site: SitePaths;

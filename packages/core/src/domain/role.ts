@@ -13,7 +13,15 @@ export type Generation = Branded<number, 'Generation'>;
 /** The generation of a role nobody was cut off from yet. */
 export const FIRST_GENERATION: Generation = 1 as Generation;
 
-/** Reads a generation written as a whole number; `undefined` when it is none. */
+/**
+ * Reads a generation written as a whole number; `undefined` when it is none.
+ *
+ * @example
+ * import { parseGeneration } from '@pinfold/core';
+ *
+ * parseGeneration('3'); // 3
+ * parseGeneration('0'); // undefined
+ */
 export function parseGeneration(text: string): Generation | undefined {
   return /^[1-9]\d{0,14}$/.test(text) ? (Number(text) as Generation) : undefined;
 }
@@ -57,7 +65,14 @@ export interface Decided {
   readonly role: Role;
 }
 
-/** The state at `now`: a role whose expiration is now or earlier is expired. */
+/**
+ * The state at `now`: a role whose expiration is now or earlier is expired.
+ *
+ * @example
+ * import { instant, stateOf } from '@pinfold/core';
+ *
+ * stateOf({ deletedAt: null, expiresAt: instant(1_000) }, instant(1_000)); // 'expired'
+ */
 export function stateOf(role: Pick<Role, 'deletedAt' | 'expiresAt'>, now: Instant): RoleState {
   if (role.deletedAt !== null) return 'deleted';
   if (role.expiresAt !== null && role.expiresAt <= now) return 'expired';
@@ -67,6 +82,16 @@ export function stateOf(role: Pick<Role, 'deletedAt' | 'expiresAt'>, now: Instan
 /**
  * The state machine: what `command` makes of `role` at `now`, or why it is refused
  * (docs/design-decisions.md#a-change-is-decided-against-the-newest-state).
+ *
+ * @example
+ * import { decide, defaultLimits, type Instant, type Role } from '@pinfold/core';
+ *
+ * declare const role: Role;
+ * declare const now: Instant;
+ *
+ * const outcome = decide(role, { type: 'reset_expiration' }, now, defaultLimits);
+ * if (outcome.kind === 'decided') console.log(outcome.role.expiresAt);
+ * else console.log(outcome.state);
  */
 export function decide(
   role: Role,

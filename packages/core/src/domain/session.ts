@@ -10,7 +10,7 @@ export interface Session {
   /** The API key that began it, whose end ends it too; null for a sign-in link. */
   readonly apiKey: ApiKeyId | null;
   readonly startedAt: Instant;
-  /** From this instant on it is no session any more. */
+  /** From this instant on the session is over. */
   readonly endsAt: Instant;
 }
 
@@ -18,6 +18,6 @@ export interface Session {
 export interface SignInLink {
   readonly tokenHash: Sha256;
   readonly account: AccountId;
-  /** From this instant on it begins nothing any more. */
+  /** From this instant on it begins no session. */
   readonly endsAt: Instant;
 }

@@ -10,6 +10,11 @@ const INDEX = 'index.html';
 /**
  * The paths of a site's files by folder. Whoever follows many references from one folder finds it once, and then only
  * looks for what they name in it, however long its path is.
+ *
+ * @example
+ * import { SitePaths } from '@pinfold/core/observe';
+ *
+ * const site = new SitePaths(['index.html', 'img/logo.png']);
  */
 export class SitePaths {
   readonly #paths: readonly string[];

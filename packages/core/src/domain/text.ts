@@ -3,7 +3,14 @@ const CONTROL = /\p{Cc}/u;
 /** No language has so many marks on one letter (UAX #15, Stream-Safe Text Format). */
 const MANY_MARKS = /\p{M}{31}/u;
 
-/** Length in Unicode code points, which is what every limit in characters counts. */
+/**
+ * Length in Unicode code points, which is what every limit in characters counts.
+ *
+ * @example
+ * import { codePoints } from '@pinfold/core';
+ *
+ * codePoints('🌊 sea'); // 5
+ */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;

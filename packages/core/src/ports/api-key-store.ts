@@ -3,7 +3,7 @@ import type { AccountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 
 /**
- * Keeps API keys. Only key management and {@link ApiKey} authentication need it.
+ * Keeps API keys. Only key management, signing in to the management screen and authentication by {@link ApiKey} need it.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  */

@@ -17,6 +17,11 @@ export interface StagedArchive {
  * Discards an upload where its answer must not be lost over that: what cannot be removed now, the sweep finds.
  *
  * @example
+ * import { discardQuietly, type Staging } from '@pinfold/core';
+ *
+ * declare const staging: Staging;
+ * declare const body: AsyncIterable<Uint8Array>;
+ *
  * const received = await staging.receive(body, 10_485_760);
  * if (received.kind === 'received') await discardQuietly(received.archive);
  */

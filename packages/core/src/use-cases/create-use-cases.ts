@@ -60,6 +60,10 @@ export interface UseCases {
  * @throws TypeError when a limit is no whole number of at least 0.
  *
  * @example
+ * import { createUseCases, days, type Ports } from '@pinfold/core';
+ *
+ * declare const ports: Ports;
+ *
  * const useCases = createUseCases(ports, { lifetime: days(30) });
  */
 export function createUseCases(

@@ -21,7 +21,19 @@ export interface MintedKey {
   readonly text: string;
 }
 
-/** Makes, lists, revokes and recognises API keys. */
+/**
+ * Makes, lists, revokes and recognises API keys.
+ *
+ * @example
+ * import { accountId, ManageKeys } from '@pinfold/core';
+ * import { createMemory } from '@pinfold/memory';
+ * import { NodeApiKeySecrets, SystemClock } from '@pinfold/platform-node';
+ *
+ * const ports = { ...createMemory(), apiKeySecrets: new NodeApiKeySecrets(), clock: new SystemClock() };
+ * const keys = new ManageKeys(ports);
+ * const { text } = await keys.create({ account: accountId('team-7') });
+ * const key = await keys.authenticate(text);
+ */
 export class ManageKeys {
   readonly #store: ApiKeyStore;
   readonly #secrets: ApiKeySecrets;

@@ -25,7 +25,19 @@ export interface SessionOptions {
 
 const PURGED_AT_ONCE = 100;
 
-/** Signs people in to the management screen and out again. Tokens are kept as hashes only. */
+/**
+ * Signs people in to the management screen and out again. Tokens are kept as hashes only.
+ *
+ * @example
+ * import { accountId, ManageKeys, ManageSessions } from '@pinfold/core';
+ * import { createMemory } from '@pinfold/memory';
+ * import { NodeApiKeySecrets, NodeSessionSecrets, SystemClock } from '@pinfold/platform-node';
+ *
+ * const ports = { ...createMemory(), apiKeySecrets: new NodeApiKeySecrets(), clock: new SystemClock() };
+ * const keys = new ManageKeys(ports);
+ * const sessions = new ManageSessions({ ...ports, sessionSecrets: new NodeSessionSecrets() }, keys);
+ * const link = await sessions.offerLink(accountId('team-7'));
+ */
 export class ManageSessions {
   readonly #ports: {
     readonly sessions: SessionStore;

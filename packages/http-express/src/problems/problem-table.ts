@@ -49,7 +49,7 @@ const invalidRequest: HttpProblem = {
 const invalidForm: HttpProblem = {
   status: 422,
   code: 'invalid_form',
-  title: 'The form has other fields than it must have',
+  title: 'The form does not have the expected fields',
   detail: 'Send one file named "archive" and at most one text named "title", and nothing else.',
   advice: 'Correct the fields of the form and send it again',
   key: 'keep',
@@ -69,7 +69,7 @@ const internalError: HttpProblem = {
   code: 'internal_error',
   title: 'The service failed',
   detail:
-    'The fault is ours: send the same request again later, and tell the operator the request id if it stays.',
+    'The fault is ours: send the same request again later, and give the operator the request id if it happens again.',
   advice: 'Send the very same request again later',
   key: 'keep',
 };
@@ -79,7 +79,7 @@ const unavailable: HttpProblem = {
   code: 'unavailable',
   title: 'The service cannot do this now',
   detail:
-    'Storage, database or capacity is missing at the moment: wait as Retry-After says and send the same request.',
+    'Storage, database or capacity is unavailable at the moment: wait as Retry-After says, then send the same request.',
   advice: 'Wait as long as Retry-After says and send the very same request again',
   key: 'keep',
 };
@@ -91,7 +91,7 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     status: 413,
     code: 'archive_too_large',
     title: 'The archive is too large',
-    detail: 'Make the ZIP smaller than the limit on archives, which GET /api/v1/limits tells.',
+    detail: 'Make the ZIP smaller: GET /api/v1/limits gives the limit.',
     advice: 'Make the ZIP smaller and send it again',
     key: 'keep',
   },
@@ -101,7 +101,7 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     title: 'The API key lacks the scope',
     detail:
       'Use an API key that has the scope this request needs: pins:read to read, pins:write to publish and change.',
-    advice: 'Use an API key with the scope that is missing and send the request again',
+    advice: 'Use an API key that has the missing scope and send the request again',
     key: 'keep',
   },
   hasher_overloaded: unavailable,
@@ -109,7 +109,7 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     status: 409,
     code: 'idempotency_in_progress',
     title: 'The same publication is still running',
-    detail: 'The first request with this Idempotency-Key has not ended: ask again as Retry-After says.',
+    detail: 'The first request with this Idempotency-Key has not finished: ask again as Retry-After says.',
     advice: 'Wait as long as Retry-After says and send the very same request again',
     key: 'keep',
   },
@@ -124,7 +124,7 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
   idempotency_mismatch: {
     status: 409,
     code: 'idempotency_mismatch',
-    title: 'The Idempotency-Key stands for another publication',
+    title: 'The Idempotency-Key belongs to another publication',
     detail: 'The key was used with another ZIP, file name or title: changed content needs a key of its own.',
     advice: 'Publish the changed content',
     key: 'new',
@@ -149,7 +149,7 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     status: 422,
     code: 'invalid_password',
     title: 'The password cannot be used',
-    detail: 'Choose a password within the limits that GET /api/v1/limits tells, or null for none.',
+    detail: 'Choose a password within the limits that GET /api/v1/limits gives, or null for none.',
     advice: 'Choose another password and send the request again',
     key: 'keep',
   },
@@ -157,9 +157,9 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
   invalid_state: {
     status: 409,
     code: 'invalid_state',
-    title: 'The state of the publication does not permit this',
+    title: 'The state of the publication does not allow this',
     detail: 'Read the publication to see its state; nothing was changed.',
-    advice: 'Read the publication; publish anew where it has ended, and unpin it first where it is pinned',
+    advice: 'Read the publication; publish it again if it has ended, or unpin it first if it is pinned',
     key: 'keep',
   },
   invalid_title: {
@@ -167,7 +167,7 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     code: 'invalid_title',
     title: 'The title cannot be used',
     detail:
-      'Choose a title within the limit that GET /api/v1/limits tells, without control characters, in UTF-8.',
+      'Choose a title within the limit that GET /api/v1/limits gives, without control characters, in UTF-8.',
     advice: 'Correct the title and send the request again',
     key: 'keep',
   },
@@ -176,8 +176,8 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     code: 'invalid_update',
     title: 'The update is not exactly one change',
     detail:
-      'Send an object with exactly one of "title", "password" and "reset_expiration", the last only true.',
-    advice: 'Send one change a request',
+      'Send an object with exactly one of "title", "password" and "reset_expiration", which can only be true.',
+    advice: 'Send one change per request',
     key: 'keep',
   },
   method_not_allowed: {
@@ -192,8 +192,8 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     status: 404,
     code: 'not_found',
     title: 'There is nothing here',
-    detail: 'Check the path and the id; only publications of the account of the API key can be reached.',
-    advice: 'Check the path and the id, and that the API key is of the account that published',
+    detail: 'Check the path and the id; an API key only reaches publications of its own account.',
+    advice: 'Check the path and the id, and that the API key belongs to the account that published',
     key: 'keep',
   },
   publishing_overloaded: unavailable,

@@ -41,7 +41,7 @@ export interface ProblemContext {
 const MOST_ERRORS = 20;
 /** In how many seconds a service that is unavailable is worth another try. */
 const RETRY_AFTER = 5;
-/** A publication takes seconds: who waits for the whole lease waits too long. */
+/** A publication takes seconds: waiting out the whole lease would be too long. */
 const LONGEST_WAIT = 5;
 
 /** An expected "no" that has its words. */

@@ -150,7 +150,7 @@ export const WARNING: Sentences<WarningRules> = {
   absolute_reference: ({ target }) =>
     `"${target}" begins with "/" and leads out of the site here; make it relative.`,
   not_all_checked:
-    'The site has more text and references than are looked through: there may be more to warn of.',
+    'The site has more text and references than are checked, so there may be more to warn about.',
 };
 
 function whereIs({

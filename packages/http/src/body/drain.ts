@@ -9,7 +9,17 @@ export interface DrainLimits {
   readonly bytes?: number;
 }
 
-/** Whether some of a request's body is still to come. */
+/**
+ * Whether some of a request's body is still to come.
+ *
+ * @example
+ * import { createServer } from 'node:http';
+ * import { isUnderWay } from '@pinfold/http';
+ *
+ * const server = createServer((request, response) => {
+ *   response.end(isUnderWay(request) ? 'there is more to come' : 'that was all');
+ * });
+ */
 export function isUnderWay({ headers, complete, destroyed }: IncomingMessage): boolean {
   const { 'transfer-encoding': coding, 'content-length': length } = headers;
   return (coding !== undefined || Number(length ?? 0) > 0) && !complete && !destroyed;
@@ -21,7 +31,15 @@ export function isUnderWay({ headers, complete, destroyed }: IncomingMessage): b
  * caller has to close.
  *
  * @example
- * response.write(answer);
+ * import type { IncomingMessage, ServerResponse } from 'node:http';
+ * import type { Clock } from '@pinfold/core';
+ * import { drain } from '@pinfold/http';
+ *
+ * declare const request: IncomingMessage;
+ * declare const response: ServerResponse;
+ * declare const clock: Clock;
+ *
+ * response.write('The archive is too large.');
  * const left = await drain(request, { clock });
  * response.end();
  * if (left) request.destroy();
@@ -48,6 +66,14 @@ export async function drain(
  * Drains a body whose answer is on its way, and closes the connection where some of it is left then.
  *
  * @example
+ * import type { IncomingMessage, ServerResponse } from 'node:http';
+ * import type { Clock } from '@pinfold/core';
+ * import { drainAndClose } from '@pinfold/http';
+ *
+ * declare const request: IncomingMessage;
+ * declare const response: ServerResponse;
+ * declare const clock: Clock;
+ *
  * response.end('Not now');
  * drainAndClose(request, { clock });
  */

@@ -18,6 +18,14 @@ const MOST_FIELDS = 50;
  * Reads an urlencoded form. Where a parser of bodies was there first, its `request.body` is taken.
  *
  * @example
+ * import type { IncomingMessage, ServerResponse } from 'node:http';
+ * import { type Clock, minutes, seconds } from '@pinfold/core';
+ * import { readFields } from '@pinfold/http';
+ *
+ * declare const request: IncomingMessage;
+ * declare const response: ServerResponse;
+ * declare const clock: Clock;
+ *
  * const read = await readFields(request, { clock, idle: seconds(30), total: minutes(1), bytes: 4_096 });
  * if (read.kind === 'fields') response.end(String(read.fields['name']));
  */

@@ -65,6 +65,14 @@ type Parse = (body: Readable, response: undefined, done: (error?: unknown) => vo
  * as it is known, and leaves nothing behind.
  *
  * @example
+ * import type { IncomingMessage } from 'node:http';
+ * import { type Clock, minutes, type Staging, seconds } from '@pinfold/core';
+ * import { type FormFile, receiveForm } from '@pinfold/http';
+ *
+ * declare const request: IncomingMessage;
+ * declare const staging: Staging;
+ * declare const clock: Clock;
+ *
  * const refused = { kind: 'refused' as const };
  * const reader = {
  *   field: () => refused,

@@ -80,7 +80,7 @@ export class Stage {
     this.#status.textContent = text;
   }
 
-  /** Shows how it ended, and moves there who does not look. */
+  /** Shows how it ended, and scrolls there if it is out of view. */
   end(title: string, tone: 'good' | 'bad', ...content: readonly (Node | undefined)[]): void {
     this.#panel.toggleAttribute('data-working', false);
     const heading = element('h2', { tabindex: '-1', class: `stage-end ${tone}` }, title);

@@ -29,7 +29,7 @@ export interface Listening {
   readonly port: number;
   /** What the very first start made; absent at later ones. Its key is shown nowhere else. */
   readonly firstStart: FirstStart | undefined;
-  /** Whom to tell how to begin, though this is no first start: keys were made before it, and nothing was done yet. */
+  /** Who sees how to begin on a start that is not the first: keys were made before it, and nothing was done yet. */
   readonly untouched: Untouched | undefined;
   /**
    * Signs in to the management screen as the account `default`, once and within the hour. Present only at the very

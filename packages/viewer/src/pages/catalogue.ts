@@ -4,27 +4,28 @@ export type Language = (typeof LANGUAGES)[number];
 
 const en = {
   askSender: 'Ask the person who sent you the link.',
-  badFormText: 'The form did not arrive as it was made. Open the link again and enter the password there.',
+  badFormText: 'The form did not arrive intact. Open the link again and enter the password there.',
   badFormTitle: 'That form could not be read',
   badRequestText: 'The address in this request is not one that a browser sends.',
   badRequestTitle: 'That request could not be read',
-  busy: 'Many people are entering passwords at this moment. Your password was not looked at: try again shortly.',
+  busy: 'Many people are entering passwords right now. Yours has not been checked: try again shortly.',
   cookiesClear:
     'Delete the cookies of this website and of its whole domain in the settings of your browser. Then open the link again.',
   cookiesCleared:
-    'Your browser has just been told to delete them: open the link again. Should this page come back, delete them yourself.',
+    'Your browser has just been told to delete them: open the link again. If this page comes back, delete them yourself.',
   cookiesText:
-    'Your browser sends more of them with each request than can be taken. A shared site may have set them.',
+    'Your browser sends more cookies with each request than can be accepted. A shared site may have set them.',
   cookiesTitle: 'Too many cookies',
-  errorText: 'Something broke on this side. Trying again will hardly help; the error has been recorded.',
+  errorText:
+    'Something went wrong on our side. Trying again is unlikely to help; the error has been recorded.',
   errorTitle: 'This page could not be shown',
-  expiredText: 'The time for which this link was shared is over.',
+  expiredText: 'This link was shared for a limited time, which is over.',
   expiredTitle: 'This link has expired',
   forbiddenText: 'Open the shared link first, and enter its password there.',
-  forbiddenTitle: 'Not without the password',
+  forbiddenTitle: 'Password required',
   foreignFormText: 'The form came from another website. Open the link again and enter the password there.',
   foreignFormTitle: 'That form was not sent from here',
-  methodText: 'This address can be looked at, and nothing else.',
+  methodText: 'This address can only be viewed.',
   methodTitle: 'That cannot be done here',
   misdirectedText: 'No shared site has an address like this one. The link may have been mistyped.',
   misdirectedTitle: 'There is no site at this address',
@@ -37,11 +38,11 @@ const en = {
   passwordLabel: 'Password',
   passwordTitle: 'Enter the password',
   passwordWrong: 'That password is not right. Check it and try again.',
-  serviceWorkerText: 'Service workers could go on showing a site after it was stopped.',
+  serviceWorkerText: 'Service workers could keep showing a site after it was stopped.',
   serviceWorkerTitle: 'No service workers here',
   tooManyTries: 'There were too many wrong passwords. Try again in {wait}.',
-  unavailableText: 'A part of the service does not answer. Try again shortly.',
-  unavailableTitle: 'This site cannot be shown just now',
+  unavailableText: 'Part of the service is not responding. Try again shortly.',
+  unavailableTitle: 'This site cannot be shown right now',
 } as const;
 
 /** Everything the viewers' pages say. */

@@ -1,7 +1,7 @@
 /** What each rule of an archive means, and what to do; and what each remark on a published site means. */
 export const rules = {
   notAZip: 'This is not a ZIP file. Choose a ZIP, or the folder itself.',
-  truncated: 'The ZIP ends too early: it was not written or copied whole. Make it again.',
+  truncated: 'The ZIP ends too early: it was not written or copied completely. Make it again.',
   encrypted: 'These files are encrypted. Make the ZIP without a password.',
   symlink: 'Symbolic links are not published. Put the files themselves in their place.',
   specialFile: 'Only files and folders can be published; leave these out.',
@@ -15,7 +15,7 @@ export const rules = {
     'There is no index.html. Put one, in lower case, at the top of the folder: it is the page the link opens.',
   tooManyFiles:
     'There are too many files: {actual}, and at most {limit} are allowed. Leave out what the site does not need.',
-  fileTooLarge: 'These files are too large: each may have {limit} at most.',
+  fileTooLarge: 'These files are too large: each can have at most {limit}.',
   expandedTooLarge: 'All files together are too large: {actual}, and at most {limit} are allowed.',
   duplicatePath:
     'These files have the same name, or names that differ only in upper and lower case. Rename or remove one.',
@@ -26,7 +26,7 @@ export const rules = {
   headerMismatch: 'The ZIP contradicts itself about these files. Make it again with another program.',
   overlappingEntries: 'Files in the ZIP overlap. Make it again with another program.',
   ambiguousStructure: 'The ZIP can be read in more than one way. Make it again with another program.',
-  archiveTooLarge: 'The ZIP is too large: it may have {limit} at most.',
+  archiveTooLarge: 'The ZIP is too large: it can have at most {limit}.',
   problemsTitle: 'This cannot be published yet',
   otherRule: 'Something about these files is not allowed.',
   andMore: { one: 'and {count} more', other: 'and {count} more' },
@@ -36,7 +36,7 @@ export const rules = {
   sourceMap: 'Source maps: anyone with the link can read your sources in them.',
   possibleSecret: 'These look like secrets. If they are real, stop the publication and revoke them.',
   absoluteReference: 'Links that begin with “/” lead out of the site here. Make them relative.',
-  notAllChecked: 'There is more in this site than is looked through, so there may be more to mend.',
+  notAllChecked: 'This site has more in it than is checked, so there may be more to fix.',
   privateKey: 'private key',
   awsAccessKey: 'AWS access key',
   githubToken: 'GitHub token',

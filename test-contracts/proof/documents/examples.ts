@@ -1,0 +1,72 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { root } from './pages.ts';
+
+/** A value that a package exports, with the `@example` of its comment. */
+export interface Exported {
+  readonly name: string;
+  /** Whether it is a function or a class. */
+  readonly isCalled: boolean;
+  readonly file: string;
+  readonly line: number;
+  readonly example: string | undefined;
+}
+
+/** Every value that packages export, each once. */
+export function exportedNames(): readonly Exported[] {
+  const packages = globSync('{packages/*,test-contracts}/package.json', { cwd: root }).sort();
+  const barrels = packages.flatMap((file) => barrelsOf(join(root, file)));
+  const found = barrels.flatMap((barrel) => exportsOf(barrel));
+  return [...new Map(found.map((exported) => [`${exported.file}#${exported.name}`, exported])).values()];
+}
+
+function barrelsOf(manifest: string): readonly string[] {
+  const { exports = {} }: { exports?: Readonly<Record<string, unknown>> } = JSON.parse(
+    readFileSync(manifest, 'utf8'),
+  );
+  return Object.values(exports)
+    .map((paths) => (paths as { readonly '@pinfold/source'?: string })['@pinfold/source'])
+    .filter((path) => path !== undefined)
+    .map((path) => join(dirname(manifest), path));
+}
+
+/** What a module declares and passes on. */
+function exportsOf(module: string): readonly Exported[] {
+  const text = readFileSync(module, 'utf8');
+  const declared = [...text.matchAll(DECLARATION)].flatMap(([, , name = '']) => declarationOf(module, name));
+  const passedOn = [...text.matchAll(/^export \{([^}]*)\} from '(\.[^']+)';/gm)].flatMap(
+    ([, names = '', from = '']) =>
+      valuesIn(names).flatMap((name) => declarationOf(join(dirname(module), from), name)),
+  );
+  return [...declared, ...passedOn];
+}
+
+function valuesIn(names: string): readonly string[] {
+  return names
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => /^\w+$/.test(name));
+}
+
+const DECLARATION = /^export (async function|function|class|const) (\w+)/gm;
+
+/** The declaration of a name in a module, or in the one that it comes from. */
+function declarationOf(module: string, name: string): readonly Exported[] {
+  const text = readFileSync(module, 'utf8');
+  const found = [...text.matchAll(DECLARATION)].find(([, , declared]) => declared === name);
+  if (found === undefined) return exportsOf(module).filter((exported) => exported.name === name);
+  const before = text.slice(0, found.index);
+  const comment = /\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n$/.exec(before);
+  const file = relative(root, module);
+  const example = comment === null ? undefined : exampleIn(comment[0]);
+  return [{ name, isCalled: found[1] !== 'const', file, line: before.split('\n').length, example }];
+}
+
+/** The code below a comment's `@example`, up to the next tag or its end. */
+export function exampleIn(comment: string): string | undefined {
+  const text = comment
+    .replace(/^\/\*\*/, '')
+    .replace(/\*\/\s*$/, '')
+    .replaceAll(/\n[ \t]*\*[ ]?/g, '\n');
+  return /^@example\n((?:(?!^@)[\s\S])*)/m.exec(text)?.[1]?.trim();
+}
