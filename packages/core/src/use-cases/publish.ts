@@ -21,7 +21,6 @@ import type { Ids } from '../ports/ids.ts';
 import type { Lease, ReserveOutcome, RoleStore } from '../ports/role-store.ts';
 import { discardQuietly, type StagedArchive } from '../ports/staging.ts';
 import type { Refusal } from '../refusal.ts';
-import { deleteArchive } from './delete-archive.ts';
 import { holdLease, LEASE_LOST } from './held-lease.ts';
 import { type ProvedArchive, proveArchive } from './prove-archive.ts';
 
@@ -62,15 +61,17 @@ export interface PublishPorts {
   readonly ids: Ids;
 }
 
-/** How far one request has come; it outlives a lost lease. */
-interface Progress {
-  proved?: ProvedArchive;
-  /** Set before the put begins: from then on there may be something to take back. */
-  archive?: ArchiveId;
-  stored?: true;
-  role?: Role;
-  /** From then on only the store knows how the publication stands. */
-  committing?: true;
+/** A proved archive that has been stored, with the role to be committed; while it commits only the store knows more. */
+interface Stored {
+  readonly kind: 'stored' | 'committing';
+  readonly proved: ProvedArchive;
+  readonly role: Role;
+}
+
+/** One request, and how far it has come, which outlives a lost lease. */
+interface Work {
+  readonly request: PublishRequest;
+  step?: ProvedArchive | Stored;
 }
 
 function overloaded(): Fault {
@@ -122,14 +123,14 @@ export class Publish {
   }
 
   async #publish(request: PublishRequest): Promise<PublishOutcome> {
-    const progress: Progress = {};
+    const work: Work = { request };
     for (;;) {
       const reserved = await this.#reserve(request);
       if (reserved.kind !== 'reserved') {
-        await this.#takeBack(progress);
+        await this.#takeBack(work.step);
         return await this.#answer(reserved);
       }
-      const outcome = await this.#publishUnder(reserved.lease, request, progress);
+      const outcome = await this.#publishUnder(reserved.lease, work);
       if (outcome.kind !== 'lease_lost') return outcome;
     }
   }
@@ -166,56 +167,59 @@ export class Publish {
     return loaded.value;
   }
 
-  async #publishUnder(
-    lease: Lease,
-    request: PublishRequest,
-    progress: Progress,
-  ): Promise<PublishOutcome | { readonly kind: 'lease_lost' }> {
+  async #publishUnder(lease: Lease, work: Work): Promise<PublishOutcome | { readonly kind: 'lease_lost' }> {
     const { roles, clock } = this.#ports;
     try {
-      return await holdLease(roles, clock, lease, this.#limits, (lost) =>
-        this.#work(lease, request, progress, lost),
-      );
+      return await holdLease(roles, clock, lease, this.#limits, (lost) => this.#goOn(lease, work, lost));
     } catch (error) {
       if (error === LEASE_LOST) return { kind: 'lease_lost' };
-      if (progress.committing !== true) await this.#release(lease);
+      if (work.step?.kind !== 'committing') await this.#release(lease);
       throw error;
     }
   }
 
-  async #work(
+  /** Prove, store, commit: what a lease before this one did is not done again. */
+  async #goOn(
     lease: Lease,
-    request: PublishRequest,
-    progress: Progress,
+    work: Work,
     lost: AbortSignal,
   ): Promise<PublishOutcome | { readonly kind: 'lease_lost' }> {
-    const { roles, archives, clock, ids } = this.#ports;
-    const proved = progress.proved ?? (await this.#prove(request.archive, lost));
-    if (proved.kind === 'refused') {
-      await roles.release(lease);
-      return proved;
+    const { request } = work;
+    const step = work.step ?? (await this.#prove(request.archive, lost));
+    if (step.kind === 'refused') {
+      await this.#ports.roles.release(lease);
+      return step;
     }
-    progress.proved = proved;
-    if (progress.stored !== true) {
-      progress.archive = ids.archive(clock.now());
-      // Not aborted by a lost lease: the staged file can be stored once only, and the commit goes by the token.
-      await archives.put(progress.archive, request.archive);
-      progress.stored = true;
-    } else this.#expectKept(progress.archive as ArchiveId);
-    progress.role ??= this.#roleOf(request, proved, progress.archive as ArchiveId);
-    progress.committing = true;
-    const { role } = progress;
-    const { warnings } = proved;
-    const outcome = await roles.commit({ role, manifest: encodeManifest(proved.entries), warnings }, lease);
-    if (outcome.kind === 'committed') return { kind: 'published', role, warnings };
-    delete progress.committing;
+    work.step = step;
+    const stored = step.kind === 'proved' ? await this.#store(request, step) : this.#expectKept(step);
+    work.step = { ...stored, kind: 'committing' };
+    const outcome = await this.#commit(stored, lease);
+    work.step = stored;
     return outcome;
   }
 
+  /** Not aborted by a lost lease: the staged file can be stored once only, and the commit goes by the token. */
+  async #store(request: PublishRequest, proved: ProvedArchive): Promise<Stored> {
+    const { archives, clock, ids } = this.#ports;
+    const archive = ids.archive(clock.now());
+    await archives.put(archive, request.archive);
+    return { kind: 'stored', proved, role: this.#roleOf(request, proved, archive) };
+  }
+
+  async #commit(
+    { proved: { entries, warnings }, role }: Stored,
+    lease: Lease,
+  ): Promise<PublishOutcome | { readonly kind: 'lease_lost' }> {
+    const manifest = encodeManifest(entries);
+    const outcome = await this.#ports.roles.commit({ role, manifest, warnings }, lease);
+    return outcome.kind === 'committed' ? { kind: 'published', role, warnings } : outcome;
+  }
+
   /** A publication that comes back after a day, as from a machine that slept, must not name what a sweep has removed. */
-  #expectKept(archive: ArchiveId): void {
+  #expectKept(stored: Stored): Stored {
     const { clock } = this.#ports;
-    if (archiveCreatedAt(archive) >= before(clock.now(), this.#limits.reservationAge)) return;
+    const oldest = before(clock.now(), this.#limits.reservationAge);
+    if (archiveCreatedAt(stored.role.archive) >= oldest) return stored;
     throw new Fault('storage_unavailable', 'the archive was stored so long ago that a sweep may remove it');
   }
 
@@ -253,7 +257,12 @@ export class Publish {
   }
 
   /** Removes the archive of a publication that lost its key. What cannot be removed now, the sweep finds. */
-  async #takeBack({ archive }: Progress): Promise<void> {
-    if (archive !== undefined) await deleteArchive(this.#ports.archives, archive, undefined);
+  async #takeBack(step: Work['step']): Promise<void> {
+    if (step?.kind !== 'stored') return;
+    try {
+      await this.#ports.archives.delete(step.role.archive);
+    } catch (error) {
+      if (!isFault(error)) throw error;
+    }
   }
 }
