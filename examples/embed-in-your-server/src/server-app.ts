@@ -1,5 +1,6 @@
 // Both together: people publish with the session they have already, and pin by a route of the team's own.
-import { accountId, DEFAULT_SCOPES, parseRoleId } from '@pinfold/core';
+import { accountId, parseRoleId } from '@pinfold/core';
+import { DEFAULT_SCOPES } from '@pinfold/core/accounts';
 import type { Express } from 'express';
 import { mountPinfold, type Pinfold, type PinfoldOptions } from './pinfold.ts';
 import { createTeamApp, Sessions, type TeamAppOptions, teamRoutes } from './team-app.ts';
@@ -27,7 +28,7 @@ export async function createServerApp(
       response.status(403).end();
       return;
     }
-    const outcome = await pinfold.useCases.pin.pin({ by: accountId(person.id), id });
+    const outcome = await pinfold.useCases.pin({ by: accountId(person.id), id });
     response.status(outcome.kind === 'changed' ? 204 : 409).end();
   });
   return { app, pinfold };

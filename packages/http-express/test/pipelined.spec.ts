@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { accountId, SCOPES } from '@pinfold/core';
+import { accountId } from '@pinfold/core';
+import { SCOPES } from '@pinfold/core/accounts';
 import { expect } from 'chai';
 import { openRig } from './rig.ts';
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { accountId, DEFAULT_SCOPES, Fault, minutes, type Staging, seconds } from '@pinfold/core';
+import { accountId, Fault, minutes, type Staging, seconds } from '@pinfold/core';
+import { DEFAULT_SCOPES } from '@pinfold/core/accounts';
 import { Uploads } from '@pinfold/http';
 import {
   archivePart,

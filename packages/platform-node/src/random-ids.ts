@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ArchiveId, Ids, Instant, RoleId, Token } from '@pinfold/core';
+import type { ArchiveId, EventId, Ids, Instant, RoleId, Token } from '@pinfold/core';
 import { archiveIdOf } from '@pinfold/core/adapter';
 
 /** Identifiers from the system's source of randomness: each holds 122 random bits. */
@@ -14,5 +14,9 @@ export class RandomIds implements Ids {
 
   token(): Token {
     return randomUUID() as string as Token;
+  }
+
+  event(): EventId {
+    return randomUUID() as string as EventId;
   }
 }

@@ -16,7 +16,7 @@ const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
 
 /** Reads a UUID in any letter case (RFC 9562, section 4); `undefined` when it is none. */
 export function parseRoleId(text: string): RoleId | undefined {
-  const lower = text.toLowerCase();
+  const lower = String(text).toLowerCase();
   return UUID.test(lower) ? (lower as RoleId) : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { DEFAULT_SCOPES, parseApiKeyId, SCOPES } from '../../src/index.ts';
+import { DEFAULT_SCOPES, parseApiKeyId, SCOPES } from '../../src/accounts.ts';
 
 describe('the scopes of an API key', () => {
   it('are to read, to write and to sign in to the management screen', () => {

@@ -1,4 +1,4 @@
-import type { ManageKeys, UseCases } from '@pinfold/core';
+import type { Keys, UseCases } from '@pinfold/core';
 import type { createApi } from '@pinfold/http-express';
 import { api } from '@pinfold/inversify/http-express';
 import { management } from '@pinfold/inversify/management';
@@ -61,7 +61,7 @@ export interface Pinfold {
   /** What pages and jobs of your own call. */
   readonly useCases: UseCases;
   /** Makes and revokes API keys; needed where no `authenticate` is given. */
-  readonly manageKeys: ManageKeys;
+  readonly manageKeys: Keys;
   /**
    * Waits up to 10 seconds for publications that run, and closes what was opened. Close your server before. Closing
    * again waits for the same end.

@@ -19,17 +19,17 @@ export class Grants {
 
   /** The grant that a token is, if it admits to the role for that purpose now. */
   admit(role: Role, purpose: GrantPurpose, token: string): Grant | undefined {
-    return this.#useCases.enter.admit(role, purpose, [token]);
+    return this.#useCases.grants.admit(role, purpose, [token]);
   }
 
   /** The grant in a cookie on the site's own origin. */
   ofSite(role: Role, cookies: string | undefined): Grant | undefined {
-    return this.#useCases.enter.admit(role, 'cookie', cookieValues(cookies, this.#siteScope.name));
+    return this.#useCases.grants.admit(role, 'cookie', cookieValues(cookies, this.#siteScope.name));
   }
 
   /** The grant in a cookie of the shared URL. */
   ofSharedUrl(role: Role, cookies: string | undefined): Grant | undefined {
-    return this.#useCases.enter.admit(role, 'cookie', this.sharedUrlTokens(cookies));
+    return this.#useCases.grants.admit(role, 'cookie', this.sharedUrlTokens(cookies));
   }
 
   /** Every token in a cookie of the shared URL, whatever it is worth. */
@@ -39,13 +39,13 @@ export class Grants {
 
   /** The same right, to be handed over to the site's own origin now. */
   handOver(grant: Grant): string {
-    const { enter, clock } = this.#useCases;
-    return enter.sign(passOn(grant, 'hand_over', clock.now()));
+    const { grants, clock } = this.#useCases;
+    return grants.sign(passOn(grant, 'hand_over', clock.now()));
   }
 
   /** The same right in a path: one and the same for each cookie, so that browsers find what they have of it. */
   path(grant: Grant): string {
-    return this.#useCases.enter.sign(passOn(grant, 'path', grant.issuedAt));
+    return this.#useCases.grants.sign(passOn(grant, 'path', grant.issuedAt));
   }
 
   /** The Set-Cookie line that lets a viewer into the site's own origin. */
@@ -67,6 +67,6 @@ export class Grants {
     const { clock, limits } = this.#useCases;
     const cookie = grant.purpose === 'cookie' ? grant : passOn(grant, 'cookie', clock.now());
     const left = Math.floor((grantEndsAt(cookie, role, limits) - clock.now()) / 1_000);
-    return setCookie(scope, this.#useCases.enter.sign(cookie), Math.max(0, left));
+    return setCookie(scope, this.#useCases.grants.sign(cookie), Math.max(0, left));
   }
 }
