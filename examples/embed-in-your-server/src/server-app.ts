@@ -1,6 +1,5 @@
 // Both together: people publish with the session they have already, and pin by a route of the team's own.
-import { accountId, parseRoleId } from '@pinfold/core';
-import { DEFAULT_SCOPES } from '@pinfold/core/accounts';
+import { accountId, DEFAULT_SCOPES, parseRoleId } from '@pinfold/core';
 import type { Express } from 'express';
 import { mountPinfold, type Pinfold, type PinfoldOptions } from './pinfold.ts';
 import { createTeamApp, Sessions, type TeamAppOptions, teamRoutes } from './team-app.ts';

@@ -1,5 +1,12 @@
 export { type Actor, OPERATOR } from './domain/actor.ts';
-export type { ApiKey, ApiKeyId, Caller, Scope } from './domain/api-key.ts';
+export {
+  type ApiKey,
+  type ApiKeyId,
+  type Caller,
+  DEFAULT_SCOPES,
+  SCOPES,
+  type Scope,
+} from './domain/api-key.ts';
 export type {
   Ambiguity,
   ArchiveProblem,

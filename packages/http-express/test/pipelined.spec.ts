@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { accountId } from '@pinfold/core';
-import { SCOPES } from '@pinfold/core/accounts';
+import { accountId, SCOPES } from '@pinfold/core';
 import { expect } from 'chai';
 import { openRig } from './rig.ts';
 

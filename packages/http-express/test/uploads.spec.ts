@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { accountId, Fault, minutes, type Staging, seconds } from '@pinfold/core';
-import { DEFAULT_SCOPES } from '@pinfold/core/accounts';
+import { accountId, DEFAULT_SCOPES, Fault, minutes, type Staging, seconds } from '@pinfold/core';
 import { Uploads } from '@pinfold/http';
 import {
   archivePart,

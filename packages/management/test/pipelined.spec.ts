@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { SCOPES } from '@pinfold/core/accounts';
+import { SCOPES } from '@pinfold/core';
 import { expect } from 'chai';
 import { OWNER, openScreen } from './open-screen.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ApiKey, ApiKeyId, ApiKeyStore } from '@pinfold/core';
-import { SCOPES } from '@pinfold/core/accounts';
+import { SCOPES } from '@pinfold/core';
 import { apiKeyStoreContract, type Subject } from '@pinfold/test-contracts';
 import { memorySaboteurs, oneForAll, strangers } from './memory-saboteurs.ts';
 import { clausesBut, type Sabotage, type Saboteur } from './sabotage.ts';

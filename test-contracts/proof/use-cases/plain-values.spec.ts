@@ -156,9 +156,9 @@ describe('use cases over plain values', () => {
       { kind: 'stage', stage: 'prove', took },
       { kind: 'stage', stage: 'store', took },
       { kind: 'stage', stage: 'commit', took },
-      { kind: 'publication', outcome: 'published' },
-      { kind: 'publication', outcome: 'idempotency_mismatch' },
-      { kind: 'password_try', outcome: 'not_protected' },
+      { kind: 'publish', outcome: 'published' },
+      { kind: 'publish', outcome: 'idempotency_mismatch' },
+      { kind: 'try', outcome: 'not_protected' },
       { kind: 'sweep', report, took },
     ]);
   });

@@ -74,11 +74,18 @@ export function causedBy(by: Actor | string): Cause {
 /** Writes down what happened because of `cause`, to a role if it was one. */
 export function eventOf<Whose extends object>(
   id: EventId,
-  { type, at }: Happened,
+  happened: Happened,
   { actor, request, address }: Cause,
   whose: Whose,
   pin: RoleId | null = null,
 ): UnattributedEvent & Whose {
-  const event: UnattributedEvent & Whose = { ...whose, id, at, type, pin, actor, request: request ?? null };
+  const event: UnattributedEvent & Whose = {
+    ...happened,
+    ...whose,
+    id,
+    pin,
+    actor,
+    request: request ?? null,
+  };
   return address === undefined ? event : { ...event, address };
 }

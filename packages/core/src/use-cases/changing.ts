@@ -58,7 +58,11 @@ export interface Changing {
    * Changes one attribute. All earlier grants end with a reset of the expiration and with any change of the password.
    *
    * @example
+   * import type { UseCases } from '@pinfold/core';
+   *
+   * declare const useCases: UseCases, id: string;
    * const outcome = await useCases.update({ by: 'ada', id }, { type: 'set_title', title: 'Draft' });
+   * if (outcome.kind === 'changed') console.log(outcome.role.title);
    */
   update(request: ChangeRequest, update: Update): Promise<UpdateOutcome>;
 
@@ -87,15 +91,13 @@ export const NOT_FOUND: Refusal<'not_found'> = { kind: 'refused', code: 'not_fou
 export function changing(ports: ChangePorts, limits: Limits): Changing {
   const change = (request: ChangeRequest, command: RoleCommand) =>
     changeSeen(ports, limits, request, command, {}) as Promise<ChangeOutcome>;
+  const updateSeen: Changing['updateSeen'] = async (request, update, seen) => {
+    const command = await commandOf(ports, limits, request, update);
+    return 'kind' in command ? command : await changeSeen(ports, limits, request, command, seen);
+  };
   return {
-    async update(request, update) {
-      const command = await commandOf(ports, limits, request, update);
-      return 'kind' in command ? command : await change(request, command);
-    },
-    async updateSeen(request, update, seen) {
-      const command = await commandOf(ports, limits, request, update);
-      return 'kind' in command ? command : await changeSeen(ports, limits, request, command, seen);
-    },
+    update: (request, update) => updateSeen(request, update, {}) as Promise<UpdateOutcome>,
+    updateSeen,
     stop: (request) => change(request, { type: 'stop' }),
     pin: (request) => change(request, { type: 'pin' }),
     unpin: (request) => change(request, { type: 'unpin' }),

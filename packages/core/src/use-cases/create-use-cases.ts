@@ -57,6 +57,9 @@ export interface UseCases extends Publishing, Reading, Changing, Entering, Clean
  * @throws TypeError when a limit is no whole number of at least 0.
  *
  * @example
+ * import { createUseCases, days, type Ports } from '@pinfold/core';
+ *
+ * declare const ports: Ports, id: string;
  * const useCases = createUseCases(ports, { lifetime: days(30) });
  * await useCases.stop({ by: 'ada', id });
  */
@@ -67,8 +70,7 @@ export function createUseCases(
 ): UseCases {
   const inForce: Limits = { ...defaultLimits, ...limits };
   for (const [name, value] of Object.entries(inForce)) {
-    if (!Number.isSafeInteger(value) || value < 0)
-      throw new TypeError(`the limit ${name} is no whole number`);
+    if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`limit ${name} is no whole number`);
   }
   const entered = entering(ports, inForce, observe);
   return {

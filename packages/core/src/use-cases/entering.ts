@@ -152,7 +152,7 @@ export function entering(ports: EnterPorts, limits: Limits, observe?: Observe): 
     visit,
     async enter(request) {
       const outcome = await enter(request);
-      observe?.({ kind: 'password_try', outcome: outcome.kind });
+      observe?.({ kind: 'try', outcome: outcome.kind });
       return outcome;
     },
     grants: { admit, sign: (grant) => grants.sign(grant) },

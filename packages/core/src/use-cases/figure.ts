@@ -9,8 +9,8 @@ type TryOutcome = 'granted' | 'wrong' | 'limited' | 'busy' | 'not_protected' | '
 /** What an observer is told, once it has happened. */
 export type Figure =
   | { readonly kind: 'stage'; readonly stage: 'prove' | 'store' | 'commit'; readonly took: Duration }
-  | { readonly kind: 'publication'; readonly outcome: 'published' | 'replayed' | RefusalCode }
-  | { readonly kind: 'password_try'; readonly outcome: TryOutcome }
+  | { readonly kind: 'publish'; readonly outcome: 'published' | 'replayed' | RefusalCode }
+  | { readonly kind: 'try'; readonly outcome: TryOutcome }
   | { readonly kind: 'sweep'; readonly report: CleanUpReport; readonly took: Duration };
 
 /** Takes figures as they come. It is called in the midst of the work, and must neither throw nor wait. */

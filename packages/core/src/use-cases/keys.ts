@@ -73,8 +73,13 @@ export interface KeyPorts {
  * Puts the management of API keys together, for those who want it without the other use cases.
  *
  * @example
- * const keys = createKeys({ apiKeys, apiKeySecrets, clock, ids });
+ * import type { KeyPorts } from '@pinfold/core';
+ * import { createKeys } from '@pinfold/core/accounts';
+ *
+ * declare const ports: KeyPorts;
+ * const keys = createKeys(ports);
  * const { text } = await keys.create({ account: 'ada', label: 'Laptop' });
+ * console.log(text);
  */
 export function createKeys(ports: KeyPorts): Keys {
   const { apiKeys, apiKeySecrets, clock } = ports;

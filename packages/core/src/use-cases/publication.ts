@@ -120,7 +120,7 @@ export class Publication {
       case 'complete': {
         const loaded = await this.#tools.ports.roles.load(held.role);
         if (loaded !== undefined) return { kind: 'replayed', role: loaded.value, warnings: held.warnings };
-        throw new Fault('store_corrupt', 'a key names a role that is not there');
+        throw new Fault('store_corrupt', 'the role of a key is not there');
       }
       default:
         return held satisfies never;
@@ -184,8 +184,8 @@ export class Publication {
   async #commit({ proved: { entries, warnings }, role }: Stored, lease: Lease): Promise<UnderLease> {
     const { roles, ids } = this.#tools.ports;
     const { account, cause } = this.#wanted;
-    const happened = { type: 'pin.published', at: role.publishedAt } as const;
-    const event = eventOf(ids.event(), happened, cause, { account }, role.id);
+    const published = { type: 'pin.published', at: role.publishedAt } as const;
+    const event = eventOf(ids.event(), published, cause, { account }, role.id);
     const publication = { role, manifest: encodeManifest(entries), warnings };
     const outcome = await measured(this.#tools, 'commit', roles.commit(publication, lease, [event]));
     return outcome.kind === 'committed' ? { kind: 'published', role, warnings } : outcome;
@@ -196,7 +196,7 @@ export class Publication {
     const { ports, limits } = this.#tools;
     const oldest = before(ports.clock.now(), limits.reservationAge);
     if (archiveCreatedAt(stored.role.archive) >= oldest) return stored;
-    throw new Fault('storage_unavailable', 'a sweep may remove what was stored so long ago');
+    throw new Fault('storage_unavailable', 'the archive was stored too long ago');
   }
 
   /** Removes the archive of a publication that lost its key. What cannot be removed now, the sweep finds. */

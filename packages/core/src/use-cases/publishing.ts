@@ -50,7 +50,10 @@ export interface Publishing {
    * @throws Fault when a port cannot be reached, or `publishing_overloaded`; repeating with the same key is safe.
    *
    * @example
-   * const outcome = await useCases.publish({ by: 'ada', key: 'site-42', filename: 'site.zip', archive: bytes });
+   * import type { UseCases } from '@pinfold/core';
+   *
+   * declare const useCases: UseCases, archive: Uint8Array;
+   * const outcome = await useCases.publish({ by: 'ada', key: 'site-42', filename: 'site.zip', archive });
    * if (outcome.kind !== 'refused') console.log(outcome.role.id, outcome.warnings);
    */
   publish(request: PublishRequest): Promise<PublishOutcome>;
@@ -91,7 +94,7 @@ export function publishing(
         const wanted = { account, key, filename, title, archive, cause: cause ?? causedBy(account) };
         return await gate.run(account, () => new Publication(tools, wanted).run());
       });
-      observe?.({ kind: 'publication', outcome: 'code' in outcome ? outcome.code : outcome.kind });
+      observe?.({ kind: 'publish', outcome: 'code' in outcome ? outcome.code : outcome.kind });
       return outcome;
     },
     check: ({ by, archive: given }) =>
@@ -117,8 +120,8 @@ async function withArchive<Outcome>(
   let archive = 'discard' in given ? given : undefined;
   try {
     return await work(async () => {
-      if ('discard' in given) return given;
-      const body = given instanceof Uint8Array ? once(given) : given;
+      if (archive !== undefined) return archive;
+      const body = given instanceof Uint8Array ? once(given) : (given as AsyncIterable<Uint8Array>);
       const received = await staging.receive(body, limit);
       if (received.kind === 'too_large') return { kind: 'refused', code: 'archive_too_large', limit };
       archive = received.archive;

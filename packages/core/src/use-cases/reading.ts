@@ -66,7 +66,7 @@ export function reading(
       return loaded === undefined ? NOT_FOUND : { kind: 'found', role: loaded.value };
     },
     async list({ by, state, search: text, cursor, limit = 20 }) {
-      if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('a limit is 1 to 100');
+      if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
       const search = text === undefined ? undefined : foldForSearch(text);
       const filter = { account: accountId(by), state, search };
       const after = cursor === undefined ? undefined : decodeCursor(cursor, filter);

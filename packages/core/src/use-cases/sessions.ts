@@ -62,8 +62,13 @@ const PURGED_AT_ONCE = 100;
  * Puts the sessions of the management screen together, for those who want them without the other use cases.
  *
  * @example
- * const sessions = createSessions({ sessions: store, sessionSecrets, apiKeys, clock, ids }, keys);
+ * import type { KeyPorts, SessionPorts } from '@pinfold/core';
+ * import { createKeys, createSessions } from '@pinfold/core/accounts';
+ *
+ * declare const ports: KeyPorts & SessionPorts;
+ * const sessions = createSessions(ports, createKeys(ports));
  * const { token } = await sessions.offerLink('ada');
+ * console.log(token);
  */
 export function createSessions(ports: SessionPorts, keys: Keys, options: SessionOptions = {}): Sessions {
   const { sessions, sessionSecrets, clock, ids } = ports;

@@ -1,5 +1,4 @@
-import { codePoints, type Keys, type Scope } from '@pinfold/core';
-import { SCOPES } from '@pinfold/core/accounts';
+import { codePoints, type Keys, SCOPES, type Scope } from '@pinfold/core';
 import { type Answer, page, seeOther } from '../answer.ts';
 import { fieldOf, fieldsOf } from '../field.ts';
 import { keysView } from '../views/keys.ts';

@@ -1,5 +1,4 @@
-import type { ApiKey, Scope } from '@pinfold/core';
-import { DEFAULT_SCOPES, SCOPES } from '@pinfold/core/accounts';
+import { type ApiKey, DEFAULT_SCOPES, SCOPES, type Scope } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { SignedInVisit } from '../visit.ts';

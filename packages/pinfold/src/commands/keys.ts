@@ -1,5 +1,5 @@
-import { type ApiKey, type ApiKeyId, OPERATOR, type Scope, toRfc3339 } from '@pinfold/core';
-import { parseApiKeyId, SCOPES } from '@pinfold/core/accounts';
+import { type ApiKey, type ApiKeyId, OPERATOR, SCOPES, type Scope, toRfc3339 } from '@pinfold/core';
+import { parseApiKeyId } from '@pinfold/core/accounts';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
