@@ -15,7 +15,7 @@ export type Actor = AccountId | typeof OPERATOR;
 export function boundTo(by: Actor | string): AccountId | undefined {
   if (typeof by === 'string') return accountId(by);
   if (by === OPERATOR) return undefined;
-  throw new TypeError('say who asks: an account, or OPERATOR');
+  throw new TypeError('say who asks: an account or OPERATOR');
 }
 
 /**

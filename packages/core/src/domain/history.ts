@@ -73,7 +73,7 @@ export function causedBy(by: Actor | string): Cause {
 
 /** Writes down what happened because of `cause`, to a role if it was one. */
 export function eventOf<Whose extends object>(
-  id: EventId,
+  ids: { event(): EventId },
   happened: Happened,
   { actor, request, address }: Cause,
   whose: Whose,
@@ -82,7 +82,7 @@ export function eventOf<Whose extends object>(
   const event: UnattributedEvent & Whose = {
     ...happened,
     ...whose,
-    id,
+    id: ids.event(),
     pin,
     actor,
     request: request ?? null,

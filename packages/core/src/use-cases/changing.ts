@@ -153,7 +153,7 @@ async function changeSeen(
     if (decision.kind === 'refused') return decision;
     const { role } = decision;
     const events = decision.events.map((event) =>
-      eventOf(ids.event(), event, cause, { account: role.account }, role.id),
+      eventOf(ids, event, cause, { account: role.account }, role.id),
     );
     if (role === before || (await roles.save(role, version, events)).kind === 'saved') {
       return { kind: 'changed', role };

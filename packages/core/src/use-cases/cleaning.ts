@@ -1,5 +1,5 @@
 import { eventOf } from '../domain/history.ts';
-import { after, before, type Duration, minutes } from '../domain/instant.ts';
+import { after, before, type Duration, days, minutes } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
 import { succeeds } from '../fault.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
@@ -35,7 +35,7 @@ export interface CleanUpPorts {
 /** Rows dropped in one step. */
 const BATCH = 100;
 const CLAIM: Duration = minutes(10);
-const LONGEST_PAUSE: Duration = minutes(24 * 60);
+const LONGEST_PAUSE: Duration = days(1);
 
 /** Removes what is no longer needed. */
 export interface Cleaning {
@@ -127,7 +127,7 @@ async function remove(
   const isGone = await succeeds(archives.delete(task.archive, signal));
   const now = clock.now();
   const purged = { type: 'pin.purged', at: now } as const;
-  const events = isGone ? [eventOf(ids.event(), purged, cause, { account: task.account }, task.role)] : [];
+  const events = isGone ? [eventOf(ids, purged, cause, { account: task.account }, task.role)] : [];
   const pause = Math.min(minutes(2 ** Math.min(task.failures, 12)), LONGEST_PAUSE) as Duration;
   const outcome: CleanupOutcome = isGone
     ? { kind: 'removed' }

@@ -93,7 +93,7 @@ export function entering(ports: EnterPorts, limits: Limits, observe?: Observe): 
     if (loaded === undefined) return { kind: 'unknown' };
     const state = stateOf(loaded.value, clock.now());
     if (state === 'published') return { kind: 'published', role: loaded.value };
-    return { kind: state === 'expired' ? 'expired' : 'unknown' };
+    return { kind: state === 'deleted' ? 'unknown' : state };
   }
 
   function admit(role: Role, purpose: GrantPurpose, tokens: readonly string[]): Grant | undefined {

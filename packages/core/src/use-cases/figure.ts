@@ -1,4 +1,4 @@
-import { type Duration, duration, type Instant } from '../domain/instant.ts';
+import type { Duration, Instant } from '../domain/instant.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RefusalCode } from '../refusal.ts';
 import type { CleanUpReport } from './clean-up-report.ts';
@@ -18,5 +18,5 @@ export type Observe = (figure: Figure) => void;
 
 /** How long it has been, on a clock that may have been set back meanwhile. */
 export function since(start: Instant, clock: Clock): Duration {
-  return duration(Math.max(0, clock.now() - start));
+  return Math.max(0, clock.now() - start) as Duration;
 }

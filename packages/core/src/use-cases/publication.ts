@@ -89,7 +89,9 @@ export class Publication {
     for (;;) {
       const reserved = await this.#reserve();
       if (reserved.kind !== 'reserved') {
-        await this.#takeBack();
+        const step = this.#step;
+        // Another has published under the key. What cannot be removed now, the sweep finds.
+        if (step?.kind === 'stored') await succeeds(this.#tools.ports.archives.delete(step.role.archive));
         return await this.#answer(reserved);
       }
       const outcome = await this.#underLease(reserved.lease);
@@ -185,7 +187,7 @@ export class Publication {
     const { roles, ids } = this.#tools.ports;
     const { account, cause } = this.#wanted;
     const published = { type: 'pin.published', at: role.publishedAt } as const;
-    const event = eventOf(ids.event(), published, cause, { account }, role.id);
+    const event = eventOf(ids, published, cause, { account }, role.id);
     const publication = { role, manifest: encodeManifest(entries), warnings };
     const outcome = await measured(this.#tools, 'commit', roles.commit(publication, lease, [event]));
     return outcome.kind === 'committed' ? { kind: 'published', role, warnings } : outcome;
@@ -197,12 +199,6 @@ export class Publication {
     const oldest = before(ports.clock.now(), limits.reservationAge);
     if (archiveCreatedAt(stored.role.archive) >= oldest) return stored;
     throw new Fault('storage_unavailable', 'the archive was stored too long ago');
-  }
-
-  /** Removes the archive of a publication that lost its key. What cannot be removed now, the sweep finds. */
-  async #takeBack(): Promise<void> {
-    const step = this.#step;
-    if (step?.kind === 'stored') await succeeds(this.#tools.ports.archives.delete(step.role.archive));
   }
 }
 

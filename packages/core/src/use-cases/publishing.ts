@@ -77,7 +77,7 @@ export function publishing(
   const gate = new Gate<AccountId>({
     places: limits.publishing,
     queue: limits.publishingQueue,
-    overloaded: () => new Fault('publishing_overloaded', 'too many publications wait'),
+    overloaded: () => new Fault('publishing_overloaded', 'too many wait'),
   });
   return {
     async publish({ archive: given, cause, ...request }) {

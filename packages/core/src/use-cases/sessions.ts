@@ -79,7 +79,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const account = accountId(name);
       const now = clock.now();
       const endsAt = after(now, linkLifetime);
-      const event = eventOf(ids.event(), { type: 'link.created', at: now }, cause, { account });
+      const event = eventOf(ids, { type: 'link.created', at: now }, cause, { account });
       await sessions.offer({ tokenHash: hash, account, endsAt }, [event]);
       return { token: text, endsAt };
     },
@@ -89,7 +89,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const { text, times, hash } = begun(ports, lifetime);
       const now = times.startedAt;
       const session = { tokenHash: hash, apiKey: null, ...times };
-      const event = eventOf(ids.event(), { type: 'session.started', at: now }, cause, {});
+      const event = eventOf(ids, { type: 'session.started', at: now }, cause, {});
       const outcome = await sessions.redeem({ link, now, session }, [event]);
       if (outcome.kind === 'unknown') return undefined;
       await sessions.purge(now, PURGED_AT_ONCE);
@@ -103,7 +103,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const { text: token, times, hash } = begun(ports, lifetime);
       const now = times.startedAt;
       const session: Session = { tokenHash: hash, account, apiKey: id, ...times };
-      const event = eventOf(ids.event(), { type: 'session.started', at: now }, given ?? causeOf(session), {
+      const event = eventOf(ids, { type: 'session.started', at: now }, given ?? causeOf(session), {
         account,
       });
       await sessions.begin(session, [event]);
@@ -119,7 +119,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const session = await sessions.find(hash, at);
       if (session === undefined) return;
       const { account } = session;
-      const event = eventOf(ids.event(), { type: 'session.ended', at }, given ?? causeOf(session), {
+      const event = eventOf(ids, { type: 'session.ended', at }, given ?? causeOf(session), {
         account,
       });
       await sessions.end(hash, [event]);
