@@ -12,7 +12,7 @@ process.on('message', async (told) => {
   if (told !== 'clean up') return;
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
-  const report = await cleanUp.run({ time: hours(1) });
+  const report = await cleanUp({ time: hours(1) });
   delay.disable();
   process.send?.({ report, longestDelay: delay.max / 1e6 });
 });

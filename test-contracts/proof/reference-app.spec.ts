@@ -33,7 +33,7 @@ async function openApp(mode: Mode): Promise<HttpSubject> {
   });
   const app = await createApp(settings, { modules: [ours], log: () => {} });
   const { addresses } = await app.listen();
-  const { pin } = await app.container.getAsync(tokens.useCases);
+  const { pin, unpin } = await app.container.getAsync(tokens.useCases);
   const manageKeys = await app.container.getAsync(tokens.manageKeys);
   const [first, second] = [accountId('first'), accountId('second')];
   const port: HttpService = {
@@ -45,8 +45,8 @@ async function openApp(mode: Mode): Promise<HttpSubject> {
       readOnly: (await manageKeys.create({ account: first, scopes: ['pins:read'] })).text,
     },
     advance: async (length) => clock.advance(length),
-    pin: async (id) => void (await pin.pin({ by: OPERATOR, id: id as RoleId })),
-    unpin: async (id) => void (await pin.unpin({ by: OPERATOR, id: id as RoleId })),
+    pin: async (id) => void (await pin({ by: OPERATOR, id: id as RoleId })),
+    unpin: async (id) => void (await unpin({ by: OPERATOR, id: id as RoleId })),
   };
   return {
     port,

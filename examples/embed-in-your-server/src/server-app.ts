@@ -27,7 +27,7 @@ export async function createServerApp(
       response.status(403).end();
       return;
     }
-    const outcome = await pinfold.useCases.pin.pin({ by: accountId(person.id), id });
+    const outcome = await pinfold.useCases.pin({ by: accountId(person.id), id });
     response.status(outcome.kind === 'changed' ? 204 : 409).end();
   });
   return { app, pinfold };

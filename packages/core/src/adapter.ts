@@ -34,7 +34,7 @@ export { forbiddenSegment, isSystemEntry, unsafePath } from './domain/entry-path
 export { fingerprintOf } from './domain/idempotency.ts';
 export { archiveCreatedAt, archiveIdOf, parseArchiveId } from './domain/identity.ts';
 export { parseGuess } from './domain/password.ts';
-export { FIRST_GENERATION, parseGeneration } from './domain/role.ts';
+export { FIRST_GENERATION } from './domain/role.ts';
 export { type FilesByPath, type Resolution, resolve } from './domain/site.ts';
 export { foldForSearch } from './domain/text.ts';
 export { MAX_READ } from './ports/archive-storage.ts';

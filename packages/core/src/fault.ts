@@ -8,16 +8,6 @@ export type FaultCode =
   | 'store_corrupt'
   | 'store_unavailable';
 
-const RETRYABLE: Readonly<Record<FaultCode, boolean>> = {
-  archive_missing: true,
-  hasher_overloaded: true,
-  publishing_overloaded: true,
-  staging_unavailable: true,
-  storage_unavailable: true,
-  store_corrupt: false,
-  store_unavailable: true,
-};
-
 /** Several copies of this package may be installed: the mark is shared between them, a class would not be. */
 const MARK: unique symbol = Symbol.for('@pinfold/core/fault');
 
@@ -31,14 +21,14 @@ const MARK: unique symbol = Symbol.for('@pinfold/core/fault');
  */
 export class Fault extends Error {
   readonly code: FaultCode;
-  /** Whether the very same request may succeed later. */
+  /** Whether the very same request may succeed later: what is broken in a store stays so, all else may pass. */
   readonly retryable: boolean;
 
   constructor(code: FaultCode, message: string, options?: { readonly cause?: unknown }) {
     super(message, options);
     this.name = 'Fault';
     this.code = code;
-    this.retryable = RETRYABLE[code];
+    this.retryable = code !== 'store_corrupt';
     Object.defineProperty(this, MARK, { value: true });
   }
 }
@@ -53,4 +43,15 @@ export class Fault extends Error {
  */
 export function isFault(error: unknown): error is Fault {
   return typeof error === 'object' && error !== null && MARK in error;
+}
+
+/** Whether something succeeded that a sweep, or time, does later where it fails. A mistake of the program is thrown. */
+export function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    (error: unknown) => {
+      if (!isFault(error)) throw error;
+      return false;
+    },
+  );
 }

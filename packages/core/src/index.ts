@@ -4,7 +4,6 @@ export {
   type ApiKeyId,
   type Caller,
   DEFAULT_SCOPES,
-  parseApiKeyId,
   SCOPES,
   type Scope,
 } from './domain/api-key.ts';
@@ -22,6 +21,16 @@ export type { Comparison } from './domain/comparison.ts';
 export type { RoleCursor } from './domain/cursor.ts';
 export type { EntryPath, UnsafePath } from './domain/entry-path.ts';
 export { admits, type Grant, type GrantPurpose, grantEndsAt, passOn } from './domain/grant.ts';
+export type {
+  Cause,
+  Doer,
+  EventId,
+  EventType,
+  Happened,
+  HistoryEvent,
+  RoleEventType,
+  UnattributedEvent,
+} from './domain/history.ts';
 export {
   type Filename,
   type Fingerprint,
@@ -106,28 +115,41 @@ export type { SessionSecrets } from './ports/session-secrets.ts';
 export type { Redemption, SessionStore } from './ports/session-store.ts';
 export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
 export type { Figures, Nothing, Refusal, RefusalCode, Refusals, Told } from './refusal.ts';
-export type { ChangeOutcome, ChangeRequest, Overtaken, Seen } from './use-cases/change-role.ts';
-export type { CleanUp, CleanUpPorts } from './use-cases/clean-up.ts';
+export type {
+  ChangeOutcome,
+  ChangeRequest,
+  Changing,
+  Overtaken,
+  RoleRequest,
+  Seen,
+  Update,
+  UpdateOutcome,
+} from './use-cases/changing.ts';
 export type { CleanUpReport } from './use-cases/clean-up-report.ts';
 export type { CleanUpRequest } from './use-cases/clean-up-run.ts';
+export type { Cleaning } from './use-cases/cleaning.ts';
 export {
   createUseCases,
   type Ports,
   type UseCaseOptions,
   type UseCases,
 } from './use-cases/create-use-cases.ts';
-export type { Enter, EnterOutcome, EnterPorts, EnterRequest, Visit } from './use-cases/enter.ts';
-export { ManageKeys, type MintedKey, type NewKey } from './use-cases/manage-keys.ts';
-export { ManageSessions, type SessionOptions, type StartedSession } from './use-cases/manage-sessions.ts';
-export type { Ended, Open } from './use-cases/open.ts';
-export type { PinRole } from './use-cases/pin.ts';
+export type { Entering, EnterOutcome, EnterRequest, Grants, Visit } from './use-cases/entering.ts';
+export type { Figure, Observe } from './use-cases/figure.ts';
+export type { KeyPorts, Keys, MintedKey, NewKey, RevokeRequest } from './use-cases/keys.ts';
+export type { Ended, Open } from './use-cases/opening.ts';
+export type { PublishOutcome } from './use-cases/publication.ts';
 export type {
   CheckOutcome,
-  Publish,
-  PublishOutcome,
-  PublishPorts,
+  CheckRequest,
+  GivenArchive,
+  Publishing,
   PublishRequest,
-} from './use-cases/publish.ts';
-export type { ListRequest, ReadRoles } from './use-cases/read.ts';
-export type { StopRole } from './use-cases/stop.ts';
-export type { Update, UpdateRole } from './use-cases/update.ts';
+} from './use-cases/publishing.ts';
+export type { ListOutcome, ListRequest, Reading, ReadOutcome } from './use-cases/reading.ts';
+export type {
+  SessionOptions,
+  SessionPorts,
+  Sessions,
+  StartedSession,
+} from './use-cases/sessions.ts';

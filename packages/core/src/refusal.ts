@@ -18,6 +18,7 @@ export interface Figures {
 
 /** Why a request was refused, each with what it tells: what a caller did or met, never what broke. */
 export interface Refusals {
+  readonly archive_too_large: { readonly limit: number };
   readonly forbidden: Nothing;
   /** The first request may have ended at `retryAt`. */
   readonly idempotency_in_progress: { readonly retryAt: Instant };

@@ -10,11 +10,11 @@ import type {
   FaultCode,
   Instant,
   instant,
+  Keys,
   ListRequest,
-  ManageKeys,
   OPERATOR,
   parseRoleId,
-  ReadRoles,
+  Reading,
   Refusal,
   RefusalCode,
   RoleId,
@@ -44,8 +44,8 @@ holds<Equals<IsAny<FaultCode>, false>>();
 // Nobody is the operator by omission: who asks is said, or it does not compile.
 holds<Equals<Actor, AccountId | typeof OPERATOR>>();
 declare const id: RoleId;
-declare const read: ReadRoles;
-declare const keys: ManageKeys;
+declare const read: Reading['read'];
+declare const keys: Keys;
 // @ts-expect-error in whose name?
 export const forgotten: ChangeRequest = { id };
 // @ts-expect-error nobody is no actor
@@ -55,11 +55,11 @@ export const another: ChangeRequest = { by: Symbol('operator'), id };
 // @ts-expect-error whose list?
 export const everybody: ListRequest = { limit: 1 };
 // @ts-expect-error who reads?
-void read.read(id);
+void read({ id });
 // @ts-expect-error whose keys?
 void keys.list();
 // @ts-expect-error who revokes?
-void keys.revoke('key' as never);
+void keys.revoke({ id: 'key' });
 
 // A refusal carries the data of its code, and no words.
 holds<Equals<Refusal<'invalid_state'>['state'], 'deleted' | 'expired' | 'pinned'>>();

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ApiKey, ManageKeys } from '@pinfold/core';
+import type { ApiKey, Keys } from '@pinfold/core';
 import type { Authenticate as AuthenticateAny } from '@pinfold/http';
 import type { Request, Response } from 'express';
 
@@ -20,15 +20,15 @@ const BEARER = /^Bearer +([^ \t]+)[ \t]*$/i;
  * noted after the answer, at most once a minute.
  *
  * @example
- * import type { ManageKeys } from '@pinfold/core';
+ * import type { Keys } from '@pinfold/core';
  * import { apiKeyAuthentication } from '@pinfold/http-express';
  *
- * declare const manageKeys: ManageKeys;
+ * declare const manageKeys: Keys;
  *
  * const authenticate = apiKeyAuthentication(manageKeys);
  */
 export function apiKeyAuthentication(
-  manageKeys: Pick<ManageKeys, 'authenticate' | 'noteUse'>,
+  manageKeys: Pick<Keys, 'authenticate' | 'noteUse'>,
   { onError }: ApiKeyAuthenticationOptions = {},
 ): AuthenticateAny {
   return async (request, response) => {

@@ -13,8 +13,8 @@ describeContract(httpApiContract, {
       viewerMode: 'origin',
       keys,
       advance: async (length) => rig.clock.advance(length),
-      pin: async (id) => void (await useCases.pin.pin({ by: OPERATOR, id: id as RoleId })),
-      unpin: async (id) => void (await useCases.pin.unpin({ by: OPERATOR, id: id as RoleId })),
+      pin: async (id) => void (await useCases.pin({ by: OPERATOR, id: id as RoleId })),
+      unpin: async (id) => void (await useCases.unpin({ by: OPERATOR, id: id as RoleId })),
     } satisfies HttpSubject['port'];
     return { port, peer: async () => port, dispose: rig.close };
   },

@@ -33,7 +33,7 @@ describe('Authentication by API keys', () => {
 
   it('refuses a revoked key from that moment on, exactly as an unknown one', async () => {
     const { id } = await firstKey();
-    await rig.manageKeys.revoke(id, OPERATOR);
+    await rig.manageKeys.revoke({ id, by: OPERATOR });
     const revoked = await ask(rig, '/api/v1/limits');
     const unknown = await ask(rig, '/api/v1/limits', { headers: { authorization: 'Bearer nobody' } });
     expect(revoked.status).to.equal(401);

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
-import { accountId, createUseCases, type Limits, ManageKeys, type Ports, type UseCases } from '@pinfold/core';
+import { accountId, createUseCases, type Keys, type Limits, type Ports, type UseCases } from '@pinfold/core';
+import { createKeys } from '@pinfold/core/accounts';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { HmacGrantSigner, NodeApiKeySecrets, RandomIds, ScryptPasswordHasher } from '@pinfold/platform-node';
 import { openFsStaging } from '@pinfold/storage-fs';
@@ -21,7 +22,7 @@ export interface Rig {
   readonly clock: ManualClock;
   readonly memory: Memory;
   readonly useCases: UseCases;
-  readonly manageKeys: ManageKeys;
+  readonly manageKeys: Keys;
   readonly log: RequestEntry[];
   readonly keys: { readonly first: string; readonly second: string; readonly readOnly: string };
   /** The files that uploads have left. */
@@ -67,10 +68,11 @@ export async function openRig({
     ids: new RandomIds(),
   };
   const useCases = createUseCases({ ...ports, ...change?.(ports) }, limits);
-  const manageKeys = new ManageKeys({
+  const manageKeys = createKeys({
     apiKeys: memory.apiKeys,
     apiKeySecrets: new NodeApiKeySecrets(),
     clock,
+    ids: new RandomIds(),
   });
   const log: RequestEntry[] = [];
   const authenticate = apiKeyAuthentication(manageKeys);

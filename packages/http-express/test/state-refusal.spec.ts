@@ -22,7 +22,7 @@ describe('A change that the state does not permit', () => {
   async function refusals(): Promise<ReadonlyMap<string, Answer>> {
     const [deleted, expired, pinned] = [await published('a'), await published('b'), await published('c')];
     await stop(deleted);
-    await rig.useCases.pin.pin({ by: OPERATOR, id: pinned });
+    await rig.useCases.pin({ by: OPERATOR, id: pinned });
     rig.clock.advance(days(7));
     const answers = new Map<string, Answer>();
     for (const [state, id] of Object.entries({ deleted, expired })) {

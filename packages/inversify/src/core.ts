@@ -1,4 +1,5 @@
-import { createUseCases, type Limits, ManageKeys, ManageSessions, type UseCaseOptions } from '@pinfold/core';
+import { createUseCases, type Limits, type UseCaseOptions } from '@pinfold/core';
+import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { ContainerModule } from 'inversify';
 import { tokens } from './tokens.ts';
 
@@ -38,15 +39,15 @@ export function coreModule(limits: Partial<Limits> = {}, options: UseCaseOptions
       .inSingletonScope();
     bind(tokens.manageKeys)
       .toResolvedValue(
-        (apiKeys, apiKeySecrets, clock) => new ManageKeys({ apiKeys, apiKeySecrets, clock }),
-        [tokens.apiKeys, tokens.apiKeySecrets, tokens.clock],
+        (apiKeys, apiKeySecrets, clock, ids) => createKeys({ apiKeys, apiKeySecrets, clock, ids }),
+        [tokens.apiKeys, tokens.apiKeySecrets, tokens.clock, tokens.ids],
       )
       .inSingletonScope();
     bind(tokens.manageSessions)
       .toResolvedValue(
-        (sessions, sessionSecrets, apiKeys, clock, manageKeys) =>
-          new ManageSessions({ sessions, sessionSecrets, apiKeys, clock }, manageKeys),
-        [tokens.sessions, tokens.sessionSecrets, tokens.apiKeys, tokens.clock, tokens.manageKeys],
+        (sessions, sessionSecrets, apiKeys, clock, ids, manageKeys) =>
+          createSessions({ sessions, sessionSecrets, apiKeys, clock, ids }, manageKeys),
+        [tokens.sessions, tokens.sessionSecrets, tokens.apiKeys, tokens.clock, tokens.ids, tokens.manageKeys],
       )
       .inSingletonScope();
   });

@@ -7,12 +7,12 @@ import type {
   Clock,
   GrantSigner,
   Ids,
-  ManageKeys,
-  ManageSessions,
+  Keys,
   PasswordHasher,
   RoleStore,
   SessionSecrets,
   SessionStore,
+  Sessions,
   Staging,
   UseCases,
 } from '@pinfold/core';
@@ -49,8 +49,8 @@ export const tokens = {
   apiKeySecrets: Symbol.for('@pinfold/api-key-secrets') as ServiceIdentifier<ApiKeySecrets>,
   sessionSecrets: Symbol.for('@pinfold/session-secrets') as ServiceIdentifier<SessionSecrets>,
   useCases: Symbol.for('@pinfold/use-cases') as ServiceIdentifier<UseCases>,
-  manageKeys: Symbol.for('@pinfold/manage-keys') as ServiceIdentifier<ManageKeys>,
-  manageSessions: Symbol.for('@pinfold/manage-sessions') as ServiceIdentifier<ManageSessions>,
+  manageKeys: Symbol.for('@pinfold/manage-keys') as ServiceIdentifier<Keys>,
+  manageSessions: Symbol.for('@pinfold/manage-sessions') as ServiceIdentifier<Sessions>,
 } as const;
 
 /** The type of {@link tokens}. */

@@ -53,14 +53,14 @@ async function fill(
   const stopped = await screen.publish('Invitation, first try');
   clock.advance(days(4));
   const soon = await screen.publish('ポートフォリオ 2026', files(4));
-  await useCases.stop.stop({ by: OPERATOR, id: stopped.id });
+  await useCases.stop({ by: OPERATOR, id: stopped.id });
   clock.advance(days(6) as never);
   void old;
   const pinned = await screen.publish('Style guide', files(160));
-  await useCases.pin.pin({ by: OPERATOR, id: pinned.id });
+  await useCases.pin({ by: OPERATOR, id: pinned.id });
   clock.advance(hours(5));
   const locked = await screen.publish('Board minutes, November', files(12));
-  await useCases.update.update(
+  await useCases.update(
     { by: OWNER, id: locked.id },
     { type: 'set_password', password: 'correct horse' as Password },
   );
@@ -73,7 +73,7 @@ async function fill(
   await keys.create({ account: OWNER, label: 'Laptop' });
   await keys.create({ account: OWNER, label: 'Nightly build', scopes: ['pins:write'] });
   const gone = await keys.create({ account: OWNER, label: 'Old phone', scopes: ['pins:read', 'manage'] });
-  await keys.revoke(gone.key.id, OPERATOR);
+  await keys.revoke({ id: gone.key.id, by: OPERATOR });
   void soon;
   return { fresh: fresh.id, locked: locked.id, pinned: pinned.id, long: long.id };
 }

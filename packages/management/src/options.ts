@@ -1,4 +1,4 @@
-import type { ManageKeys, ManageSessions, UseCases } from '@pinfold/core';
+import type { Keys, Sessions, UseCases } from '@pinfold/core';
 import {
   type Authenticate as AuthenticateAny,
   type PublicUrl,
@@ -15,16 +15,27 @@ export type Authenticate = AuthenticateAny<Request, Response>;
 export interface ManagementOptions {
   readonly useCases: Pick<
     UseCases,
-    'clock' | 'limits' | 'open' | 'pin' | 'publish' | 'read' | 'staging' | 'stop' | 'update'
+    | 'clock'
+    | 'limits'
+    | 'list'
+    | 'open'
+    | 'pin'
+    | 'publish'
+    | 'read'
+    | 'staging'
+    | 'stop'
+    | 'unpin'
+    | 'update'
+    | 'updateSeen'
   >;
   /** The public address, under which sites are shared: `https://pages.example.com`. */
   readonly publicUrl: string;
   /** Signs people in by one-time links and API keys. Give this or `authenticate`. */
-  readonly sessions?: ManageSessions;
+  readonly sessions?: Sessions;
   /** Your own sign-in. The screen then has neither a sign-in page nor a sign-out. */
   readonly authenticate?: Authenticate;
   /** Absent: no page for API keys. */
-  readonly keys?: ManageKeys;
+  readonly keys?: Keys;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
   readonly uploads?: Uploads;
   /** Takes one entry a request, after its answer. */

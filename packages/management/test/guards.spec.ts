@@ -33,7 +33,7 @@ describe('what the screen guards against', () => {
     headers: Readonly<Record<string, string>> = {},
   ) {
     const answer = await person.post(`/publications/${role.id}/stop`, fields, headers);
-    const found = await screen.useCases.read.read(OWNER, role.id);
+    const found = await screen.useCases.read({ by: OWNER, id: role.id });
     return { status: answer.status, happened: found.kind === 'found' && found.role.deletedAt !== null };
   }
 
@@ -96,7 +96,7 @@ describe('what the screen guards against', () => {
     for (const verb of ['pin', 'unpin', 'renew', 'rename', 'password']) {
       expect((await person.get(`/publications/${role.id}/${verb}`)).status, verb).to.equal(404);
     }
-    const found = await screen.useCases.read.read(OWNER, role.id);
+    const found = await screen.useCases.read({ by: OWNER, id: role.id });
     expect(found.kind === 'found' && found.role).to.deep.equal(role);
   });
 

@@ -46,8 +46,8 @@ describe('the list', () => {
 
   it('marks what is pinned, protected, or ends within a day', async () => {
     const [pinned, locked] = [await screen.publish('Pinned'), await screen.publish('Locked')];
-    await screen.useCases.pin.pin({ by: OPERATOR, id: pinned.id });
-    await screen.useCases.update.update(
+    await screen.useCases.pin({ by: OPERATOR, id: pinned.id });
+    await screen.useCases.update(
       { by: OPERATOR, id: locked.id },
       { type: 'set_password', password: 'long enough' as never },
     );
@@ -71,7 +71,7 @@ describe('the list', () => {
     screen.clock.advance(days(7));
     await signIn();
     const stopped = await screen.publish('Stopped report');
-    await screen.useCases.stop.stop({ by: OPERATOR, id: stopped.id });
+    await screen.useCases.stop({ by: OPERATOR, id: stopped.id });
     const live = await screen.publish('Ｌｉｖｅ Report');
     expect(await shown('/')).to.deep.equal(['Ｌｉｖｅ Report', 'Expired report']);
     expect(await shown('/?state=published')).to.deep.equal(['Ｌｉｖｅ Report']);

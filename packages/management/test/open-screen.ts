@@ -8,15 +8,16 @@ import {
   accountId,
   createUseCases,
   type IdempotencyKey,
+  type Keys,
   type Limits,
-  ManageKeys,
-  ManageSessions,
   type Ports,
   parseFilename,
   type Role,
+  type Sessions,
   type Title,
   type UseCases,
 } from '@pinfold/core';
+import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { createMemory, type Memory } from '@pinfold/memory';
 import {
   HmacGrantSigner,
@@ -40,8 +41,8 @@ export interface Screen {
   readonly clock: ManualClock;
   readonly memory: Memory;
   readonly useCases: UseCases;
-  readonly keys: ManageKeys;
-  readonly sessions: ManageSessions;
+  readonly keys: Keys;
+  readonly sessions: Sessions;
   readonly log: RequestEntry[];
   publish(title: string | null, files?: Readonly<Record<string, string>>, account?: AccountId): Promise<Role>;
   close(): Promise<void>;
@@ -76,9 +77,9 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
     ids: new RandomIds(),
   };
   const useCases = createUseCases({ ...ports, ...options.ports?.(ports) }, options.limits);
-  const apiKeys = { apiKeys: memory.apiKeys, clock };
-  const keys = new ManageKeys({ ...apiKeys, apiKeySecrets: new NodeApiKeySecrets() });
-  const sessions = new ManageSessions(
+  const apiKeys = { apiKeys: memory.apiKeys, clock, ids: ports.ids };
+  const keys = createKeys({ ...apiKeys, apiKeySecrets: new NodeApiKeySecrets() });
+  const sessions = createSessions(
     { ...apiKeys, sessions: memory.sessions, sessionSecrets: new NodeSessionSecrets() },
     keys,
   );
@@ -119,8 +120,8 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
       const filename = parseFilename(`site-${published}.zip`);
       if (typeof filename !== 'string') throw new Error(filename.code);
       const key = `test ${published}` as IdempotencyKey;
-      const outcome = await useCases.publish.publish({
-        account,
+      const outcome = await useCases.publish({
+        by: account,
         key,
         filename,
         title: title as Title | null,

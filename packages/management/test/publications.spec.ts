@@ -20,7 +20,7 @@ describe('one publication', () => {
   afterEach(() => screen.close());
 
   async function now(): Promise<Role> {
-    const found = await screen.useCases.read.read(OWNER, role.id);
+    const found = await screen.useCases.read({ by: OWNER, id: role.id });
     if (found.kind !== 'found') throw new Error(found.code);
     return found.role;
   }
@@ -131,7 +131,7 @@ describe('one publication', () => {
   });
 
   it('overwrites no title that another window set meanwhile', async () => {
-    await screen.useCases.update.update(
+    await screen.useCases.update(
       { by: OPERATOR, id: role.id },
       { type: 'set_title', title: 'Theirs' as never },
     );
@@ -151,8 +151,7 @@ describe('one publication', () => {
     await act('password', { password: '  spaces stay  ', seen });
     const [first] = [await now()];
     expect(first.passwordHash).to.be.a('string');
-    const granted = (password: string) =>
-      screen.useCases.enter.enter({ id: role.id, password, address: '::1' });
+    const granted = (password: string) => screen.useCases.enter({ id: role.id, password, address: '::1' });
     expect((await granted('spaces stay')).kind).to.equal('wrong');
     expect((await granted('  spaces stay  ')).kind).to.equal('granted');
     expect((await person.get(path)).text).to.include('is set. Everyone is asked');
@@ -161,7 +160,7 @@ describe('one publication', () => {
   });
 
   it('overwrites no password that another window set meanwhile', async () => {
-    await screen.useCases.update.update(
+    await screen.useCases.update(
       { by: OPERATOR, id: role.id },
       { type: 'set_password', password: 'theirs, first' as never },
     );
@@ -169,6 +168,13 @@ describe('one publication', () => {
     await act('password', { password: 'mine, later', seen: String(role.generation) });
     expect(await now()).to.deep.equal(before);
     expect((await person.get(path)).text).to.include('changed elsewhere in the meantime');
+  });
+
+  it('takes no password from a form that does not say what it was made with', async () => {
+    for (const seen of ['', '0', '-1', '1.5', '01', '1e3', '9'.repeat(16)]) {
+      expect((await act('password', { password: 'long enough', seen })).status).to.equal(400);
+    }
+    expect((await now()).passwordHash).to.equal(null);
   });
 
   it('shows no password again, and says what is wrong with it', async () => {

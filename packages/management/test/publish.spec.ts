@@ -23,7 +23,7 @@ describe('publishing from the screen', () => {
   afterEach(() => screen.close());
 
   async function all() {
-    const listed = await screen.useCases.read.list({ by: OWNER, limit: 100 });
+    const listed = await screen.useCases.list({ by: OWNER, limit: 100 });
     if (listed.kind !== 'page') throw new Error(listed.code);
     return listed.roles;
   }
@@ -115,7 +115,7 @@ describe('publishing from the screen', () => {
     it('says what the host says of an archive, in the language of the person', async () => {
       const words = { en: 'A licence is missing.', ja: 'ライセンスがありません。' };
       const refusal = { kind: 'refused', code: 'refused_by_host', rule: 'host:licence', words } as const;
-      Object.assign(screen.useCases.publish, { publish: async () => refusal });
+      Object.assign(screen.useCases, { publish: async () => refusal });
       const sent = await person.post('/publish', formOf({ form, key: 'k' }, zipOf(SITE)));
       expect([sent.status, sent.text.includes(words.en)]).to.deep.equal([422, true]);
       const japanese = { 'accept-language': 'ja' };

@@ -77,7 +77,7 @@ describe('cookies that a sibling planted', () => {
         expect(answer.headers.getSetCookie().some((line) => /session=[^;]/.test(line))).to.equal(false);
       }
     }
-    const found = await screen.useCases.read.read(OWNER, role.id);
+    const found = await screen.useCases.read({ by: OWNER, id: role.id });
     expect(found.kind === 'found' && found.role.deletedAt).to.equal(null);
   });
 

@@ -65,7 +65,7 @@ describe('signing in', () => {
     }
     expect((await person.post('/sign-in', { form, key: right.text })).status).to.equal(303);
     expect((await person.get('/')).status).to.equal(200);
-    await screen.keys.revoke(right.key.id, OPERATOR);
+    await screen.keys.revoke({ id: right.key.id, by: OPERATOR });
     expect((await person.get('/')).status, 'revoked').to.equal(303);
   });
 

@@ -20,7 +20,13 @@ export function claimForCleanup(data: MemoryData, request: CleanupRequest): read
     const version = (row.version + 1) as Version;
     data.roles.set(row.role.id, { ...row, version, claim: token, claimableAt: until });
   }
-  return wanted.map(({ role, failures }) => ({ role: role.id, archive: role.archive, token, failures }));
+  return wanted.map(({ role, failures }) => ({
+    role: role.id,
+    account: role.account,
+    archive: role.archive,
+    token,
+    failures,
+  }));
 }
 
 export function countForCleanup(data: MemoryData, request: CleanupCountRequest): CleanupCount {

@@ -3,6 +3,7 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import {
   anApiKey,
   anArchiveId,
+  anEvent,
   aPublication,
   aRoleId,
   createStagedArchives,
@@ -43,7 +44,7 @@ describe('createMemory', () => {
     await memory.close();
     const calls: ((closed: Memory) => Promise<unknown>)[] = [
       ({ roles }) => roles.load(aRoleId(1)),
-      ({ apiKeys }) => apiKeys.create(anApiKey(1)),
+      ({ apiKeys }) => apiKeys.create(anApiKey(1), [anEvent()]),
       ({ attempts }) => attempts.purge(anApiKey(1).createdAt, 1),
       ({ sessions }) => sessions.purge(anApiKey(1).createdAt, 1),
       (closed) => closed.check(),

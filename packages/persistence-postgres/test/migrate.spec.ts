@@ -1,5 +1,5 @@
 import { after, isFault, minutes, type RoleId } from '@pinfold/core';
-import { anApiKey, aRoleId, START } from '@pinfold/test-contracts/fixtures';
+import { anApiKey, anEvent, aRoleId, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
@@ -83,7 +83,9 @@ describe('migrate', () => {
         Array.from({ length: 10 }, () => openPostgres({ pool: place.pool(), schema })),
       );
       await Promise.all(nodes.map((node) => node.migrate()));
-      const outcomes = await Promise.all(nodes.map((node, n) => node.apiKeys.createFirst(anApiKey(n))));
+      const outcomes = await Promise.all(
+        nodes.map((node, n) => node.apiKeys.createFirst(anApiKey(n), [anEvent()])),
+      );
       expect(outcomes.filter(({ kind }) => kind === 'created')).to.have.lengthOf(1);
     }));
 
@@ -153,7 +155,7 @@ describe('migrate', () => {
     onStage(async ({ place, schema, open }) => {
       const older = await openPostgres({ pool: place.pool({ max: 1 }), schema });
       await older.migrate();
-      await older.apiKeys.create(anApiKey(1));
+      await older.apiKeys.create(anApiKey(1), [anEvent()]);
       await older.apiKeys.find(anApiKey(1).id);
       await migrate(open(), schema, [...MIGRATIONS, ADDITION]);
       await older.migrate();

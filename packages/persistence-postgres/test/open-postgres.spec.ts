@@ -2,7 +2,14 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { isFault } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
-import { anApiKey, anApiKeyId, aPublication, aRoleId, publishTo } from '@pinfold/test-contracts/fixtures';
+import {
+  anApiKey,
+  anApiKeyId,
+  anEvent,
+  aPublication,
+  aRoleId,
+  publishTo,
+} from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
@@ -58,7 +65,7 @@ describe('openPostgres', () => {
           const handle = await openPostgres({ pool, schema });
           await handle.migrate();
           await publishTo(handle.roles, aPublication(1));
-          await handle.apiKeys.create(anApiKey(1));
+          await handle.apiKeys.create(anApiKey(1), [anEvent()]);
           expect(await handle.apiKeys.find(anApiKeyId(1))).to.deep.equal(anApiKey(1));
           await handle.close();
         }
@@ -75,7 +82,7 @@ describe('openPostgres', () => {
       const one = await openPostgres({ pool, schema: place.schema });
       const two = await openPostgres({ pool, schema: other.schema });
       await two.migrate();
-      await one.apiKeys.create(anApiKey(1));
+      await one.apiKeys.create(anApiKey(1), [anEvent()]);
       expect(await two.apiKeys.find(anApiKeyId(1))).to.equal(undefined);
       expect(await one.apiKeys.find(anApiKeyId(1))).to.deep.equal(anApiKey(1));
       await other.dispose();
@@ -98,7 +105,7 @@ describe('openPostgres', () => {
       await other.close();
       await other.close();
       expect(await faultOf(other.check())).to.equal('store_unavailable');
-      expect(await faultOf(other.apiKeys.create(anApiKey(1)))).to.equal('store_unavailable');
+      expect(await faultOf(other.apiKeys.create(anApiKey(1), [anEvent()]))).to.equal('store_unavailable');
       expect((await pool.query('SELECT 1 AS one')).rows).to.deep.equal([{ one: 1 }]);
       expect(await handle.apiKeys.list(undefined)).to.deep.equal([]);
     }));
@@ -164,7 +171,7 @@ describe('openPostgres', () => {
       const handle = await openPostgres({ pool, schema: place.schema });
       expect(await handle.apiKeys.list(undefined)).to.deep.equal([]);
       expect(pool.totalCount).to.equal(1);
-      expect(await faultOf(handle.apiKeys.create(anApiKey(1)))).to.equal('store_unavailable');
+      expect(await faultOf(handle.apiKeys.create(anApiKey(1), [anEvent()]))).to.equal('store_unavailable');
       expect(pool.totalCount).to.equal(0);
     }));
 });

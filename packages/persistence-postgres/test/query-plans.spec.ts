@@ -8,6 +8,7 @@ import {
   anApiKey,
   anApiKeyId,
   anArchiveId,
+  anEvent,
   aPublication,
   aRedemption,
   aReservation,
@@ -73,7 +74,7 @@ async function useRoles({ roles }: Persistence): Promise<void> {
   await roles.renew(leaseOf(aReservation(3)), LATER);
   await roles.release(leaseOf(aReservation(3)));
   const loaded = await roles.load(aRoleId(1));
-  if (loaded !== undefined) await roles.save(loaded.value, loaded.version);
+  if (loaded !== undefined) await roles.save(loaded.value, loaded.version, [anEvent()]);
   await roles.loadManifest(anArchiveId(1));
   await roles.whichAreNamed([anArchiveId(1)]);
   await roles.listArchives(undefined, 10);
@@ -83,8 +84,8 @@ async function useRoles({ roles }: Persistence): Promise<void> {
   await roles.loadComparison();
   const claim = { now: LATER, endedBefore: LATER, token: aToken(9), until: LATER, limit: 10 };
   const [one, other] = await roles.claimForCleanup(claim);
-  if (one !== undefined) await roles.settleCleanup(one, { kind: 'removed' });
-  if (other !== undefined) await roles.settleCleanup(other, { kind: 'failed', retryAt: LATER });
+  if (one !== undefined) await roles.settleCleanup(one, { kind: 'removed' }, [anEvent()]);
+  if (other !== undefined) await roles.settleCleanup(other, { kind: 'failed', retryAt: LATER }, [anEvent()]);
 }
 
 async function useLists({ roles }: Persistence): Promise<void> {
@@ -105,13 +106,13 @@ async function useLists({ roles }: Persistence): Promise<void> {
 }
 
 async function useKeysAndAttempts({ apiKeys, attempts }: Persistence): Promise<void> {
-  await apiKeys.createFirst(anApiKey(1));
-  await apiKeys.create(anApiKey(2));
+  await apiKeys.createFirst(anApiKey(1), [anEvent()]);
+  await apiKeys.create(anApiKey(2), [anEvent()]);
   await apiKeys.find(anApiKeyId(2));
   await apiKeys.list(undefined);
   await apiKeys.list(ACCOUNT);
   await apiKeys.touch(anApiKeyId(2), LATER, START);
-  await apiKeys.revoke(anApiKeyId(2), START);
+  await apiKeys.revoke(anApiKeyId(2), START, [anEvent()]);
   const limits = { window: minutes(5), perAddress: 10, perRole: 300 };
   const attempt = { role: aRoleId(1), address: '192.0.2.1', now: START, ...limits };
   for (const end of [attempts.forgive.bind(attempts), attempts.settle.bind(attempts)]) {
@@ -122,11 +123,11 @@ async function useKeysAndAttempts({ apiKeys, attempts }: Persistence): Promise<v
 }
 
 async function useSessions({ sessions }: Persistence): Promise<void> {
-  await sessions.offer(aLink(1));
-  await sessions.redeem(aRedemption(aLink(1), aSession(1)));
-  await sessions.begin(aSession(2));
+  await sessions.offer(aLink(1), [anEvent()]);
+  await sessions.redeem(aRedemption(aLink(1), aSession(1)), [anEvent()]);
+  await sessions.begin(aSession(2), [anEvent()]);
   await sessions.find(aTokenHash(2), START);
-  await sessions.end(aTokenHash(2));
+  await sessions.end(aTokenHash(2), [anEvent()]);
   await sessions.purge(LATER, 10);
 }
 

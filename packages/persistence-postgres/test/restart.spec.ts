@@ -3,6 +3,7 @@ import { isFault, type RoleId, type Token } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
 import {
   aKey,
+  anEvent,
   aPublication,
   aReservation,
   aRoleId,
@@ -51,7 +52,9 @@ async function publish({ roles }: Persistence, n: number, record: Record): Promi
   });
   if (!reserved) return;
   const committed = await attempt(async () => {
-    expect(await roles.commit(aPublication(n), leaseOf(request))).to.deep.equal({ kind: 'committed' });
+    expect(await roles.commit(aPublication(n), leaseOf(request), [anEvent()])).to.deep.equal({
+      kind: 'committed',
+    });
   });
   (committed ? record.committed : record.unknown).push(n);
 }
@@ -69,7 +72,7 @@ async function raise({ roles }: Persistence, id: RoleId, record: Record): Promis
     record.generation = generation;
     record.lost = 1;
     const raised = { ...loaded.value, generation: (generation + 1) as typeof generation };
-    const saved = await roles.save(raised, loaded.version);
+    const saved = await roles.save(raised, loaded.version, [anEvent()]);
     expect(saved.kind).to.equal('saved');
     record.generation += 1;
     record.lost = 0;

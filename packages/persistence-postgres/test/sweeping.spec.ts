@@ -1,5 +1,5 @@
 import { type CleanupTask, isFault, type Token } from '@pinfold/core';
-import { anArchiveId, aRoleId } from '@pinfold/test-contracts/fixtures';
+import { ACCOUNT, anArchiveId, anEvent, aRoleId } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { PostgresConnection } from '../src/postgres-connection.ts';
 import type { PostgresPool } from '../src/postgres-pool.ts';
@@ -31,13 +31,21 @@ function slowPool() {
 }
 
 function task(n: number): CleanupTask {
-  return { role: aRoleId(n), archive: anArchiveId(n), token: 'token' as Token, failures: 0 };
+  return {
+    role: aRoleId(n),
+    account: ACCOUNT,
+    archive: anArchiveId(n),
+    token: 'token' as Token,
+    failures: 0,
+  };
 }
 
 describe('A sweep on PostgreSQL', () => {
   it('has two connections to settle its claims, however many it settles', async () => {
     const { changes, store } = slowPool();
-    const settled = [1, 2, 3, 4, 5].map((n) => store.settleCleanup(task(n), { kind: 'removed' }));
+    const settled = [1, 2, 3, 4, 5].map((n) =>
+      store.settleCleanup(task(n), { kind: 'removed' }, [anEvent()]),
+    );
     for (const begun of [2, 4, 5]) {
       expect(await store.load(aRoleId(1)), 'others read meanwhile').to.equal(undefined);
       expect(changes).to.have.length(begun);
@@ -48,7 +56,9 @@ describe('A sweep on PostgreSQL', () => {
 
   it('goes on settling after a claim that could not be settled', async () => {
     const { changes, store } = slowPool();
-    const settled = [1, 2, 3].map((n) => rejectionOf(store.settleCleanup(task(n), { kind: 'removed' })));
+    const settled = [1, 2, 3].map((n) =>
+      rejectionOf(store.settleCleanup(task(n), { kind: 'removed' }, [anEvent()])),
+    );
     for (const n of [0, 1, 2]) {
       while (changes[n] === undefined) await store.load(aRoleId(1));
       changes[n].fail(new Error('made by a test'));

@@ -3,6 +3,7 @@ import { type AttemptOutcome, after, minutes, type Token } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
 import {
   aComparison,
+  anEvent,
   aPublication,
   aReservation,
   aRoleId,
@@ -40,7 +41,7 @@ const CONTESTS: Readonly<Record<Contest, (handle: Persistence, name: string) => 
       const loaded = await roles.load(aRoleId(1));
       if (loaded === undefined) throw new Error('the role is gone');
       const generation = (loaded.value.generation + 1) as typeof loaded.value.generation;
-      const outcome = await roles.save({ ...loaded.value, generation }, loaded.version);
+      const outcome = await roles.save({ ...loaded.value, generation }, loaded.version, [anEvent()]);
       if (outcome.kind === 'saved') saved += 1;
     }
     return saved;
@@ -69,7 +70,7 @@ const CONTESTS: Readonly<Record<Contest, (handle: Persistence, name: string) => 
     for (let n = 1; ; n += 1) {
       await publishTo(roles, aPublication(n));
       await roles.reserve(aReservation(1_000_000 + n));
-      await roles.commit(aPublication(1_000_000 + n), leaseOf(aReservation(1_000_000 + n)));
+      await roles.commit(aPublication(1_000_000 + n), leaseOf(aReservation(1_000_000 + n)), [anEvent()]);
       process.send?.(n);
     }
   },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { after, isFault, minutes, type RoleId } from '@pinfold/core';
 import type { Migration } from '@pinfold/core/adapter';
-import { anApiKey, aRoleId, START } from '@pinfold/test-contracts/fixtures';
+import { anApiKey, anEvent, aRoleId, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { openSqlite } from '../src/index.ts';
 import { checkSchema, migrate } from '../src/migrate.ts';
@@ -74,7 +74,9 @@ describe('migrate', () => {
       const file = join(folder, 'pinfold.sqlite');
       const handles = await Promise.all(Array.from({ length: 10 }, () => openSqlite({ file })));
       await Promise.all(handles.map((handle) => handle.migrate()));
-      const outcomes = await Promise.all(handles.map((handle, n) => handle.apiKeys.createFirst(anApiKey(n))));
+      const outcomes = await Promise.all(
+        handles.map((handle, n) => handle.apiKeys.createFirst(anApiKey(n), [anEvent()])),
+      );
       expect(outcomes.filter(({ kind }) => kind === 'created')).to.have.lengthOf(1);
       await Promise.all(handles.map((handle) => handle.close()));
     }));

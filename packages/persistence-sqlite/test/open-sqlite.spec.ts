@@ -1,7 +1,7 @@
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFault } from '@pinfold/core';
-import { anApiKey, anApiKeyId } from '@pinfold/test-contracts/fixtures';
+import { anApiKey, anApiKeyId, anEvent } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { openSqlite } from '../src/index.ts';
 import { openSqliteFile } from '../src/sqlite-file.ts';
@@ -74,7 +74,7 @@ describe('openSqlite', () => {
       await handle.close();
       await handle.close();
       expect(await faultOf(handle.check())).to.equal('store_unavailable');
-      expect(await faultOf(handle.apiKeys.create(anApiKey(1)))).to.equal('store_unavailable');
+      expect(await faultOf(handle.apiKeys.create(anApiKey(1), [anEvent()]))).to.equal('store_unavailable');
     }));
 
   it('keeps one handle going when another on the same file is opened and closed', () =>
@@ -83,9 +83,9 @@ describe('openSqlite', () => {
       const one = await openSqlite({ file });
       await one.migrate();
       const other = await openSqlite({ file });
-      await other.apiKeys.create(anApiKey(1));
+      await other.apiKeys.create(anApiKey(1), [anEvent()]);
       await other.close();
-      await one.apiKeys.create(anApiKey(2));
+      await one.apiKeys.create(anApiKey(2), [anEvent()]);
       const later = await openSqlite({ file });
       expect((await later.apiKeys.list(undefined)).map((key) => key.id)).to.deep.equal([
         anApiKeyId(1),
@@ -109,7 +109,7 @@ describe('openSqlite', () => {
       const file = join(folder, 'pinfold.sqlite');
       const maker = await openSqlite({ file: good });
       await maker.migrate();
-      await maker.apiKeys.create(anApiKey(1));
+      await maker.apiKeys.create(anApiKey(1), [anEvent()]);
       await maker.close();
       const handle = await openSqlite({ file });
       await handle.migrate();

@@ -20,6 +20,7 @@ import {
   anApiKey,
   anApiKeyId,
   anArchiveId,
+  anEvent,
   aPublication,
   aRedemption,
   aReservation,
@@ -78,7 +79,8 @@ async function useRoles(store: RoleStore): Promise<void> {
   await store.renew(leaseOf(aReservation(3)), LATER);
   await store.release(leaseOf(aReservation(3)));
   const loaded = await store.load(aRoleId(1));
-  if (loaded !== undefined) await store.save({ ...aRole(1), generation: FIRST_GENERATION }, loaded.version);
+  if (loaded !== undefined)
+    await store.save({ ...aRole(1), generation: FIRST_GENERATION }, loaded.version, [anEvent()]);
   await store.loadManifest(anArchiveId(1));
   await store.whichAreNamed([anArchiveId(1)]);
   await store.listArchives(undefined, 10);
@@ -89,8 +91,8 @@ async function useRoles(store: RoleStore): Promise<void> {
   await store.loadComparison();
   const claim = { now: LATER, endedBefore: LATER, token: aToken(9), until: LATER, limit: 10 };
   const [one, other] = await store.claimForCleanup(claim);
-  if (one !== undefined) await store.settleCleanup(one, { kind: 'removed' });
-  if (other !== undefined) await store.settleCleanup(other, { kind: 'failed', retryAt: LATER });
+  if (one !== undefined) await store.settleCleanup(one, { kind: 'removed' }, [anEvent()]);
+  if (other !== undefined) await store.settleCleanup(other, { kind: 'failed', retryAt: LATER }, [anEvent()]);
 }
 
 async function useLists(store: RoleStore): Promise<void> {
@@ -111,13 +113,13 @@ async function useLists(store: RoleStore): Promise<void> {
 }
 
 async function useKeysAndAttempts(keys: ApiKeyStore, attempts: AttemptCounter): Promise<void> {
-  await keys.createFirst(anApiKey(1));
-  await keys.create(anApiKey(2));
+  await keys.createFirst(anApiKey(1), [anEvent()]);
+  await keys.create(anApiKey(2), [anEvent()]);
   await keys.find(anApiKeyId(1));
   await keys.list(undefined);
   await keys.list(ACCOUNT);
   await keys.touch(anApiKeyId(1), LATER, START);
-  await keys.revoke(anApiKeyId(1), START);
+  await keys.revoke(anApiKeyId(1), START, [anEvent()]);
   const attempt = {
     role: aRoleId(1),
     address: '192.0.2.1',
@@ -135,11 +137,11 @@ async function useKeysAndAttempts(keys: ApiKeyStore, attempts: AttemptCounter): 
 }
 
 async function useSessions(sessions: SessionStore): Promise<void> {
-  await sessions.offer(aLink(1));
-  await sessions.redeem(aRedemption(aLink(1), aSession(1)));
-  await sessions.begin(aSession(2));
+  await sessions.offer(aLink(1), [anEvent()]);
+  await sessions.redeem(aRedemption(aLink(1), aSession(1)), [anEvent()]);
+  await sessions.begin(aSession(2), [anEvent()]);
   await sessions.find(aTokenHash(2), START);
-  await sessions.end(aTokenHash(2));
+  await sessions.end(aTokenHash(2), [anEvent()]);
   await sessions.purge(LATER, 10);
 }
 

@@ -14,6 +14,7 @@ import {
 import {
   aComparison,
   anArchiveId,
+  anEvent,
   aPublication,
   aRole,
   aToken,
@@ -159,7 +160,7 @@ describe('A full database', () => {
       const orphans = Array.from({ length: 1_000 }, (_, n) => anArchiveId(n));
       const kept = await store.keepComparison(aComparison({ orphans, missing: orphans }), undefined);
       expect(kept.kind, 'a comparison').to.equal('kept');
-      for (const task of tasks) await store.settleCleanup(task, { kind: 'removed' });
+      for (const task of tasks) await store.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
       const { id } = await publishTo(store, large(2));
       expect(await store.load(id)).to.have.nested.property('value.id', id);
     }));

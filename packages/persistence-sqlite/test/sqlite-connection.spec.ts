@@ -1,7 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApiKeyStore, type Clock, isFault } from '@pinfold/core';
-import { anApiKey, anApiKeyId } from '@pinfold/test-contracts/fixtures';
+import { anApiKey, anApiKeyId, anEvent } from '@pinfold/test-contracts/fixtures';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { migrate } from '../src/migrate.ts';
@@ -96,7 +96,7 @@ describe('SqliteConnection, while another process holds the lock', () => {
     };
     await onStage(sleep, async ({ file, keys }) => {
       holder = locking(file, 'write');
-      expect(await keys.create(anApiKey(1))).to.deep.equal({ kind: 'created' });
+      expect(await keys.create(anApiKey(1), [anEvent()])).to.deep.equal({ kind: 'created' });
       expect(waits).to.have.lengthOf(20);
       expect(Math.max(...waits)).to.be.at.most(20);
       holder.close();
@@ -110,7 +110,7 @@ describe('SqliteConnection, while another process holds the lock', () => {
     };
     await onStage(sleep, async ({ file, keys }) => {
       const holder = locking(file, 'write');
-      const { code, cause } = await faultOf(keys.create(anApiKey(1)));
+      const { code, cause } = await faultOf(keys.create(anApiKey(1), [anEvent()]));
       expect(code).to.equal('store_unavailable');
       expect(cause).to.have.property('code', 'SQLITE_BUSY');
       expect(waited).to.be.within(4_900, 5_000);
@@ -122,7 +122,7 @@ describe('SqliteConnection, while another process holds the lock', () => {
 
   it('goes on reading while another writes', () =>
     onStage(neverWait, async ({ file, keys }) => {
-      await keys.create(anApiKey(1));
+      await keys.create(anApiKey(1), [anEvent()]);
       const holder = locking(file, 'write');
       expect(await keys.find(anApiKeyId(1))).to.deep.equal(anApiKey(1));
       holder.close();
@@ -150,24 +150,24 @@ describe('SqliteConnection, while another process holds the lock', () => {
 describe('SqliteConnection, when the disk is in the way', () => {
   it('is unavailable while the disk is full, keeps what it had, and goes on when there is room', () =>
     onStage(neverWait, async ({ connection, keys }) => {
-      await keys.create(anApiKey(1));
+      await keys.create(anApiKey(1), [anEvent()]);
       await makeRoom(connection, 1);
       const label = 'x'.repeat(100_000);
-      const { code, cause } = await faultOf(keys.create(anApiKey(2, { label })));
+      const { code, cause } = await faultOf(keys.create(anApiKey(2, { label }), [anEvent()]));
       expect(code).to.equal('store_unavailable');
       expect(cause).to.have.property('code', 'SQLITE_FULL');
       expect((await keys.list(undefined)).map((key) => key.id)).to.deep.equal([anApiKeyId(1)]);
       await makeRoom(connection, 1_000_000);
-      expect(await keys.create(anApiKey(2, { label }))).to.deep.equal({ kind: 'created' });
+      expect(await keys.create(anApiKey(2, { label }), [anEvent()])).to.deep.equal({ kind: 'created' });
     }));
 
   it('is unavailable to writes while the file is read-only, and goes on when it is not', () =>
     onStage(neverWait, async ({ connection, keys }) => {
       await makeReadOnly(connection);
-      const { code, cause } = await faultOf(keys.create(anApiKey(1)));
+      const { code, cause } = await faultOf(keys.create(anApiKey(1), [anEvent()]));
       expect(code).to.equal('store_unavailable');
       expect(cause).to.have.property('code', 'SQLITE_READONLY');
-      expect(await keys.create(anApiKey(1))).to.deep.equal({ kind: 'created' });
+      expect(await keys.create(anApiKey(1), [anEvent()])).to.deep.equal({ kind: 'created' });
     }));
 
   it('is unavailable while the folder is away, and goes on when it is back', () =>
@@ -179,12 +179,12 @@ describe('SqliteConnection, when the disk is in the way', () => {
       const keys = sqliteApiKeyStore(connection);
       await makeReadOnly(connection);
       await rename(folder, join(parent, 'elsewhere'));
-      expect((await faultOf(keys.create(anApiKey(1)))).code).to.equal('store_unavailable');
+      expect((await faultOf(keys.create(anApiKey(1), [anEvent()]))).code).to.equal('store_unavailable');
       const { code, cause } = await faultOf(keys.find(anApiKeyId(1)));
       expect(code).to.equal('store_unavailable');
       expect(cause).to.have.property('code', 'ENOENT');
       await rename(join(parent, 'elsewhere'), folder);
-      expect(await keys.create(anApiKey(1))).to.deep.equal({ kind: 'created' });
+      expect(await keys.create(anApiKey(1), [anEvent()])).to.deep.equal({ kind: 'created' });
       connection.close();
     }));
 

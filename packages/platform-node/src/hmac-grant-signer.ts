@@ -14,6 +14,7 @@ export interface HmacGrantSignerOptions {
 const PURPOSE_OF_KEY = 'pinfold viewing grant, version 1';
 const SHORTEST_SECRET = 16;
 const MAC_BYTES = 32;
+const VERIFIED_AT_MOST = 8_192;
 
 /** The bytes of a token are a multiple of three, so base64url leaves no spare bits in which two texts could differ. */
 const TOKEN = new RegExp(`^[A-Za-z0-9_-]{${((GRANT_BYTES + MAC_BYTES) / 3) * 4}}$`);
@@ -32,6 +33,8 @@ const TOKEN = new RegExp(`^[A-Za-z0-9_-]{${((GRANT_BYTES + MAC_BYTES) / 3) * 4}}
 export class HmacGrantSigner implements GrantSigner {
   readonly #current: KeyObject;
   readonly #keys: readonly KeyObject[];
+  /** What tokens that were verified say, the latest used last: a signature stays right for good. */
+  readonly #verified: Map<string, Grant> = new Map();
 
   /** @throws TypeError when a secret has fewer than 16 bytes. */
   constructor(options: HmacGrantSignerOptions) {
@@ -46,6 +49,16 @@ export class HmacGrantSigner implements GrantSigner {
   }
 
   verify(token: string): Grant | undefined {
+    const grant = this.#verified.get(token) ?? this.#read(token);
+    if (grant === undefined) return undefined;
+    this.#verified.delete(token);
+    this.#verified.set(token, grant);
+    const [oldest] = this.#verified.keys();
+    if (this.#verified.size > VERIFIED_AT_MOST && oldest !== undefined) this.#verified.delete(oldest);
+    return grant;
+  }
+
+  #read(token: string): Grant | undefined {
     if (!TOKEN.test(token)) return undefined;
     const bytes = Buffer.from(token, 'base64url');
     const signed = bytes.subarray(0, GRANT_BYTES);

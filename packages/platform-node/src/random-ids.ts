@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ArchiveId, Ids, Instant, RoleId, Token } from '@pinfold/core';
+import type { ArchiveId, EventId, Ids, Instant, RoleId, Token } from '@pinfold/core';
 import { archiveIdOf } from '@pinfold/core/adapter';
 
 /**
@@ -21,5 +21,9 @@ export class RandomIds implements Ids {
 
   token(): Token {
     return randomUUID() as string as Token;
+  }
+
+  event(): EventId {
+    return randomUUID() as string as EventId;
   }
 }

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
 import {
-  accountId,
   createUseCases,
   defaultLimits,
   type Filename,
@@ -97,7 +96,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   server.on('request', options.mount?.(viewer) ?? ((request, response) => viewer(request, response)));
   let published = 0;
   const change = async (id: RoleId, password: string | null): Promise<void> => {
-    await useCases.update.update(
+    await useCases.update(
       { by: OPERATOR, id },
       { type: 'set_password', password: password as Password | null },
     );
@@ -111,8 +110,8 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     siteHost: (id) => `${id}.localhost:${port}`,
     publish: async (files, password) => {
       published += 1;
-      const outcome = await useCases.publish.publish({
-        account: accountId('owner'),
+      const outcome = await useCases.publish({
+        by: 'owner',
         key: `key-${published}` as IdempotencyKey,
         filename: 'site.zip' as Filename,
         title: null,
@@ -124,7 +123,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     },
     setPassword: change,
     stop: async (id) => {
-      await useCases.stop.stop({ by: OPERATOR, id });
+      await useCases.stop({ by: OPERATOR, id });
     },
     ask: (path, how) => ask(port, path, how),
     askSite: (id, path, how) => ask(port, path, { host: `${id}.localhost:${port}`, ...how }),

@@ -151,7 +151,7 @@ describe('the shared URL', () => {
       await rig.setPassword(id, PASSWORD);
       expect(await status(changed)).to.equal(200);
       const reset = await enter();
-      await rig.useCases.update.update({ by: OPERATOR, id }, { type: 'reset_expiration' });
+      await rig.useCases.update({ by: OPERATOR, id }, { type: 'reset_expiration' });
       expect(await status(reset)).to.equal(200);
       const old = await enter();
       rig.clock.advance(minutes(12 * 60 - 1));

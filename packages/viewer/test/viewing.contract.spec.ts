@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
-import { accountId, createUseCases, ManageKeys, OPERATOR, type RoleId, type UseCases } from '@pinfold/core';
+import { accountId, createUseCases, type Keys, OPERATOR, type RoleId, type UseCases } from '@pinfold/core';
+import { createKeys } from '@pinfold/core/accounts';
 import { apiKeyAuthentication, createApi } from '@pinfold/http-express';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { HmacGrantSigner, NodeApiKeySecrets, RandomIds, ScryptPasswordHasher } from '@pinfold/platform-node';
@@ -22,13 +23,13 @@ async function openSubject(mode: ViewerMode): Promise<HttpSubject> {
   const clock = createManualClock();
   const memory = createMemory();
   const staging = await openFsStaging({ folder: staged.folder, clock });
-  const manageKeys = new ManageKeys({
+  const manageKeys = createKeys({
     apiKeys: memory.apiKeys,
     apiKeySecrets: new NodeApiKeySecrets(),
     clock,
+    ids: new RandomIds(),
   });
-  const keyOf = async (...given: Parameters<ManageKeys['create']>) =>
-    (await manageKeys.create(...given)).text;
+  const keyOf = async (...given: Parameters<Keys['create']>) => (await manageKeys.create(...given)).text;
   const keys = {
     first: await keyOf({ account: accountId('first') }),
     second: await keyOf({ account: accountId('second') }),
@@ -58,8 +59,8 @@ async function openSubject(mode: ViewerMode): Promise<HttpSubject> {
       viewerMode: mode,
       keys,
       advance: async (length) => clock.advance(length),
-      pin: async (id) => void (await useCases.pin.pin({ by: OPERATOR, id: id as RoleId })),
-      unpin: async (id) => void (await useCases.pin.unpin({ by: OPERATOR, id: id as RoleId })),
+      pin: async (id) => void (await useCases.pin({ by: OPERATOR, id: id as RoleId })),
+      unpin: async (id) => void (await useCases.unpin({ by: OPERATOR, id: id as RoleId })),
     };
   };
   return {
@@ -75,7 +76,7 @@ async function openSubject(mode: ViewerMode): Promise<HttpSubject> {
 
 function serviceOf(
   useCases: UseCases,
-  manageKeys: ManageKeys,
+  manageKeys: Keys,
   mode: ViewerMode,
   publicPort: number,
 ): RequestListener {

@@ -89,7 +89,7 @@ describe('Time', function () {
         expect((await client.read(id)).pin?.state).to.equal('expired');
         expect(await client.view(id)).to.equal(410);
         clock.advance(hours(1));
-        expect(await node.useCases.cleanUp.run()).to.include({ archives: 1, orphans: 0 });
+        expect(await node.useCases.cleanUp()).to.include({ archives: 1, orphans: 0 });
         expect((await client.publish('across')).status).to.equal(200);
       });
     }
@@ -141,7 +141,7 @@ describe('Time', function () {
         expect((await client.publish('the key')).status).to.equal(200);
         expect(await client.list()).to.have.length(1);
         clock.advance(hours(25));
-        await node.useCases.cleanUp.run();
+        await node.useCases.cleanUp();
         expect(await node.ports.archives.list(undefined, 10)).to.have.length(1);
         expect(await client.view((await first).pin?.id ?? other.pin?.id ?? '')).to.equal(200);
       });
@@ -212,7 +212,7 @@ describe('Time', function () {
       expect((await both[1]?.stop(role?.id ?? ''))?.status).to.equal(204);
       expect(await client.view(role?.id ?? '')).to.equal(404);
       for (const each of [clock, ahead]) each.advance(hours(1));
-      const removed = [await other.useCases.cleanUp.run(), await node.useCases.cleanUp.run()];
+      const removed = [await other.useCases.cleanUp(), await node.useCases.cleanUp()];
       expect(removed.reduce((sum, { archives }) => sum + archives, 0)).to.equal(1);
       await served.close();
       await other.close();

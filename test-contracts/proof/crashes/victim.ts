@@ -50,6 +50,6 @@ if (orders.task === 'serve') {
   served.server.ref();
   say({ kind: 'serving', url: served.url });
 } else {
-  await node.useCases.cleanUp.run();
+  await node.useCases.cleanUp();
   say({ kind: 'done' });
 }

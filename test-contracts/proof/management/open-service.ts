@@ -9,16 +9,13 @@ import {
   type AttemptCounter,
   accountId,
   createUseCases,
-  type IdempotencyKey,
-  ManageKeys,
-  ManageSessions,
-  parseFilename,
+  type Keys,
   type Role,
   type RoleStore,
   type SessionStore,
-  type Title,
   type UseCases,
 } from '@pinfold/core';
+import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { createManagement } from '@pinfold/management';
 import { openPostgres } from '@pinfold/persistence-postgres';
 import { openSqlite } from '@pinfold/persistence-sqlite';
@@ -51,7 +48,7 @@ export interface Service {
   readonly file: string;
   readonly clock: ManualClock;
   readonly useCases: UseCases;
-  readonly keys: ManageKeys;
+  readonly keys: Keys;
   /** A sign-in link, as the server prints one. */
   link(): Promise<string>;
   publish(title: string | null, files?: Readonly<Record<string, string>>): Promise<Role>;
@@ -76,6 +73,7 @@ export async function openService(database: Database = 'SQLite'): Promise<Servic
   const clock = createManualClock(Date.now() as never);
   const inspector = new ZipArchiveInspector({ workers: 1 });
   const staging = await openFsStaging({ folder: join(folder, 'staging'), clock });
+  const ids = new RandomIds();
   const useCases = createUseCases({
     roles: stores.roles,
     attempts: stores.attempts,
@@ -85,12 +83,12 @@ export async function openService(database: Database = 'SQLite'): Promise<Servic
     passwords: new ScryptPasswordHasher({ cost: { logN: 4, r: 8, p: 1 } }),
     grants: new HmacGrantSigner({ secrets: ['a secret of the tests'] }),
     clock,
-    ids: new RandomIds(),
+    ids,
   });
   const { apiKeys } = stores;
-  const keys = new ManageKeys({ apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock });
+  const keys = createKeys({ apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock, ids });
   const sessionSecrets = new NodeSessionSecrets();
-  const sessions = new ManageSessions({ apiKeys, sessions: stores.sessions, sessionSecrets, clock }, keys);
+  const sessions = createSessions({ apiKeys, sessions: stores.sessions, sessionSecrets, clock, ids }, keys);
   const app = express();
   const server = createServer(app);
   await new Promise<void>((resolve) => {
@@ -145,20 +143,12 @@ async function publish(
   n: number,
 ): Promise<Role> {
   const zip = zipSync(Object.fromEntries(Object.entries(files).map(([path, text]) => [path, strToU8(text)])));
-  const received = await useCases.staging.receive(
-    (async function* () {
-      yield zip;
-    })(),
-    useCases.limits.archiveBytes,
-  );
-  const filename = parseFilename(`site-${n}.zip`);
-  if (received.kind !== 'received' || typeof filename !== 'string') throw new Error('not received');
-  const outcome = await useCases.publish.publish({
-    account: OWNER,
-    key: `test ${n}` as IdempotencyKey,
-    filename,
-    title: title as Title | null,
-    archive: received.archive,
+  const outcome = await useCases.publish({
+    by: OWNER,
+    key: `test ${n}`,
+    filename: `site-${n}.zip`,
+    title,
+    archive: zip,
   });
   if (outcome.kind === 'refused') throw new Error(outcome.code);
   return outcome.role;

@@ -39,7 +39,7 @@ describe('publishing in a browser', function () {
   });
 
   async function published() {
-    const listed = await service.useCases.read.list({ by: OWNER, limit: 100 });
+    const listed = await service.useCases.list({ by: OWNER, limit: 100 });
     if (listed.kind !== 'page') throw new Error(listed.code);
     return listed.roles;
   }

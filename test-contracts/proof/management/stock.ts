@@ -21,17 +21,17 @@ export async function stock(service: Service): Promise<readonly string[]> {
   const many = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`a/${n}.txt`, 'x'.repeat(n)]));
   const plain = await service.publish('Plain', { 'index.html': 'x', ...many });
   const pinned = await service.publish('Pinned');
-  await useCases.pin.pin({ by: OPERATOR, id: pinned.id });
+  await useCases.pin({ by: OPERATOR, id: pinned.id });
   const locked = await service.publish('Locked');
   const password = 'long enough' as Password;
-  await useCases.update.update({ by: OWNER, id: locked.id }, { type: 'set_password', password });
+  await useCases.update({ by: OWNER, id: locked.id }, { type: 'set_password', password });
   const stopped = await service.publish('Stopped');
-  await useCases.stop.stop({ by: OPERATOR, id: stopped.id });
+  await useCases.stop({ by: OPERATOR, id: stopped.id });
   for (const title of HOSTILE)
     await service.publish(title, { 'index.html': 'x', [`${title.replaceAll(/[/:\\]/g, '')}.txt`]: 'x' });
   await keys.create({ account: OWNER, label: HOSTILE[0] ?? '' });
   const revoked = await keys.create({ account: OWNER, label: '' });
-  await keys.revoke(revoked.key.id, OPERATOR);
+  await keys.revoke({ id: revoked.key.id, by: OPERATOR });
   clock.advance(hours(1));
   const details = [expired, soon, plain, pinned, locked, stopped].map(({ id }) => `/publications/${id}`);
   return [

@@ -27,7 +27,7 @@ describe('the screen without scripts', function () {
   });
 
   async function only() {
-    const listed = await service.useCases.read.list({ by: OWNER, limit: 2 });
+    const listed = await service.useCases.list({ by: OWNER, limit: 2 });
     if (listed.kind !== 'page' || listed.roles[0] === undefined) throw new Error('nothing is published');
     return listed.roles[0];
   }

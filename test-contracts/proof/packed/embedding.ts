@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
-import { accountId, createUseCases, ManageKeys } from '@pinfold/core';
+import { accountId, createUseCases } from '@pinfold/core';
+import { createKeys } from '@pinfold/core/accounts';
 import { apiKeyAuthentication, createApi } from '@pinfold/http-express';
 import { openSqlite } from '@pinfold/persistence-sqlite';
 import {
@@ -34,7 +35,7 @@ const grants = new HmacGrantSigner({ secrets: [await loadOrCreateSecret('data/se
 const inspector = new ZipArchiveInspector();
 const node = { clock, grants, inspector, ids: new RandomIds(), passwords: new ScryptPasswordHasher() };
 const useCases = createUseCases({ ...sqlite, ...node, staging, archives });
-const manageKeys = new ManageKeys({ ...sqlite, apiKeySecrets: new NodeApiKeySecrets(), clock });
+const manageKeys = createKeys({ ...sqlite, ...node, apiKeySecrets: new NodeApiKeySecrets() });
 const app = express().use(createViewer({ useCases, publicUrl }));
 app.use(createApi({ useCases, publicUrl, authenticate: apiKeyAuthentication(manageKeys) }));
 

@@ -16,6 +16,6 @@ assert.equal(JSON.parse(pinfold('keys', 'list', '--json')).keys.length, 1);
 assert.match(pinfold('version'), /^\d+\.\d+\.\d+\n$/);
 
 const embedded = await openPinfold({ dataDir: 'served', publicUrl: 'http://localhost:8080' });
-assert.equal(typeof embedded.useCases.publish.publish, 'function');
+assert.equal(typeof embedded.useCases.publish, 'function');
 await embedded.close();
 console.log('the reference server starts, and the command works beside it');

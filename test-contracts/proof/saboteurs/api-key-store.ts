@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type ApiKey, type ApiKeyId, type ApiKeyStore, SCOPES } from '@pinfold/core';
+import type { ApiKey, ApiKeyId, ApiKeyStore } from '@pinfold/core';
+import { SCOPES } from '@pinfold/core';
 import { apiKeyStoreContract, type Subject } from '@pinfold/test-contracts';
 import { memorySaboteurs, oneForAll, strangers } from './memory-saboteurs.ts';
 import { clausesBut, type Sabotage, type Saboteur } from './sabotage.ts';
@@ -19,13 +20,14 @@ const saboteurs: readonly Saboteur<Subject<ApiKeyStore>>[] = [
     alsoFails: clausesBut(apiKeyStoreContract, ['api-key-store/harness-apart', 'api-key-store/find-absent']),
   },
   saboteur('api-key-store/create', 'a key without scopes is taken for one with all', () => (store) => ({
-    create: (key) => store.create({ ...key, scopes: key.scopes.length === 0 ? SCOPES : key.scopes }),
+    create: (key, events) =>
+      store.create({ ...key, scopes: key.scopes.length === 0 ? SCOPES : key.scopes }, events),
   })),
   saboteur('api-key-store/create-exists', 'creating writes over what is there', () => {
     const written = new Map<ApiKeyId, ApiKey>();
     return (store) => ({
-      create: async (key) => {
-        const outcome = await store.create(key);
+      create: async (key, events) => {
+        const outcome = await store.create(key, events);
         if (outcome.kind === 'exists') written.set(key.id, key);
         return outcome;
       },
@@ -33,10 +35,10 @@ const saboteurs: readonly Saboteur<Subject<ApiKeyStore>>[] = [
     });
   }),
   saboteur('api-key-store/first', 'creating the first looks first and writes later', () => (store) => ({
-    createFirst: async (key) => {
+    createFirst: async (key, events) => {
       const keys = await store.list(undefined);
       await nextTurn();
-      return keys.length === 0 ? await store.create(key) : { kind: 'exists' };
+      return keys.length === 0 ? await store.create(key, events) : { kind: 'exists' };
     },
   })),
   saboteur('api-key-store/find-absent', 'ids are looked up without case', () => (store) => ({

@@ -1,4 +1,4 @@
-import { type Ids, instant, type RoleId, type Token } from '@pinfold/core';
+import { type EventId, type Ids, instant, type RoleId, type Token } from '@pinfold/core';
 import { RandomIds } from '@pinfold/platform-node';
 import { idsContract, type Subject } from '@pinfold/test-contracts';
 import { saboteursOf } from './one-for-each.ts';
@@ -22,6 +22,15 @@ export const idsSabotage: Sabotage<Ids, Subject<Ids>> = {
     saboteur('ids/archive', 'an instant is rounded to the second', () => (sound) => ({
       archive: (createdAt) => sound.archive(instant(createdAt - (createdAt % 1_000))),
     })),
+    saboteur('ids/event', 'an event is named by its count', () => () => {
+      let count = 0;
+      return {
+        event: () => {
+          count += 1;
+          return String(count) as EventId;
+        },
+      };
+    }),
     saboteur('ids/token', 'every node counts from one', () => () => {
       let count = 0;
       return {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountId, Instant, Session, SessionStore, Sha256 } from '@pinfold/core';
 import { type Subject, sessionStoreContract } from '@pinfold/test-contracts';
+import { anEvent } from '@pinfold/test-contracts/fixtures';
 import { memorySaboteurs, oneForAll, strangers } from './memory-saboteurs.ts';
 import { clausesBut, type Sabotage, type Saboteur } from './sabotage.ts';
 
@@ -25,32 +26,32 @@ const saboteurs: readonly Saboteur<Subject<SessionStore>>[] = [
   saboteur('session-store/offer', 'every link is for the account of the first', () => {
     let first: AccountId | undefined;
     return (store) => ({
-      offer: (link) => {
+      offer: (link, events) => {
         first ??= link.account;
-        return store.offer({ ...link, account: first });
+        return store.offer({ ...link, account: first }, events);
       },
     });
   }),
   saboteur('session-store/redeem-once', 'redeeming looks first and writes later', () => {
     let seen: ReturnType<SessionStore['redeem']> | undefined;
     return (store) => ({
-      redeem: async (request) => {
-        seen ??= store.redeem(request);
+      redeem: async (request, events) => {
+        seen ??= store.redeem(request, events);
         const outcome = await seen;
         await nextTurn();
         seen = undefined;
         if (outcome.kind === 'unknown') return outcome;
         const session: Session = { ...request.session, account: outcome.session.account };
-        await store.begin(session);
+        await store.begin(session, [anEvent()]);
         return { kind: 'redeemed', session };
       },
     });
   }),
   saboteur('session-store/redeem-ended', 'a link ends after its instant, not at it', () => (store) => ({
-    redeem: (request) => store.redeem({ ...request, now: (request.now - 1) as Instant }),
+    redeem: (request, events) => store.redeem({ ...request, now: (request.now - 1) as Instant }, events),
   })),
   saboteur('session-store/begin', 'the key a session began with is forgotten', () => (store) => ({
-    begin: (session) => store.begin({ ...session, apiKey: null }),
+    begin: (session, events) => store.begin({ ...session, apiKey: null }, events),
   })),
   saboteur('session-store/find', 'a session ends after its instant, not at it', () => (store) => ({
     find: (hash, now, signal) => store.find(hash, (now - 1) as Instant, signal),
@@ -61,14 +62,14 @@ const saboteurs: readonly Saboteur<Subject<SessionStore>>[] = [
   saboteur('session-store/end', 'ending a session ends all of its account', () => {
     const begun = new Map<Sha256, Session>();
     return (store) => ({
-      begin: async (session) => {
+      begin: async (session, events) => {
         begun.set(session.tokenHash, session);
-        await store.begin(session);
+        await store.begin(session, events);
       },
-      end: async (hash) => {
+      end: async (hash, events) => {
         const account = begun.get(hash)?.account;
         const own = [...begun.values()].filter((session) => session.account === account);
-        for (const { tokenHash } of own) await store.end(tokenHash);
+        for (const { tokenHash } of own) await store.end(tokenHash, events);
       },
     });
   }),

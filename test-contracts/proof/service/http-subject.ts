@@ -55,8 +55,8 @@ export async function openHttpSubject(
     viewerMode: mode,
     keys,
     advance: async (length) => clock.advance(length),
-    pin: async (id) => void (await useCases.pin.pin({ by: OPERATOR, id: id as RoleId })),
-    unpin: async (id) => void (await useCases.pin.unpin({ by: OPERATOR, id: id as RoleId })),
+    pin: async (id) => void (await useCases.pin({ by: OPERATOR, id: id as RoleId })),
+    unpin: async (id) => void (await useCases.unpin({ by: OPERATOR, id: id as RoleId })),
   });
   return {
     port: serviceOf(first),

@@ -1,12 +1,6 @@
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
-import {
-  type Clock,
-  createUseCases,
-  type Limits,
-  ManageKeys,
-  type Ports,
-  type UseCases,
-} from '@pinfold/core';
+import { type Clock, createUseCases, type Keys, type Limits, type Ports, type UseCases } from '@pinfold/core';
+import { createKeys } from '@pinfold/core/accounts';
 import { HmacGrantSigner, NodeApiKeySecrets, RandomIds, ScryptPasswordHasher } from '@pinfold/platform-node';
 import { openFsStaging } from '@pinfold/storage-fs';
 import { type ArchivesAddress, openArchives, openRecords, type RecordsAddress } from './addresses.ts';
@@ -32,7 +26,7 @@ export type WrapPort = <Port extends object>(port: Port, name: string) => Port;
 /** A service without HTTP, put together by hand. */
 export interface ServiceNode {
   readonly useCases: UseCases;
-  readonly manageKeys: ManageKeys;
+  readonly manageKeys: Keys;
   readonly ports: Ports;
   close(): Promise<void>;
 }
@@ -59,7 +53,7 @@ export async function openNode(settings: NodeSettings): Promise<ServiceNode> {
   const apiKeys = wrap(records.apiKeys, 'apiKeys');
   return {
     useCases: createUseCases(ports, limits, { absolutePathsWork }),
-    manageKeys: new ManageKeys({ apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock }),
+    manageKeys: createKeys({ apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock, ids: ports.ids }),
     ports,
     close: async () => {
       if (settings.inspector === undefined) await inspector.close();

@@ -62,10 +62,10 @@ async function carryOut(task: NodeTask): Promise<void> {
       clock.advance(task.length);
       return;
     case 'revoke':
-      await (await app.container.getAsync(tokens.manageKeys)).revoke(task.key, OPERATOR);
+      await (await app.container.getAsync(tokens.manageKeys)).revoke({ id: task.key, by: OPERATOR });
       return;
     case 'clean up':
-      await (await app.container.getAsync(tokens.useCases)).cleanUp.run();
+      await (await app.container.getAsync(tokens.useCases)).cleanUp();
       return;
     default:
       task satisfies never;

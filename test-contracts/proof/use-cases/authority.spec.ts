@@ -2,12 +2,13 @@ import {
   type Actor,
   accountId,
   type IdempotencyKey,
-  ManageKeys,
-  ManageSessions,
+  type Keys,
   OPERATOR,
   type Password,
   type RoleId,
+  type Sessions,
 } from '@pinfold/core';
+import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
@@ -18,8 +19,8 @@ const NOBODY: readonly unknown[] = [undefined, null, '', 0, true, {}, ['owner'],
 describe('authority', () => {
   let stage: Stage;
   let id: RoleId;
-  let keys: ManageKeys;
-  let sessions: ManageSessions;
+  let keys: Keys;
+  let sessions: Sessions;
   beforeEach(async () => {
     stage = await openStage();
     id = await stage.publish();
@@ -30,25 +31,26 @@ describe('authority', () => {
       sessions: memory.sessions,
       sessionSecrets: new NodeSessionSecrets(),
       clock,
+      ids: stage.ports.ids,
     };
-    keys = new ManageKeys(ports);
-    sessions = new ManageSessions(ports, keys);
+    keys = createKeys(ports);
+    sessions = createSessions(ports, keys);
   });
   afterEach(() => stage.dispose());
 
   /** Everything that reads or changes a role in somebody's name, its end last. */
   function deeds(by: Actor): readonly (() => Promise<{ readonly kind: string }>)[] {
-    const { read, update, pin, stop } = stage.useCases;
+    const { read, update, pin, unpin, stop } = stage.useCases;
     const request = { by, id };
     return [
-      () => read.read(by, id),
-      () => update.update(request, { type: 'set_title', title: null }),
-      () => update.update(request, { type: 'set_password', password: 'long enough' as Password }),
-      () => update.update(request, { type: 'set_password', password: null }),
-      () => update.update(request, { type: 'reset_expiration' }),
-      () => pin.pin(request),
-      () => pin.unpin(request),
-      () => stop.stop(request),
+      () => read({ by, id }),
+      () => update(request, { type: 'set_title', title: null }),
+      () => update(request, { type: 'set_password', password: 'long enough' as Password }),
+      () => update(request, { type: 'set_password', password: null }),
+      () => update(request, { type: 'reset_expiration' }),
+      () => pin(request),
+      () => unpin(request),
+      () => stop(request),
     ];
   }
 
@@ -67,12 +69,12 @@ describe('authority', () => {
     const key = (await keys.create({ account: OWNER })).key;
     for (const nobody of NOBODY as readonly never[]) {
       const others = [
-        () => stage.useCases.read.list({ by: nobody, limit: 1 }),
-        () => stage.useCases.read.findByKey(nobody, 'key-1' as IdempotencyKey),
-        async () => stage.useCases.publish.publish(await stage.request({ account: nobody })),
-        async () => stage.useCases.publish.check(nobody, (await stage.request()).archive),
+        () => stage.useCases.list({ by: nobody, limit: 1 }),
+        () => stage.useCases.findByKey({ by: nobody, key: 'key-1' as IdempotencyKey }),
+        async () => stage.useCases.publish(await stage.request({ by: nobody })),
+        async () => stage.useCases.check({ ...(await stage.request()), by: nobody }),
         () => keys.list(nobody),
-        () => keys.revoke(key.id, nobody),
+        () => keys.revoke({ id: key.id, by: nobody }),
         () => keys.create({ account: nobody }),
         () => sessions.offerLink(nobody),
       ];
@@ -86,6 +88,6 @@ describe('authority', () => {
 
   it('asks an account for what is one account’s: the operator has no list of its own', async () => {
     const operator = OPERATOR as never;
-    expect(await codeOf(stage.useCases.read.list({ by: operator, limit: 1 }))).to.be.an.instanceOf(TypeError);
+    expect(await codeOf(stage.useCases.list({ by: operator, limit: 1 }))).to.be.an.instanceOf(TypeError);
   });
 });

@@ -9,6 +9,7 @@ import {
   type RoleStore,
   type Title,
 } from '@pinfold/core';
+import { anEvent } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { codeOf, OWNER, openStage, overriding, type Stage } from './stage.ts';
 
@@ -25,7 +26,7 @@ describe('changing a role', () => {
   afterEach(() => stage.dispose());
 
   async function role() {
-    const found = await stage.useCases.read.read(OWNER, id);
+    const found = await stage.useCases.read({ by: OWNER, id });
     if (found.kind !== 'found') throw new Error(found.code);
     return found.role;
   }
@@ -38,12 +39,12 @@ describe('changing a role', () => {
       { by: STRANGER, id },
       { by: OWNER, id: UNKNOWN },
     ]) {
-      expect(await codeOf(useCases.read.read(request.by, request.id))).to.equal('not_found');
-      expect(await codeOf(useCases.update.update(request, title))).to.equal('not_found');
-      expect(await codeOf(useCases.update.update(request, password))).to.equal('not_found');
-      expect(await codeOf(useCases.stop.stop(request))).to.equal('not_found');
-      expect(await codeOf(useCases.pin.pin(request))).to.equal('not_found');
-      expect(await codeOf(useCases.pin.unpin(request))).to.equal('not_found');
+      expect(await codeOf(useCases.read({ by: request.by, id: request.id }))).to.equal('not_found');
+      expect(await codeOf(useCases.update(request, title))).to.equal('not_found');
+      expect(await codeOf(useCases.update(request, password))).to.equal('not_found');
+      expect(await codeOf(useCases.stop(request))).to.equal('not_found');
+      expect(await codeOf(useCases.pin(request))).to.equal('not_found');
+      expect(await codeOf(useCases.unpin(request))).to.equal('not_found');
     }
   });
 
@@ -52,12 +53,9 @@ describe('changing a role', () => {
       passwords: { hash: () => Promise.reject(new Error('hashed')), verify: () => Promise.resolve(false) },
     });
     stage.clock.advance(days(7));
-    const outcome = update.update(
-      { by: OWNER, id },
-      { type: 'set_password', password: 'long enough' as Password },
-    );
+    const outcome = update({ by: OWNER, id }, { type: 'set_password', password: 'long enough' as Password });
     expect(await codeOf(outcome)).to.equal('invalid_state');
-    const strange = update.update(
+    const strange = update(
       { by: STRANGER, id },
       { type: 'set_password', password: 'long enough' as Password },
     );
@@ -66,10 +64,7 @@ describe('changing a role', () => {
 
   it('lets an operator change the password of any role', async () => {
     const password = 'long enough' as Password;
-    const outcome = await stage.useCases.update.update(
-      { by: OPERATOR, id },
-      { type: 'set_password', password },
-    );
+    const outcome = await stage.useCases.update({ by: OPERATOR, id }, { type: 'set_password', password });
     expect(outcome.kind).to.equal('changed');
     expect((await role()).passwordHash).to.equal('plain:long enough');
   });
@@ -80,30 +75,30 @@ describe('changing a role', () => {
       if (overtaken < 3) {
         overtaken += 1;
         const title = `other ${overtaken}` as Title;
-        await stage.useCases.update.update({ by: OWNER, id }, { type: 'set_title', title });
+        await stage.useCases.update({ by: OWNER, id }, { type: 'set_title', title });
       }
-      return await stage.memory.roles.save(changed, loadedAt);
+      return await stage.memory.roles.save(changed, loadedAt, [anEvent()]);
     };
     const slow = stage.with({ roles: overriding(stage.memory.roles, { save }) });
-    expect((await slow.pin.pin({ by: OPERATOR, id })).kind).to.equal('changed');
+    expect((await slow.pin({ by: OPERATOR, id })).kind).to.equal('changed');
     expect(await role()).to.include({ pinned: true, title: 'other 3' });
   });
 
   it('decides a lost race against the newest state, and ends with the request', async () => {
     const save: RoleStore['save'] = async (changed, loadedAt) => {
-      await stage.useCases.stop.stop({ by: OPERATOR, id });
-      return await stage.memory.roles.save(changed, loadedAt);
+      await stage.useCases.stop({ by: OPERATOR, id });
+      return await stage.memory.roles.save(changed, loadedAt, [anEvent()]);
     };
     const slow = stage.with({ roles: overriding(stage.memory.roles, { save }) });
-    expect(await codeOf(slow.pin.pin({ by: OPERATOR, id }))).to.equal('invalid_state');
+    expect(await codeOf(slow.pin({ by: OPERATOR, id }))).to.equal('invalid_state');
     const signal = AbortSignal.abort('over');
-    expect(await codeOf(slow.pin.pin({ by: OPERATOR, id, signal }))).to.equal('over');
+    expect(await codeOf(slow.pin({ by: OPERATOR, id, signal }))).to.equal('over');
   });
 
   it('writes nothing when nothing changes', async () => {
     const save: RoleStore['save'] = () => Promise.reject(new Error('saved'));
-    const { pin } = stage.with({ roles: overriding(stage.memory.roles, { save }) });
-    expect((await pin.unpin({ by: OPERATOR, id })).kind).to.equal('changed');
+    const { unpin } = stage.with({ roles: overriding(stage.memory.roles, { save }) });
+    expect((await unpin({ by: OPERATOR, id })).kind).to.equal('changed');
   });
 });
 
@@ -119,30 +114,32 @@ describe('listing roles', () => {
   afterEach(() => stage.dispose());
 
   it('gives pages, newest first, that a cursor connects', async () => {
-    const first = await stage.useCases.read.list({ by: OWNER, limit: 2 });
+    const first = await stage.useCases.list({ by: OWNER, limit: 2 });
     if (first.kind !== 'page') throw new Error(first.code);
     expect(first.roles.map(({ title }) => title)).to.deep.equal(['Gamma', 'Beta']);
     const cursor = first.next as string;
-    const second = await stage.useCases.read.list({ by: OWNER, limit: 2, cursor });
+    const second = await stage.useCases.list({ by: OWNER, limit: 2, cursor });
     if (second.kind !== 'page') throw new Error(second.code);
     expect(second.roles.map(({ title }) => title)).to.deep.equal(['Alpha']);
     expect(second.next).to.equal(undefined);
     const filtered = { by: OWNER, limit: 2, cursor, state: 'expired' } as const;
-    expect(await codeOf(stage.useCases.read.list(filtered))).to.equal('invalid_cursor');
+    expect(await codeOf(stage.useCases.list(filtered))).to.equal('invalid_cursor');
   });
 
   it('searches titles whatever their case and width', async () => {
-    const page = await stage.useCases.read.list({ by: OWNER, limit: 10, search: 'ＡＬＰＨ' });
+    const page = await stage.useCases.list({ by: OWNER, limit: 10, search: 'ＡＬＰＨ' });
     expect(page.kind === 'page' && page.roles.map(({ title }) => title)).to.deep.equal(['Alpha']);
   });
 
   it('finds the role of a key in any state, and none of another account', async () => {
     const key = 'Beta' as IdempotencyKey;
-    const found = await stage.useCases.read.findByKey(OWNER, key);
+    const found = await stage.useCases.findByKey({ by: OWNER, key });
     expect(found?.title).to.equal('Beta');
-    await stage.useCases.stop.stop({ by: OPERATOR, id: found?.id as RoleId });
-    expect((await stage.useCases.read.findByKey(OWNER, key))?.deletedAt).to.be.a('number');
-    expect(await stage.useCases.read.findByKey(STRANGER, key)).to.equal(undefined);
-    expect(await stage.useCases.read.findByKey(OWNER, 'nothing' as IdempotencyKey)).to.equal(undefined);
+    await stage.useCases.stop({ by: OPERATOR, id: found?.id as RoleId });
+    expect((await stage.useCases.findByKey({ by: OWNER, key }))?.deletedAt).to.be.a('number');
+    expect(await stage.useCases.findByKey({ by: STRANGER, key })).to.equal(undefined);
+    expect(await stage.useCases.findByKey({ by: OWNER, key: 'nothing' as IdempotencyKey })).to.equal(
+      undefined,
+    );
   });
 });

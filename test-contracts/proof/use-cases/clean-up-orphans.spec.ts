@@ -2,7 +2,7 @@ import {
   type ArchiveId,
   type ArchiveStorage,
   after,
-  type CleanUp,
+  type Cleaning,
   type CleanUpReport,
   type Comparison,
   duration,
@@ -24,8 +24,8 @@ describe('comparing storage with the records', () => {
   });
   afterEach(() => stage.dispose());
 
-  const run = (...inputs: Parameters<CleanUp['run']>): Promise<CleanUpReport> =>
-    stage.useCases.cleanUp.run(...inputs);
+  const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
+    stage.useCases.cleanUp(...inputs);
 
   it('removes archives that no record names from 24 hours on, and no younger ones', async () => {
     await stage.publishMany(1);
@@ -55,7 +55,7 @@ describe('comparing storage with the records', () => {
       return await stage.memory.archives.list(last, ...page);
     };
     const { cleanUp } = stage.with({ archives: overriding(stage.memory.archives, { list }) });
-    expect(await cleanUp.run()).to.include({ compared: 0, listing: 'done' });
+    expect(await cleanUp()).to.include({ compared: 0, listing: 'done' });
   });
 
   it('does not miss an archive that a listing left out', async () => {
@@ -63,7 +63,7 @@ describe('comparing storage with the records', () => {
     stage.clock.advance(hours(25));
     const list: ArchiveStorage['list'] = () => Promise.resolve([]);
     const { cleanUp } = stage.with({ archives: overriding(stage.memory.archives, { list }) });
-    expect(await cleanUp.run()).to.deep.include({ compared: 0, missing: [] });
+    expect(await cleanUp()).to.deep.include({ compared: 0, missing: [] });
   });
 
   it('lists storage once in 24 hours over all nodes, also when a clock was wrong once and it is forced', async () => {
@@ -135,7 +135,7 @@ describe('comparing storage with the records', () => {
       await stage.memory.archives.delete(id, signal);
     };
     const { cleanUp } = stage.with({ archives: overriding(stage.memory.archives, { delete: remove }) });
-    expect(await cleanUp.run()).to.include({ orphans: 15, failures: 5, listing: 'done' });
+    expect(await cleanUp()).to.include({ orphans: 15, failures: 5, listing: 'done' });
     stage.clock.advance(hours(24));
     expect(await run()).to.include({ orphans: 5 });
   });
@@ -148,7 +148,7 @@ describe('comparing storage with the records', () => {
       stage.clock.advance(minutes(1));
     };
     const { cleanUp } = stage.with({ archives: overriding(stage.memory.archives, { delete: remove }) });
-    expect(await cleanUp.run()).to.include({ orphans: 16, unnamed: 20, finished: false });
+    expect(await cleanUp()).to.include({ orphans: 16, unnamed: 20, finished: false });
   });
 
   it('reports a record whose archive is missing, and leaves it as it is', async () => {
@@ -174,11 +174,11 @@ describe('comparing storage with the records', () => {
       await stage.memory.archives.delete(archive);
       const read: ArchiveStorage['read'] = async (...range) => {
         const bytes = await stage.memory.archives.read(...range);
-        await stage.with({}).cleanUp.run();
+        await stage.with({}).cleanUp();
         return bytes;
       };
       const other = stage.with({ archives: overriding(stage.memory.archives, { read }) });
-      expect((await other.cleanUp.run({ dryRun })).missing).to.deep.equal([]);
+      expect((await other.cleanUp({ dryRun })).missing).to.deep.equal([]);
     });
   }
 
@@ -187,7 +187,7 @@ describe('comparing storage with the records', () => {
     stage.clock.advance(hours(1));
     const settleCleanup = () => Promise.reject(new Fault('store_unavailable', 'gone'));
     const broken = stage.with({ roles: overriding(stage.memory.roles, { settleCleanup }) });
-    expect(await codeOf(broken.cleanUp.run())).to.equal('store_unavailable');
+    expect(await codeOf(broken.cleanUp())).to.equal('store_unavailable');
     stage.clock.advance(hours(25));
     expect(await run()).to.deep.include({ archives: 1, missing: [], listing: 'done' });
   });
@@ -221,7 +221,7 @@ describe('comparing storage with the records', () => {
       read: async () => undefined,
     });
     stage.clock.advance(hours(25));
-    expect((await stage.with({ archives: storage }).cleanUp.run()).missing).to.have.length(1_000);
+    expect((await stage.with({ archives: storage }).cleanUp()).missing).to.have.length(1_000);
   });
 
   it('stops between two pages when it is told to', async () => {
@@ -234,7 +234,7 @@ describe('comparing storage with the records', () => {
       return ids;
     };
     const other = stage.with({ archives: overriding(stage.memory.archives, { list }) });
-    expect(await codeOf(other.cleanUp.run({ signal: stopping.signal }))).to.equal('stopping');
+    expect(await codeOf(other.cleanUp({ signal: stopping.signal }))).to.equal('stopping');
     expect(await stage.archives()).to.equal(1);
   });
 });
@@ -246,12 +246,12 @@ describe('a dry run of cleaning up', () => {
   });
   afterEach(() => stage.dispose());
 
-  const run = (...inputs: Parameters<CleanUp['run']>): Promise<CleanUpReport> =>
-    stage.useCases.cleanUp.run(...inputs);
+  const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
+    stage.useCases.cleanUp(...inputs);
 
   async function abandonReservation(key: string): Promise<void> {
     stage.inspector.during = () => new Promise(() => {});
-    void stage.useCases.publish.publish(await stage.request({ key: key as IdempotencyKey }));
+    void stage.useCases.publish(await stage.request({ key: key as IdempotencyKey }));
     await new Promise((resolve) => setImmediate(resolve));
     stage.inspector.during = () => Promise.resolve();
   }
@@ -268,14 +268,14 @@ describe('a dry run of cleaning up', () => {
     stage.clock.advance(hours(25));
     const { cleanUp } = stage.with({ staging: overriding(stage.ports.staging, staging) });
     const version = (await stage.memory.roles.load(ended as RoleId))?.version;
-    const counted = await cleanUp.run({ dryRun: true });
+    const counted = await cleanUp({ dryRun: true });
     expect(await stage.archives()).to.equal(6);
     expect((await stage.memory.roles.load(ended as RoleId))?.version).to.equal(version);
-    expect(await cleanUp.run({ dryRun: true })).to.deep.equal(counted);
+    expect(await cleanUp({ dryRun: true })).to.deep.equal(counted);
     expect(counted).to.include({ archives: 3, orphans: 2, reservations: 1, uploads: 4 });
     expect(counted.attempts).to.be.above(0);
-    expect(await cleanUp.run()).to.deep.equal(counted);
-    expect(await cleanUp.run({ dryRun: true })).to.include({ archives: 0, orphans: 0, reservations: 0 });
+    expect(await cleanUp()).to.deep.equal(counted);
+    expect(await cleanUp({ dryRun: true })).to.include({ archives: 0, orphans: 0, reservations: 0 });
   });
 
   it('says that a sweep would be refused, and what force would do', async () => {
@@ -287,7 +287,7 @@ describe('a dry run of cleaning up', () => {
     const forced = { listing: 'done', unnamed: 21, orphans: 21, archives: 1 };
     expect(await run({ dryRun: true, force: true })).to.include(forced);
     expect(await stage.archives()).to.equal(22);
-    const page = await stage.useCases.read.list({ by: OWNER, limit: 10, state: 'deleted' });
+    const page = await stage.useCases.list({ by: OWNER, limit: 10, state: 'deleted' });
     expect(page.kind === 'page' && page.roles).to.have.length(1);
   });
 });

@@ -1,7 +1,7 @@
 import {
   type ArchiveId,
   type ArchiveStorage,
-  type CleanUp,
+  type Cleaning,
   type CleanUpReport,
   Fault,
   hours,
@@ -26,7 +26,9 @@ describe('comparing storage with the records in windows', () => {
   afterEach(() => stage.dispose());
 
   /** A node whose storage gives ten ids at a time, and does something before each listing. */
-  function node(before: (window: number) => Promise<void> | void = () => {}): CleanUp {
+  function node(before: (window: number) => Promise<void> | void = () => {}): {
+    readonly run: Cleaning['cleanUp'];
+  } {
     const memory = stage.memory.peer();
     let windows = 0;
     const list: ArchiveStorage['list'] = async (last, limit, signal) => {
@@ -35,7 +37,8 @@ describe('comparing storage with the records in windows', () => {
       listed.push(last);
       return await memory.archives.list(last, Math.min(limit, 10), signal);
     };
-    return stage.with({ roles: memory.roles, archives: overriding(memory.archives, { list }) }).cleanUp;
+    const archives = overriding(memory.archives, { list });
+    return { run: stage.with({ roles: memory.roles, archives }).cleanUp };
   }
 
   /** A node that dies in a window: nothing of it is ever heard again. */
@@ -111,9 +114,9 @@ describe('comparing storage with the records in windows', () => {
     };
     const archives = overriding(stage.memory.archives, { delete: remove });
     const { cleanUp } = stage.with({ archives });
-    expect(await cleanUp.run()).to.include({ orphans: 16, listing: 'under_way', finished: false });
+    expect(await cleanUp()).to.include({ orphans: 16, listing: 'under_way', finished: false });
     stage.clock.advance(minutes(5));
-    expect(await cleanUp.run()).to.include({ orphans: 4, unnamed: 20, listing: 'done' });
+    expect(await cleanUp()).to.include({ orphans: 4, unnamed: 20, listing: 'done' });
     expect(new Set(removed).size).to.equal(removed.length);
     expect(removed).to.have.length(20);
   });
@@ -139,9 +142,7 @@ describe('comparing storage with the records in windows', () => {
     const ahead = { ...stage.clock, now: () => (now() + hours(1_000)) as ReturnType<typeof now> };
     const list: ArchiveStorage['list'] = () => Promise.reject(new Fault('storage_unavailable', 'gone'));
     const archives = overriding(stage.memory.archives, { list });
-    expect(await codeOf(stage.with({ clock: ahead, archives }).cleanUp.run())).to.equal(
-      'storage_unavailable',
-    );
+    expect(await codeOf(stage.with({ clock: ahead, archives }).cleanUp())).to.equal('storage_unavailable');
     stage.clock.advance(hours(25));
     expect(await node().run()).to.include({ orphans: 15, listing: 'done' });
   });
@@ -228,19 +229,19 @@ describe('comparing storage with the records in windows', () => {
     const whichAreNamed: RoleStore['whichAreNamed'] = async (asked) =>
       new Set(asked.filter((id) => ids.indexOf(id) < 3));
     const { cleanUp } = stage.with({ roles: overriding(stage.memory.roles, { whichAreNamed }) });
-    expect(await cleanUp.run()).to.include({ unnamed: 20, orphans: 17, listing: 'done' });
+    expect(await cleanUp()).to.include({ unnamed: 20, orphans: 17, listing: 'done' });
     expect(await stage.memory.archives.list(undefined, 100)).to.deep.equal(ids.slice(0, 3));
   });
 
   it('removes a thousand without a record, and leaves more to the next comparison', async () => {
     await stage.orphan(1_100);
     stage.clock.advance(hours(25));
-    const forced = await stage.useCases.cleanUp.run({ force: true, dryRun: true });
+    const forced = await stage.useCases.cleanUp({ force: true, dryRun: true });
     expect(forced).to.include({ unnamed: 1_100, orphans: 1_000 });
-    expect(await stage.useCases.cleanUp.run({ force: true })).to.deep.equal(forced);
+    expect(await stage.useCases.cleanUp({ force: true })).to.deep.equal(forced);
     expect(await stage.archives()).to.equal(100);
     const rest = { unnamed: 100, orphans: 100 };
-    expect(await stage.useCases.cleanUp.run({ force: true })).to.include(rest);
+    expect(await stage.useCases.cleanUp({ force: true })).to.include(rest);
   });
 
   it('removes the archives of ended roles though storage cannot be listed, fails, and goes on once it can be', async () => {
@@ -293,7 +294,7 @@ describe('comparing storage with the records in windows', () => {
       },
     });
     stage.clock.advance(hours(25));
-    const report = await stage.with({ archives, roles }).cleanUp.run();
+    const report = await stage.with({ archives, roles }).cleanUp();
     expect(report).to.include({ compared: 78_000, unnamed: 1_200, orphans: 1_000, listing: 'done' });
     expect(report.missing).to.have.length(1_000);
     expect(Math.max(...held)).to.equal(1_000);

@@ -1,9 +1,8 @@
 import {
   type ArchiveId,
   type ArchiveStorage,
-  type CleanUp,
+  type Cleaning,
   type CleanUpReport,
-  createUseCases,
   days,
   duration,
   Fault,
@@ -26,18 +25,18 @@ describe('cleaning up', () => {
   });
   afterEach(() => stage.dispose());
 
-  const run = (...inputs: Parameters<CleanUp['run']>): Promise<CleanUpReport> =>
-    stage.useCases.cleanUp.run(...inputs);
+  const run = (...inputs: Parameters<Cleaning['cleanUp']>): Promise<CleanUpReport> =>
+    stage.useCases.cleanUp(...inputs);
 
   /** Cleaning up where removing an archive is something else. */
-  function removing(remove: ArchiveStorage['delete']): CleanUp {
+  function removing(remove: ArchiveStorage['delete']): Cleaning['cleanUp'] {
     return stage.with({ archives: overriding(stage.memory.archives, { delete: remove }) }).cleanUp;
   }
 
   it('removes the archives of stopped and expired roles after an hour of grace, and keeps their records', async () => {
     const [stopped, , kept] = await stage.publishMany(3);
-    await stage.useCases.stop.stop({ by: OPERATOR, id: stopped as RoleId });
-    await stage.useCases.pin.pin({ by: OPERATOR, id: kept as RoleId });
+    await stage.useCases.stop({ by: OPERATOR, id: stopped as RoleId });
+    await stage.useCases.pin({ by: OPERATOR, id: kept as RoleId });
     stage.clock.advance(minutes(59));
     expect((await run()).archives).to.equal(0);
     stage.clock.advance(minutes(1));
@@ -57,15 +56,15 @@ describe('cleaning up', () => {
       if (broken >= 0) throw new Fault('storage_unavailable', 'gone');
       await stage.memory.archives.delete(id, signal);
     });
-    expect(await cleanUp.run()).to.include({ archives: 10, failures: 10, finished: true });
-    expect(await cleanUp.run()).to.include({ archives: 0, failures: 0 });
+    expect(await cleanUp()).to.include({ archives: 10, failures: 10, finished: true });
+    expect(await cleanUp()).to.include({ archives: 0, failures: 0 });
     stage.clock.advance(minutes(1));
     broken = 1;
-    expect(await cleanUp.run()).to.include({ archives: 9, failures: 1 });
+    expect(await cleanUp()).to.include({ archives: 9, failures: 1 });
     stage.clock.advance(minutes(1));
-    expect(await cleanUp.run(), 'too soon').to.include({ archives: 0, failures: 0 });
+    expect(await cleanUp(), 'too soon').to.include({ archives: 0, failures: 0 });
     stage.clock.advance(minutes(1));
-    expect(await cleanUp.run()).to.include({ archives: 1, failures: 0 });
+    expect(await cleanUp()).to.include({ archives: 1, failures: 0 });
     expect(await stage.archives()).to.equal(0);
   });
 
@@ -74,7 +73,7 @@ describe('cleaning up', () => {
     stage.clock.advance(hours(1));
     const cleanUp = removing(() => Promise.reject(new Fault('storage_unavailable', 'gone')));
     for (let failures = 0; failures < 30; failures += 1) {
-      expect((await cleanUp.run()).failures).to.equal(1);
+      expect((await cleanUp()).failures).to.equal(1);
       stage.clock.advance(hours(24));
     }
   });
@@ -91,10 +90,10 @@ describe('cleaning up', () => {
       stage.clock.advance(seconds(30 / 16));
       throw new Fault('storage_unavailable', 'no answer');
     });
-    expect((await cleanUp.run()).archives).to.equal(50);
+    expect((await cleanUp()).archives).to.equal(50);
     await stage.publishEnded(10);
     stage.clock.advance(hours(1));
-    expect((await cleanUp.run()).archives, 'newer ones').to.equal(10);
+    expect((await cleanUp()).archives, 'newer ones').to.equal(10);
     expect(await stage.archives()).to.equal(100);
   });
 
@@ -105,8 +104,8 @@ describe('cleaning up', () => {
       await stage.memory.archives.delete(id, signal);
       stage.clock.advance(seconds(20));
     });
-    expect(await cleanUp.run()).to.include({ archives: 16, finished: false });
-    expect(await cleanUp.run({ time: minutes(10) })).to.include({ archives: 24, finished: true });
+    expect(await cleanUp()).to.include({ archives: 16, finished: false });
+    expect(await cleanUp({ time: minutes(10) })).to.include({ archives: 24, finished: true });
     expect(await run({ time: duration(0), force: true }), 'no time at all').to.deep.include({
       listing: 'not_due',
       missing: [],
@@ -135,7 +134,7 @@ describe('cleaning up', () => {
     stage.clock.advance(hours(1));
     const settleCleanup = () => Promise.reject(new Fault('store_unavailable', 'gone'));
     const broken = stage.with({ roles: overriding(stage.memory.roles, { settleCleanup }) });
-    expect(await codeOf(broken.cleanUp.run())).to.equal('store_unavailable');
+    expect(await codeOf(broken.cleanUp())).to.equal('store_unavailable');
     expect(await stage.archives()).to.equal(0);
     expect((await run()).archives, 'still claimed').to.equal(0);
     stage.clock.advance(minutes(10));
@@ -155,7 +154,7 @@ describe('cleaning up', () => {
       const archives = overriding(memory.archives, { delete: remove });
       return stage.with({ roles: memory.roles, archives }).cleanUp;
     });
-    const reports = await Promise.all(nodes.map((cleanUp) => cleanUp.run()));
+    const reports = await Promise.all(nodes.map((cleanUp) => cleanUp()));
     expect(reports.reduce((sum, { archives }) => sum + archives, 0)).to.equal(100);
     expect(removals.length).to.equal(new Set(removals).size);
     expect(reports.filter(({ listing }) => listing === 'done')).to.have.length(1);
@@ -163,7 +162,7 @@ describe('cleaning up', () => {
 
   it('drops reservations begun more than 12 hours ago', async () => {
     stage.inspector.during = () => new Promise(() => {});
-    void stage.useCases.publish.publish(await stage.request());
+    void stage.useCases.publish(await stage.request());
     stage.inspector.during = () => Promise.resolve();
     await new Promise((resolve) => setImmediate(resolve));
     stage.clock.advance(hours(12));
@@ -204,7 +203,7 @@ describe('cleaning up', () => {
         },
       }),
     };
-    const report = await stage.with(ports).cleanUp.run();
+    const report = await stage.with(ports).cleanUp();
     expect(report).to.include({ reservations: 250, attempts: 100 });
     expect(asked).to.deep.equal([
       ...Array(3).fill('reservations 100'),
@@ -221,7 +220,7 @@ describe('cleaning up', () => {
       stage.clock.advance(minutes(3));
       return limit;
     };
-    const report = await stage.with({ roles: overriding(stage.memory.roles, { purge }) }).cleanUp.run();
+    const report = await stage.with({ roles: overriding(stage.memory.roles, { purge }) }).cleanUp();
     expect(report).to.include({ listing: 'not_due', finished: false, compared: 0 });
     expect(await stage.archives()).to.equal(1);
     expect((await run()).orphans, 'the turn was not taken').to.equal(1);
@@ -234,7 +233,7 @@ describe('cleaning up', () => {
       return 7;
     };
     const { cleanUp } = stage.with({ staging: overriding(stage.ports.staging, { sweep }) });
-    expect((await cleanUp.run()).uploads).to.equal(7);
+    expect((await cleanUp()).uploads).to.equal(7);
     expect(asked).to.deep.equal([hours(24)]);
   });
 
@@ -242,11 +241,8 @@ describe('cleaning up', () => {
     await stage.publishEnded(1);
     stage.clock.advance(hours(1));
     const bug = new TypeError('a bug');
-    expect(
-      await removing(() => Promise.reject(bug))
-        .run()
-        .catch((error: unknown) => error),
-    ).to.equal(bug);
+    const cleanUp = removing(() => Promise.reject(bug));
+    expect(await cleanUp().catch((error: unknown) => error)).to.equal(bug);
   });
 
   it('says how far it has come after each step', async () => {
@@ -272,9 +268,9 @@ describe('cleaning up', () => {
     });
   });
 
-  it('needs no more than its ports and the limits', async () => {
-    const cleanUp = createUseCases(stage.ports, { cleanupGrace: duration(0) }).cleanUp;
+  it('keeps to the limits', async () => {
+    const { cleanUp } = stage.with({}, { cleanupGrace: duration(0) });
     await stage.publishEnded(1);
-    expect((await cleanUp.run()).archives).to.equal(1);
+    expect((await cleanUp()).archives).to.equal(1);
   });
 });

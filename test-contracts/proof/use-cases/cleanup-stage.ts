@@ -31,7 +31,7 @@ export async function openCleanupStage(): Promise<CleanupStage> {
     publishMany,
     publishEnded: async (count) => {
       const ids = await publishMany(count);
-      for (const id of ids) await stage.useCases.stop.stop({ by: OPERATOR, id });
+      for (const id of ids) await stage.useCases.stop({ by: OPERATOR, id });
       return ids;
     },
     orphan: async (count, at = stage.clock.now()) => {

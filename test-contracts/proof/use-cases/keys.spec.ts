@@ -3,10 +3,11 @@ import {
   type ApiKeySecrets,
   type ApiKeyStore,
   accountId,
-  ManageKeys,
+  type Keys,
   minutes,
   OPERATOR,
 } from '@pinfold/core';
+import { createKeys } from '@pinfold/core/accounts';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import { OWNER, openStage, overriding, type Stage } from './stage.ts';
@@ -16,15 +17,15 @@ const STRANGER = accountId('stranger');
 describe('managing API keys', () => {
   const apiKeySecrets = new NodeApiKeySecrets();
   let stage: Stage;
-  let keys: ManageKeys;
+  let keys: Keys;
   beforeEach(async () => {
     stage = await openStage();
     keys = over(stage.memory.apiKeys);
   });
   afterEach(() => stage.dispose());
 
-  function over(apiKeys: ApiKeyStore, secrets: ApiKeySecrets = apiKeySecrets): ManageKeys {
-    return new ManageKeys({ apiKeys, apiKeySecrets: secrets, clock: stage.clock });
+  function over(apiKeys: ApiKeyStore, secrets: ApiKeySecrets = apiKeySecrets): Keys {
+    return createKeys({ apiKeys, apiKeySecrets: secrets, clock: stage.clock, ids: stage.ports.ids });
   }
 
   async function kept({ id }: ApiKey): Promise<ApiKey | undefined> {
@@ -72,7 +73,7 @@ describe('managing API keys', () => {
     expect(await keys.authenticate(apiKeySecrets.mint().text), 'unknown').to.equal(undefined);
     const mixed = text.slice(0, text.lastIndexOf('_')) + stranger.slice(stranger.lastIndexOf('_'));
     expect(await keys.authenticate(mixed), "another's secret").to.equal(undefined);
-    await keys.revoke(key.id, OPERATOR);
+    await keys.revoke({ id: key.id, by: OPERATOR });
     expect(await keys.authenticate(text)).to.equal(undefined);
     expect((await keys.authenticate(stranger))?.account).to.equal(STRANGER);
   });
@@ -100,7 +101,7 @@ describe('managing API keys', () => {
     stage.clock.advance(minutes(1));
     await keys.ensure(text, { account: OWNER, label: 'again' });
     expect(await keys.authenticate(text)).to.deep.equal(made);
-    await keys.revoke(id, OPERATOR);
+    await keys.revoke({ id, by: OPERATOR });
     await keys.ensure(text, { account: OWNER });
     expect(await keys.authenticate(text)).to.equal(undefined);
     const error: unknown = await keys.ensure('hello', { account: OWNER }).catch((reason) => reason);

@@ -8,7 +8,7 @@ import {
   seconds,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import { codeOf, OWNER, openStage, overriding, type Stage } from './stage.ts';
+import { codeOf, openStage, overriding, type Stage } from './stage.ts';
 
 const GONE = () => Promise.reject(new Fault('store_unavailable', 'gone'));
 
@@ -33,7 +33,7 @@ describe('publishing where something breaks', () => {
       await stage.publish();
     };
     const archives = overriding(stage.memory.archives, { put, delete: remove });
-    return await stage.with({ archives }).publish.publish(await stage.request());
+    return await stage.with({ archives }).publish(await stage.request());
   }
 
   it('tells the fault that came first, though the key cannot be freed either', async () => {
@@ -42,7 +42,7 @@ describe('publishing where something breaks', () => {
       archives: overriding(stage.memory.archives, { put: failing(fault) }),
       roles: overriding(stage.memory.roles, { release: GONE }),
     });
-    expect(await errorOf(broken.publish.publish(await stage.request()))).to.equal(fault);
+    expect(await errorOf(broken.publish(await stage.request()))).to.equal(fault);
   });
 
   it('answers a replay though its own archive cannot be taken back', async () => {
@@ -55,7 +55,7 @@ describe('publishing where something breaks', () => {
     await stage.publish();
     const remove = failing(new TypeError('removed'));
     const { publish } = stage.with({ archives: overriding(stage.memory.archives, { delete: remove }) });
-    expect((await publish.publish(await stage.request())).kind).to.equal('replayed');
+    expect((await publish(await stage.request())).kind).to.equal('replayed');
   });
 
   it('hides no mistake of the program, whatever it is in', async () => {
@@ -65,12 +65,12 @@ describe('publishing where something breaks', () => {
       archives: overriding(stage.memory.archives, { put: failing(fault) }),
       roles: overriding(stage.memory.roles, { release: failing(bug) }),
     });
-    expect(await errorOf(broken.publish.publish(await stage.request())), 'release').to.equal(bug);
+    expect(await errorOf(broken.publish(await stage.request())), 'release').to.equal(bug);
     stage.clock.advance(seconds(60));
     expect(await errorOf(overtaken(failing(bug))), 'delete').to.equal(bug);
     const request = await stage.request();
     const archive = { ...request.archive, discard: failing(bug) };
-    const outcome = stage.useCases.publish.publish({ ...request, archive });
+    const outcome = stage.useCases.publish({ ...request, archive });
     expect(await errorOf(outcome), 'discard').to.equal(bug);
   });
 
@@ -78,14 +78,14 @@ describe('publishing where something breaks', () => {
     await stage.publish();
     const load: RoleStore['load'] = () => Promise.resolve(undefined);
     const { publish } = stage.with({ roles: overriding(stage.memory.roles, { load }) });
-    expect(await codeOf(publish.publish(await stage.request()))).to.equal('store_corrupt');
+    expect(await codeOf(publish(await stage.request()))).to.equal('store_corrupt');
   });
 
   it('says when a key that is in use may be free', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     stage.inspector.during = () => promise;
-    const first = stage.useCases.publish.publish(await stage.request());
-    const second = await stage.useCases.publish.publish(await stage.request());
+    const first = stage.useCases.publish(await stage.request());
+    const second = await stage.useCases.publish(await stage.request());
     expect(second).to.deep.include({
       code: 'idempotency_in_progress',
       retryAt: after(stage.clock.now(), seconds(60)),
@@ -101,7 +101,7 @@ describe('publishing where something breaks', () => {
       await stage.memory.roles.purge(after(stage.clock.now(), seconds(1)), 10);
     };
     const slow = stage.with({ archives: overriding(stage.memory.archives, { put }) });
-    expect((await slow.publish.publish(await stage.request())).kind).to.equal('published');
+    expect((await slow.publish(await stage.request())).kind).to.equal('published');
   });
 
   it('warns of absolute references only where sites are said to live under a path', async () => {
@@ -111,8 +111,8 @@ describe('publishing where something breaks', () => {
       return { problems: [], entries };
     };
     const warned = async (...options: [] | [{ readonly absolutePathsWork: boolean }]) => {
-      const { publish } = createUseCases(stage.ports, {}, ...options);
-      const outcome = await publish.check(OWNER, (await stage.request()).archive);
+      const { check } = createUseCases(stage.ports, {}, ...options);
+      const outcome = await check(await stage.request());
       return outcome.kind === 'checked' ? outcome.warnings.map(({ rule }) => rule) : outcome.code;
     };
     expect(await warned()).to.deep.equal([]);

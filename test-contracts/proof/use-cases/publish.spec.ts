@@ -1,5 +1,4 @@
 import {
-  accountId,
   after,
   days,
   Fault,
@@ -11,6 +10,7 @@ import {
   seconds,
   type Title,
 } from '@pinfold/core';
+import { anEvent } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { codeOf, isStaged, OWNER, openStage, overriding, type Stage } from './stage.ts';
 
@@ -31,13 +31,13 @@ describe('publishing', () => {
   }
 
   async function roles(): Promise<readonly Role[]> {
-    const page = await stage.useCases.read.list({ by: OWNER, limit: 100 });
+    const page = await stage.useCases.list({ by: OWNER, limit: 100 });
     return page.kind === 'page' ? page.roles : [];
   }
 
   it('makes a role of the archive, which lives for exactly 7 days', async () => {
     const request = await stage.request({ title: 'Spring' as Title });
-    const outcome = await stage.useCases.publish.publish(request);
+    const outcome = await stage.useCases.publish(request);
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
     const now = stage.clock.now();
     expect(outcome.role).to.include({
@@ -58,11 +58,11 @@ describe('publishing', () => {
 
   it('answers a replay with the role as it is now, and with the same warnings', async () => {
     stage.inspector.entries = [{ name: 'index.html' }, { name: 'app.js.map' }];
-    const first = await stage.useCases.publish.publish(await stage.request());
+    const first = await stage.useCases.publish(await stage.request());
     if (first.kind !== 'published') throw new Error(first.kind);
-    await stage.useCases.stop.stop({ by: OWNER, id: first.role.id });
+    await stage.useCases.stop({ by: OWNER, id: first.role.id });
     const request = await stage.request();
-    const again = await stage.useCases.publish.publish(request);
+    const again = await stage.useCases.publish(request);
     if (again.kind !== 'replayed') throw new Error(again.kind);
     expect(again.role.id).to.equal(first.role.id);
     expect(again.role.deletedAt).to.equal(stage.clock.now());
@@ -80,7 +80,7 @@ describe('publishing', () => {
     it(`refuses the key of a complete publication with another ${what}`, async () => {
       await stage.publish();
       const request = await stage.request(differing);
-      expect(await codeOf(stage.useCases.publish.publish(request))).to.equal('idempotency_mismatch');
+      expect(await codeOf(stage.useCases.publish(request))).to.equal('idempotency_mismatch');
       expect(await roles()).to.have.length(1);
       expect(isStaged(request)).to.equal(false);
     });
@@ -88,16 +88,16 @@ describe('publishing', () => {
 
   it('keeps the keys of accounts apart', async () => {
     const one = await stage.publish();
-    const other = await stage.publish({ account: accountId('other') });
+    const other = await stage.publish({ by: 'other' });
     expect(one).not.to.equal(other);
   });
 
   it('refuses the same request while the first one runs, and another as a mismatch', async () => {
     const proving = Promise.withResolvers<void>();
     stage.inspector.during = () => proving.promise;
-    const first = stage.useCases.publish.publish(await stage.request());
-    const same = await codeOf(stage.useCases.publish.publish(await stage.request()));
-    const other = await codeOf(stage.useCases.publish.publish(await stage.request({ bytes: 'PK other' })));
+    const first = stage.useCases.publish(await stage.request());
+    const same = await codeOf(stage.useCases.publish(await stage.request()));
+    const other = await codeOf(stage.useCases.publish(await stage.request({ bytes: 'PK other' })));
     proving.resolve();
     expect([same, other]).to.deep.equal(['idempotency_in_progress', 'idempotency_mismatch']);
     expect((await first).kind).to.equal('published');
@@ -105,7 +105,7 @@ describe('publishing', () => {
 
   it('makes exactly one role and one archive of a hundred requests at once', async () => {
     const requests = await Promise.all(Array.from({ length: 100 }, () => stage.request()));
-    const outcomes = await Promise.all(requests.map((request) => stage.useCases.publish.publish(request)));
+    const outcomes = await Promise.all(requests.map((request) => stage.useCases.publish(request)));
     const kinds = new Set(
       outcomes.map((outcome) => (outcome.kind === 'refused' ? outcome.code : outcome.kind)),
     );
@@ -121,7 +121,7 @@ describe('publishing', () => {
   it('reports every broken rule at once and leaves nothing, and the key free', async () => {
     stage.inspector.entries = [{ name: 'page.html' }, { name: '.env' }];
     stage.inspector.proofProblems = [{ rule: 'corrupt_data', path: 'page.html' }];
-    const outcome = await stage.useCases.publish.publish(await stage.request());
+    const outcome = await stage.useCases.publish(await stage.request());
     if (outcome.kind !== 'refused' || outcome.code !== 'invalid_archive') throw new Error(outcome.kind);
     const rules = outcome.problems.map(({ rule }) => rule);
     expect(rules).to.have.members(['forbidden_name', 'missing_index', 'corrupt_data']);
@@ -134,14 +134,12 @@ describe('publishing', () => {
   it('does not inflate an archive that breaks a bound', async () => {
     stage.inspector.entries = [{ name: 'index.html', size: 11 * 1_048_576 }];
     stage.inspector.during = () => Promise.reject(new Error('inflated'));
-    expect(await codeOf(stage.useCases.publish.publish(await stage.request()))).to.equal('invalid_archive');
+    expect(await codeOf(stage.useCases.publish(await stage.request()))).to.equal('invalid_archive');
   });
 
   it('publishes nothing that was left unproved', async () => {
     stage.inspector.prove = () => Promise.resolve({ problems: [], entries: [] });
-    const outcome = await stage.useCases.publish
-      .publish(await stage.request())
-      .catch((error: unknown) => error);
+    const outcome = await stage.useCases.publish(await stage.request()).catch((error: unknown) => error);
     expect(outcome).to.be.instanceOf(TypeError);
     expect(await archives()).to.equal(0);
   });
@@ -151,19 +149,19 @@ describe('publishing', () => {
     const put = () => Promise.reject(fault);
     const broken = stage.with({ archives: overriding(stage.memory.archives, { put }) });
     const request = await stage.request();
-    expect(await broken.publish.publish(request).catch((error: unknown) => error)).to.equal(fault);
+    expect(await broken.publish(request).catch((error: unknown) => error)).to.equal(fault);
     expect(isStaged(request)).to.equal(false);
     await stage.publish({ bytes: 'PK corrected' });
   });
 
   it('leaves archive and reservation as they are when the outcome of the commit is unknown', async () => {
     const lost: RoleStore['commit'] = async (publication, lease) => {
-      await stage.memory.roles.commit(publication, lease);
+      await stage.memory.roles.commit(publication, lease, [anEvent()]);
       throw new Fault('store_unavailable', 'the answer got lost');
     };
     const broken = stage.with({ roles: overriding(stage.memory.roles, { commit: lost }) });
-    expect(await codeOf(broken.publish.publish(await stage.request()))).to.equal('store_unavailable');
-    const retry = await stage.useCases.publish.publish(await stage.request());
+    expect(await codeOf(broken.publish(await stage.request()))).to.equal('store_unavailable');
+    const retry = await stage.useCases.publish(await stage.request());
     expect(retry.kind).to.equal('replayed');
     expect(await archives()).to.equal(1);
   });
@@ -171,10 +169,8 @@ describe('publishing', () => {
   it('waits out the lease when the commit never arrived', async () => {
     const commit: RoleStore['commit'] = () => Promise.reject(new Fault('store_unavailable', 'gone'));
     const broken = stage.with({ roles: overriding(stage.memory.roles, { commit }) });
-    expect(await codeOf(broken.publish.publish(await stage.request()))).to.equal('store_unavailable');
-    expect(await codeOf(stage.useCases.publish.publish(await stage.request()))).to.equal(
-      'idempotency_in_progress',
-    );
+    expect(await codeOf(broken.publish(await stage.request()))).to.equal('store_unavailable');
+    expect(await codeOf(stage.useCases.publish(await stage.request()))).to.equal('idempotency_in_progress');
     stage.clock.advance(seconds(60));
     await stage.publish();
     expect(await roles()).to.have.length(1);
@@ -190,7 +186,7 @@ describe('publishing', () => {
       await stage.publish();
     };
     const slow = stage.with({ archives: overriding(stage.memory.archives, { put }) });
-    const outcome = await slow.publish.publish(await stage.request());
+    const outcome = await slow.publish(await stage.request());
     expect(outcome.kind).to.equal('replayed');
     expect(await roles()).to.have.length(1);
     expect(await archives()).to.equal(1);
@@ -202,7 +198,7 @@ describe('publishing', () => {
       await dropReservations();
     };
     const slow = stage.with({ archives: overriding(stage.memory.archives, { put }) });
-    const outcome = await slow.publish.publish(await stage.request());
+    const outcome = await slow.publish(await stage.request());
     expect(outcome.kind).to.equal('published');
     expect(await archives()).to.equal(1);
   });
@@ -214,12 +210,12 @@ describe('publishing', () => {
       if (slept) return;
       slept = true;
       stage.clock.advance(hours(25));
-      expect((await stage.useCases.cleanUp.run()).orphans).to.equal(1);
+      expect((await stage.useCases.cleanUp()).orphans).to.equal(1);
     };
     const asleep = stage.with({ archives: overriding(stage.memory.archives, { put }) });
-    expect(await codeOf(asleep.publish.publish(await stage.request()))).to.equal('storage_unavailable');
+    expect(await codeOf(asleep.publish(await stage.request()))).to.equal('storage_unavailable');
     expect(await roles()).to.have.length(0);
-    expect((await asleep.publish.publish(await stage.request())).kind).to.equal('published');
+    expect((await asleep.publish(await stage.request())).kind).to.equal('published');
     expect([await archives(), (await roles()).length]).to.deep.equal([1, 1]);
   });
 
@@ -234,7 +230,7 @@ describe('publishing', () => {
       stage.clock.advance(seconds(20));
       await aborted;
     };
-    const outcome = await stage.useCases.publish.publish(await stage.request());
+    const outcome = await stage.useCases.publish(await stage.request());
     expect(outcome.kind).to.equal('replayed');
     expect(await roles()).to.have.length(1);
     expect(await archives()).to.equal(1);
@@ -244,9 +240,9 @@ describe('publishing', () => {
     const proving = Promise.withResolvers<void>();
     stage.inspector.during = () => proving.promise;
     const small = stage.with({}, { publishing: 1, publishingQueue: 0 });
-    const first = small.publish.publish(await stage.request());
+    const first = small.publish(await stage.request());
     const request = await stage.request({ key: 'key-2' as IdempotencyKey });
-    expect(await codeOf(small.publish.publish(request))).to.equal('publishing_overloaded');
+    expect(await codeOf(small.publish(request))).to.equal('publishing_overloaded');
     expect(isStaged(request)).to.equal(false);
     proving.resolve();
     expect((await first).kind).to.equal('published');
@@ -256,7 +252,7 @@ describe('publishing', () => {
   it('answers though the upload cannot be discarded', async () => {
     const request = await stage.request();
     const discard = () => Promise.reject(new Fault('staging_unavailable', 'gone'));
-    const outcome = await stage.useCases.publish.publish({
+    const outcome = await stage.useCases.publish({
       ...request,
       archive: { ...request.archive, discard },
     });
@@ -268,7 +264,7 @@ describe('a dry run', () => {
   it('checks all rules and stores nothing', async () => {
     const stage = await openStage();
     const request = await stage.request();
-    expect(await stage.useCases.publish.check(OWNER, request.archive)).to.deep.equal({
+    expect(await stage.useCases.check(request)).to.deep.equal({
       kind: 'checked',
       fileCount: 1,
       size: 4,
@@ -278,7 +274,7 @@ describe('a dry run', () => {
     expect(await stage.memory.archives.list(undefined, 1)).to.deep.equal([]);
     stage.inspector.entries = [];
     const { archive } = await stage.request();
-    expect(await codeOf(stage.useCases.publish.check(OWNER, archive))).to.equal('invalid_archive');
+    expect(await codeOf(stage.useCases.check({ by: OWNER, archive }))).to.equal('invalid_archive');
     await stage.dispose();
   });
 });

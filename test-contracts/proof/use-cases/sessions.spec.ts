@@ -3,33 +3,42 @@ import {
   type ApiKeyStore,
   accountId,
   hours,
-  ManageKeys,
-  ManageSessions,
+  type Keys,
   minutes,
   OPERATOR,
   type RoleId,
   type SessionStore,
+  type Sessions,
   type Title,
 } from '@pinfold/core';
+import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import { OWNER, openStage, overriding, type Stage } from './stage.ts';
 
 describe('signing in to the management screen', () => {
   let stage: Stage;
-  let keys: ManageKeys;
-  let sessions: ManageSessions;
+  let keys: Keys;
+  let sessions: Sessions;
   beforeEach(async () => {
     stage = await openStage();
     const { clock, memory } = stage;
-    keys = new ManageKeys({ apiKeys: memory.apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock });
+    keys = createKeys({
+      apiKeys: memory.apiKeys,
+      apiKeySecrets: new NodeApiKeySecrets(),
+      clock,
+      ids: stage.ports.ids,
+    });
     sessions = over(memory.sessions);
   });
   afterEach(() => stage.dispose());
 
-  function over(store: SessionStore, apiKeys: ApiKeyStore = stage.memory.apiKeys): ManageSessions {
+  function over(store: SessionStore, apiKeys: ApiKeyStore = stage.memory.apiKeys): Sessions {
     const sessionSecrets = new NodeSessionSecrets();
-    return new ManageSessions({ sessions: store, sessionSecrets, apiKeys, clock: stage.clock }, keys);
+    return createSessions(
+      { sessions: store, sessionSecrets, apiKeys, clock: stage.clock, ids: stage.ports.ids },
+      keys,
+    );
   }
 
   async function byLink() {
@@ -109,17 +118,17 @@ describe('signing in to the management screen', () => {
     const find: ApiKeyStore['find'] = () => Promise.resolve(undefined);
     const without = over(stage.memory.sessions, overriding(stage.memory.apiKeys, { find }));
     expect(await without.find(started.token), 'a key that is not there at all').to.equal(undefined);
-    await keys.revoke(manager.key.id, OPERATOR);
+    await keys.revoke({ id: manager.key.id, by: OPERATOR });
     expect(await sessions.find(started.token)).to.equal(undefined);
     expect(await sessions.signInWithKey(manager.text)).to.equal(undefined);
   });
 
   it("revokes another account's key for an operator only", async () => {
     const { key } = await keys.create({ account: OWNER });
-    expect(await keys.revoke(key.id, accountId('stranger'))).to.deep.equal({ kind: 'unknown' });
+    expect(await keys.revoke({ id: key.id, by: accountId('stranger') })).to.deep.equal({ kind: 'unknown' });
     expect((await keys.list(OPERATOR))[0]?.revokedAt).to.equal(null);
-    expect(await keys.revoke('unknown' as ApiKeyId, OWNER)).to.deep.equal({ kind: 'unknown' });
-    expect(await keys.revoke(key.id, OWNER)).to.deep.equal({ kind: 'revoked' });
+    expect(await keys.revoke({ id: 'unknown' as ApiKeyId, by: OWNER })).to.deep.equal({ kind: 'unknown' });
+    expect(await keys.revoke({ id: key.id, by: OWNER })).to.deep.equal({ kind: 'revoked' });
   });
 });
 
@@ -133,7 +142,7 @@ describe('changing a role as it was seen', () => {
   afterEach(() => stage.dispose());
 
   const rename = (title: string, seen: string | null) =>
-    stage.useCases.update.updateSeen(
+    stage.useCases.updateSeen(
       { by: OPERATOR, id },
       { type: 'set_title', title: title as Title },
       { title: seen },
@@ -148,21 +157,13 @@ describe('changing a role as it was seen', () => {
   });
 
   it('overwrites no password that was set meanwhile', async () => {
-    const { update } = stage.useCases;
+    const { update, updateSeen } = stage.useCases;
     const seen = { generation: (await stage.memory.roles.load(id))?.value.generation ?? (0 as never) };
-    await update.update({ by: OPERATOR, id }, { type: 'reset_expiration' });
-    const outcome = await update.updateSeen(
-      { by: OPERATOR, id },
-      { type: 'set_password', password: null },
-      seen,
-    );
+    await update({ by: OPERATOR, id }, { type: 'reset_expiration' });
+    const outcome = await updateSeen({ by: OPERATOR, id }, { type: 'set_password', password: null }, seen);
     expect(outcome.kind).to.equal('overtaken');
     const now = { generation: (await stage.memory.roles.load(id))?.value.generation ?? (0 as never) };
-    const again = await update.updateSeen(
-      { by: OPERATOR, id },
-      { type: 'set_password', password: null },
-      now,
-    );
+    const again = await updateSeen({ by: OPERATOR, id }, { type: 'set_password', password: null }, now);
     expect(again.kind, 'as it was seen').to.equal('changed');
   });
 });

@@ -10,10 +10,9 @@ import {
   type ArchiveProof,
   accountId,
   createUseCases,
-  type Filename,
+  type EventId,
   type Grant,
   type GrantSigner,
-  type IdempotencyKey,
   type Limits,
   type ListedEntry,
   type Password,
@@ -26,7 +25,6 @@ import {
   type Sha256,
   type StagedArchive,
   type Staging,
-  type Title,
   type Token,
   type UseCases,
 } from '@pinfold/core';
@@ -120,6 +118,11 @@ class NoStaging implements Staging {
   }
 }
 
+/** A request whose archive has been received. */
+export type StagedRequest = PublishRequest & { readonly archive: StagedArchive };
+
+type Differing = Partial<StagedRequest> & { readonly bytes?: string };
+
 /** All use cases on memory, with a clock and an inspector that the test holds. */
 export interface Stage {
   readonly memory: Memory;
@@ -130,8 +133,8 @@ export interface Stage {
   /** The same data with some ports replaced or limits changed. */
   with(ports: Partial<Ports>, limits?: Partial<Limits>): UseCases;
   /** A request for a new archive; the same bytes give the same archive. */
-  request(differing?: Partial<PublishRequest> & { readonly bytes?: string }): Promise<PublishRequest>;
-  publish(differing?: Partial<PublishRequest> & { readonly bytes?: string }): Promise<RoleId>;
+  request(differing?: Differing): Promise<StagedRequest>;
+  publish(differing?: Differing): Promise<RoleId>;
   dispose(): Promise<void>;
 }
 
@@ -153,14 +156,15 @@ export async function openStage(): Promise<Stage> {
       role: () => parseRoleId(randomUUID()) as RoleId,
       archive: (at) => archiveIdOf(at, randomUUID()),
       token: () => randomUUID() as Token,
+      event: () => randomUUID() as EventId,
     },
   };
   const useCases = createUseCases(ports);
   const request: Stage['request'] = async ({ bytes = 'PK', ...differing } = {}) => ({
-    account: OWNER,
-    key: 'key-1' as IdempotencyKey,
-    filename: 'site.zip' as Filename,
-    title: null as Title | null,
+    by: OWNER,
+    key: 'key-1',
+    filename: 'site.zip',
+    title: null,
     archive: await stage(folder, bytes),
     ...differing,
   });
@@ -173,7 +177,7 @@ export async function openStage(): Promise<Stage> {
     request,
     with: (other, limits = {}) => createUseCases({ ...ports, ...other }, limits),
     publish: async (differing) => {
-      const outcome = await useCases.publish.publish(await request(differing));
+      const outcome = await useCases.publish(await request(differing));
       if (outcome.kind === 'refused') throw new Error(`refused: ${outcome.code}`);
       return outcome.role.id;
     },
@@ -193,7 +197,7 @@ async function stage(folder: string, bytes: string): Promise<StagedArchive> {
 }
 
 /** Whether the upload of a request is still lying there. */
-export function isStaged(request: PublishRequest): boolean {
+export function isStaged(request: StagedRequest): boolean {
   return existsSync(request.archive.file);
 }
 

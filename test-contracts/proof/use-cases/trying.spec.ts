@@ -68,7 +68,7 @@ describe('trying passwords', () => {
 
   async function protect(password: Password | null): Promise<void> {
     const what = { by: OWNER, id };
-    const outcome = await stage.useCases.update.update(what, { type: 'set_password', password });
+    const outcome = await stage.useCases.update(what, { type: 'set_password', password });
     expect(outcome.kind).to.equal('changed');
   }
 
@@ -81,7 +81,7 @@ describe('trying passwords', () => {
         return stage.memory.attempts.begin(attempt);
       },
     });
-    const { enter: gate } = stage.with({ passwords, attempts });
+    const gate = stage.with({ passwords, attempts });
     const enter = (password: string, more: { address?: string; signal?: AbortSignal } = {}) =>
       gate.enter({ id, password, address: '192.0.2.1', ...more });
     return { asked, gate, enter };
@@ -125,7 +125,7 @@ describe('trying passwords', () => {
       },
     });
     const { update } = stage.with({ passwords });
-    await update.update({ by: OPERATOR, id }, { type: 'set_password', password: SECRET });
+    await update({ by: OPERATOR, id }, { type: 'set_password', password: SECRET });
     await node(passwords).enter(SECRET, { address: '192.0.2.77' });
     expect(clients).to.deep.equal([OWNER, '192.0.2.77']);
   });
@@ -199,7 +199,7 @@ describe('trying passwords', () => {
 
   it('lets no more than 1,024 wait in one process', async () => {
     const busy = overriding(stage.memory.attempts, { begin: async () => ({ kind: 'busy' }) });
-    const { enter: gate } = stage.with({ attempts: busy });
+    const gate = stage.with({ attempts: busy });
     const asked = Array.from({ length: 1_100 }, (_, n) =>
       gate.enter({ id, password: SECRET, address: `client ${n}` }),
     );
@@ -256,7 +256,7 @@ describe('trying passwords', () => {
     const { gate, enter, hasher } = slowNode();
     const entering = Array.from({ length: 10 }, () => enter(SECRET));
     await settled();
-    const tokens = ['nonsense', gate.sign(entered.grant)];
+    const tokens = ['nonsense', gate.grants.sign(entered.grant)];
     const again = await gate.enter({ id, password: 'any', address: '192.0.2.1', tokens });
     expect(again).to.deep.equal({ kind: 'busy' });
     while (hasher.held.length > 0) hasher.release();

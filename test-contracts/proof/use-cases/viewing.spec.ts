@@ -15,16 +15,16 @@ describe('letting viewers in', () => {
   afterEach(() => stage.dispose());
 
   async function protect(password: Password | null): Promise<void> {
-    const outcome = await stage.useCases.update.update({ by: OWNER, id }, { type: 'set_password', password });
+    const outcome = await stage.useCases.update({ by: OWNER, id }, { type: 'set_password', password });
     expect(outcome.kind).to.equal('changed');
   }
 
   function enter(password: string, address = '192.0.2.1') {
-    return stage.useCases.enter.enter({ id, password, address });
+    return stage.useCases.enter({ id, password, address });
   }
 
   async function roleNow() {
-    const visit = await stage.useCases.enter.visit(id);
+    const visit = await stage.useCases.visit(id);
     if (visit.kind !== 'published') throw new Error(visit.kind);
     return visit.role;
   }
@@ -39,7 +39,7 @@ describe('letting viewers in', () => {
   it('tells who needs no password, and what is not there', async () => {
     await protect(null);
     expect((await enter('x')).kind).to.equal('not_protected');
-    await stage.useCases.stop.stop({ by: OPERATOR, id });
+    await stage.useCases.stop({ by: OPERATOR, id });
     expect((await enter('x')).kind).to.equal('unknown');
     id = 'ffffffff-ffff-4fff-8fff-ffffffffffff' as RoleId;
     expect((await enter('x')).kind, 'never published').to.equal('unknown');
@@ -51,13 +51,13 @@ describe('letting viewers in', () => {
   it('admits with any valid one of the tokens that were shown', async () => {
     const outcome = await enter(SECRET);
     if (outcome.kind !== 'granted') throw new Error(outcome.kind);
-    const token = stage.useCases.enter.sign(outcome.grant);
+    const token = stage.useCases.grants.sign(outcome.grant);
     const role = await roleNow();
-    expect(stage.useCases.enter.admit(role, 'cookie', ['nonsense', token])).to.deep.equal(outcome.grant);
-    expect(stage.useCases.enter.admit(role, 'path', [token])).to.equal(undefined);
-    expect(stage.useCases.enter.admit(role, 'cookie', ['nonsense'])).to.equal(undefined);
+    expect(stage.useCases.grants.admit(role, 'cookie', ['nonsense', token])).to.deep.equal(outcome.grant);
+    expect(stage.useCases.grants.admit(role, 'path', [token])).to.equal(undefined);
+    expect(stage.useCases.grants.admit(role, 'cookie', ['nonsense'])).to.equal(undefined);
     stage.clock.advance(hours(12));
-    expect(stage.useCases.enter.admit(await roleNow(), 'cookie', [token])).to.equal(undefined);
+    expect(stage.useCases.grants.admit(await roleNow(), 'cookie', [token])).to.equal(undefined);
   });
 
   for (const [what, change] of [
@@ -68,19 +68,19 @@ describe('letting viewers in', () => {
     it(`${what} ends every grant`, async () => {
       const outcome = await enter(SECRET);
       if (outcome.kind !== 'granted') throw new Error(outcome.kind);
-      const token = stage.useCases.enter.sign(outcome.grant);
-      await stage.useCases.update.update({ by: OWNER, id }, change);
-      expect(stage.useCases.enter.admit(await roleNow(), 'cookie', [token])).to.equal(undefined);
+      const token = stage.useCases.grants.sign(outcome.grant);
+      await stage.useCases.update({ by: OWNER, id }, change);
+      expect(stage.useCases.grants.admit(await roleNow(), 'cookie', [token])).to.equal(undefined);
     });
   }
 
   it('a change of the title and a pin end no grant', async () => {
     const outcome = await enter(SECRET);
     if (outcome.kind !== 'granted') throw new Error(outcome.kind);
-    const token = stage.useCases.enter.sign(outcome.grant);
-    await stage.useCases.update.update({ by: OWNER, id }, { type: 'set_title', title: null });
-    await stage.useCases.pin.pin({ by: OPERATOR, id });
-    expect(stage.useCases.enter.admit(await roleNow(), 'cookie', [token])).to.deep.equal(outcome.grant);
+    const token = stage.useCases.grants.sign(outcome.grant);
+    await stage.useCases.update({ by: OWNER, id }, { type: 'set_title', title: null });
+    await stage.useCases.pin({ by: OPERATOR, id });
+    expect(stage.useCases.grants.admit(await roleNow(), 'cookie', [token])).to.deep.equal(outcome.grant);
   });
 });
 
@@ -94,7 +94,7 @@ describe('opening a site', () => {
   afterEach(() => stage.dispose());
 
   async function role() {
-    const found = await stage.useCases.read.read(OWNER, id);
+    const found = await stage.useCases.read({ by: OWNER, id });
     if (found.kind !== 'found') throw new Error(found.code);
     return found.role;
   }
@@ -115,9 +115,9 @@ describe('opening a site', () => {
 
   it('says that the role ended when its archive and manifest went with it', async () => {
     const before = await role();
-    await stage.useCases.stop.stop({ by: OPERATOR, id });
+    await stage.useCases.stop({ by: OPERATOR, id });
     stage.clock.advance(hours(1));
-    expect((await stage.useCases.cleanUp.run()).archives).to.equal(1);
+    expect((await stage.useCases.cleanUp()).archives).to.equal(1);
     expect(await stage.useCases.open.read(before, 0, 1)).to.deep.equal({ kind: 'unknown' });
     expect(await stage.useCases.open.manifest(before)).to.deep.equal({ kind: 'unknown' });
   });

@@ -15,6 +15,7 @@ import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
+import { anEvent } from '../fixtures/roles.ts';
 import { together } from '../together.ts';
 
 const CREATED = { kind: 'created' };
@@ -44,7 +45,7 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
     check: async ({ port, peer }) => {
       const other = await peer();
       for (const key of KEYS) {
-        expect(await port.create(key)).to.deep.equal(CREATED);
+        expect(await port.create(key, [anEvent()])).to.deep.equal(CREATED);
         expect(await other.find(key.id)).to.deep.equal(key);
         expect(await port.find(key.id)).to.deep.equal(key);
       }
@@ -57,16 +58,18 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
       const { port } = subject;
       const other = await subject.peer();
       const revoked = anApiKey(1, { revokedAt: START });
-      await port.create(revoked);
+      await port.create(revoked, [anEvent()]);
       const rival = anApiKey(1, { account: 'globex' as AccountId, label: 'another' });
-      expect(await other.create(rival)).to.deep.equal(EXISTS);
+      expect(await other.create(rival, [anEvent()])).to.deep.equal(EXISTS);
       expect(await other.find(revoked.id)).to.deep.equal(revoked);
       for (const id of NEARLY_ONE_ID) {
-        expect(await port.create(anApiKey(2, { id, label: id })), id).to.deep.equal(CREATED);
+        expect(await port.create(anApiKey(2, { id, label: id }), [anEvent()]), id).to.deep.equal(CREATED);
       }
       for (const id of NEARLY_ONE_ID) expect((await other.find(id))?.label).to.equal(id);
       const keys = Array.from({ length: 20 }, (_, n) => anApiKey(9, { label: `save ${n}` }));
-      const outcomes = await together(subject, keys.length, (store, n) => store.create(keys[n] as ApiKey));
+      const outcomes = await together(subject, keys.length, (store, n) =>
+        store.create(keys[n] as ApiKey, [anEvent()]),
+      );
       const created = keys.filter((_, n) => outcomes[n]?.kind === 'created');
       expect(created).to.have.lengthOf(1);
       expect(await port.find(anApiKeyId(9))).to.deep.equal(created[0]);
@@ -78,18 +81,21 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
     check: async (subject, another) => {
       const keys = Array.from({ length: 20 }, (_, n) => anApiKey(n));
       const outcomes = await together(subject, keys.length, (store, n) =>
-        store.createFirst(keys[n] as ApiKey),
+        store.createFirst(keys[n] as ApiKey, [anEvent()]),
       );
       const first = keys.filter((_, n) => outcomes[n]?.kind === 'created');
       expect(first).to.have.lengthOf(1);
       expect(await subject.port.list(undefined)).to.deep.equal(first);
-      await subject.port.revoke((first[0] as ApiKey).id, START);
+      await subject.port.revoke((first[0] as ApiKey).id, START, [anEvent()]);
       const late = anApiKey(50, { account: 'globex' as AccountId });
-      expect(await (await subject.peer()).createFirst(late), 'after a revoked one').to.deep.equal(EXISTS);
+      expect(
+        await (await subject.peer()).createFirst(late, [anEvent()]),
+        'after a revoked one',
+      ).to.deep.equal(EXISTS);
       expect(await subject.port.find(late.id)).to.equal(undefined);
       const other = await another();
-      await other.port.create(anApiKey(1, { account: 'globex' as AccountId, revokedAt: START }));
-      expect(await other.port.createFirst(anApiKey(2)), 'after any other').to.deep.equal(EXISTS);
+      await other.port.create(anApiKey(1, { account: 'globex' as AccountId, revokedAt: START }), [anEvent()]);
+      expect(await other.port.createFirst(anApiKey(2), [anEvent()]), 'after any other').to.deep.equal(EXISTS);
     },
   },
   {
@@ -97,7 +103,7 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
     says: 'an unknown id is undefined',
     check: async ({ port, peer }) => {
       expect(await port.find(anApiKeyId(1))).to.equal(undefined);
-      await port.create(anApiKey(1));
+      await port.create(anApiKey(1), [anEvent()]);
       const other = await peer();
       for (const id of ['keyId2', 'KEYID1', 'keyid1', 'keyId', 'keyId1 ', 'keyId%', 'keyId_', '']) {
         expect(await other.find(id as ApiKeyId), id).to.equal(undefined);
@@ -120,7 +126,7 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
         anApiKey(6),
         anApiKey(2, { createdAt: after(START, days(1)), account }),
       ];
-      for (const key of keys) await port.create(key);
+      for (const key of keys) await port.create(key, [anEvent()]);
       const ordered = keys.toSorted(
         (one, two) => one.createdAt - two.createdAt || (one.id < two.id ? -1 : 1),
       );
@@ -135,20 +141,20 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
     check: async (subject) => {
       const { port } = subject;
       const other = await subject.peer();
-      await port.create(anApiKey(1));
-      await port.create(anApiKey(2));
+      await port.create(anApiKey(1), [anEvent()]);
+      await port.create(anApiKey(2), [anEvent()]);
       expect(await other.find(anApiKeyId(1))).to.deep.include({ revokedAt: null });
       const at = after(START, minutes(1));
-      expect(await port.revoke(anApiKeyId(1), at)).to.deep.equal({ kind: 'revoked' });
+      expect(await port.revoke(anApiKeyId(1), at, [anEvent()])).to.deep.equal({ kind: 'revoked' });
       expect(await other.find(anApiKeyId(1))).to.deep.equal(anApiKey(1, { revokedAt: at }));
       for (const again of [START, after(at, days(1))]) {
-        expect(await other.revoke(anApiKeyId(1), again)).to.deep.equal({ kind: 'revoked' });
+        expect(await other.revoke(anApiKeyId(1), again, [anEvent()])).to.deep.equal({ kind: 'revoked' });
         expect(await port.find(anApiKeyId(1))).to.deep.equal(anApiKey(1, { revokedAt: at }));
       }
-      expect(await port.revoke(anApiKeyId(3), at)).to.deep.equal({ kind: 'unknown' });
+      expect(await port.revoke(anApiKeyId(3), at, [anEvent()])).to.deep.equal({ kind: 'unknown' });
       expect(await port.list(undefined)).to.deep.equal([anApiKey(1, { revokedAt: at }), anApiKey(2)]);
       await together(subject, 21, async (store, n) => {
-        if (n === 10) await store.revoke(anApiKeyId(2), at);
+        if (n === 10) await store.revoke(anApiKeyId(2), at, [anEvent()]);
         else await store.touch(anApiKeyId(2), after(START, duration(n)), after(START, duration(n)));
       });
       expect(await port.find(anApiKeyId(2))).to.deep.include({ revokedAt: at });
@@ -160,8 +166,8 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
     check: async (subject) => {
       const { port } = subject;
       const other = await subject.peer();
-      await port.create(anApiKey(1));
-      await port.create(anApiKey(2));
+      await port.create(anApiKey(1), [anEvent()]);
+      await port.create(anApiKey(2), [anEvent()]);
       const expectUsed = async (lastUsedAt: Instant) =>
         expect(await other.find(anApiKeyId(1))).to.deep.equal(anApiKey(1, { lastUsedAt }));
       const noted = after(START, minutes(5));

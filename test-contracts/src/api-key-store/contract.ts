@@ -1,6 +1,7 @@
 import type { ApiKeyStore } from '@pinfold/core';
 import type { Contract } from '../contract.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
+import { anEvent } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
 import { apiKeyClauses } from './clauses.ts';
 
@@ -9,7 +10,7 @@ export const apiKeyStoreContract: Contract<ApiKeyStore> = {
   port: 'ApiKeyStore',
   harness: harnessClauses('api-key-store', {
     write: async (port, n) => {
-      await port.create(anApiKey(n));
+      await port.create(anApiKey(n), [anEvent()]);
     },
     sees: async (port, n) => (await port.find(anApiKeyId(n))) !== undefined,
   }),

@@ -44,6 +44,14 @@ const clauses: readonly Clause<Ids>[] = [
       await made([subject.port, await subject.peer()], (ids) => ids.token());
     },
   },
+  {
+    id: 'ids/event',
+    says: 'every id is a version 4 UUID in lower case, and no two are alike',
+    check: async (subject) => {
+      const all = await made([subject.port, await subject.peer()], (ids) => ids.event());
+      for (const id of all) expect(id).to.match(UUID_4);
+    },
+  },
 ];
 
 /** The promises of {@link Ids}. */

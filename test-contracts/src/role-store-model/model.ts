@@ -174,7 +174,8 @@ export class RoleModel {
     const row = this.#roles.get(id);
     if (row === undefined) throw new Error('a role was claimed that was never committed');
     this.#roles.set(id, { ...row, claim: token, claimableAt: until, changes: row.changes + 1 });
-    const task = { role: id, archive: row.role.archive, token, failures: row.failures };
+    const { account, archive } = row.role;
+    const task = { role: id, account, archive, token, failures: row.failures };
     this.tasks.push(task);
     return task;
   }

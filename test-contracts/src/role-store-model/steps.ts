@@ -20,7 +20,7 @@ import {
 } from '@pinfold/core';
 import { expect } from 'chai';
 import type { AsyncCommand } from 'fast-check';
-import { ACCOUNT, aKey, aRoleId } from '../fixtures/roles.ts';
+import { ACCOUNT, aKey, anEvent, aRoleId } from '../fixtures/roles.ts';
 import type { Glimpse, ModelLease, RoleModel } from './model.ts';
 
 /** A role as it was last loaded, and what the model knew of it then. */
@@ -115,7 +115,7 @@ export function release(n: number): Work {
 
 export function commit(n: number): Work {
   return withLease(n, async (model, port, held) => {
-    const outcome = await port.commit(held.publication, held.lease);
+    const outcome = await port.commit(held.publication, held.lease, [anEvent()]);
     expect(outcome, 'commit').to.deep.equal({ kind: model.commit(held) });
   });
 }
@@ -139,7 +139,7 @@ export function change(n: number, command: RoleCommand): Work {
     if (look === undefined || now === undefined) return;
     const decided = decide(look.loaded.value, command, model.now, defaultLimits);
     if (decided.kind === 'refused') return;
-    const { kind } = await port.save(decided.role, look.loaded.version);
+    const { kind } = await port.save(decided.role, look.loaded.version, [anEvent()]);
     if (look.glimpse.changes !== now.changes) expect(kind, 'save').to.equal('conflict');
     else if (look.glimpse.settlements === now.settlements) expect(kind, 'save').to.equal('saved');
     if (kind === 'saved') model.save(decided.role);
@@ -171,7 +171,7 @@ export function settle(n: number, pause: Duration | undefined): Work {
     if (task === undefined) return;
     const failed = pause && { kind: 'failed' as const, retryAt: after(model.now, pause) };
     const outcome: CleanupOutcome = failed ?? { kind: 'removed' };
-    await port.settleCleanup(task, outcome);
+    await port.settleCleanup(task, outcome, [anEvent()]);
     model.settle(task, outcome);
   };
 }

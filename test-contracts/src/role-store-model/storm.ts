@@ -16,7 +16,7 @@ import {
   type Version,
 } from '@pinfold/core';
 import { START } from '../fixtures/clock.ts';
-import { aPublication, aReservation, aToken, leaseOf, publishTo } from '../fixtures/roles.ts';
+import { anEvent, aPublication, aReservation, aToken, leaseOf, publishTo } from '../fixtures/roles.ts';
 
 /** What one of many does at once with the others. */
 export type Actor =
@@ -93,7 +93,7 @@ export class Storm {
       const decided = decide(loaded.value, command, this.now, defaultLimits);
       if (decided.kind === 'refused' || decided.role === loaded.value) return;
       await this.#turn();
-      const { kind } = await port.save(decided.role, loaded.version);
+      const { kind } = await port.save(decided.role, loaded.version, [anEvent()]);
       if (kind === 'conflict') continue;
       this.saved.push({ loadedAt: loaded.version, before: loaded.value, after: decided.role });
       return;
@@ -117,7 +117,7 @@ export class Storm {
     const expiresAt = after(this.now, days(7));
     const publication = aPublication(n, { idempotencyKey: lease.key, publishedAt: this.now, expiresAt });
     await this.#turn();
-    const { kind } = await port.commit(publication, lease);
+    const { kind } = await port.commit(publication, lease, [anEvent()]);
     this.tried.push({ publication, committed: kind === 'committed' });
   }
 
@@ -128,7 +128,7 @@ export class Storm {
     this.tasks.push(...tasks);
     for (const task of settling ? tasks : []) {
       await this.#turn();
-      await port.settleCleanup(task, { kind: 'removed' });
+      await port.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
     }
   }
 }

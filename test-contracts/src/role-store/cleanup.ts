@@ -14,7 +14,7 @@ import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
-import { aPublication, aRole, aToken, publishTo } from '../fixtures/roles.ts';
+import { anEvent, aPublication, aRole, aToken, publishTo } from '../fixtures/roles.ts';
 import { together } from '../together.ts';
 
 const END = after(START, days(7));
@@ -25,7 +25,7 @@ function claim(n: number, now: Instant, more: Partial<CleanupRequest> = {}): Cle
 }
 
 function taskOf(role: Role, n: number, failures = 0): CleanupTask {
-  return { role: role.id, archive: role.archive, token: aToken(n), failures };
+  return { role: role.id, account: role.account, archive: role.archive, token: aToken(n), failures };
 }
 
 function rolesOf(tasks: readonly CleanupTask[]): readonly RoleId[] {
@@ -36,7 +36,7 @@ function rolesOf(tasks: readonly CleanupTask[]): readonly RoleId[] {
 async function stop(port: RoleStore, id: RoleId, deletedAt: Instant): Promise<void> {
   const found = await port.load(id);
   if (found === undefined) throw new Error('a published role is not there');
-  const saved = await port.save({ ...found.value, deletedAt }, found.version);
+  const saved = await port.save({ ...found.value, deletedAt }, found.version, [anEvent()]);
   expect(saved).to.deep.equal({ kind: 'saved' });
 }
 
@@ -81,7 +81,7 @@ export const claimClauses: readonly Clause<RoleStore>[] = [
       expect(rolesOf(tasks)).to.have.members(ids([1, 2, 3]));
       for (const task of tasks) {
         const retryAt = after(now, minutes(task.role === aRole(1).id ? 2 : 1));
-        await port.settleCleanup(task, { kind: 'failed', retryAt });
+        await port.settleCleanup(task, { kind: 'failed', retryAt }, [anEvent()]);
       }
       const later = after(now, minutes(5));
       const next = await port.claimForCleanup(claim(2, later, { limit: 2 }));
@@ -105,7 +105,7 @@ export const claimClauses: readonly Clause<RoleStore>[] = [
         await stop(other, first.id, start);
         expect(await port.claimForCleanup(claim(3, (until - 1) as Instant)), 'saved').to.deep.equal([]);
         expect(await other.claimForCleanup(claim(4, until))).to.deep.equal([taskOf(first, 4)]);
-        await other.settleCleanup(taskOf(first, 4), { kind: 'removed' });
+        await other.settleCleanup(taskOf(first, 4), { kind: 'removed' }, [anEvent()]);
         const many = Array.from({ length: 20 }, (_, n) => aRole(n + 10).id);
         for (let n = 10; n < 30; n += 1) await publishTo(port, aPublication(n, { deletedAt: until }));
         const claims = await together(subject, 12, (store, n) =>
@@ -130,7 +130,7 @@ export const claimClauses: readonly Clause<RoleStore>[] = [
         if (before === undefined) throw new Error('a published role is not there');
         await other.claimForCleanup(claim(n, now));
         const changed = { ...before.value, deletedAt: now };
-        expect(await port.save(changed, before.version)).to.deep.equal({ kind: 'conflict' });
+        expect(await port.save(changed, before.version, [anEvent()])).to.deep.equal({ kind: 'conflict' });
         const claimed = await port.load(id);
         expect(claimed?.value).to.deep.equal(before.value);
         expect(claimed?.version).not.to.equal(before.version);
@@ -151,7 +151,7 @@ export const settleClauses: readonly Clause<RoleStore>[] = [
         await publishTo(port, aPublication(2)),
       ];
       await port.claimForCleanup(claim(1, END));
-      await other.settleCleanup(taskOf(role, 1), { kind: 'removed' });
+      await other.settleCleanup(taskOf(role, 1), { kind: 'removed' }, [anEvent()]);
       const inAnAge = after(END, days(1_000));
       const expectRemoved = async (then: Role) => {
         expect((await port.load(role.id))?.value).to.deep.equal(then);
@@ -180,7 +180,7 @@ export const settleClauses: readonly Clause<RoleStore>[] = [
           const task = taskOf(role, failures, failures);
           expect(await port.claimForCleanup(claim(failures, now))).to.deep.equal([task]);
           const retryAt = after(now, pause);
-          await other.settleCleanup(task, { kind: 'failed', retryAt });
+          await other.settleCleanup(task, { kind: 'failed', retryAt }, [anEvent()]);
           expect(await port.claimForCleanup(claim(50, (retryAt - 1) as Instant)), 'before').to.deep.equal([]);
           expect(await other.loadManifest(role.archive)).not.to.equal(undefined);
           expect((await other.whichAreNamed([role.archive])).size).to.equal(1);
@@ -204,13 +204,13 @@ export const settleClauses: readonly Clause<RoleStore>[] = [
         expect((await port.whichAreNamed([role.archive])).size).to.equal(1);
         expect(await port.claimForCleanup(claim(3, (from - 1) as Instant))).to.deep.equal([]);
       };
-      await port.settleCleanup(taskOf(role, 1), { kind: 'removed' });
+      await port.settleCleanup(taskOf(role, 1), { kind: 'removed' }, [anEvent()]);
       await expectClaimed(after(taken, minutes(10)));
-      await port.settleCleanup(taskOf(role, 1), { kind: 'failed', retryAt: END });
+      await port.settleCleanup(taskOf(role, 1), { kind: 'failed', retryAt: END }, [anEvent()]);
       await expectClaimed(after(taken, minutes(10)));
-      await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt });
-      await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt: END });
-      await other.settleCleanup(taskOf(role, 2), { kind: 'removed' });
+      await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt }, [anEvent()]);
+      await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt: END }, [anEvent()]);
+      await other.settleCleanup(taskOf(role, 2), { kind: 'removed' }, [anEvent()]);
       await expectClaimed(retryAt);
       expect(await port.claimForCleanup(claim(4, retryAt))).to.deep.equal([taskOf(role, 4, 1)]);
     },

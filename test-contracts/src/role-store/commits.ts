@@ -14,7 +14,7 @@ import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
-import { aKey, aPublication, aReservation, aRole, aToken, leaseOf } from '../fixtures/roles.ts';
+import { aKey, anEvent, aPublication, aReservation, aRole, aToken, leaseOf } from '../fixtures/roles.ts';
 import { together } from '../together.ts';
 
 const IN_A_MINUTE = after(START, minutes(1));
@@ -66,10 +66,12 @@ async function raceForKey(early: RoleStore, late: RoleStore, n: number): Promise
   const request = aReservation(n, { token: aToken(n + 100), now: IN_A_MINUTE, until });
   await early.reserve(aReservation(n));
   const runners = [
-    async () => await early.commit(mine, leaseOf(aReservation(n))),
+    async () => await early.commit(mine, leaseOf(aReservation(n)), [anEvent()]),
     async () => {
       const reserved = await late.reserve(request);
-      return reserved.kind === 'reserved' ? await late.commit(theirs, reserved.lease) : LEASE_LOST;
+      return reserved.kind === 'reserved'
+        ? await late.commit(theirs, reserved.lease, [anEvent()])
+        : LEASE_LOST;
     },
   ];
   const ids = [mine.role.id, theirs.role.id];
@@ -88,7 +90,7 @@ export const commitClauses: readonly Clause<RoleStore>[] = [
       await Promise.all(numbers.map((n) => port.reserve(aReservation(n))));
       let running = true;
       const commits = Promise.all(
-        numbers.map((n) => port.commit(aPublication(n), leaseOf(aReservation(n)))),
+        numbers.map((n) => port.commit(aPublication(n), leaseOf(aReservation(n)), [anEvent()])),
       ).finally(() => {
         running = false;
       });
@@ -119,16 +121,16 @@ export const commitClauses: readonly Clause<RoleStore>[] = [
       const mine = leaseOf(aReservation(1));
       await port.reserve(aReservation(1));
       const theirs = await takeOver(other);
-      expect(await port.commit(aPublication(1), mine), 'replaced').to.deep.equal(LEASE_LOST);
+      expect(await port.commit(aPublication(1), mine, [anEvent()]), 'replaced').to.deep.equal(LEASE_LOST);
       await expectNothingOf(other, aPublication(1));
       expect((await other.reserve(aReservation(1, { token: aToken(3) }))).kind).to.equal('in_progress');
       await other.release(theirs);
-      expect(await port.commit(rival(2), theirs), 'released').to.deep.equal(LEASE_LOST);
+      expect(await port.commit(rival(2), theirs, [anEvent()]), 'released').to.deep.equal(LEASE_LOST);
       await expectNothingOf(other, rival(2));
       await port.reserve(aReservation(1, { token: aToken(4) }));
       const last = { ...mine, token: aToken(4) };
-      expect(await port.commit(rival(3), last)).to.deep.equal(COMMITTED);
-      expect(await other.commit(rival(4), last), 'completed').to.deep.equal(LEASE_LOST);
+      expect(await port.commit(rival(3), last, [anEvent()])).to.deep.equal(COMMITTED);
+      expect(await other.commit(rival(4), last, [anEvent()]), 'completed').to.deep.equal(LEASE_LOST);
       await expectNothingOf(port, rival(4));
       const complete = { kind: 'complete', role: rival(3).role.id, warnings: [] };
       expect(await port.reserve(aReservation(1, { token: aToken(5) }))).to.deep.equal(complete);
@@ -141,7 +143,9 @@ export const commitClauses: readonly Clause<RoleStore>[] = [
       inEachEra(another, async ({ port, peer }, start) => {
         await port.reserve(aReservation(1, { now: start, until: after(start, minutes(1)) }));
         const publication = aPublication(1, { publishedAt: after(start, hours(5)) });
-        expect(await (await peer()).commit(publication, leaseOf(aReservation(1)))).to.deep.equal(COMMITTED);
+        expect(await (await peer()).commit(publication, leaseOf(aReservation(1)), [anEvent()])).to.deep.equal(
+          COMMITTED,
+        );
         expect((await port.load(publication.role.id))?.value).to.deep.equal(publication.role);
       }),
   },
@@ -155,19 +159,19 @@ export const commitClauses: readonly Clause<RoleStore>[] = [
       const { id, archive } = publication.role;
       await port.reserve(aReservation(1));
       const again = () =>
-        together(subject, 6, (store) => store.commit(publication, leaseOf(aReservation(1))));
+        together(subject, 6, (store) => store.commit(publication, leaseOf(aReservation(1)), [anEvent()]));
       expect(await again(), 'at once').to.deep.equal(Array.from({ length: 6 }, () => COMMITTED));
       const loaded = await port.load(id);
       if (loaded === undefined) throw new Error('a committed role is not there');
       const ended = { ...loaded.value, title: 'Renamed' as Title, deletedAt: IN_A_MINUTE };
-      await port.save(ended, loaded.version);
+      await port.save(ended, loaded.version, [anEvent()]);
       const saved = await port.load(id);
       expect((await again()).at(0)).to.deep.equal(COMMITTED);
       expect(await peer.load(id), 'a change since').to.deep.equal(saved);
       const span = { now: IN_A_MINUTE, endedBefore: IN_A_MINUTE, until: after(IN_A_MINUTE, minutes(1)) };
       const [task] = await peer.claimForCleanup({ ...span, token: aToken(7), limit: 1 });
       if (task === undefined) throw new Error('an ended role was not claimed');
-      await peer.settleCleanup(task, { kind: 'removed' });
+      await peer.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
       expect((await again()).at(0)).to.deep.equal(COMMITTED);
       expect(await port.loadManifest(archive), 'a removed manifest').to.equal(undefined);
       expect((await port.whichAreNamed([archive])).size).to.equal(0);

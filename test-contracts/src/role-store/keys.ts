@@ -14,7 +14,7 @@ import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
-import { aFingerprint, aPublication, aReservation, aToken, leaseOf } from '../fixtures/roles.ts';
+import { aFingerprint, anEvent, aPublication, aReservation, aToken, leaseOf } from '../fixtures/roles.ts';
 import { together } from '../together.ts';
 
 const IN_A_MINUTE = after(START, minutes(1));
@@ -105,7 +105,9 @@ export const keyClauses: readonly Clause<RoleStore>[] = [
       };
       await expectMismatches();
       await expectHeldUntil(port, IN_A_MINUTE);
-      expect(await port.commit(aPublication(1), leaseOf(mine))).to.deep.equal({ kind: 'committed' });
+      expect(await port.commit(aPublication(1), leaseOf(mine), [anEvent()])).to.deep.equal({
+        kind: 'committed',
+      });
       await expectMismatches();
       expect(await port.reserve(asks(2))).to.deep.include({
         kind: 'complete',
@@ -119,7 +121,7 @@ export const keyClauses: readonly Clause<RoleStore>[] = [
     check: async ({ port, peer }) => {
       const publication = { ...aPublication(1), warnings: WARNINGS };
       await port.reserve(asks(1));
-      await port.commit(publication, leaseOf(asks(1)));
+      await port.commit(publication, leaseOf(asks(1)), [anEvent()]);
       const complete = { kind: 'complete', role: publication.role.id, warnings: WARNINGS };
       const inAnAge = after(START, days(40_000));
       const later = await peer();
@@ -135,7 +137,7 @@ export const keyClauses: readonly Clause<RoleStore>[] = [
         until: inAnAge,
         limit: 1,
       });
-      if (task !== undefined) await port.settleCleanup(task, { kind: 'removed' });
+      if (task !== undefined) await port.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
       expect(await later.reserve(asks(4, { now: inAnAge })), 'after the cleanup').to.deep.equal(complete);
     },
   },

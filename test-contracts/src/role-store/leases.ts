@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
-import { aFingerprint, aPublication, aReservation, aToken, leaseOf } from '../fixtures/roles.ts';
+import { aFingerprint, anEvent, aPublication, aReservation, aToken, leaseOf } from '../fixtures/roles.ts';
 
 const IN_A_MINUTE = after(START, minutes(1));
 const IN_AN_HOUR = after(START, hours(1));
@@ -58,7 +58,7 @@ export const leaseClauses: readonly Clause<RoleStore>[] = [
       expect(await port.renew(theirs, IN_AN_HOUR), 'released').to.deep.equal(lost);
       const again = await ask(port, IN_A_MINUTE);
       if (again.kind !== 'reserved') throw new Error(`a released key is ${again.kind}`);
-      await port.commit(aPublication(1), again.lease);
+      await port.commit(aPublication(1), again.lease, [anEvent()]);
       expect(await other.renew(again.lease, IN_AN_HOUR), 'completed').to.deep.equal(lost);
       expect((await ask(other, IN_A_MINUTE)).kind).to.equal('complete');
     },
@@ -91,7 +91,7 @@ export const leaseClauses: readonly Clause<RoleStore>[] = [
       expect(await ask(port, IN_A_MINUTE)).to.deep.equal({ kind: 'in_progress', until });
       const neighbour = leaseOf(aReservation(2));
       expect(await port.renew(neighbour, IN_AN_HOUR), 'another key').to.deep.equal({ kind: 'held' });
-      await other.commit(aPublication(1), theirs);
+      await other.commit(aPublication(1), theirs, [anEvent()]);
       await other.release(theirs);
       await port.release(MINE);
       expect((await ask(port, IN_AN_HOUR)).kind).to.equal('complete');

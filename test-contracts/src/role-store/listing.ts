@@ -20,7 +20,7 @@ import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
-import { ACCOUNT, aKey, aPublication, aReservation, aRole, publishTo } from '../fixtures/roles.ts';
+import { ACCOUNT, aKey, anEvent, aPublication, aReservation, aRole, publishTo } from '../fixtures/roles.ts';
 
 /** Neighbours of the account that folding, trimming or a pattern would take for it. */
 const OTHER_ACCOUNTS = ['Acme', 'acme ', 'acm', 'acme2', 'a%', '____'] as AccountId[];
@@ -79,7 +79,7 @@ async function walk(
 async function rename(port: RoleStore, id: RoleId, title: string): Promise<void> {
   const found = await port.load(id);
   if (found === undefined) throw new Error('a published role is not there');
-  await port.save({ ...found.value, title: title as Title }, found.version);
+  await port.save({ ...found.value, title: title as Title }, found.version, [anEvent()]);
 }
 
 /** Each title, and the folded texts that find it. */

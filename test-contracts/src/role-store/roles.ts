@@ -17,7 +17,7 @@ import {
 import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
-import { anArchiveId, aPublication, aRole, aRoleId, publishTo } from '../fixtures/roles.ts';
+import { anArchiveId, anEvent, aPublication, aRole, aRoleId, publishTo } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { together } from '../together.ts';
 
@@ -74,7 +74,7 @@ export const roleClauses: readonly Clause<RoleStore>[] = [
         const { title, expiresAt, pinned, deletedAt, passwordHash, generation } = changes;
         const changed = { ...role, title, expiresAt, pinned, deletedAt, passwordHash, generation };
         const before = await loaded(port, index + 1);
-        expect(await other.save(changed, before.version)).to.deep.equal({ kind: 'saved' });
+        expect(await other.save(changed, before.version, [anEvent()])).to.deep.equal({ kind: 'saved' });
         expect((await loaded(port, index + 1)).value, `role ${index + 1} saved`).to.deep.equal(changed);
         expect((await loaded(await peer(), index + 1)).value).to.deep.equal(changed);
       }
@@ -113,7 +113,7 @@ export const roleClauses: readonly Clause<RoleStore>[] = [
       const neighbour = await loaded(port, 2);
       for (const title of ['b', 'Site 1', 'Site 1', 'b', 'Site 1']) {
         const { value, version } = await loaded(other, 1);
-        expect(await port.save(titled(value, title), version)).to.deep.equal({ kind: 'saved' });
+        expect(await port.save(titled(value, title), version, [anEvent()])).to.deep.equal({ kind: 'saved' });
         const next = await loaded(other, 1);
         expect(next.value).to.deep.equal(aRole(1, { title: title as Title }));
         expect(versions, 'versions before').not.to.include(next.version);
@@ -129,7 +129,7 @@ export const roleClauses: readonly Clause<RoleStore>[] = [
       const other = await peer();
       await publishTo(port, aPublication(1));
       const [mine, theirs] = [await loaded(port, 1), await loaded(other, 1)];
-      await other.save(titled(theirs.value, 'theirs'), theirs.version);
+      await other.save(titled(theirs.value, 'theirs'), theirs.version, [anEvent()]);
       const newest = await loaded(other, 1);
       const attempts = [
         titled(mine.value, 'mine'),
@@ -138,10 +138,12 @@ export const roleClauses: readonly Clause<RoleStore>[] = [
         newest.value,
       ];
       for (const role of attempts) {
-        expect(await port.save(role, mine.version)).to.deep.equal({ kind: 'conflict' });
+        expect(await port.save(role, mine.version, [anEvent()])).to.deep.equal({ kind: 'conflict' });
         expect(await loaded(other, 1)).to.deep.equal(newest);
       }
-      expect(await port.save(titled(newest.value, 'mine'), newest.version)).to.deep.equal({ kind: 'saved' });
+      expect(await port.save(titled(newest.value, 'mine'), newest.version, [anEvent()])).to.deep.equal({
+        kind: 'saved',
+      });
     },
   },
   {
@@ -153,7 +155,9 @@ export const roleClauses: readonly Clause<RoleStore>[] = [
         const { value, version } = await loaded(subject.port, 1);
         const titles = Array.from({ length: 20 }, (_, n) => `round ${round}, save ${n}`);
         const outcomes = await together(subject, titles.length, (port, n) =>
-          port.save({ ...value, title: titles[n] as Title, expiresAt: after(START, days(n)) }, version),
+          port.save({ ...value, title: titles[n] as Title, expiresAt: after(START, days(n)) }, version, [
+            anEvent(),
+          ]),
         );
         const stored = titles.filter((_, n) => outcomes[n]?.kind === 'saved');
         expect(stored, `round ${round}`).to.have.lengthOf(1);
@@ -186,7 +190,7 @@ export const roleClauses: readonly Clause<RoleStore>[] = [
       const end = after(START, days(30));
       const claim = { now: end, endedBefore: end, until: after(end, days(1)), limit: 10 };
       const tasks = await other.claimForCleanup({ ...claim, token: 'claim' as never });
-      for (const task of tasks) await other.settleCleanup(task, { kind: 'removed' });
+      for (const task of tasks) await other.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
       expect(await port.loadManifest(anArchiveId(0)), 'removed').to.equal(undefined);
     },
   },

@@ -19,6 +19,7 @@ import {
   aComparison,
   aKey,
   anArchiveId,
+  anEvent,
   aPublication,
   aReservation,
   aRole,
@@ -32,7 +33,7 @@ import { together } from '../together.ts';
 async function remove(port: RoleStore, now: Instant): Promise<void> {
   const until = after(now, minutes(10));
   const tasks = await port.claimForCleanup({ now, endedBefore: now, token: aToken(900), until, limit: 100 });
-  for (const task of tasks) await port.settleCleanup(task, { kind: 'removed' });
+  for (const task of tasks) await port.settleCleanup(task, { kind: 'removed' }, [anEvent()]);
 }
 
 export const sweepClauses: readonly Clause<RoleStore>[] = [
@@ -128,7 +129,7 @@ export const sweepClauses: readonly Clause<RoleStore>[] = [
       await other.purge(after(START, hours(13)), 10);
       const lease = leaseOf(aReservation(1));
       expect(await port.renew(lease, until)).to.deep.equal({ kind: 'lost' });
-      expect(await port.commit(aPublication(1), lease)).to.deep.equal({ kind: 'lease_lost' });
+      expect(await port.commit(aPublication(1), lease, [anEvent()])).to.deep.equal({ kind: 'lease_lost' });
       expect(await other.load(aRole(1).id)).to.equal(undefined);
       await publishTo(other, aPublication(2, { idempotencyKey: aKey(1) }));
     },
@@ -153,8 +154,8 @@ export const sweepClauses: readonly Clause<RoleStore>[] = [
         expect(await other.countForCleanup(count), 'again').to.deep.equal({ archives: 4, reservations: 2 });
         const claim = { ...count, token: aToken(900), until: after(now, minutes(10)), limit: 3 };
         const [removed, failed] = (await port.claimForCleanup(claim)) as [CleanupTask, CleanupTask];
-        await port.settleCleanup(removed, { kind: 'removed' });
-        await port.settleCleanup(failed, { kind: 'failed', retryAt: after(now, minutes(1)) });
+        await port.settleCleanup(removed, { kind: 'removed' }, [anEvent()]);
+        await port.settleCleanup(failed, { kind: 'failed', retryAt: after(now, minutes(1)) }, [anEvent()]);
         expect((await other.countForCleanup(count)).archives, 'what is left').to.equal(1);
         const later = { ...count, now: after(now, minutes(1)) };
         expect((await other.countForCleanup(later)).archives, 'with a retry').to.equal(2);

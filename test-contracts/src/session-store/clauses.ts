@@ -15,6 +15,7 @@ import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
+import { anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { rejectionOf } from '../rejection.ts';
 import { together } from '../together.ts';
@@ -41,10 +42,12 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
       const other = await peer();
       const account = ` Globex '"%_🧭` as AccountId;
       const [mine, theirs] = [aLink(1), aLink(2, { account })];
-      await port.offer(mine);
-      await other.offer(theirs);
-      expect(await other.redeem(aRedemption(mine, aSession(1)))).to.deep.include({ kind: 'redeemed' });
-      const redeemed = await port.redeem(aRedemption(theirs, aSession(2)));
+      await port.offer(mine, [anEvent()]);
+      await other.offer(theirs, [anEvent()]);
+      expect(await other.redeem(aRedemption(mine, aSession(1)), [anEvent()])).to.deep.include({
+        kind: 'redeemed',
+      });
+      const redeemed = await port.redeem(aRedemption(theirs, aSession(2)), [anEvent()]);
       expect(redeemed).to.deep.equal({ kind: 'redeemed', session: aSession(2, { account }) });
     },
   },
@@ -53,20 +56,22 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
     says: 'of many at once, and for ever after, exactly one redeems a link; its session is then there for every peer, every field as it was given',
     check: async (subject) => {
       const link = aLink(1);
-      await subject.port.offer(link);
-      await subject.port.offer(aLink(2));
+      await subject.port.offer(link, [anEvent()]);
+      await subject.port.offer(aLink(2), [anEvent()]);
       const outcomes = await together(subject, 20, (store, n) =>
-        store.redeem(aRedemption(link, aSession(n))),
+        store.redeem(aRedemption(link, aSession(n)), [anEvent()]),
       );
       const won = outcomes.flatMap((outcome) => (outcome.kind === 'redeemed' ? [outcome.session] : []));
       expect(won).to.have.lengthOf(1);
       const peer = await subject.peer();
-      expect(await peer.redeem(aRedemption(link, aSession(50))), 'later').to.deep.equal(UNKNOWN);
+      expect(await peer.redeem(aRedemption(link, aSession(50)), [anEvent()]), 'later').to.deep.equal(UNKNOWN);
       for (const n of [...Array(20).keys(), 50]) {
         const expected = won.find(({ tokenHash }) => tokenHash === aTokenHash(n));
         expect(await peer.find(aTokenHash(n), START), `session ${n}`).to.deep.equal(expected);
       }
-      expect((await peer.redeem(aRedemption(aLink(2), aSession(60)))).kind, 'another').to.equal('redeemed');
+      expect((await peer.redeem(aRedemption(aLink(2), aSession(60)), [anEvent()])).kind, 'another').to.equal(
+        'redeemed',
+      );
     },
   },
   {
@@ -75,19 +80,19 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
     check: async (_, another) =>
       inEachEra(another, async ({ port }, start) => {
         const endsAt = after(start, hours(1));
-        await port.offer(aLink(1, { endsAt }));
-        await port.offer(aLink(2, { endsAt }));
+        await port.offer(aLink(1, { endsAt }), [anEvent()]);
+        await port.offer(aLink(2, { endsAt }), [anEvent()]);
         const session = aSession(1, { startedAt: start, endsAt: after(endsAt, hours(12)) });
         for (const [link, now] of [
           [aLink(1), endsAt],
           [aLink(1), after(endsAt, MOMENT)],
           [aLink(3), start],
         ] as const) {
-          expect(await port.redeem(aRedemption(link, session, { now }))).to.deep.equal(UNKNOWN);
+          expect(await port.redeem(aRedemption(link, session, { now }), [anEvent()])).to.deep.equal(UNKNOWN);
         }
         expect(await port.find(session.tokenHash, start)).to.equal(undefined);
         const justInTime = aRedemption(aLink(2), session, { now: before(endsAt, MOMENT) });
-        expect((await port.redeem(justInTime)).kind).to.equal('redeemed');
+        expect((await port.redeem(justInTime, [anEvent()])).kind).to.equal('redeemed');
       }),
   },
   {
@@ -96,7 +101,7 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
     check: async ({ port, peer }) => {
       const other = await peer();
       for (const session of SESSIONS) {
-        await port.begin(session);
+        await port.begin(session, [anEvent()]);
         expect(await other.find(session.tokenHash, START)).to.deep.equal(session);
         expect(await port.find(session.tokenHash, START)).to.deep.equal(session);
       }
@@ -111,7 +116,7 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
         expect(await port.find(aTokenHash(1), start), 'none yet').to.equal(undefined);
         const endsAt = after(start, hours(12));
         const session = { ...(SESSIONS[3] as Session), startedAt: start, endsAt };
-        await port.begin(session);
+        await port.begin(session, [anEvent()]);
         expect(await other.find(session.tokenHash, before(endsAt, MOMENT))).to.deep.equal(session);
         expect(await other.find(session.tokenHash, endsAt), 'at its end').to.equal(undefined);
         expect(await port.find(session.tokenHash, after(endsAt, hours(1))), 'later').to.equal(undefined);
@@ -133,13 +138,13 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
     says: 'an ended session is gone for every peer at its next look, others stay; ending again, or what never was, succeeds',
     check: async ({ port, peer }) => {
       const other = await peer();
-      await port.begin(aSession(1));
-      await port.begin(aSession(2));
-      await other.end(aTokenHash(1));
+      await port.begin(aSession(1), [anEvent()]);
+      await port.begin(aSession(2), [anEvent()]);
+      await other.end(aTokenHash(1), [anEvent()]);
       expect(await port.find(aTokenHash(1), START)).to.equal(undefined);
       expect(await other.find(aTokenHash(1), START)).to.equal(undefined);
-      await port.end(aTokenHash(1));
-      await port.end(aTokenHash(9));
+      await port.end(aTokenHash(1), [anEvent()]);
+      await port.end(aTokenHash(9), [anEvent()]);
       expect(await other.find(aTokenHash(2), START)).to.deep.equal(aSession(2));
     },
   },
@@ -149,20 +154,24 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
     check: async ({ port, peer }) => {
       const other = await peer();
       const soon = after(START, minutes(5));
-      for (const n of [1, 2, 3]) await port.begin(aSession(n, { endsAt: soon }));
-      for (const n of [1, 2]) await port.offer(aLink(n, { endsAt: soon }));
-      await port.begin(aSession(4, { endsAt: after(soon, MOMENT) }));
-      await port.offer(aLink(4, { endsAt: after(soon, MOMENT) }));
+      for (const n of [1, 2, 3]) await port.begin(aSession(n, { endsAt: soon }), [anEvent()]);
+      for (const n of [1, 2]) await port.offer(aLink(n, { endsAt: soon }), [anEvent()]);
+      await port.begin(aSession(4, { endsAt: after(soon, MOMENT) }), [anEvent()]);
+      await port.offer(aLink(4, { endsAt: after(soon, MOMENT) }), [anEvent()]);
       expect(await other.purge(before(soon, MOMENT), 100), 'too early').to.equal(0);
       expect(await other.purge(soon, 2), 'the limit').to.equal(2);
       expect(await port.purge(soon, 100), 'the rest').to.equal(3);
       expect(await port.purge(soon, 100), 'nothing left').to.equal(0);
       for (const n of [1, 2, 3]) expect(await other.find(aTokenHash(n), START)).to.equal(undefined);
       for (const n of [1, 2]) {
-        expect(await port.redeem(aRedemption(aLink(n), aSession(10 + n)))).to.deep.equal(UNKNOWN);
+        expect(await port.redeem(aRedemption(aLink(n), aSession(10 + n)), [anEvent()])).to.deep.equal(
+          UNKNOWN,
+        );
       }
       expect(await other.find(aTokenHash(4), START)).to.deep.include({ tokenHash: aTokenHash(4) });
-      expect((await other.redeem(aRedemption(aLink(4), aSession(20)))).kind).to.equal('redeemed');
+      expect((await other.redeem(aRedemption(aLink(4), aSession(20)), [anEvent()])).kind).to.equal(
+        'redeemed',
+      );
     },
   },
 ];

@@ -1,6 +1,7 @@
 import type { SessionStore } from '@pinfold/core';
 import type { Contract } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
+import { anEvent } from '../fixtures/roles.ts';
 import { aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { harnessClauses } from '../harness.ts';
 import { sessionClauses } from './clauses.ts';
@@ -9,7 +10,7 @@ import { sessionClauses } from './clauses.ts';
 export const sessionStoreContract: Contract<SessionStore> = {
   port: 'SessionStore',
   harness: harnessClauses('session-store', {
-    write: (port, n) => port.begin(aSession(n)),
+    write: (port, n) => port.begin(aSession(n), [anEvent()]),
     sees: async (port, n) => (await port.find(aTokenHash(n), START)) !== undefined,
   }),
   clauses: sessionClauses,

@@ -12,10 +12,10 @@ export type Actor = AccountId | typeof OPERATOR;
  *
  * @throws TypeError when it is neither an account nor {@link OPERATOR}: nobody is the operator by omission.
  */
-export function boundTo(by: Actor): AccountId | undefined {
+export function boundTo(by: Actor | string): AccountId | undefined {
   if (typeof by === 'string') return accountId(by);
   if (by === OPERATOR) return undefined;
-  throw new TypeError('say who asks: an account, or OPERATOR');
+  throw new TypeError('say who asks: an account or OPERATOR');
 }
 
 /**
@@ -23,7 +23,7 @@ export function boundTo(by: Actor): AccountId | undefined {
  *
  * @throws TypeError as {@link boundTo} does.
  */
-export function reachOf(by: Actor): (thing: { readonly account: AccountId }) => boolean {
+export function reachOf(by: Actor | string): (thing: { readonly account: AccountId }) => boolean {
   const own = boundTo(by);
   return ({ account }) => own === undefined || account === own;
 }

@@ -1,10 +1,5 @@
 const ASCII = /^[\0-\x7f]*$/;
 const DOTLESS_I = 'ı';
-const FIRST_SURROGATE = 0xd800;
-const LAST_SURROGATE = 0xdfff;
-
-/** Units that are made to a text at once, as arguments of a call. */
-const PIECE = 4_096;
 
 /** By UTF-16 unit the one it folds to, and 1 more, so that 0 is what has not been asked for yet. */
 let known: Uint32Array | undefined;
@@ -28,33 +23,20 @@ export function foldPath(path: string): string {
 /** Asking the language for each character takes ten times as long as to remember what it said. */
 function foldEach(text: string): string {
   known ??= new Uint32Array(0x1_00_00);
-  const units: number[] = [];
+  let folded = '';
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
-    const folded = known[unit] as number;
-    if (folded !== 0) units.push(folded - 1);
-    else if (unit < FIRST_SURROGATE || unit > LAST_SURROGATE) units.push(learn(known, unit));
-    else {
-      const character = foldCharacter(String.fromCodePoint(text.codePointAt(at) as number));
-      for (let half = 0; half < character.length; half += 1) units.push(character.charCodeAt(half));
+    // Half of a surrogate pair: what they are together is not remembered.
+    if ((unit & 0xf8_00) === 0xd8_00) {
+      const character = String.fromCodePoint(text.codePointAt(at) as number);
+      folded += foldCharacter(character);
       at += character.length - 1;
+      continue;
     }
+    known[unit] ||= foldCharacter(String.fromCharCode(unit)).charCodeAt(0) + 1;
+    folded += String.fromCharCode((known[unit] as number) - 1);
   }
-  return textOf(units);
-}
-
-function learn(table: Uint32Array, unit: number): number {
-  const folded = foldCharacter(String.fromCharCode(unit)).charCodeAt(0);
-  table[unit] = folded + 1;
   return folded;
-}
-
-function textOf(units: readonly number[]): string {
-  let text = '';
-  for (let from = 0; from < units.length; from += PIECE) {
-    text += String.fromCharCode(...units.slice(from, from + PIECE));
-  }
-  return text;
 }
 
 /** Both mappings only where they give one character. Dotless i folds to itself: only Turkish makes it an i. */

@@ -27,8 +27,8 @@ export interface IdempotencyKeyRules {
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 
 /**
- * Reads an Idempotency-Key. A value in double quotes, the form of the IETF draft, counts without them.
- * `secret` is the credential of the same request, which the key must not contain.
+ * Reads an Idempotency-Key as a header has it. A value in double quotes, the form of the IETF draft, counts without
+ * them. `secret` is the credential of the same request, which the key must not contain.
  *
  * @example
  * import { defaultLimits, parseIdempotencyKey } from '@pinfold/core';
@@ -41,12 +41,20 @@ export function parseIdempotencyKey(
   limits: Pick<Limits, 'idempotencyKeyCharacters'>,
   secret?: string,
 ): IdempotencyKey | Refusal<'invalid_idempotency_key'> {
-  const key = value.length >= 2 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
+  const quoted = value.length >= 2 && value.startsWith('"') && value.endsWith('"');
+  const key = checkIdempotencyKey(quoted ? value.slice(1, -1) : value, limits);
+  return secret && typeof key === 'string' && key.includes(secret) ? invalid({ rule: 'secret' }) : key;
+}
+
+/** Takes a text as an Idempotency-Key, quotes and all. */
+export function checkIdempotencyKey(
+  key: string,
+  limits: Pick<Limits, 'idempotencyKeyCharacters'>,
+): IdempotencyKey | Refusal<'invalid_idempotency_key'> {
   if (key === '') return invalid({ rule: 'empty' });
-  if (!PRINTABLE_ASCII.test(key)) return invalid({ rule: 'characters' });
+  if (typeof key !== 'string' || !PRINTABLE_ASCII.test(key)) return invalid({ rule: 'characters' });
   const limit = limits.idempotencyKeyCharacters;
   if (key.length > limit) return invalid({ rule: 'too_long', limit, actual: key.length });
-  if (secret !== undefined && secret !== '' && key.includes(secret)) return invalid({ rule: 'secret' });
   return key as IdempotencyKey;
 }
 
@@ -60,7 +68,7 @@ export function parseIdempotencyKey(
  * parseFilename('C:\\sites\\spring.zip'); // 'spring.zip'
  */
 export function parseFilename(value: string): Filename | Refusal<'invalid_filename'> {
-  const name = value.slice(Math.max(value.lastIndexOf('/'), value.lastIndexOf('\\')) + 1);
+  const [name = ''] = String(value).split(/[/\\]/).slice(-1);
   const wrong =
     name === '' || codePoints(name) > 255 || hasControlCharacter(name) || hasBrokenCharacter(name);
   return wrong ? { kind: 'refused', code: 'invalid_filename' } : (name as Filename);

@@ -24,7 +24,7 @@ const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
  * parseRoleId('spring'); // undefined
  */
 export function parseRoleId(text: string): RoleId | undefined {
-  const lower = text.toLowerCase();
+  const lower = String(text).toLowerCase();
   return UUID.test(lower) ? (lower as RoleId) : undefined;
 }
 

@@ -62,8 +62,7 @@ type Row = [EntryPath, number, number, number, 0 | 8, number, 0 | 1];
  */
 export function decodeManifest(encoded: EncodedManifest): Manifest {
   const [version, rows] = parse(encoded);
-  if (version !== VERSION)
-    throw new Fault('store_corrupt', 'a manifest has a version that is not known here');
+  if (version !== VERSION) throw new Fault('store_corrupt', 'a manifest of an unknown version');
   return new Manifest(
     rows.map(([path, offset, compressedSize, size, method, crc32, utf8]) => ({
       path,

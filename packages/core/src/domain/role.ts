@@ -1,5 +1,6 @@
 import type { Refusal } from '../refusal.ts';
 import type { Branded } from './brand.ts';
+import type { Happened, RoleEventType } from './history.ts';
 import type { Filename, IdempotencyKey } from './idempotency.ts';
 import type { AccountId, ArchiveId, RoleId } from './identity.ts';
 import { after, type Instant } from './instant.ts';
@@ -12,19 +13,6 @@ export type Generation = Branded<number, 'Generation'>;
 
 /** The generation of a role nobody was cut off from yet. */
 export const FIRST_GENERATION: Generation = 1 as Generation;
-
-/**
- * Reads a generation written as a whole number; `undefined` when it is none.
- *
- * @example
- * import { parseGeneration } from '@pinfold/core';
- *
- * parseGeneration('3'); // 3
- * parseGeneration('0'); // undefined
- */
-export function parseGeneration(text: string): Generation | undefined {
-  return /^[1-9]\d{0,14}$/.test(text) ? (Number(text) as Generation) : undefined;
-}
 
 /** A published item. Its state is derived from it and the time, never stored. */
 export interface Role {
@@ -59,10 +47,11 @@ export type RoleCommand =
   | { readonly type: 'unpin' }
   | { readonly type: 'stop' };
 
-/** A decision: the role as it is now, the very same object when nothing changed. */
+/** A decision: the role as it is now and what happened to it; the very same object and nothing when nothing changed. */
 export interface Decided {
   readonly kind: 'decided';
   readonly role: Role;
+  readonly events: readonly Happened<RoleEventType>[];
 }
 
 /**
@@ -101,29 +90,35 @@ export function decide(
 ): Decided | Refusal<'invalid_state'> {
   const state = stateOf(role, now);
   if (state === 'deleted') return { kind: 'refused', code: 'invalid_state', state };
-  if (command.type === 'stop') {
-    return decided({ ...role, deletedAt: now, generation: next(role.generation) });
-  }
+  const decided = (type: RoleEventType, change: Partial<Role>): Decided => ({
+    kind: 'decided',
+    role: { ...role, ...change },
+    events: [{ type, at: now }],
+  });
+  const unchanged: Decided = { kind: 'decided', role, events: [] };
+  const generation = next(role.generation);
+  if (command.type === 'stop') return decided('pin.stopped', { deletedAt: now, generation });
   if (state === 'expired') return { kind: 'refused', code: 'invalid_state', state };
+  const renewed = after(now, limits.renewal);
   switch (command.type) {
     case 'set_title':
-      return decided({ ...role, title: command.title });
-    case 'set_password':
-      return decided({ ...role, passwordHash: command.hash, generation: next(role.generation) });
+      return command.title === role.title
+        ? unchanged
+        : decided('pin.title_changed', { title: command.title });
+    case 'set_password': {
+      const type = command.hash === null ? 'pin.password_removed' : 'pin.password_set';
+      return decided(type, { passwordHash: command.hash, generation });
+    }
     case 'reset_expiration':
       if (role.pinned) return { kind: 'refused', code: 'invalid_state', state: 'pinned' };
-      return decided({ ...role, expiresAt: after(now, limits.renewal), generation: next(role.generation) });
+      return decided('pin.renewed', { expiresAt: renewed, generation });
     case 'pin':
-      return decided(role.pinned ? role : { ...role, pinned: true, expiresAt: null });
+      return role.pinned ? unchanged : decided('pin.pinned', { pinned: true, expiresAt: null });
     case 'unpin':
-      return decided(role.pinned ? { ...role, pinned: false, expiresAt: after(now, limits.renewal) } : role);
+      return role.pinned ? decided('pin.unpinned', { pinned: false, expiresAt: renewed }) : unchanged;
     default:
       return command satisfies never;
   }
-}
-
-function decided(role: Role): Decided {
-  return { kind: 'decided', role };
 }
 
 function next(generation: Generation): Generation {

@@ -1,9 +1,11 @@
 import type { ApiKey, ApiKeyId } from '../domain/api-key.ts';
+import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 
 /**
  * Keeps API keys. Only key management, signing in to the management screen and authentication by {@link ApiKey} need it.
+ * Events come with the writes they tell of; a store without a history may drop them.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  */
@@ -13,13 +15,19 @@ export interface ApiKeyStore {
    * @promise api-key-store/create: a new key is there for every peer, every field as it was given
    * @promise api-key-store/create-exists: an id that is taken, also by a revoked key, stays as it is; ids are compared exactly, and of many at once one is created
    */
-  create(key: ApiKey): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' }>;
+  create(
+    key: ApiKey,
+    events: readonly HistoryEvent[],
+  ): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' }>;
 
   /**
    * Stores the very first key of an installation, by one conditional write.
    * @promise api-key-store/first: of many at once, and for ever after, exactly one is the first; any key there makes it too late
    */
-  createFirst(key: ApiKey): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' }>;
+  createFirst(
+    key: ApiKey,
+    events: readonly HistoryEvent[],
+  ): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' }>;
 
   /**
    * The key of an id, revoked or not.
@@ -37,7 +45,11 @@ export interface ApiKeyStore {
    * Revokes a key from an instant on.
    * @promise api-key-store/revoke: a revoked key is so for every peer at its next look; again, the first instant stays; an unknown one is unknown; use noted at the same moment undoes nothing
    */
-  revoke(id: ApiKeyId, at: Instant): Promise<{ readonly kind: 'revoked' } | { readonly kind: 'unknown' }>;
+  revoke(
+    id: ApiKeyId,
+    at: Instant,
+    events: readonly HistoryEvent[],
+  ): Promise<{ readonly kind: 'revoked' } | { readonly kind: 'unknown' }>;
 
   /**
    * Notes that a key was used, unless that was noted after `unlessSince`.

@@ -1,3 +1,4 @@
+import type { EventId } from '../domain/history.ts';
 import type { ArchiveId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Token } from './role-store.ts';
@@ -21,4 +22,10 @@ export interface Ids {
    * @promise ids/token: no two are alike
    */
   token(): Token;
+
+  /**
+   * The id of an event of the history.
+   * @promise ids/event: every id is a version 4 UUID in lower case, and no two are alike
+   */
+  event(): EventId;
 }

@@ -1,6 +1,7 @@
 import type { Branded } from '../domain/brand.ts';
 import type { Comparison } from '../domain/comparison.ts';
 import type { RoleCursor } from '../domain/cursor.ts';
+import type { HistoryEvent } from '../domain/history.ts';
 import type { Fingerprint, IdempotencyKey } from '../domain/idempotency.ts';
 import type { AccountId, ArchiveId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
@@ -103,6 +104,7 @@ export interface CleanupCount {
 /** One archive to remove, claimed. */
 export interface CleanupTask {
   readonly role: RoleId;
+  readonly account: AccountId;
   readonly archive: ArchiveId;
   readonly token: Token;
   /** How often removing it failed before. */
@@ -115,7 +117,8 @@ export type CleanupOutcome =
 
 /**
  * Keeps roles, manifests and idempotency keys. It needs transactions: a publication is stored whole or not at all.
- * Time comes in with each request and is never read from the database or the host.
+ * Time comes in with each request and is never read from the database or the host. Events come with the writes they
+ * tell of; a store without a history may drop them.
  *
  * Faults: `store_unavailable` when it cannot be reached (the outcome of a write is then unknown), `store_corrupt`.
  */
@@ -146,7 +149,7 @@ export interface RoleStore {
   release(lease: Lease): Promise<void>;
 
   /**
-   * Stores role, manifest, warnings and the completed key, all or nothing.
+   * Stores role, manifest, warnings and the completed key, all or nothing, and the events with them.
    * @promise role-store/commit-whole: after a commit, role, manifest, warnings and key are there for every peer
    * @promise role-store/commit-lease-lost: with a lease that was replaced, released or completed with another role nothing is stored
    * @promise role-store/commit-by-token: a lapsed lease whose token is still stored commits
@@ -156,6 +159,7 @@ export interface RoleStore {
   commit(
     publication: Publication,
     lease: Lease,
+    events: readonly HistoryEvent[],
   ): Promise<{ readonly kind: 'committed' } | { readonly kind: 'lease_lost' }>;
 
   /**
@@ -167,12 +171,16 @@ export interface RoleStore {
   load(id: RoleId, signal?: AbortSignal): Promise<Versioned<Role> | undefined>;
 
   /**
-   * Stores a changed role if nobody changed it since it was loaded.
+   * Stores a changed role, and the events with it, if nobody changed it since it was loaded.
    * @promise role-store/save-stores: the changed role is what the next load gives, under another version
    * @promise role-store/save-reports-a-lost-race: a version that is no longer the newest is a conflict, and changes nothing
    * @promise role-store/save-race: of many saves of one version at once exactly one is stored
    */
-  save(role: Role, loadedAt: Version): Promise<{ readonly kind: 'saved' } | { readonly kind: 'conflict' }>;
+  save(
+    role: Role,
+    loadedAt: Version,
+    events: readonly HistoryEvent[],
+  ): Promise<{ readonly kind: 'saved' } | { readonly kind: 'conflict' }>;
 
   /**
    * A page of an account's roles, newest first.
@@ -202,12 +210,12 @@ export interface RoleStore {
   claimForCleanup(request: CleanupRequest): Promise<readonly CleanupTask[]>;
 
   /**
-   * Ends a claim. Tokens alone decide: a lapsed claim that nobody took over is settled.
+   * Ends a claim, and keeps the events with that. Tokens alone decide: a lapsed claim that nobody took over is settled.
    * @promise role-store/settle-removed: the role stays, its manifest goes, its archive is named no more, and it is never claimed again, whatever is saved later
    * @promise role-store/settle-failed: the role is claimed again from the instant of retry on, with one failure more
    * @promise role-store/settle-lost: a claim that another took over, or that was settled, settles nothing
    */
-  settleCleanup(task: CleanupTask, outcome: CleanupOutcome): Promise<void>;
+  settleCleanup(task: CleanupTask, outcome: CleanupOutcome, events: readonly HistoryEvent[]): Promise<void>;
 
   /**
    * Counts what a cleanup would find, and changes nothing.

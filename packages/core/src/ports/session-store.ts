@@ -1,3 +1,4 @@
+import type { HistoryEvent, UnattributedEvent } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Session, SignInLink } from '../domain/session.ts';
@@ -12,7 +13,7 @@ export interface Redemption {
 
 /**
  * Keeps sessions of the management screen and the links that begin them, so that both hold on every node.
- * Time comes in with each request.
+ * Time comes in with each request. Events come with the writes they tell of; a store without a history may drop them.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  */
@@ -21,7 +22,7 @@ export interface SessionStore {
    * Keeps a sign-in link until it is redeemed or ends.
    * @promise session-store/offer: an offered link can be redeemed through every peer, for its account
    */
-  offer(link: SignInLink): Promise<void>;
+  offer(link: SignInLink, events: readonly HistoryEvent[]): Promise<void>;
 
   /**
    * Takes a link and begins its session, in one step.
@@ -30,13 +31,14 @@ export interface SessionStore {
    */
   redeem(
     request: Redemption,
+    events: readonly UnattributedEvent[],
   ): Promise<{ readonly kind: 'redeemed'; readonly session: Session } | { readonly kind: 'unknown' }>;
 
   /**
    * Begins a session without a link.
    * @promise session-store/begin: a session that began is there for every peer, every field as it was given
    */
-  begin(session: Session): Promise<void>;
+  begin(session: Session, events: readonly HistoryEvent[]): Promise<void>;
 
   /**
    * The session of a token's hash at an instant.
@@ -49,7 +51,7 @@ export interface SessionStore {
    * Ends a session before its time.
    * @promise session-store/end: an ended session is gone for every peer at its next look, others stay; ending again, or what never was, succeeds
    */
-  end(tokenHash: Sha256): Promise<void>;
+  end(tokenHash: Sha256, events: readonly HistoryEvent[]): Promise<void>;
 
   /**
    * Drops sessions and links that ended by an instant, at most `limit`; answers how many.

@@ -1,6 +1,6 @@
 import type { Sha256 } from '../domain/idempotency.ts';
 import type { Instant } from '../domain/instant.ts';
-import { isFault } from '../fault.ts';
+import { succeeds } from '../fault.ts';
 
 /** An upload received whole on this node. */
 export interface StagedArchive {
@@ -26,11 +26,7 @@ export interface StagedArchive {
  * if (received.kind === 'received') await discardQuietly(received.archive);
  */
 export async function discardQuietly(archive: StagedArchive): Promise<void> {
-  try {
-    await archive.discard();
-  } catch (error) {
-    if (!isFault(error)) throw error;
-  }
+  await succeeds(archive.discard());
 }
 
 export type ReceiveOutcome =

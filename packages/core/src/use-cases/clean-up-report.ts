@@ -36,13 +36,8 @@ export interface CleanUpReport {
 /** What one step of a sweep did. */
 export type Step =
   | {
-      readonly kind: 'dropped';
-      readonly what: 'reservations' | 'attempts' | 'uploads';
-      readonly count: number;
-    }
-  | {
       readonly kind: 'removed';
-      readonly what: 'archives' | 'orphans';
+      readonly what: 'reservations' | 'attempts' | 'uploads' | 'archives' | 'orphans';
       readonly count: number;
       readonly failures: number;
     }
@@ -55,10 +50,15 @@ export type Steps<Outcome = void> = AsyncGenerator<Step, Outcome, void>;
 
 export const OUT_OF_TIME: Step = { kind: 'out_of_time' };
 
+/** The step in which things were removed, all of them unless told otherwise. */
+export function removed(what: Extract<Step, { kind: 'removed' }>['what'], count: number, failures = 0): Step {
+  return { kind: 'removed', what, count, failures };
+}
+
 /** The step in which archives were removed, or could not be. */
-export function removed(what: 'archives' | 'orphans', areGone: readonly boolean[]): Step {
+export function removedOf(what: 'archives' | 'orphans', areGone: readonly boolean[]): Step {
   const count = areGone.filter(Boolean).length;
-  return { kind: 'removed', what, count, failures: areGone.length - count };
+  return removed(what, count, areGone.length - count);
 }
 
 /** The report of a sweep before its first step. */
@@ -79,8 +79,6 @@ export const NOTHING_DONE: CleanUpReport = {
 /** The report with one more step. */
 export function withStep(report: CleanUpReport, step: Step): CleanUpReport {
   switch (step.kind) {
-    case 'dropped':
-      return { ...report, [step.what]: report[step.what] + step.count };
     case 'removed':
       return {
         ...report,

@@ -1,3 +1,4 @@
+import { BY_SYSTEM, type Cause } from '../domain/history.ts';
 import { after, before, type Duration, type Instant, minutes } from '../domain/instant.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CleanUpReport } from './clean-up-report.ts';
@@ -13,6 +14,8 @@ export interface CleanUpRequest {
   /** How long the sweep may go on before it leaves the rest to the next one; 5 minutes when absent. */
   readonly time?: Duration;
   readonly signal?: AbortSignal;
+  /** What the history tells of it; when absent, that the system did it. */
+  readonly cause?: Cause;
   /** Called after each step with the report so far. */
   readonly onProgress?: (report: CleanUpReport) => void;
 }
@@ -25,19 +28,25 @@ export class CleanUpRun {
   /** What was made before this instant and belongs to nothing is abandoned. */
   readonly abandonedBefore: Instant;
   readonly signal: AbortSignal | undefined;
+  readonly cause: Cause;
   readonly isForced: boolean;
   readonly takesOver: boolean;
   readonly #clock: Clock;
   readonly #deadline: Instant;
 
-  constructor({ force, takeOver, time, signal }: CleanUpRequest, clock: Clock, orphanAge: Duration) {
+  constructor(
+    { force = false, takeOver = false, time = TIME, signal, cause = BY_SYSTEM }: CleanUpRequest,
+    clock: Clock,
+    orphanAge: Duration,
+  ) {
     this.start = clock.now();
     this.abandonedBefore = before(this.start, orphanAge);
     this.signal = signal;
-    this.isForced = force === true;
-    this.takesOver = takeOver === true;
+    this.cause = cause;
+    this.isForced = force;
+    this.takesOver = takeOver;
     this.#clock = clock;
-    this.#deadline = after(this.start, time ?? TIME);
+    this.#deadline = after(this.start, time);
   }
 
   now(): Instant {

@@ -8,13 +8,20 @@ import {
   withWindow,
 } from '../domain/comparison.ts';
 import type { ArchiveId } from '../domain/identity.ts';
-import { type Fault, isFault } from '../fault.ts';
+import { type Fault, isFault, succeeds } from '../fault.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
 import type { RoleStore } from '../ports/role-store.ts';
-import { type CleanUpReport, OUT_OF_TIME, removed, type Step, type Steps } from './clean-up-report.ts';
+import { AT_ONCE, allOf } from './at-once.ts';
+import {
+  type CleanUpReport,
+  OUT_OF_TIME,
+  removed,
+  removedOf,
+  type Step,
+  type Steps,
+} from './clean-up-report.ts';
 import type { CleanUpRun } from './clean-up-run.ts';
 import { compareWindow } from './compare-window.ts';
-import { AT_ONCE, allOf, deleteArchive } from './delete-archive.ts';
 
 interface ComparedPorts {
   readonly roles: RoleStore;
@@ -62,11 +69,7 @@ export async function* countArchives(ports: ComparedPorts, run: CleanUpRun): Ste
   const counted = yield* countWindows(ports, run, NOT_COMPARED, async () => true);
   if (counted === undefined) return { isRefused: false, missing: [] };
   const isRefused = mayNotBe(counted, run);
-  if (!isRefused)
-    yield removed(
-      'orphans',
-      counted.orphans.map(() => true),
-    );
+  if (!isRefused) yield removed('orphans', counted.orphans.length);
   yield told({ ...counted, isRefused }, 'done');
   return { isRefused, missing: counted.missing };
 }
@@ -133,7 +136,7 @@ async function* removeOrphans(
     const batch = orphans.slice(0, AT_ONCE);
     const named = await roles.whichAreNamed(batch);
     const unnamed = batch.filter((id) => !named.has(id));
-    yield removed('orphans', await allOf(unnamed, (id) => deleteArchive(archives, id, run.signal)));
+    yield removedOf('orphans', await allOf(unnamed, (id) => succeeds(archives.delete(id, run.signal))));
     orphans = orphans.slice(AT_ONCE);
     if (!(await keep({ ...counted, orphans }))) return false;
   }

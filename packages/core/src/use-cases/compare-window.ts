@@ -3,7 +3,7 @@ import { type ArchiveId, archiveCreatedAt } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
 import type { RoleStore } from '../ports/role-store.ts';
-import { AT_ONCE, allOf } from './delete-archive.ts';
+import { AT_ONCE, allOf } from './at-once.ts';
 
 interface ComparedPorts {
   readonly roles: RoleStore;

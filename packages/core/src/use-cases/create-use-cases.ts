@@ -8,14 +8,13 @@ import type { Ids } from '../ports/ids.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import type { Staging } from '../ports/staging.ts';
-import { CleanUp } from './clean-up.ts';
-import { Enter } from './enter.ts';
-import { Open } from './open.ts';
-import { PinRole } from './pin.ts';
-import { Publish } from './publish.ts';
-import { ReadRoles } from './read.ts';
-import { StopRole } from './stop.ts';
-import { UpdateRole } from './update.ts';
+import { type Changing, changing } from './changing.ts';
+import { type Cleaning, cleaning } from './cleaning.ts';
+import { type Entering, entering } from './entering.ts';
+import type { Observe } from './figure.ts';
+import { type Open, opening } from './opening.ts';
+import { type Publishing, publishing } from './publishing.ts';
+import { type Reading, reading } from './reading.ts';
 
 /** One implementation of every port. */
 export interface Ports {
@@ -34,19 +33,17 @@ export interface Ports {
 export interface UseCaseOptions {
   /** False where sites are viewed in path mode; publishing then warns of absolute references. Default true. */
   readonly absolutePathsWork?: boolean;
+  /** Takes figures of what the use cases do, for metrics. */
+  readonly observe?: Observe;
 }
 
-/** Everything Pinfold can do, over the ports it was given. */
-export interface UseCases {
-  readonly publish: Publish;
-  readonly read: ReadRoles;
-  readonly update: UpdateRole;
-  readonly stop: StopRole;
-  readonly pin: PinRole;
-  readonly enter: Enter;
+/**
+ * Everything Pinfold can do, over the ports it was given: functions over plain values, which are checked as those of the
+ * API are. An account that is none, a missing one too, is a TypeError; everything else that is wrong is a refusal.
+ */
+export interface UseCases extends Publishing, Reading, Changing, Entering, Cleaning {
   readonly open: Open;
-  readonly cleanUp: CleanUp;
-  /** For receiving uploads before {@link Publish.publish}. */
+  /** For doors that receive an upload before it is published. */
   readonly staging: Staging;
   readonly clock: Clock;
   /** The limits in force. */
@@ -54,7 +51,7 @@ export interface UseCases {
 }
 
 /**
- * Puts the use cases together.
+ * Puts the use cases together. API keys and sessions have their own at `@pinfold/core/accounts`, for those who need them.
  *
  * @param limits figures that differ from {@link defaultLimits}.
  * @throws TypeError when a limit is no whole number of at least 0.
@@ -62,30 +59,27 @@ export interface UseCases {
  * @example
  * import { createUseCases, days, type Ports } from '@pinfold/core';
  *
- * declare const ports: Ports;
- *
+ * declare const ports: Ports, id: string;
  * const useCases = createUseCases(ports, { lifetime: days(30) });
+ * await useCases.stop({ by: 'ada', id });
  */
 export function createUseCases(
   ports: Ports,
   limits: Partial<Limits> = {},
-  options: UseCaseOptions = {},
+  { absolutePathsWork = true, observe }: UseCaseOptions = {},
 ): UseCases {
   const inForce: Limits = { ...defaultLimits, ...limits };
   for (const [name, value] of Object.entries(inForce)) {
-    if (!Number.isSafeInteger(value) || value < 0)
-      throw new TypeError(`the limit ${name} is no whole number`);
+    if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`limit ${name} is no whole number`);
   }
-  const enter = new Enter(ports, inForce);
+  const entered = entering(ports, inForce, observe);
   return {
-    publish: new Publish(ports, inForce, options.absolutePathsWork ?? true),
-    read: new ReadRoles(ports),
-    update: new UpdateRole(ports, inForce),
-    stop: new StopRole(ports, inForce),
-    pin: new PinRole(ports, inForce),
-    enter,
-    open: new Open(ports, enter),
-    cleanUp: new CleanUp(ports, inForce),
+    ...publishing(ports, inForce, absolutePathsWork, observe),
+    ...reading(ports, inForce),
+    ...changing(ports, inForce),
+    ...entered,
+    ...cleaning(ports, inForce, observe),
+    open: opening(ports, entered.visit),
     staging: ports.staging,
     clock: ports.clock,
     limits: inForce,

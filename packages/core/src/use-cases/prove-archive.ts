@@ -80,7 +80,7 @@ function manifestEntry(
 ): ManifestEntry {
   const entry = listed[file.entry];
   const proof = proofs.get(file.entry);
-  if (entry === undefined || proof === undefined) throw new TypeError('an entry was left unproved');
+  if (entry === undefined || proof === undefined) throw new TypeError('an entry is unproved');
   return {
     path: file.path,
     offset: entry.dataOffset,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { DEFAULT_SCOPES, parseApiKeyId, SCOPES } from '../../src/index.ts';
+import { parseApiKeyId } from '../../src/accounts.ts';
+import { DEFAULT_SCOPES, SCOPES } from '../../src/index.ts';
 
 describe('the scopes of an API key', () => {
   it('are to read, to write and to sign in to the management screen', () => {

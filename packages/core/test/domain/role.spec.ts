@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseGeneration } from '../../src/adapter.ts';
 import { days, decide, defaultLimits, instant, type RoleCommand, stateOf } from '../../src/index.ts';
 import { aRole, HASH, NOW, TITLE } from '../values.ts';
 
@@ -112,6 +111,31 @@ describe('the state machine', () => {
     });
   }
 
+  it('tells what happened at the moment, and nothing where nothing did', () => {
+    const told = (role: typeof published, command: RoleCommand) => {
+      const outcome = decide(role, command, NOW, limits);
+      if (outcome.kind !== 'decided') return outcome.code;
+      for (const { at } of outcome.events) expect(at).to.equal(NOW);
+      if (outcome.events.length === 0) expect(outcome.role).to.equal(role);
+      return outcome.events.map(({ type }) => type).join();
+    };
+    expect(commands.map((command) => told(published, command))).to.deep.equal([
+      'pin.title_changed',
+      'pin.password_set',
+      'pin.password_removed',
+      'pin.renewed',
+      'pin.pinned',
+      '',
+      'pin.stopped',
+    ]);
+    expect(told(pinned, { type: 'unpin' })).to.equal('pin.unpinned');
+    expect(told(pinned, { type: 'pin' })).to.equal('');
+    expect(told({ ...published, title: TITLE }, { type: 'set_title', title: TITLE })).to.equal('');
+    expect(told({ ...published, passwordHash: HASH }, { type: 'set_password', hash: HASH })).to.equal(
+      'pin.password_set',
+    );
+  });
+
   it('keeps its invariants over any sequence of commands', () => {
     const step = fc.record({
       command: fc.constantFrom(...commands),
@@ -133,13 +157,5 @@ describe('the state machine', () => {
         }
       }),
     );
-  });
-});
-
-describe('a generation', () => {
-  it('is a whole number of at least 1', () => {
-    for (const text of ['1', '42', '999999999999999']) expect(parseGeneration(text)).to.equal(Number(text));
-    for (const text of ['', '0', '-1', '1.5', '01', 'NaN', '1e3', '9'.repeat(16)])
-      expect(parseGeneration(text)).to.equal(undefined);
   });
 });

@@ -18,11 +18,11 @@ export async function list(
   if ('idempotency_key' in query) {
     const key = parseIdempotencyKey(query.idempotency_key, useCases.limits, credentialsOf(request));
     if (typeof key !== 'string') return refuseRequest('invalid_request', tell(key));
-    const role = await useCases.read.findByKey(caller.account, key);
+    const role = await useCases.findByKey({ by: caller.account, key });
     return page(service, role === undefined ? [] : [role], undefined);
   }
   const { limit, ...filter } = query;
-  const listed = await useCases.read.list({
+  const listed = await useCases.list({
     by: caller.account,
     limit: limit === undefined ? DEFAULT_LIMIT : Number(limit),
     ...filter,

@@ -26,7 +26,7 @@ export async function publish(service: Service, call: Call, { dry_run }: Publish
 async function dryRun(service: Service, call: Call): Promise<Outcome> {
   const form = await receive(service, call);
   if (form.kind === 'refused') return form;
-  const outcome = await service.useCases.publish.check(call.caller.account, form.archive);
+  const outcome = await service.useCases.check({ by: call.caller.account, archive: form.archive });
   if (outcome.kind === 'refused') return outcome;
   const { fileCount, size, warnings } = outcome;
   const archive = { file_count: fileCount, size };
@@ -40,7 +40,7 @@ async function publishForm(
   key: IdempotencyKey,
   { archive, wish: { filename, title } }: Form,
 ): Promise<Outcome> {
-  const outcome = await useCases.publish.publish({ account: caller.account, key, filename, title, archive });
+  const outcome = await useCases.publish({ by: caller.account, key, filename, title, archive });
   if (outcome.kind === 'refused') return outcome;
   const { role, warnings } = outcome;
   const json = {

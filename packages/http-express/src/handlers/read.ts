@@ -8,7 +8,7 @@ export async function read(
   { caller, signal }: Call,
   id: RoleId,
 ): Promise<Outcome> {
-  const found = await useCases.read.read(caller.account, id, signal);
+  const found = await useCases.read({ by: caller.account, id, signal });
   if (found.kind === 'refused') return found;
   return { status: 200, json: { pin: pinOf(found.role, publicUrl, useCases.clock.now()) } };
 }

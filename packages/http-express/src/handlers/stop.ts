@@ -4,6 +4,6 @@ import type { Call, Outcome, Service } from '../service.ts';
 
 /** `DELETE /api/v1/pins/{id}`: stops a publication at once. */
 export async function stop({ useCases }: Service, { caller, signal }: Call, id: RoleId): Promise<Outcome> {
-  const outcome = await useCases.stop.stop({ by: caller.account, id, signal });
+  const outcome = await useCases.stop({ by: caller.account, id, signal });
   return outcome.kind === 'refused' ? refusedBy(outcome, 'stop') : { status: 204 };
 }

@@ -9,8 +9,8 @@ import type { Call, Outcome, Service } from '../service.ts';
 import { pinOf } from './pin.ts';
 
 type UpdateBody =
-  | { readonly title: unknown }
-  | { readonly password: unknown }
+  | { readonly title: string | null }
+  | { readonly password: string | null }
   | { readonly reset_expiration: true };
 
 /** One known member; what a title or a password may be, the core says, since each has a code of its own. */
@@ -39,20 +39,23 @@ export async function update(
   id: RoleId,
   wanted: Update,
 ): Promise<Outcome> {
-  const outcome = await useCases.update.update({ by: caller.account, id, signal }, wanted);
+  const outcome = await useCases.update({ by: caller.account, id, signal }, wanted);
   if (outcome.kind === 'refused') {
     return refusedBy(outcome, wanted.type === 'reset_expiration' ? 'reset_expiration' : 'change');
   }
   return { status: 200, json: { pin: pinOf(outcome.role, publicUrl, useCases.clock.now()) } };
 }
 
+/** What is wrong with a value is told before the role is looked for. Limits count it as sent, so that is handed on. */
 function updateOf({ value, members }: JsonBody, limits: Limits): Update | AnyRefusal {
   if (!isUpdate(value) || members !== 1) return refuseRequest('invalid_update');
   if ('reset_expiration' in value) return { type: 'reset_expiration' };
   if ('title' in value) {
     const title = parseTitle(value.title, limits);
-    return title !== null && typeof title === 'object' ? title : { type: 'set_title', title };
+    return title !== null && typeof title === 'object' ? title : { type: 'set_title', title: value.title };
   }
   const password = parsePassword(value.password, limits);
-  return password !== null && typeof password === 'object' ? password : { type: 'set_password', password };
+  return password !== null && typeof password === 'object'
+    ? password
+    : { type: 'set_password', password: value.password };
 }

@@ -51,9 +51,9 @@ export function tellState(state: State, operation: RoleOperation): ProblemDetail
 
 /** The refusal of a change, with what the role's state means to this operation. */
 export function refusedBy(
-  refusal: Refusal<'invalid_state' | 'not_found'>,
+  refusal: Refusal<'invalid_password' | 'invalid_state' | 'invalid_title' | 'not_found'>,
   operation: RoleOperation,
 ): AnyRefusal {
-  if (refusal.code === 'not_found') return refusal;
+  if (refusal.code !== 'invalid_state') return refusal;
   return { ...refusal, told: tellState(refusal.state, operation) };
 }

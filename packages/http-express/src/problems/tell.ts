@@ -30,6 +30,7 @@ const NEWER = 'A newer version of the service warns of this: ask it once more af
 /** The words of a refusal of the core. */
 export function tell(refusal: Refusal): ProblemDetails {
   switch (refusal.code) {
+    case 'archive_too_large':
     case 'forbidden':
     case 'idempotency_mismatch':
     case 'invalid_cursor':

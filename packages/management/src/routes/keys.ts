@@ -1,4 +1,4 @@
-import { codePoints, type ManageKeys, parseApiKeyId, SCOPES, type Scope } from '@pinfold/core';
+import { codePoints, type Keys, SCOPES, type Scope } from '@pinfold/core';
 import { type Answer, page, seeOther } from '../answer.ts';
 import { fieldOf, fieldsOf } from '../field.ts';
 import { keysView } from '../views/keys.ts';
@@ -8,9 +8,9 @@ const LONGEST_LABEL = 100;
 
 /** The account's API keys. */
 export class KeyRoutes {
-  readonly #keys: ManageKeys;
+  readonly #keys: Keys;
 
-  constructor(keys: ManageKeys) {
+  constructor(keys: Keys) {
     this.#keys = keys;
   }
 
@@ -32,10 +32,10 @@ export class KeyRoutes {
   }
 
   async revoke(visit: SignedInVisit): Promise<Answer> {
-    const id = parseApiKeyId(String(visit.request.params.key));
-    const outcome = id === undefined ? undefined : await this.#keys.revoke(id, visit.account);
+    const id = String(visit.request.params.key);
+    const outcome = await this.#keys.revoke({ id, by: visit.account });
     const back = `${visit.base}/keys`;
-    return outcome?.kind === 'revoked'
+    return outcome.kind === 'revoked'
       ? seeOther(back, { tone: 'good', message: 'didRevokeKey' })
       : seeOther(back, { tone: 'bad', message: 'keyGone' });
   }

@@ -25,7 +25,7 @@ export async function showList(
   const search = typeof q === 'string' ? q.trim().slice(0, LONGEST_SEARCH) : '';
   const state = STATES.find((one) => one === wanted);
   const further = typeof cursor === 'string';
-  const listed = await useCases.read.list({
+  const listed = await useCases.list({
     by: visit.account,
     limit: PAGE_SIZE,
     ...(search === '' ? {} : { search }),

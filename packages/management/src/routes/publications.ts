@@ -1,18 +1,16 @@
 import {
-  type ChangeOutcome,
   type ChangeRequest,
+  type Generation,
   isFault,
   type Manifest,
   type Overtaken,
   type PasswordRules,
-  parsePassword,
   parseRoleId,
-  parseTitle,
   type Role,
   type RoleId,
   type TitleRules,
+  type UpdateOutcome,
 } from '@pinfold/core';
-import { parseGeneration } from '@pinfold/core/adapter';
 import { type Answer, page, seeOther } from '../answer.ts';
 import { fieldOf } from '../field.ts';
 import type { MessageId } from '../messages/catalogues.ts';
@@ -61,62 +59,44 @@ export class PublicationRoutes {
   }
 
   async stop(visit: SignedInVisit): Promise<Answer> {
-    return this.#change(visit, (request) => this.#options.useCases.stop.stop(request), 'didStop');
+    return this.#change(visit, (request) => this.#options.useCases.stop(request), 'didStop');
   }
 
   async pin(visit: SignedInVisit): Promise<Answer> {
-    return this.#change(visit, (request) => this.#options.useCases.pin.pin(request), 'didPin');
+    return this.#change(visit, (request) => this.#options.useCases.pin(request), 'didPin');
   }
 
   async unpin(visit: SignedInVisit): Promise<Answer> {
-    return this.#change(visit, (request) => this.#options.useCases.pin.unpin(request), 'didUnpin');
+    return this.#change(visit, (request) => this.#options.useCases.unpin(request), 'didUnpin');
   }
 
   async renew(visit: SignedInVisit): Promise<Answer> {
     const { update } = this.#options.useCases;
-    return this.#change(visit, (request) => update.update(request, { type: 'reset_expiration' }), 'didRenew');
+    return this.#change(visit, (request) => update(request, { type: 'reset_expiration' }), 'didRenew');
   }
 
   /** Renames only what still has the title that the form was made with. */
   async rename(visit: SignedInVisit): Promise<Answer> {
-    const { update, limits } = this.#options.useCases;
-    const value = fieldOf(visit.request, 'title') ?? '';
-    const title = parseTitle(value, limits);
-    if (title !== null && typeof title !== 'string') {
-      return await this.#show(visit, {
-        field: 'title',
-        message: visit.words.say(TITLE_MESSAGES[title.rule], { ...title }),
-        value,
-      });
-    }
-    const seen = fieldOf(visit.request, 'seen') || null;
-    const change = (request: ChangeRequest) =>
-      update.updateSeen(request, { type: 'set_title', title }, { title: seen });
-    return await this.#change(visit, change, title === null ? 'didClearTitle' : 'didRename', {
-      field: 'title',
-      value,
-    });
+    const { updateSeen } = this.#options.useCases;
+    const title = fieldOf(visit.request, 'title') ?? '';
+    const seen = { title: fieldOf(visit.request, 'seen') || null };
+    const change = (request: ChangeRequest) => updateSeen(request, { type: 'set_title', title }, seen);
+    return await this.#change(visit, change, title === '' ? 'didClearTitle' : 'didRename', title);
   }
 
   /** Sets, changes or removes the password, unless viewers were cut off since the form was made. */
   async password(visit: SignedInVisit): Promise<Answer> {
-    const { update, limits } = this.#options.useCases;
+    const { updateSeen, limits } = this.#options.useCases;
     const removes = fieldOf(visit.request, 'remove') === 'yes';
-    const password = removes ? null : parsePassword(fieldOf(visit.request, 'password'), limits);
-    if (password === null && !removes) {
+    const password = removes ? null : (fieldOf(visit.request, 'password') ?? '');
+    if (password === '') {
       const message = visit.words.say('passwordTooShort', { limit: limits.passwordMinCharacters });
       return await this.#show(visit, { field: 'password', message });
     }
-    if (password !== null && typeof password !== 'string') {
-      return await this.#show(visit, {
-        field: 'password',
-        message: visit.words.say(PASSWORD_MESSAGES[password.rule], { ...password }),
-      });
-    }
-    const generation = parseGeneration(fieldOf(visit.request, 'seen') ?? '');
+    const generation = generationOf(fieldOf(visit.request, 'seen') ?? '');
     if (generation === undefined) return refuse(visit, 400, 'badFormTitle', 'badFormText');
     const change = (request: ChangeRequest) =>
-      update.updateSeen(request, { type: 'set_password', password }, { generation });
+      updateSeen(request, { type: 'set_password', password }, { generation });
     return await this.#change(visit, change, removes ? 'didRemovePassword' : 'didSetPassword');
   }
 
@@ -134,18 +114,18 @@ export class PublicationRoutes {
 
   async #change(
     visit: SignedInVisit,
-    change: (request: ChangeRequest) => Promise<ChangeOutcome | Overtaken>,
+    change: (request: ChangeRequest) => Promise<UpdateOutcome | Overtaken>,
     done: MessageId,
-    field?: { readonly field: 'title'; readonly value: string },
+    title?: string,
   ): Promise<Answer> {
     const id = idOf(visit);
     if (id === undefined) return notFound(visit);
     const outcome = await change({ by: visit.account, id, signal: visit.signal });
-    if (outcome.kind === 'overtaken' && field !== undefined) {
+    if (outcome.kind === 'overtaken' && title !== undefined) {
       const message = visit.words.say('titleOvertaken', {
         title: outcome.role.title ?? visit.words.say('noTitle'),
       });
-      return await this.#show(visit, { ...field, message });
+      return await this.#show(visit, { field: 'title', value: title, message });
     }
     if (outcome.kind === 'overtaken')
       return seeOther(this.#path(visit, id), { tone: 'bad', message: 'overtaken' });
@@ -155,14 +135,29 @@ export class PublicationRoutes {
         message: done,
         values: valuesOf(visit, outcome.role),
       });
-    if (outcome.code === 'not_found') return notFound(visit);
-    return seeOther(this.#path(visit, id), refusal(outcome.state, done));
+    const { words } = visit;
+    switch (outcome.code) {
+      case 'not_found':
+        return notFound(visit);
+      case 'invalid_state':
+        return seeOther(this.#path(visit, id), refusal(outcome.state, done));
+      case 'invalid_title': {
+        const message = words.say(TITLE_MESSAGES[outcome.rule], { ...outcome });
+        return await this.#show(visit, { field: 'title', message, value: title ?? '' });
+      }
+      case 'invalid_password': {
+        const message = words.say(PASSWORD_MESSAGES[outcome.rule], { ...outcome });
+        return await this.#show(visit, { field: 'password', message });
+      }
+      default:
+        return outcome satisfies never;
+    }
   }
 
   async #read(visit: SignedInVisit): Promise<Role | undefined> {
     const id = idOf(visit);
     if (id === undefined) return undefined;
-    const found = await this.#options.useCases.read.read(visit.account, id, visit.signal);
+    const found = await this.#options.useCases.read({ by: visit.account, id, signal: visit.signal });
     return found.kind === 'found' ? found.role : undefined;
   }
 
@@ -212,4 +207,9 @@ function valuesOf({ words }: SignedInVisit, role: Role): Values {
 function refusal(reason: RefusedBecause, tried: MessageId): Said {
   if (tried === 'didRenew') return { tone: 'bad', message: NO_RENEWAL[reason] };
   return { tone: 'bad', message: reason === 'deleted' ? 'alreadyStopped' : 'alreadyExpired' };
+}
+
+/** The generation that a form was made with, as a whole number. */
+function generationOf(text: string): Generation | undefined {
+  return /^[1-9]\d{0,14}$/.test(text) ? (Number(text) as Generation) : undefined;
 }

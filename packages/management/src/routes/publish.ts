@@ -77,7 +77,7 @@ export class PublishRoutes {
   }
 
   #publish(visit: SignedInVisit, wish: Wish, archive: StagedArchive): Promise<PublishOutcome> {
-    return this.#options.useCases.publish.publish({ account: visit.account, ...wish, archive });
+    return this.#options.useCases.publish({ by: visit.account, ...wish, archive });
   }
 
   #answerScript(visit: SignedInVisit, outcome: PublishOutcome): Answer {
@@ -101,6 +101,12 @@ export class PublishRoutes {
         return { kind: 'json', status: 409, body: { kind: 'mismatch' } };
       case 'idempotency_in_progress':
         return { kind: 'json', status: 409, body: { kind: 'in_progress' }, retryAfter: 1 };
+      case 'archive_too_large':
+        return { kind: 'json', status: 413, body: { kind: 'problems', problems: [tooLarge(outcome.limit)] } };
+      case 'invalid_filename':
+      case 'invalid_idempotency_key':
+      case 'invalid_title':
+        return refuse(visit, 400, 'badFormTitle', oddText(outcome));
       default:
         return outcome satisfies never;
     }
@@ -108,18 +114,7 @@ export class PublishRoutes {
 
   async #answerForm(visit: SignedInVisit, outcome: PublishOutcome): Promise<Answer> {
     if (outcome.kind === 'refused') {
-      if (outcome.code === 'refused_by_host') {
-        return showList(this.#options, visit, {
-          status: 422,
-          publish: { summary: hostWords(visit, outcome) },
-        });
-      }
-      if (outcome.code !== 'invalid_archive') return this.#trouble(visit, 409, REFUSED[outcome.code]);
-      const problems = problemList(visit.words, outcome.problems);
-      return showList(this.#options, visit, {
-        status: 422,
-        publish: { summary: visit.words.say('problemsTitle'), problems },
-      });
+      return await this.#refuseArchive(visit, outcome);
     }
     const { role, warnings } = outcome;
     return seeOther(`${visit.base}/publications/${role.id}`, {
@@ -130,22 +125,53 @@ export class PublishRoutes {
     });
   }
 
+  #refuseArchive(visit: SignedInVisit, refusal: Extract<PublishOutcome, Refusal>): Promise<Answer> {
+    switch (refusal.code) {
+      case 'refused_by_host':
+        return showList(this.#options, visit, {
+          status: 422,
+          publish: { summary: hostWords(visit, refusal) },
+        });
+      case 'archive_too_large':
+        return this.#problems(visit, 413, 'problemsTitle', [tooLarge(refusal.limit)]);
+      case 'invalid_archive':
+        return this.#problems(visit, 422, 'problemsTitle', refusal.problems);
+      case 'idempotency_in_progress':
+        return this.#trouble(visit, 409, 'stillPublishing');
+      case 'idempotency_mismatch':
+        return this.#trouble(visit, 409, 'formUsed');
+      case 'invalid_filename':
+      case 'invalid_idempotency_key':
+      case 'invalid_title':
+        return this.#trouble(visit, 422, oddText(refusal));
+      default:
+        return refusal satisfies never;
+    }
+  }
+
   #refuseForm(visit: SignedInVisit, { status, title, text }: UploadRefusal): Promise<Answer> | Answer {
     if (title !== undefined) return refuse(visit, status, title, text);
     if (status !== 413) return this.#trouble(visit, status, text);
-    const problems = problemList(visit.words, [tooLarge(this.#limits.archiveBytes)]);
-    return showList(this.#options, visit, { status, publish: { summary: visit.words.say(text), problems } });
+    return this.#problems(visit, status, text, [tooLarge(this.#limits.archiveBytes)]);
+  }
+
+  #problems(
+    visit: SignedInVisit,
+    status: number,
+    summary: MessageId,
+    broken: readonly ScreenProblem[],
+  ): Promise<Answer> {
+    const problems = problemList(visit.words, broken);
+    return showList(this.#options, visit, {
+      status,
+      publish: { summary: visit.words.say(summary), problems },
+    });
   }
 
   #trouble(visit: SignedInVisit, status: number, message: MessageId): Promise<Answer> {
     return showList(this.#options, visit, { status, publish: { summary: visit.words.say(message) } });
   }
 }
-
-const REFUSED: Readonly<Record<'idempotency_in_progress' | 'idempotency_mismatch', MessageId>> = {
-  idempotency_in_progress: 'stillPublishing',
-  idempotency_mismatch: 'formUsed',
-};
 
 function tooLarge(limit: number): ScreenProblem {
   return { rule: 'archive_too_large', limit };

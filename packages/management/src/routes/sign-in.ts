@@ -1,4 +1,4 @@
-import type { ManageSessions, StartedSession } from '@pinfold/core';
+import type { Sessions, StartedSession } from '@pinfold/core';
 import type { Request } from 'express';
 import { type Answer, page, seeOther } from '../answer.ts';
 import { expireEverywhere, readCookies, writeCookie } from '../cookies.ts';
@@ -16,10 +16,10 @@ function returnPath(value: unknown): string | undefined {
 
 /** Signs people in and out, where sessions are ours. */
 export class SignInRoutes {
-  readonly #sessions: ManageSessions;
+  readonly #sessions: Sessions;
   readonly #serving: Serving;
 
-  constructor(sessions: ManageSessions, serving: Serving) {
+  constructor(sessions: Sessions, serving: Serving) {
     this.#sessions = sessions;
     this.#serving = serving;
   }

@@ -1,4 +1,4 @@
-import type { ArchiveId, CleanupCount, RoleId, RoleStore } from '@pinfold/core';
+import type { AccountId, ArchiveId, CleanupCount, RoleId, RoleStore } from '@pinfold/core';
 import { Gate } from '@pinfold/core/adapter';
 import type { PostgresConnection } from '../postgres-connection.ts';
 import { planned, prepared, type Statement } from '../statement.ts';
@@ -10,6 +10,7 @@ const SETTLED_AT_ONCE = 2;
 /** A role that was claimed. */
 interface ClaimedRow {
   readonly role: RoleId;
+  readonly account: AccountId;
   readonly archive: ArchiveId;
   readonly failures: number;
   /** Since when it waited. */
@@ -40,7 +41,7 @@ export function cleanup(
       )
       UPDATE ${roles} AS claimed SET version = version + 1, claim_token = $3, not_before = $4
       FROM chosen WHERE claimed.id = chosen.id
-      RETURNING claimed.id AS role, archive, failures, due`),
+      RETURNING claimed.id AS role, account, archive, failures, due`),
     removed: prepared(`
       WITH done AS (
         UPDATE ${roles} SET archive_kept = false, claim_token = NULL, not_before = NULL
@@ -76,7 +77,7 @@ export function cleanup(
       const { rows } = await connection.write<ClaimedRow>(statements.claim, values);
       return rows
         .toSorted((one, other) => one.due - other.due)
-        .map(({ role, archive, failures }) => ({ role, archive, token, failures }));
+        .map(({ role, account, archive, failures }) => ({ role, account, archive, token, failures }));
     },
     settleCleanup: async ({ role, token }, outcome) => {
       await settling.run(undefined, () =>

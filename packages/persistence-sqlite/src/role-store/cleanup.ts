@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type {
+  AccountId,
   ArchiveId,
   CleanupCount,
   CleanupOutcome,
@@ -12,12 +13,12 @@ import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
 
 const NEVER_CLAIMED = `
-  SELECT id AS role, archive, failures, ended_at AS due FROM roles
+  SELECT id AS role, account, archive, failures, ended_at AS due FROM roles
   WHERE archive_kept = 1 AND not_before IS NULL AND ended_at <= @endedBefore
   ORDER BY ended_at LIMIT @limit`;
 
 const CLAIMED_BEFORE = `
-  SELECT id AS role, archive, failures, not_before AS due FROM roles
+  SELECT id AS role, account, archive, failures, not_before AS due FROM roles
   WHERE archive_kept = 1 AND not_before <= @now AND ended_at <= @endedBefore
   ORDER BY not_before LIMIT @limit`;
 
@@ -50,6 +51,7 @@ const NAMED_AFTER = 'SELECT archive FROM manifests WHERE archive > ? ORDER BY ar
 /** A role that may be claimed. */
 interface ClaimableRow {
   readonly role: RoleId;
+  readonly account: AccountId;
   readonly archive: ArchiveId;
   readonly failures: number;
   /** Since when it waits. */
@@ -91,9 +93,9 @@ function claim(prepare: Prepare, request: CleanupRequest): readonly CleanupTask[
   ]
     .sort((one, other) => one.due - other.due)
     .slice(0, limit)
-    .map(({ role, archive, failures }) => {
+    .map(({ role, account, archive, failures }) => {
       prepare(CLAIM).run(token, until, role);
-      return { role, archive, token, failures };
+      return { role, account, archive, token, failures };
     });
 }
 

@@ -16,8 +16,8 @@ export async function cleanup(args: readonly string[], terminal: Terminal): Prom
   const { values } = readArguments(args, [], OPTIONS.cleanup);
   const dryRun = values['dry-run'] ?? false;
   const report = await withComposition(terminal, ({ useCases }, settings) =>
-    useCases.cleanUp
-      .run({
+    useCases
+      .cleanUp({
         force: values.force ?? false,
         takeOver: true,
         dryRun,

@@ -1,12 +1,5 @@
-import {
-  type ApiKey,
-  type ApiKeyId,
-  OPERATOR,
-  parseApiKeyId,
-  SCOPES,
-  type Scope,
-  toRfc3339,
-} from '@pinfold/core';
+import { type ApiKey, type ApiKeyId, OPERATOR, SCOPES, type Scope, toRfc3339 } from '@pinfold/core';
+import { parseApiKeyId } from '@pinfold/core/accounts';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
@@ -57,7 +50,9 @@ async function list(args: readonly string[], terminal: Terminal): Promise<void> 
 async function revoke(args: readonly string[], terminal: Terminal): Promise<void> {
   const { values, positionals } = readArguments(args, ['ID'], {});
   const id = keyId(positionals[0] ?? '');
-  const outcome = await withComposition(terminal, ({ manageKeys }) => manageKeys.revoke(id, OPERATOR));
+  const outcome = await withComposition(terminal, ({ manageKeys }) =>
+    manageKeys.revoke({ id, by: OPERATOR }),
+  );
   if (outcome.kind === 'unknown') throw new CommandFailure(UNKNOWN);
   terminal.out(values.json ? JSON.stringify({ id, revoked: true }) : `${id} is revoked.`);
 }

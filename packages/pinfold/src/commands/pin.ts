@@ -27,7 +27,7 @@ async function change(action: 'pin' | 'unpin', args: readonly string[], terminal
   const { values, positionals } = readArguments(args, ['ID'], {});
   const id = readId(positionals[0] ?? '');
   await withComposition(terminal, async ({ useCases }, settings) => {
-    const outcome = await useCases.pin[action]({ by: OPERATOR, id });
+    const outcome = await useCases[action]({ by: OPERATOR, id });
     if (outcome.kind === 'refused') {
       throw new CommandFailure(outcome.code === 'not_found' ? UNKNOWN : CLOSED[outcome.state]);
     }

@@ -1,7 +1,7 @@
 import 'reflect-metadata/lite';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { Limits, ManageKeys, UseCases } from '@pinfold/core';
+import type { Keys, Limits, UseCases } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { archiveZipModule } from '@pinfold/inversify/archive-zip';
 import { coreModule } from '@pinfold/inversify/core';
@@ -32,7 +32,7 @@ export interface CompositionOptions {
 export interface Composition {
   readonly container: Container;
   readonly useCases: UseCases;
-  readonly manageKeys: ManageKeys;
+  readonly manageKeys: Keys;
   readonly publications: RunningPublications;
   /** The data folder's absolute path. */
   readonly dataDir: string;
@@ -51,7 +51,7 @@ export interface Composition {
  * import { openComposition, readSettings } from 'pinfold';
  *
  * const { useCases, close } = await openComposition(readSettings({}));
- * console.log((await useCases.cleanUp.run()).archives);
+ * console.log((await useCases.cleanUp()).archives);
  * await close();
  */
 export async function openComposition(

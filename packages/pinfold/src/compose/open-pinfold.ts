@@ -1,4 +1,4 @@
-import type { ManageKeys, UseCases } from '@pinfold/core';
+import type { Keys, UseCases } from '@pinfold/core';
 import type { createApi } from '@pinfold/http-express';
 import { api } from '@pinfold/inversify/http-express';
 import { management } from '@pinfold/inversify/management';
@@ -59,9 +59,10 @@ export interface Pinfold {
   /** The management screen: an Express router, mounted at `manage` below `publicUrl`. */
   readonly management: ReturnType<typeof createManagement>;
   /** What pages and jobs of your own call. */
-  readonly useCases: UseCases;
-  /** Makes and revokes API keys; needed where no `authenticate` is given. */
-  readonly manageKeys: ManageKeys;
+  readonly useCases: UseCases & {
+    /** API keys; needed where no `authenticate` is given. */
+    readonly keys: Keys;
+  };
   /**
    * Waits up to 10 seconds for publications that run, and closes what was opened. Close your server before. Closing
    * again waits for the same end.
@@ -108,7 +109,7 @@ async function begin(settings: Settings, options: ServiceOptions): Promise<Pinfo
     await service.tell();
     void service.watchHealth();
     service.sweep();
-    return { ...doors, useCases, manageKeys, close };
+    return { ...doors, useCases: { ...useCases, keys: manageKeys }, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,14 +1,9 @@
 import {
   type AccountId,
   type Duration,
-  type Filename,
-  type IdempotencyKey,
   isFault,
   type PublishOutcome,
-  parseFilename,
   parseIdempotencyKey,
-  parseTitle,
-  type Title,
 } from '@pinfold/core';
 import { pinOf, wireWarnings } from '@pinfold/http-express';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
@@ -30,59 +25,41 @@ export async function publishDirectly(
   note: Note,
 ): Promise<Published> {
   const { useCases } = composition;
-  const request = readWish(composition, wish);
-  const { role, warnings } = await persist(
-    useCases.clock,
-    () => attempt(composition, account, request, wish),
-    note,
-  );
+  const { role, warnings } = await persist(useCases.clock, () => attempt(composition, account, wish), note);
   return { pin: pinOf(role, publicUrl, useCases.clock.now()), warnings: wireWarnings(warnings) };
-}
-
-interface Request {
-  readonly key: IdempotencyKey;
-  readonly filename: Filename;
-  readonly title: Title | null;
-}
-
-function readWish({ useCases: { limits } }: Composition, wish: Wish): Request {
-  const key = parseIdempotencyKey(wish.idempotencyKey, limits);
-  const filename = parseFilename(wish.filename);
-  const title = parseTitle(wish.title ?? null, limits);
-  if (typeof key !== 'string') throw new UsageError(wishWords(key));
-  if (typeof filename !== 'string') throw new UsageError(wishWords(filename));
-  if (title !== null && typeof title !== 'string') throw new UsageError(wishWords(title));
-  return { key, filename, title };
 }
 
 async function attempt(
   { useCases }: Composition,
-  account: AccountId,
-  request: Request,
-  { bytes }: Wish,
+  by: AccountId,
+  { idempotencyKey, filename, title, bytes }: Wish,
 ): Promise<Try<Exclude<PublishOutcome, { kind: 'refused' }>>> {
-  const { staging, limits, clock, publish } = useCases;
+  const { clock, limits } = useCases;
+  const key = parseIdempotencyKey(idempotencyKey, limits);
+  if (typeof key !== 'string') throw new UsageError(wishWords(key));
   try {
-    const received = await staging.receive(once(bytes), limits.archiveBytes);
-    if (received.kind === 'too_large') {
-      throw new CommandFailure(
-        `the ZIP has ${bytes.byteLength} bytes, more than the ${limits.archiveBytes} allowed`,
-      );
-    }
-    const outcome = await publish.publish({ account, ...request, archive: received.archive });
+    const outcome = await useCases.publish({ by, key, filename, title: title ?? null, archive: bytes });
     if (outcome.kind !== 'refused') return { kind: 'done', result: outcome };
-    if (outcome.code !== 'idempotency_in_progress') throw new CommandFailure(publishWords(outcome));
-    return {
-      kind: 'again',
-      after: Math.max(0, outcome.retryAt - clock.now()) as Duration,
-      reason: new CommandFailure('another process is publishing this right now'),
-    };
+    switch (outcome.code) {
+      case 'idempotency_in_progress':
+        return {
+          kind: 'again',
+          after: Math.max(0, outcome.retryAt - clock.now()) as Duration,
+          reason: new CommandFailure('another process is publishing this right now'),
+        };
+      case 'archive_too_large':
+        throw new CommandFailure(
+          `the ZIP has ${bytes.byteLength} bytes, more than the ${outcome.limit} allowed`,
+        );
+      case 'invalid_filename':
+      case 'invalid_idempotency_key':
+      case 'invalid_title':
+        throw new UsageError(wishWords(outcome));
+      default:
+        throw new CommandFailure(publishWords(outcome));
+    }
   } catch (error) {
     if (!isFault(error) || !error.retryable) throw error;
     return { kind: 'again', after: undefined, reason: error };
   }
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

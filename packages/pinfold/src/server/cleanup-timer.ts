@@ -1,5 +1,5 @@
 import {
-  type CleanUp,
+  type Cleaning,
   type CleanUpReport,
   type Clock,
   type Duration,
@@ -11,7 +11,7 @@ import type { Log } from './log.ts';
 
 /** What the timer needs. */
 export interface CleanupTimerOptions {
-  readonly cleanUp: CleanUp;
+  readonly cleanUp: Cleaning['cleanUp'];
   readonly clock: Clock;
   readonly log: Log;
   /** A number from 0 up to 1, so that nodes that start together do not sweep together. */
@@ -25,7 +25,7 @@ export async function runCleanupTimer(options: CleanupTimerOptions, signal: Abor
   const { cleanUp, clock, log, random } = options;
   while (await slept(clock, duration(Math.round(PAUSE * (0.5 + random()))), signal)) {
     try {
-      logReport(log, await cleanUp.run({ signal }));
+      logReport(log, await cleanUp({ signal }));
     } catch (error) {
       if (signal.aborted) return;
       log.error('cleanup failed', error);

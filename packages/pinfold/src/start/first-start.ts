@@ -5,12 +5,9 @@ import {
   type ApiKeyId,
   accountId,
   duration,
-  type Filename,
-  type IdempotencyKey,
   isFault,
   OPERATOR,
   type Role,
-  type Title,
 } from '@pinfold/core';
 import type { Composition } from '../compose/composition.ts';
 import type { Log } from '../server/log.ts';
@@ -38,9 +35,8 @@ export interface FirstStartOptions {
   readonly welcome: boolean;
 }
 
-const WELCOME_KEY = 'welcome' as IdempotencyKey;
-const WELCOME_FILE = 'welcome.zip' as Filename;
-const WELCOME_TITLE = 'Welcome to Pinfold' as Title;
+const WELCOME_KEY = 'welcome';
+const WELCOME_FILE = 'welcome.zip';
 const PATIENCE = 50;
 const PAUSE = duration(200);
 
@@ -74,7 +70,7 @@ export async function findUntouched(
   if (apiKey !== undefined) return undefined;
   const keys = await manageKeys.list(OPERATOR);
   if (keys.some(({ lastUsedAt }) => lastUsedAt !== null)) return undefined;
-  const published = await useCases.read.list({ by: DEFAULT_ACCOUNT, limit: 1 });
+  const published = await useCases.list({ by: DEFAULT_ACCOUNT, limit: 1 });
   if (published.kind === 'refused' || published.roles.length > 0) return undefined;
   const usable = keys.filter(({ revokedAt, scopes }) => revokedAt === null && scopes.includes('pins:write'));
   return { key: usable.at(-1)?.id };
@@ -108,26 +104,19 @@ async function publishWelcomeSite(composition: Composition, log: Log): Promise<F
 
 /** Another process may be publishing the same site at this moment; then its role is waited for. */
 async function publish({ useCases }: Composition, bytes: Uint8Array): Promise<Role | undefined> {
-  const { staging, limits, clock } = useCases;
   for (let tries = 0; tries < PATIENCE; tries += 1) {
-    const received = await staging.receive(once(bytes), limits.archiveBytes);
-    if (received.kind === 'too_large') return undefined;
-    const outcome = await useCases.publish.publish({
-      account: DEFAULT_ACCOUNT,
+    const outcome = await useCases.publish({
+      by: DEFAULT_ACCOUNT,
       key: WELCOME_KEY,
       filename: WELCOME_FILE,
-      title: WELCOME_TITLE,
-      archive: received.archive,
+      title: 'Welcome to Pinfold',
+      archive: bytes,
     });
     if (outcome.kind !== 'refused') return outcome.role;
     // A mismatch is a site that an earlier release began with.
     if (outcome.code === 'idempotency_mismatch') break;
-    if (outcome.code === 'invalid_archive') return undefined;
-    await clock.sleep(PAUSE);
+    if (outcome.code !== 'idempotency_in_progress') return undefined;
+    await useCases.clock.sleep(PAUSE);
   }
-  return useCases.read.findByKey(DEFAULT_ACCOUNT, WELCOME_KEY);
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
+  return useCases.findByKey({ by: DEFAULT_ACCOUNT, key: WELCOME_KEY });
 }

@@ -85,8 +85,8 @@ describe('Pinfold in a server of your own', () => {
   });
 
   it('takes API keys where you give no sign-in', async () => {
-    const { manageKeys } = await open();
-    const { text } = await manageKeys.create({ account: ada });
+    const { useCases } = await open();
+    const { text } = await useCases.keys.create({ account: ada });
     await published(await publish(publicUrl, text, 'a'));
     expect((await fetch(`${publicUrl}/manage/`, { redirect: 'manual' })).headers.get('location')).to.match(
       /sign-in/,
@@ -98,8 +98,8 @@ describe('Pinfold in a server of your own', () => {
     const module = new ContainerModule(({ rebind }) => {
       rebind(tokens.clock).toConstantValue(clock);
     });
-    const { manageKeys } = await open({ modules: [module], limits: { lifetime: hours(1) } });
-    const { text } = await manageKeys.create({ account: ada });
+    const { useCases } = await open({ modules: [module], limits: { lifetime: hours(1) } });
+    const { text } = await useCases.keys.create({ account: ada });
     await published(await publish(publicUrl, text, 'a'));
     expect(await archives()).to.equal(1);
     clock.advance(hours(3));
@@ -108,10 +108,12 @@ describe('Pinfold in a server of your own', () => {
 
   it('keeps what was published, and gives up its stores once closed', async () => {
     const first = await open();
-    const { text } = await first.manageKeys.create({ account: ada });
+    const { text } = await first.useCases.keys.create({ account: ada });
     const pin = await published(await publish(publicUrl, text, 'a'));
     await Promise.all([first.close(), first.close()]);
-    const outcome = await first.manageKeys.list(ada).catch((error: unknown) => isFault(error) && error.code);
+    const outcome = await first.useCases.keys
+      .list(ada)
+      .catch((error: unknown) => isFault(error) && error.code);
     expect(outcome).to.equal('store_unavailable');
     server.removeAllListeners('request');
     await open({ limits: { lifetime: days(30) } });

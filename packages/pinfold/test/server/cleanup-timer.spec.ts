@@ -1,4 +1,4 @@
-import { type CleanUp, type CleanUpReport, Fault, minutes } from '@pinfold/core';
+import { type CleanUpReport, Fault, minutes } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { runCleanupTimer } from '../../src/server/cleanup-timer.ts';
@@ -23,13 +23,11 @@ function timer(random: number, outcomes: readonly (() => CleanUpReport)[]) {
   const lines: { readonly level: number; readonly msg: string }[] = [];
   const log = openLog('info', (line) => lines.push(JSON.parse(line)));
   let sweeps = 0;
-  const cleanUp = {
-    run: async () => {
-      const outcome = outcomes[sweeps];
-      sweeps += 1;
-      return outcome?.() ?? nothing;
-    },
-  } as Partial<CleanUp> as CleanUp;
+  const cleanUp = async () => {
+    const outcome = outcomes[sweeps];
+    sweeps += 1;
+    return outcome?.() ?? nothing;
+  };
   const stop = new AbortController();
   const ended = runCleanupTimer({ cleanUp, clock, log, random: () => random }, stop.signal);
   return {

@@ -49,7 +49,7 @@ describe('a publication whose process is killed', function () {
 
   async function expectNothingLeft(): Promise<void> {
     const useCases: UseCases = survivor.app.container.get(tokens.useCases);
-    await useCases.cleanUp.run({ force: true });
+    await useCases.cleanUp({ force: true });
     expect(await survivor.app.container.get(tokens.archives).list(undefined, 10)).to.have.length(1);
     expect(await readdir(join(folder, 'staging'))).to.deep.equal([]);
   }

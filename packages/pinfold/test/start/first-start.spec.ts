@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { accountId, type ManageKeys, OPERATOR } from '@pinfold/core';
+import { accountId, type Keys, OPERATOR } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
@@ -35,7 +35,7 @@ describe('the first start', () => {
   }
 
   /** The keys of the server that was started last. */
-  function keys(): ManageKeys {
+  function keys(): Keys {
     const app = running.at(-1);
     if (app === undefined) throw new Error('none runs');
     return app.container.get(tokens.manageKeys);
@@ -88,7 +88,7 @@ describe('the first start', () => {
 
   it('is not made again by a key that was revoked', async () => {
     const { firstStart } = await start();
-    for (const { id } of await keys().list(OPERATOR)) await keys().revoke(id, OPERATOR);
+    for (const { id } of await keys().list(OPERATOR)) await keys().revoke({ id, by: OPERATOR });
     expect((await restart()).firstStart).to.equal(undefined);
     expect(firstStart?.apiKey).to.be.a('string');
   });
@@ -112,7 +112,7 @@ describe('the first start', () => {
   it('leaves a revoked key revoked, though PINFOLD_API_KEY names it', async () => {
     const { text, id } = new NodeApiKeySecrets().mint();
     await start({ PINFOLD_API_KEY: text });
-    await keys().revoke(id, OPERATOR);
+    await keys().revoke({ id, by: OPERATOR });
     const { addresses } = await restart({ PINFOLD_API_KEY: text });
     const headers = { authorization: `Bearer ${text}` };
     expect((await fetch(`${addresses.publicUrl}/api/v1/pins`, { headers })).status).to.equal(401);
@@ -134,7 +134,7 @@ describe('the first start', () => {
     expect(firstStart).to.equal(undefined);
     expect(untouched).to.deep.equal({ key: key.id });
     expect((await restart()).untouched, 'nothing done').to.deep.equal({ key: key.id });
-    await keys().revoke(key.id, OPERATOR);
+    await keys().revoke({ id: key.id, by: OPERATOR });
     expect((await restart()).untouched, 'no key that publishes').to.deep.equal({ key: undefined });
     const { text: other } = await keys().create({ account: accountId('default') });
     const answer = await publish((await restart()).addresses.publicUrl, other, 'first of all');

@@ -38,7 +38,7 @@ export async function serveSharedUrl(
     const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(query);
     return sendRedirect(exchange, { status: 302, location });
   }
-  const visit = await context.useCases.enter.visit(id);
+  const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
   const way = wayIn(context, exchange, visit.role, returnPathOf(query));
   if (way === undefined) sendPasswordPage(exchange, 200);
@@ -89,7 +89,7 @@ async function tryPassword(
   const tokens = context.grants.sharedUrlTokens(exchange.request.headers.cookie);
   const outcome = await whileThere(exchange.response, async (signal) => {
     try {
-      return await useCases.enter.enter({ id, password, address, tokens, signal });
+      return await useCases.enter({ id, password, address, tokens, signal });
     } catch (error) {
       if (isFault(error) && error.code === 'hasher_overloaded') return { kind: 'overloaded' } as const;
       throw error;
@@ -131,7 +131,7 @@ async function putOff(
   status: 429 | 503,
   notice: PasswordNotice,
 ): Promise<void> {
-  const visit = await context.useCases.enter.visit(id);
+  const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
   const way = wayIn(context, exchange, visit.role, path);
   if (way === undefined) sendPasswordPage(exchange, status, notice);

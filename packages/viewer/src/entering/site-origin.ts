@@ -31,7 +31,7 @@ export async function serveSiteOrigin(
   const { request } = exchange;
   const more = target.path === HAND_OVER_PATH ? UNNAMED : {};
   if (hasTooManyCookies(request)) return sendTooManyCookies(exchange, settings.clearCookies, more);
-  const visit = await useCases.enter.visit(id);
+  const visit = await useCases.visit(id);
   if (visit.kind !== 'published') return sendEnded(context, exchange, visit.kind, more);
   if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', more);
   if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {

@@ -37,7 +37,7 @@ export async function serveSitePath(
     const location = sharedUrl(settings.publicUrl, id) + encodeRawBytes(inside);
     return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
   }
-  const visit = await useCases.enter.visit(id);
+  const visit = await useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind, FROM_ANYWHERE_UNNAMED);
   if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
     return sendForbiddenLine(exchange, plainPages.serviceWorker, FROM_ANYWHERE_UNNAMED);

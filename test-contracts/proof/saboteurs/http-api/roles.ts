@@ -95,11 +95,11 @@ export const changingSaboteurs: readonly Saboteur<HttpSubject>[] = [
             await setImmediate();
             return loaded;
           },
-          save: async (role, version) => {
-            const saved = await roles.save(role, version);
+          save: async (role, version, events) => {
+            const saved = await roles.save(role, version, events);
             const newest = await roles.load(role.id);
             if (saved.kind === 'saved' || newest === undefined) return saved;
-            return roles.save(role, newest.version);
+            return roles.save(role, newest.version, events);
           },
         }),
       }),

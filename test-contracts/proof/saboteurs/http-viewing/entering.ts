@@ -150,9 +150,9 @@ export const grantSaboteurs: readonly Saboteur<HttpSubject>[] = [
       const hashes = new Map<RoleId, PasswordHash>();
       return ({ roles }) => ({
         roles: spoil(roles, {
-          save: (role, version) => {
+          save: (role, version, events) => {
             if (role.passwordHash !== null) hashes.set(role.id, role.passwordHash);
-            return roles.save({ ...role, passwordHash: hashes.get(role.id) ?? null }, version);
+            return roles.save({ ...role, passwordHash: hashes.get(role.id) ?? null }, version, events);
           },
         }),
       });

@@ -5,13 +5,14 @@ import { ZipArchiveInspector } from '@pinfold/archive-zip';
 import {
   accountId,
   createUseCases,
+  type Keys,
   type Limits,
-  ManageKeys,
   OPERATOR,
   type Ports,
   type RoleId,
   type UseCases,
 } from '@pinfold/core';
+import { createKeys } from '@pinfold/core/accounts';
 import { apiKeyAuthentication, createApi } from '@pinfold/http-express';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { HmacGrantSigner, NodeApiKeySecrets, RandomIds, ScryptPasswordHasher } from '@pinfold/platform-node';
@@ -42,10 +43,11 @@ export async function openService(mode: ViewerMode, spoiling: Spoiling = {}): Pr
   const clock = createManualClock();
   const memory = createMemory();
   const staging = await openFsStaging({ folder: staged.folder, clock });
-  const manageKeys = new ManageKeys({
+  const manageKeys = createKeys({
     apiKeys: memory.apiKeys,
     apiKeySecrets: new NodeApiKeySecrets(),
     clock,
+    ids: new RandomIds(),
   });
   const keys = await makeKeys(manageKeys);
   const servers: Server[] = [];
@@ -69,8 +71,8 @@ export async function openService(mode: ViewerMode, spoiling: Spoiling = {}): Pr
       viewerMode: mode,
       keys,
       advance: async (length) => clock.advance(length),
-      pin: async (id) => void (await useCases.pin.pin({ by: OPERATOR, id: id as RoleId })),
-      unpin: async (id) => void (await useCases.pin.unpin({ by: OPERATOR, id: id as RoleId })),
+      pin: async (id) => void (await useCases.pin({ by: OPERATOR, id: id as RoleId })),
+      unpin: async (id) => void (await useCases.unpin({ by: OPERATOR, id: id as RoleId })),
     };
   };
   const everywhere = spoiling.tamper?.();
@@ -85,7 +87,7 @@ export async function openService(mode: ViewerMode, spoiling: Spoiling = {}): Pr
   };
 }
 
-async function makeKeys(manageKeys: ManageKeys): Promise<HttpService['keys']> {
+async function makeKeys(manageKeys: Keys): Promise<HttpService['keys']> {
   const [first, second] = [accountId('first'), accountId('second')];
   return {
     first: (await manageKeys.create({ account: first })).text,
@@ -108,12 +110,7 @@ function portsOf(memory: Memory, clock: ManualClock, staging: Ports['staging']):
   };
 }
 
-function handlerOf(
-  useCases: UseCases,
-  manageKeys: ManageKeys,
-  mode: ViewerMode,
-  port: number,
-): express.Express {
+function handlerOf(useCases: UseCases, manageKeys: Keys, mode: ViewerMode, port: number): express.Express {
   const publicUrl = `http://127.0.0.1:${port}`;
   const authenticate = apiKeyAuthentication(manageKeys);
   const app = express();

@@ -26,10 +26,11 @@ export const cleanupSaboteurs: readonly RoleSaboteur[] = [
     'role-store/claim-order',
     'a failed one goes to the front again',
     () => (store) => ({
-      settleCleanup: (task, outcome) =>
+      settleCleanup: (task, outcome, events) =>
         store.settleCleanup(
           task,
           outcome.kind === 'failed' ? { kind: 'failed', retryAt: instant(0) } : outcome,
+          events,
         ),
     }),
     ['role-store/settle-failed', 'role-store/settle-lost', 'role-store/count-for-cleanup'],
@@ -59,7 +60,7 @@ export const cleanupSaboteurs: readonly RoleSaboteur[] = [
         const found = await store.load(id, signal);
         return found && { value: found.value, version: (found.version - claimsOf(id)) as Version };
       },
-      save: (role, loadedAt) => store.save(role, (loadedAt + claimsOf(role.id)) as Version),
+      save: (role, loadedAt, events) => store.save(role, (loadedAt + claimsOf(role.id)) as Version, events),
     });
   }),
   saboteur(
@@ -68,8 +69,8 @@ export const cleanupSaboteurs: readonly RoleSaboteur[] = [
     () => {
       const saved = new Set<ArchiveId>();
       return (store) => ({
-        save: async (role, loadedAt) => {
-          const outcome = await store.save(role, loadedAt);
+        save: async (role, loadedAt, events) => {
+          const outcome = await store.save(role, loadedAt, events);
           if (outcome.kind === 'saved') saved.add(role.archive);
           return outcome;
         },
@@ -100,7 +101,7 @@ export const cleanupSaboteurs: readonly RoleSaboteur[] = [
         for (const { role, token } of tasks) claimed.set(role, token);
         return tasks;
       },
-      settleCleanup: (task, outcome) => store.settleCleanup(newest(task), outcome),
+      settleCleanup: (task, outcome, events) => store.settleCleanup(newest(task), outcome, events),
     });
   }),
 ];

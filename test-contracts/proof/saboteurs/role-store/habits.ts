@@ -9,7 +9,7 @@ import {
   type Token,
   type Versioned,
 } from '@pinfold/core';
-import { START } from '@pinfold/test-contracts/fixtures';
+import { anEvent, START } from '@pinfold/test-contracts/fixtures';
 import { type RoleSaboteur, saboteur } from './subjects.ts';
 
 /** What time it is for a host, or a database, that is not asked. */
@@ -69,9 +69,9 @@ export const habitSaboteurs: readonly RoleSaboteur[] = [
           lapses.set(request.token, request.until);
           return await store.claimForCleanup(request);
         },
-        settleCleanup: async (task, outcome) => {
+        settleCleanup: async (task, outcome, events) => {
           const lapsed = (lapses.get(task.token) ?? HOST_TIME) < HOST_TIME;
-          if (!lapsed) await store.settleCleanup(task, outcome);
+          if (!lapsed) await store.settleCleanup(task, outcome, events);
         },
       });
     },
@@ -85,10 +85,11 @@ export const habitSaboteurs: readonly RoleSaboteur[] = [
         for (const task of tasks) claims.set(task.role, task);
         return tasks;
       },
-      save: async (role, loadedAt) => {
-        const outcome = await store.save(role, loadedAt);
+      save: async (role, loadedAt, events) => {
+        const outcome = await store.save(role, loadedAt, events);
         const task = claims.get(role.id);
-        if (task !== undefined) await store.settleCleanup(task, { kind: 'failed', retryAt: instant(0) });
+        if (task !== undefined)
+          await store.settleCleanup(task, { kind: 'failed', retryAt: instant(0) }, [anEvent()]);
         return outcome;
       },
     });
@@ -101,7 +102,7 @@ export const habitSaboteurs: readonly RoleSaboteur[] = [
     },
     renew: (lease, until) => store.renew(trimmed(lease), until),
     release: (lease) => store.release(trimmed(lease)),
-    commit: (publication, lease) => store.commit(publication, trimmed(lease)),
+    commit: (publication, lease, events) => store.commit(publication, trimmed(lease), events),
   })),
   saboteur('role-store/load-newest', 'titles are normalised', () => (store) => ({
     load: async (id, signal) =>
@@ -116,9 +117,9 @@ export const habitSaboteurs: readonly RoleSaboteur[] = [
   saboteur('role-store/commit-again', 'a commit can be made once', () => {
     const made = new Set<Token>();
     return (store) => ({
-      commit: async (publication, lease) => {
+      commit: async (publication, lease, events) => {
         if (made.has(lease.token)) return { kind: 'lease_lost' };
-        const outcome = await store.commit(publication, lease);
+        const outcome = await store.commit(publication, lease, events);
         if (outcome.kind === 'committed') made.add(lease.token);
         return outcome;
       },

@@ -16,7 +16,7 @@ export const keySaboteurs: readonly RoleSaboteur[] = [
     },
     renew: (lease, until) => store.renew(lowerKey(lease), until),
     release: (lease) => store.release(lowerKey(lease)),
-    commit: (publication, lease) => store.commit(publication, lowerKey(lease)),
+    commit: (publication, lease, events) => store.commit(publication, lowerKey(lease), events),
   })),
   saboteur(
     'role-store/reserve-in-progress',

@@ -39,8 +39,8 @@ export class Ledger {
         await store.release(lease);
         if (this.holder(lease)?.request.token === lease.token) this.#drop(lease);
       },
-      commit: async (publication, lease) => {
-        const outcome = await store.commit(publication, lease);
+      commit: async (publication, lease, events) => {
+        const outcome = await store.commit(publication, lease, events);
         if (outcome.kind === 'committed') this.#drop(lease);
         return outcome;
       },

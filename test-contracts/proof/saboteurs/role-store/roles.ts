@@ -9,7 +9,7 @@ import type {
   Version,
   Versioned,
 } from '@pinfold/core';
-import { publishTo } from '@pinfold/test-contracts/fixtures';
+import { anEvent, publishTo } from '@pinfold/test-contracts/fixtures';
 import { withLedger } from './ledger.ts';
 import { type RoleSaboteur, saboteur } from './subjects.ts';
 
@@ -30,9 +30,9 @@ export const commitSaboteurs: readonly RoleSaboteur[] = [
   saboteur('role-store/commit-whole', 'the key is completed before the role can be seen', () => {
     const hidden = new Set<RoleId>();
     return (store) => ({
-      commit: async (publication, lease) => {
+      commit: async (publication, lease, events) => {
         hidden.add(publication.role.id);
-        const outcome = await store.commit(publication, lease);
+        const outcome = await store.commit(publication, lease, events);
         for (let turn = 0; turn < 20; turn += 1) await nextTurn();
         hidden.delete(publication.role.id);
         return outcome;
@@ -44,8 +44,8 @@ export const commitSaboteurs: readonly RoleSaboteur[] = [
     'role-store/commit-lease-lost',
     'the role is stored before the lease is looked at',
     () => (store) => ({
-      commit: async (publication, lease) => {
-        const outcome = await store.commit(publication, lease);
+      commit: async (publication, lease, events) => {
+        const outcome = await store.commit(publication, lease, events);
         if (outcome.kind === 'lease_lost') await storeAnyway(store, publication, lease.token);
         return outcome;
       },
@@ -56,19 +56,19 @@ export const commitSaboteurs: readonly RoleSaboteur[] = [
     'role-store/commit-by-token',
     'a lapsed lease does not commit',
     withLedger((ledger) => (store) => ({
-      commit: async (publication, lease) => {
+      commit: async (publication, lease, events) => {
         const held = ledger.holder(lease);
         const lapsed = held !== undefined && held.until <= publication.role.publishedAt;
-        return lapsed ? { kind: 'lease_lost' } : await store.commit(publication, lease);
+        return lapsed ? { kind: 'lease_lost' } : await store.commit(publication, lease, events);
       },
     })),
   ),
   saboteur('role-store/commit-again', 'a repeated commit writes the role again', () => (store) => ({
-    commit: async (publication, lease) => {
+    commit: async (publication, lease, events) => {
       const before = await store.load(publication.role.id);
-      const outcome = await store.commit(publication, lease);
+      const outcome = await store.commit(publication, lease, events);
       const again = outcome.kind === 'committed' && before !== undefined;
-      if (again) await store.save(publication.role, before.version);
+      if (again) await store.save(publication.role, before.version, [anEvent()]);
       return outcome;
     },
   })),
@@ -76,8 +76,8 @@ export const commitSaboteurs: readonly RoleSaboteur[] = [
     'role-store/commit-race',
     'nobody looks whether the key was really completed',
     () => (store) => ({
-      commit: async (publication, lease) => {
-        const outcome = await store.commit(publication, lease);
+      commit: async (publication, lease, events) => {
+        const outcome = await store.commit(publication, lease, events);
         if (outcome.kind === 'lease_lost') await storeAnyway(store, publication, lease.token);
         return { kind: 'committed' };
       },
@@ -115,8 +115,8 @@ export const roleSaboteurs: readonly RoleSaboteur[] = [
     () => {
       let last: RoleId | undefined;
       return (store) => ({
-        commit: async (publication, lease) => {
-          const outcome = await store.commit(publication, lease);
+        commit: async (publication, lease, events) => {
+          const outcome = await store.commit(publication, lease, events);
           if (outcome.kind === 'committed') last = publication.role.id;
           return outcome;
         },
@@ -136,10 +136,10 @@ export const roleSaboteurs: readonly RoleSaboteur[] = [
         const found = await store.load(id, signal);
         return found && { value: found.value, version: hashOf(found.value) };
       },
-      save: async (role, loadedAt) => {
+      save: async (role, loadedAt, events) => {
         const found = await store.load(role.id);
         if (found === undefined || hashOf(found.value) !== loadedAt) return { kind: 'conflict' };
-        return await store.save(role, found.version);
+        return await store.save(role, found.version, events);
       },
     }),
     ['role-store/claim-conflicts'],
@@ -148,20 +148,20 @@ export const roleSaboteurs: readonly RoleSaboteur[] = [
     'role-store/save-reports-a-lost-race',
     'the last save wins',
     () => (store) => ({
-      save: async (role) => {
+      save: async (role, _, events) => {
         const found = await store.load(role.id);
-        return found === undefined ? { kind: 'conflict' } : await store.save(role, found.version);
+        return found === undefined ? { kind: 'conflict' } : await store.save(role, found.version, events);
       },
     }),
     ['role-store/claim-conflicts'],
   ),
   saboteur('role-store/save-race', 'saving looks first and writes later', () => (store) => ({
-    save: async (role, loadedAt) => {
+    save: async (role, loadedAt, events) => {
       const before = await store.load(role.id);
       if (before?.version !== loadedAt) return { kind: 'conflict' };
       await nextTurn();
       const now = await store.load(role.id);
-      return now === undefined ? { kind: 'conflict' } : await store.save(role, now.version);
+      return now === undefined ? { kind: 'conflict' } : await store.save(role, now.version, events);
     },
   })),
   saboteur('role-store/manifest-text', 'a manifest is kept as data, not as text', () => (store) => ({

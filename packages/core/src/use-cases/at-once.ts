@@ -1,24 +1,5 @@
-import type { ArchiveId } from '../domain/identity.ts';
-import { isFault } from '../fault.ts';
-import type { ArchiveStorage } from '../ports/archive-storage.ts';
-
 /** Archives that a sweep looks at or removes at the same time. */
 export const AT_ONCE = 16;
-
-/** Removes an archive; answers whether it is gone. */
-export async function deleteArchive(
-  archives: ArchiveStorage,
-  id: ArchiveId,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  try {
-    await archives.delete(id, signal);
-    return true;
-  } catch (error) {
-    if (!isFault(error)) throw error;
-    return false;
-  }
-}
 
 /** Does something with all at once, and ends when the last has ended, also when one of them failed. */
 export async function allOf<Item, Result>(

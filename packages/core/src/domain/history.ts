@@ -1,0 +1,91 @@
+import { type Actor, boundTo } from './actor.ts';
+import type { Branded } from './brand.ts';
+import type { AccountId, RoleId } from './identity.ts';
+import type { Instant } from './instant.ts';
+
+/** Names an event: a UUID in lower case. */
+export type EventId = Branded<string, 'EventId'>;
+
+/** What a change of a role is called in the history. */
+export type RoleEventType =
+  | 'pin.title_changed'
+  | 'pin.password_set'
+  | 'pin.password_removed'
+  | 'pin.renewed'
+  | 'pin.pinned'
+  | 'pin.unpinned'
+  | 'pin.stopped';
+
+/** Everything that leaves an event. */
+export type EventType =
+  | RoleEventType
+  | 'pin.published'
+  | 'pin.purged'
+  | 'key.created'
+  | 'key.revoked'
+  | 'link.created'
+  | 'session.started'
+  | 'session.ended';
+
+/** What happened, and when. */
+export interface Happened<Type extends EventType = EventType> {
+  readonly type: Type;
+  readonly at: Instant;
+}
+
+/** Who did something: a key by its id, a person or an operator by name, the system by its node. */
+export interface Doer {
+  readonly kind: 'key' | 'person' | 'operator' | 'system';
+  readonly id: string | null;
+}
+
+/** Where a change comes from, as the history tells it; never what gives authority. */
+export interface Cause {
+  readonly actor: Doer;
+  /** The id of the request. */
+  readonly request?: string;
+  /** The client's address, where the history is to have it. */
+  readonly address?: string;
+}
+
+/** Something that happened, as the history keeps it: never with a secret, a title, a file name or a password. */
+export interface HistoryEvent extends Happened {
+  readonly id: EventId;
+  readonly account: AccountId;
+  /** The role it happened to, if it was one. */
+  readonly pin: RoleId | null;
+  readonly actor: Doer;
+  readonly request: string | null;
+  readonly address?: string;
+}
+
+/** An event whose account only the store knows, which fills it in. */
+export type UnattributedEvent = Omit<HistoryEvent, 'account'>;
+
+/** Nobody but the machine: sweeps are. */
+export const BY_SYSTEM: Cause = { actor: { kind: 'system', id: null } };
+
+/** The cause of what somebody did of whom nothing else is known. */
+export function causedBy(by: Actor | string): Cause {
+  const id = boundTo(by) ?? null;
+  return { actor: { kind: id === null ? 'operator' : 'person', id } };
+}
+
+/** Writes down what happened because of `cause`, to a role if it was one. */
+export function eventOf<Whose extends object>(
+  ids: { event(): EventId },
+  happened: Happened,
+  { actor, request, address }: Cause,
+  whose: Whose,
+  pin: RoleId | null = null,
+): UnattributedEvent & Whose {
+  const event: UnattributedEvent & Whose = {
+    ...happened,
+    ...whose,
+    id: ids.event(),
+    pin,
+    actor,
+    request: request ?? null,
+  };
+  return address === undefined ? event : { ...event, address };
+}

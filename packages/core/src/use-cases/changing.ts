@@ -1,0 +1,179 @@
+import { type Actor, reachOf } from '../domain/actor.ts';
+import { type Cause, causedBy, eventOf } from '../domain/history.ts';
+import { parseRoleId } from '../domain/identity.ts';
+import type { Limits } from '../domain/limits.ts';
+import { type Password, parsePassword } from '../domain/password.ts';
+import { decide, type Generation, type Role, type RoleCommand } from '../domain/role.ts';
+import { parseTitle } from '../domain/title.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { PasswordHasher } from '../ports/password-hasher.ts';
+import type { RoleStore, Versioned } from '../ports/role-store.ts';
+import type { Refusal } from '../refusal.ts';
+
+/** Which role is meant, and in whose name it is asked for. */
+export interface RoleRequest {
+  /** An account, or OPERATOR. */
+  readonly by: Actor | string;
+  /** A UUID in any letter case; what is none is as unknown as a role that never was. */
+  readonly id: string;
+  /** Ends the request: a change that was overtaken is decided again until then. */
+  readonly signal?: AbortSignal;
+}
+
+/** Which role to change, in whose name, and what the history tells of it: when absent, only in whose name it was. */
+export interface ChangeRequest extends RoleRequest {
+  readonly cause?: Cause;
+}
+
+/** The one attribute an owner changes. The empty string and null both mean none. */
+export type Update =
+  | { readonly type: 'set_title'; readonly title: string | null }
+  | { readonly type: 'set_password'; readonly password: string | null }
+  | { readonly type: 'reset_expiration' };
+
+/** What the caller had before its eyes when it decided. */
+export interface Seen {
+  readonly title?: string | null;
+  readonly generation?: Generation;
+}
+
+/** The role was changed by another meanwhile, is as it is now, and was not changed again. */
+export interface Overtaken {
+  readonly kind: 'overtaken';
+  readonly role: Role;
+}
+
+/** The role after the change. */
+export type ChangeOutcome =
+  | { readonly kind: 'changed'; readonly role: Role }
+  | Refusal<'not_found' | 'invalid_state'>;
+
+/** The role after the update, or what is wrong with the new value. */
+export type UpdateOutcome = ChangeOutcome | Refusal<'invalid_title' | 'invalid_password'>;
+
+/** Changes roles. Each change is decided against the newest state, again whenever another one was faster. */
+export interface Changing {
+  /**
+   * Changes one attribute. All earlier grants end with a reset of the expiration and with any change of the password.
+   *
+   * @example
+   * import type { UseCases } from '@pinfold/core';
+   *
+   * declare const useCases: UseCases, id: string;
+   * const outcome = await useCases.update({ by: 'ada', id }, { type: 'set_title', title: 'Draft' });
+   * if (outcome.kind === 'changed') console.log(outcome.role.title);
+   */
+  update(request: ChangeRequest, update: Update): Promise<UpdateOutcome>;
+
+  /** Changes one attribute as {@link Changing.update} does, but only of the state that the caller saw. */
+  updateSeen(request: ChangeRequest, update: Update, seen: Seen): Promise<UpdateOutcome | Overtaken>;
+
+  /** Stops the publication: viewers get nothing from that moment on; its archive is removed later. */
+  stop(request: ChangeRequest): Promise<ChangeOutcome>;
+
+  /** Keeps the role without expiration. Pinning again changes nothing. */
+  pin(request: ChangeRequest): Promise<ChangeOutcome>;
+
+  /** Lets the role expire again, a renewal from now. Unpinning again changes nothing. */
+  unpin(request: ChangeRequest): Promise<ChangeOutcome>;
+}
+
+interface ChangePorts {
+  readonly roles: RoleStore;
+  readonly passwords: PasswordHasher;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export const NOT_FOUND: Refusal<'not_found'> = { kind: 'refused', code: 'not_found' };
+
+export function changing(ports: ChangePorts, limits: Limits): Changing {
+  const change = (request: ChangeRequest, command: RoleCommand) =>
+    changeSeen(ports, limits, request, command, {}) as Promise<ChangeOutcome>;
+  const updateSeen: Changing['updateSeen'] = async (request, update, seen) => {
+    const command = await commandOf(ports, limits, request, update);
+    return 'kind' in command ? command : await changeSeen(ports, limits, request, command, seen);
+  };
+  return {
+    update: (request, update) => updateSeen(request, update, {}) as Promise<UpdateOutcome>,
+    updateSeen,
+    stop: (request) => change(request, { type: 'stop' }),
+    pin: (request) => change(request, { type: 'pin' }),
+    unpin: (request) => change(request, { type: 'unpin' }),
+  };
+}
+
+async function commandOf(
+  ports: ChangePorts,
+  limits: Limits,
+  request: ChangeRequest,
+  update: Update,
+): Promise<RoleCommand | Exclude<UpdateOutcome, { kind: 'changed' }>> {
+  if (update.type === 'set_title') {
+    const title = parseTitle(update.title, limits);
+    return title !== null && typeof title === 'object' ? title : { type: 'set_title', title };
+  }
+  if (update.type !== 'set_password') return update;
+  const password = parsePassword(update.password, limits);
+  if (password === null) return { type: 'set_password', hash: null };
+  return typeof password === 'object' ? password : await hashed(ports, limits, request, password);
+}
+
+/** Hashing is dear, so a request that would be refused anyway is refused before it. */
+async function hashed(
+  { roles, clock, passwords }: ChangePorts,
+  limits: Limits,
+  request: ChangeRequest,
+  password: Password,
+): Promise<RoleCommand | Refusal<'not_found' | 'invalid_state'>> {
+  const loaded = await loadFor(roles, request);
+  if (loaded === undefined) return NOT_FOUND;
+  const trial = decide(loaded.value, { type: 'set_password', hash: null }, clock.now(), limits);
+  if (trial.kind === 'refused') return trial;
+  return { type: 'set_password', hash: await passwords.hash(password, loaded.value.account, request.signal) };
+}
+
+/** Where nothing was seen, nothing is overtaken. */
+async function changeSeen(
+  { roles, clock, ids }: ChangePorts,
+  limits: Limits,
+  request: ChangeRequest,
+  command: RoleCommand,
+  seen: Seen,
+): Promise<ChangeOutcome | Overtaken> {
+  const { by, cause = causedBy(by), signal } = request;
+  for (;;) {
+    signal?.throwIfAborted();
+    const loaded = await loadFor(roles, request);
+    if (loaded === undefined) return NOT_FOUND;
+    const { value: before, version } = loaded;
+    if (!isAsSeen(before, seen)) return { kind: 'overtaken', role: before };
+    const decision = decide(before, command, clock.now(), limits);
+    if (decision.kind === 'refused') return decision;
+    const { role } = decision;
+    const events = decision.events.map((event) =>
+      eventOf(ids, event, cause, { account: role.account }, role.id),
+    );
+    if (role === before || (await roles.save(role, version, events)).kind === 'saved') {
+      return { kind: 'changed', role };
+    }
+  }
+}
+
+/** A role as an actor finds it: one out of its reach is as unknown as one that never was. */
+export async function loadFor(
+  roles: RoleStore,
+  { by, id: text, signal }: RoleRequest,
+): Promise<Versioned<Role> | undefined> {
+  const isReached = reachOf(by);
+  const id = parseRoleId(text);
+  const loaded = id === undefined ? undefined : await roles.load(id, signal);
+  return loaded !== undefined && isReached(loaded.value) ? loaded : undefined;
+}
+
+function isAsSeen(role: Role, seen: Seen): boolean {
+  return (['title', 'generation'] as const).every(
+    (name) => seen[name] === undefined || seen[name] === role[name],
+  );
+}

@@ -1,0 +1,152 @@
+import { eventOf } from '../domain/history.ts';
+import { after, before, type Duration, days, minutes } from '../domain/instant.ts';
+import type { Limits } from '../domain/limits.ts';
+import { succeeds } from '../fault.ts';
+import type { ArchiveStorage } from '../ports/archive-storage.ts';
+import type { AttemptCounter } from '../ports/attempt-counter.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { CleanupOutcome, CleanupTask, RoleStore } from '../ports/role-store.ts';
+import type { Staging } from '../ports/staging.ts';
+import { AT_ONCE, allOf } from './at-once.ts';
+import {
+  type CleanUpReport,
+  NOTHING_DONE,
+  OUT_OF_TIME,
+  removed,
+  removedOf,
+  type Steps,
+  withStep,
+} from './clean-up-report.ts';
+import { type CleanUpRequest, CleanUpRun } from './clean-up-run.ts';
+import { type Compared, compareArchives, countArchives } from './compare-archives.ts';
+import { type Observe, since } from './figure.ts';
+
+/** The ports that cleaning up needs. */
+export interface CleanUpPorts {
+  readonly roles: RoleStore;
+  readonly attempts: AttemptCounter;
+  readonly staging: Staging;
+  readonly archives: ArchiveStorage;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** Rows dropped in one step. */
+const BATCH = 100;
+const CLAIM: Duration = minutes(10);
+const LONGEST_PAUSE: Duration = days(1);
+
+/** Removes what is no longer needed. */
+export interface Cleaning {
+  /**
+   * One sweep. Safe at any time, on any number of nodes at once. It can be broken off anywhere, and what it leaves the
+   * next one finds.
+   *
+   * @throws Fault when a store cannot be reached; an archive that cannot be removed is counted instead.
+   */
+  cleanUp(request?: CleanUpRequest): Promise<CleanUpReport>;
+}
+
+export function cleaning(ports: CleanUpPorts, limits: Limits, observe?: Observe): Cleaning {
+  return {
+    async cleanUp(request = {}) {
+      const run = new CleanUpRun(request, ports.clock, limits.orphanAge);
+      let report = NOTHING_DONE;
+      for await (const step of (request.dryRun === true ? count : sweep)(ports, limits, run)) {
+        report = withStep(report, step);
+        request.onProgress?.(report);
+      }
+      observe?.({ kind: 'sweep', report, took: since(run.start, ports.clock) });
+      return report;
+    },
+  };
+}
+
+async function* count(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Steps {
+  const { roles, attempts, staging } = ports;
+  const { archives, reservations } = await roles.countForCleanup({
+    now: run.start,
+    endedBefore: before(run.start, limits.cleanupGrace),
+    begunBefore: before(run.start, limits.reservationAge),
+  });
+  yield removed('reservations', reservations);
+  yield removed('attempts', await attempts.countEnded(run.start));
+  yield removed('uploads', await staging.countAbandoned(run.abandonedBefore));
+  const compared = yield* countArchives(ports, run);
+  if (!compared.isRefused) yield removed('archives', archives);
+  yield { kind: 'missing', ids: compared.missing };
+}
+
+async function* sweep(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Steps {
+  const { roles, attempts, staging } = ports;
+  const begunBefore = before(run.start, limits.reservationAge);
+  // While one of them is left, an archive that no record names may get its record yet.
+  if (!(yield* drop(run, 'reservations', () => roles.purge(begunBefore, BATCH)))) return;
+  yield* drop(run, 'attempts', () => attempts.purge(run.start, BATCH));
+  yield removed('uploads', await staging.sweep(run.abandonedBefore));
+  const compared = yield* compareArchives(ports, run);
+  if (!compared.isRefused) yield* removeEnded(ports, limits, run);
+  yield* tellMissing(roles, compared);
+  if (compared.fault !== undefined) throw compared.fault;
+}
+
+/** A role that ended is not missed when its archive went and only the record of that was not written. */
+async function* tellMissing(roles: RoleStore, { missing }: Compared): Steps {
+  if (missing.length === 0) return;
+  const named = await roles.whichAreNamed(missing);
+  yield { kind: 'missing', ids: missing.filter((id) => named.has(id)) };
+}
+
+async function* removeEnded(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Steps {
+  while (run.goesOn()) {
+    const tasks = await claim(ports, limits);
+    if (tasks.length === 0) return;
+    yield removedOf('archives', await allOf(tasks, (task) => remove(ports, task, run)));
+  }
+  yield OUT_OF_TIME;
+}
+
+function claim({ roles, clock, ids }: CleanUpPorts, limits: Limits): Promise<readonly CleanupTask[]> {
+  const now = clock.now();
+  return roles.claimForCleanup({
+    now,
+    endedBefore: before(now, limits.cleanupGrace),
+    token: ids.token(),
+    until: after(now, CLAIM),
+    limit: AT_ONCE,
+  });
+}
+
+/** One archive that cannot be removed waits longer each time, and keeps no other waiting. */
+async function remove(
+  { roles, archives, clock, ids }: CleanUpPorts,
+  task: CleanupTask,
+  { cause, signal }: CleanUpRun,
+): Promise<boolean> {
+  const isGone = await succeeds(archives.delete(task.archive, signal));
+  const now = clock.now();
+  const purged = { type: 'pin.purged', at: now } as const;
+  const events = isGone ? [eventOf(ids, purged, cause, { account: task.account }, task.role)] : [];
+  const pause = Math.min(minutes(2 ** Math.min(task.failures, 12)), LONGEST_PAUSE) as Duration;
+  const outcome: CleanupOutcome = isGone
+    ? { kind: 'removed' }
+    : { kind: 'failed', retryAt: after(now, pause) };
+  await roles.settleCleanup(task, outcome, events);
+  return isGone;
+}
+
+/** Repeats a bounded step until it does less than a whole batch; answers whether there was time for all. */
+async function* drop(
+  run: CleanUpRun,
+  what: 'reservations' | 'attempts',
+  step: () => Promise<number>,
+): Steps<boolean> {
+  while (run.goesOn()) {
+    const count = await step();
+    yield removed(what, count);
+    if (count < BATCH) return true;
+  }
+  yield OUT_OF_TIME;
+  return false;
+}

@@ -1,0 +1,226 @@
+import { type Cause, eventOf } from '../domain/history.ts';
+import { type Filename, fingerprintOf, type IdempotencyKey } from '../domain/idempotency.ts';
+import { type AccountId, archiveCreatedAt } from '../domain/identity.ts';
+import { after, before } from '../domain/instant.ts';
+import type { Limits } from '../domain/limits.ts';
+import { encodeManifest } from '../domain/manifest.ts';
+import { FIRST_GENERATION, type Role } from '../domain/role.ts';
+import type { Title } from '../domain/title.ts';
+import type { KeptWarning } from '../domain/warnings.ts';
+import { Fault, succeeds } from '../fault.ts';
+import type { ArchiveInspector } from '../ports/archive-inspector.ts';
+import type { ArchiveStorage } from '../ports/archive-storage.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Lease, ReserveOutcome, RoleStore } from '../ports/role-store.ts';
+import type { StagedArchive } from '../ports/staging.ts';
+import type { Refusal } from '../refusal.ts';
+import { type Figure, type Observe, since } from './figure.ts';
+import { holdLease, LEASE_LOST } from './held-lease.ts';
+import { type ProvedArchive, proveArchive } from './prove-archive.ts';
+
+/** The ports that a publication needs whose archive has been received. */
+export interface PublicationPorts {
+  readonly roles: RoleStore;
+  readonly archives: ArchiveStorage;
+  readonly inspector: ArchiveInspector;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** What all publications share. */
+export interface Tools {
+  readonly ports: PublicationPorts;
+  readonly limits: Limits;
+  readonly absolutePathsWork: boolean;
+  readonly observe: Observe | undefined;
+}
+
+/** What is to be published, its values proved. */
+export interface Wanted {
+  readonly account: AccountId;
+  readonly key: IdempotencyKey;
+  readonly filename: Filename;
+  readonly title: Title | null;
+  readonly archive: StagedArchive;
+  readonly cause: Cause;
+}
+
+/** `replayed`: the key published this role before, whose state may have changed since. */
+export type PublishOutcome =
+  | {
+      readonly kind: 'published' | 'replayed';
+      readonly role: Role;
+      readonly warnings: readonly KeptWarning[];
+    }
+  | Refusal<
+      | 'archive_too_large'
+      | 'idempotency_in_progress'
+      | 'idempotency_mismatch'
+      | 'invalid_archive'
+      | 'invalid_filename'
+      | 'invalid_idempotency_key'
+      | 'invalid_title'
+      | 'refused_by_host'
+    >;
+
+/** A proved archive that has been stored, with the role to be committed; while it commits only the store knows more. */
+interface Stored {
+  readonly kind: 'stored' | 'committing';
+  readonly proved: ProvedArchive;
+  readonly role: Role;
+}
+
+type UnderLease = PublishOutcome | { readonly kind: 'lease_lost' };
+
+/** One publication on its way: proved, stored and committed, exactly once for its key. */
+export class Publication {
+  readonly #tools: Tools;
+  readonly #wanted: Wanted;
+  /** How far it has come, which outlives a lost lease. */
+  #step: ProvedArchive | Stored | undefined;
+
+  constructor(tools: Tools, wanted: Wanted) {
+    this.#tools = tools;
+    this.#wanted = wanted;
+  }
+
+  async run(): Promise<PublishOutcome> {
+    for (;;) {
+      const reserved = await this.#reserve();
+      if (reserved.kind !== 'reserved') {
+        const step = this.#step;
+        // Another has published under the key. What cannot be removed now, the sweep finds.
+        if (step?.kind === 'stored') await succeeds(this.#tools.ports.archives.delete(step.role.archive));
+        return await this.#answer(reserved);
+      }
+      const outcome = await this.#underLease(reserved.lease);
+      if (outcome.kind !== 'lease_lost') return outcome;
+    }
+  }
+
+  #reserve(): Promise<ReserveOutcome> {
+    const { account, key, filename, title, archive } = this.#wanted;
+    const { ports, limits } = this.#tools;
+    const now = ports.clock.now();
+    return ports.roles.reserve({
+      account,
+      key,
+      fingerprint: fingerprintOf(archive.sha256, filename, title),
+      token: ports.ids.token(),
+      now,
+      until: after(now, limits.lease),
+    });
+  }
+
+  async #answer(held: Exclude<ReserveOutcome, { kind: 'reserved' }>): Promise<PublishOutcome> {
+    switch (held.kind) {
+      case 'in_progress':
+        return { kind: 'refused', code: 'idempotency_in_progress', retryAt: held.until };
+      case 'mismatch':
+        return { kind: 'refused', code: 'idempotency_mismatch' };
+      case 'complete': {
+        const loaded = await this.#tools.ports.roles.load(held.role);
+        if (loaded !== undefined) return { kind: 'replayed', role: loaded.value, warnings: held.warnings };
+        throw new Fault('store_corrupt', 'the role of a key is not there');
+      }
+      default:
+        return held satisfies never;
+    }
+  }
+
+  async #underLease(lease: Lease): Promise<UnderLease> {
+    const { ports, limits } = this.#tools;
+    const { roles, clock } = ports;
+    try {
+      return await holdLease(roles, clock, lease, limits, (lost) => this.#goOn(lease, lost));
+    } catch (error) {
+      if (error === LEASE_LOST) return { kind: 'lease_lost' };
+      // Where the key cannot be freed, the lease lapses by itself.
+      if (this.#step?.kind !== 'committing') await succeeds(roles.release(lease));
+      throw error;
+    }
+  }
+
+  /** Prove, store, commit: what a lease before this one did is not done again. */
+  async #goOn(lease: Lease, lost: AbortSignal): Promise<UnderLease> {
+    const step = this.#step ?? (await prove(this.#tools, this.#wanted.archive, lost));
+    if (step.kind === 'refused') {
+      await this.#tools.ports.roles.release(lease);
+      return step;
+    }
+    this.#step = step;
+    const stored = step.kind === 'proved' ? await this.#store(step) : this.#expectKept(step);
+    this.#step = { ...stored, kind: 'committing' };
+    const outcome = await this.#commit(stored, lease);
+    this.#step = stored;
+    return outcome;
+  }
+
+  /** Not aborted by a lost lease: the staged file can be stored once only, and the commit goes by the token. */
+  async #store(proved: ProvedArchive): Promise<Stored> {
+    const { ports, limits } = this.#tools;
+    const { account, key, filename, title, archive: staged } = this.#wanted;
+    const archive = ports.ids.archive(ports.clock.now());
+    await measured(this.#tools, 'store', ports.archives.put(archive, staged));
+    const publishedAt = ports.clock.now();
+    const role: Role = {
+      id: ports.ids.role(),
+      account,
+      archive,
+      idempotencyKey: key,
+      title,
+      originalFilename: filename,
+      fileCount: proved.entries.length,
+      size: proved.size,
+      publishedAt,
+      expiresAt: after(publishedAt, limits.lifetime),
+      pinned: false,
+      deletedAt: null,
+      passwordHash: null,
+      generation: FIRST_GENERATION,
+    };
+    return { kind: 'stored', proved, role };
+  }
+
+  async #commit({ proved: { entries, warnings }, role }: Stored, lease: Lease): Promise<UnderLease> {
+    const { roles, ids } = this.#tools.ports;
+    const { account, cause } = this.#wanted;
+    const published = { type: 'pin.published', at: role.publishedAt } as const;
+    const event = eventOf(ids, published, cause, { account }, role.id);
+    const publication = { role, manifest: encodeManifest(entries), warnings };
+    const outcome = await measured(this.#tools, 'commit', roles.commit(publication, lease, [event]));
+    return outcome.kind === 'committed' ? { kind: 'published', role, warnings } : outcome;
+  }
+
+  /** A publication that comes back after a day, as from a machine that slept, must not name what a sweep has removed. */
+  #expectKept(stored: Stored): Stored {
+    const { ports, limits } = this.#tools;
+    const oldest = before(ports.clock.now(), limits.reservationAge);
+    if (archiveCreatedAt(stored.role.archive) >= oldest) return stored;
+    throw new Fault('storage_unavailable', 'the archive was stored too long ago');
+  }
+}
+
+/** Applies every rule to a staged archive. */
+export function prove(
+  tools: Tools,
+  archive: StagedArchive,
+  signal?: AbortSignal,
+): Promise<ProvedArchive | Refusal<'invalid_archive'>> {
+  const { ports, limits, absolutePathsWork } = tools;
+  return measured(tools, 'prove', proveArchive(ports, archive, limits, absolutePathsWork, signal));
+}
+
+/** Tells an observer how long a stage took that ended well. */
+async function measured<Result>(
+  { ports: { clock }, observe }: Tools,
+  stage: Extract<Figure, { kind: 'stage' }>['stage'],
+  work: Promise<Result>,
+): Promise<Result> {
+  if (observe === undefined) return await work;
+  const start = clock.now();
+  const result = await work;
+  observe({ kind: 'stage', stage, took: since(start, clock) });
+  return result;
+}

@@ -1,0 +1,137 @@
+import { Gate } from '../adapter/gate.ts';
+import { type Cause, causedBy } from '../domain/history.ts';
+import { checkIdempotencyKey, parseFilename } from '../domain/idempotency.ts';
+import { type AccountId, accountId } from '../domain/identity.ts';
+import type { Limits } from '../domain/limits.ts';
+import { parseTitle } from '../domain/title.ts';
+import type { Warning } from '../domain/warnings.ts';
+import { Fault } from '../fault.ts';
+import { discardQuietly, type StagedArchive, type Staging } from '../ports/staging.ts';
+import type { Refusal } from '../refusal.ts';
+import type { Observe } from './figure.ts';
+import { Publication, type PublicationPorts, type PublishOutcome, prove } from './publication.ts';
+
+/** An archive that was received whole, or its bytes, which are then received first. It is discarded whatever comes. */
+export type GivenArchive = StagedArchive | Uint8Array | AsyncIterable<Uint8Array>;
+
+/** What is to be published. */
+export interface PublishRequest {
+  /** The account it is to belong to. */
+  readonly by: string;
+  /** The Idempotency-Key: repeating a request with the same one never publishes twice. */
+  readonly key: string;
+  /** The name of the ZIP; of a path the last segment counts. */
+  readonly filename: string;
+  /** Absent, null and the empty string all mean none. */
+  readonly title?: string | null;
+  readonly archive: GivenArchive;
+  /** What the history tells of it; when absent, only in whose name it was. */
+  readonly cause?: Cause;
+}
+
+/** What is to be checked, and for which account. */
+export type CheckRequest = Pick<PublishRequest, 'by' | 'archive'>;
+
+/** What a dry run says of an archive. */
+export type CheckOutcome =
+  | {
+      readonly kind: 'checked';
+      readonly fileCount: number;
+      readonly size: number;
+      readonly warnings: readonly Warning[];
+    }
+  | Refusal<'archive_too_large' | 'invalid_archive' | 'refused_by_host'>;
+
+/** Publishes archives: proves one, stores it, and commits its role, exactly once for a key. */
+export interface Publishing {
+  /**
+   * Publishes, or answers what the key stands for already. It runs to its end even if the caller has gone.
+   *
+   * @throws Fault when a port cannot be reached, or `publishing_overloaded`; repeating with the same key is safe.
+   *
+   * @example
+   * import type { UseCases } from '@pinfold/core';
+   *
+   * declare const useCases: UseCases, archive: Uint8Array;
+   * const outcome = await useCases.publish({ by: 'ada', key: 'site-42', filename: 'site.zip', archive });
+   * if (outcome.kind !== 'refused') console.log(outcome.role.id, outcome.warnings);
+   */
+  publish(request: PublishRequest): Promise<PublishOutcome>;
+
+  /** Checks an archive as publishing would, and stores nothing. */
+  check(request: CheckRequest): Promise<CheckOutcome>;
+}
+
+/** The ports that publishing needs. */
+export interface PublishPorts extends PublicationPorts {
+  readonly staging: Staging;
+}
+
+export function publishing(
+  ports: PublishPorts,
+  limits: Limits,
+  absolutePathsWork: boolean,
+  observe?: Observe,
+): Publishing {
+  const tools = { ports, limits, absolutePathsWork, observe };
+  const gate = new Gate<AccountId>({
+    places: limits.publishing,
+    queue: limits.publishingQueue,
+    overloaded: () => new Fault('publishing_overloaded', 'too many wait'),
+  });
+  return {
+    async publish({ archive: given, cause, ...request }) {
+      const outcome = await withArchive<PublishOutcome>(ports.staging, limits, given, async (receive) => {
+        const account = accountId(request.by);
+        const key = checkIdempotencyKey(request.key, limits);
+        if (typeof key !== 'string') return key;
+        const filename = parseFilename(request.filename);
+        if (typeof filename !== 'string') return filename;
+        const title = parseTitle(request.title ?? null, limits);
+        if (title !== null && typeof title !== 'string') return title;
+        const archive = await receive();
+        if ('kind' in archive) return archive;
+        const wanted = { account, key, filename, title, archive, cause: cause ?? causedBy(account) };
+        return await gate.run(account, () => new Publication(tools, wanted).run());
+      });
+      observe?.({ kind: 'publish', outcome: 'code' in outcome ? outcome.code : outcome.kind });
+      return outcome;
+    },
+    check: ({ by, archive: given }) =>
+      withArchive<CheckOutcome>(ports.staging, limits, given, async (receive) => {
+        const account = accountId(by);
+        const archive = await receive();
+        if ('kind' in archive) return archive;
+        const proved = await gate.run(account, () => prove(tools, archive));
+        if (proved.kind === 'refused') return proved;
+        const { entries, size, warnings } = proved;
+        return { kind: 'checked', fileCount: entries.length, size, warnings };
+      }),
+  };
+}
+
+/** Works with an archive, which is received when it is asked for, unless it was before, and discarded whatever comes. */
+async function withArchive<Outcome>(
+  staging: Staging,
+  { archiveBytes: limit }: Limits,
+  given: GivenArchive,
+  work: (receive: () => Promise<StagedArchive | Refusal<'archive_too_large'>>) => Promise<Outcome>,
+): Promise<Outcome> {
+  let archive = 'discard' in given ? given : undefined;
+  try {
+    return await work(async () => {
+      if (archive !== undefined) return archive;
+      const body = given instanceof Uint8Array ? once(given) : (given as AsyncIterable<Uint8Array>);
+      const received = await staging.receive(body, limit);
+      if (received.kind === 'too_large') return { kind: 'refused', code: 'archive_too_large', limit };
+      archive = received.archive;
+      return archive;
+    });
+  } finally {
+    if (archive !== undefined) await discardQuietly(archive);
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

@@ -1,0 +1,151 @@
+import { OPERATOR } from '../domain/actor.ts';
+import { type Cause, causedBy, eventOf } from '../domain/history.ts';
+import { accountId } from '../domain/identity.ts';
+import { after, type Duration, hours, type Instant } from '../domain/instant.ts';
+import type { Session } from '../domain/session.ts';
+import type { ApiKeyStore } from '../ports/api-key-store.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { SessionSecrets } from '../ports/session-secrets.ts';
+import type { SessionStore } from '../ports/session-store.ts';
+import type { Refusal } from '../refusal.ts';
+import type { Keys } from './keys.ts';
+
+/** A session just begun, with the token that is given away this once. */
+export interface StartedSession {
+  readonly kind: 'started';
+  readonly session: Session;
+  readonly token: string;
+}
+
+/** How long things last. */
+export interface SessionOptions {
+  /** A session, from its beginning on. Default 12 hours. */
+  readonly lifetime?: Duration;
+  /** A sign-in link that nobody redeems. Default 1 hour. */
+  readonly linkLifetime?: Duration;
+}
+
+/**
+ * Signs people in to the management screen and out again. Tokens are kept as hashes only. Of each change the history
+ * tells its `cause`; when that is absent, the operator of a link and the key of any other session.
+ */
+export interface Sessions {
+  /** Makes the token of a link that signs in once to `account`, for the operator to hand over. */
+  offerLink(account: string, cause?: Cause): Promise<{ readonly token: string; readonly endsAt: Instant }>;
+
+  /** Begins a session with a link's token; `undefined` when it was used, has ended or is none. */
+  redeem(token: string, cause?: Cause): Promise<StartedSession | undefined>;
+
+  /** Begins a session with an API key; `undefined` when there is no such key, `forbidden` without the scope `manage`. */
+  signInWithKey(text: string, cause?: Cause): Promise<StartedSession | Refusal<'forbidden'> | undefined>;
+
+  /** The session of a token; `undefined` when it has ended, or the key that began it was revoked. */
+  find(token: string, signal?: AbortSignal): Promise<Session | undefined>;
+
+  /** Ends the session of a token, at once and on every node. */
+  end(token: string, cause?: Cause): Promise<void>;
+}
+
+/** The ports that sessions need. */
+export interface SessionPorts {
+  readonly sessions: SessionStore;
+  readonly sessionSecrets: SessionSecrets;
+  readonly apiKeys: ApiKeyStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+const PURGED_AT_ONCE = 100;
+
+/**
+ * Puts the sessions of the management screen together, for those who want them without the other use cases.
+ *
+ * @example
+ * import type { KeyPorts, SessionPorts } from '@pinfold/core';
+ * import { createKeys, createSessions } from '@pinfold/core/accounts';
+ *
+ * declare const ports: KeyPorts & SessionPorts;
+ * const sessions = createSessions(ports, createKeys(ports));
+ * const { token } = await sessions.offerLink('ada');
+ * console.log(token);
+ */
+export function createSessions(ports: SessionPorts, keys: Keys, options: SessionOptions = {}): Sessions {
+  const { sessions, sessionSecrets, clock, ids } = ports;
+  const { lifetime = hours(12), linkLifetime = hours(1) } = options;
+  return {
+    async offerLink(name, cause = causedBy(OPERATOR)) {
+      const { text, hash } = sessionSecrets.mint();
+      const account = accountId(name);
+      const now = clock.now();
+      const endsAt = after(now, linkLifetime);
+      const event = eventOf(ids, { type: 'link.created', at: now }, cause, { account });
+      await sessions.offer({ tokenHash: hash, account, endsAt }, [event]);
+      return { token: text, endsAt };
+    },
+    async redeem(token, cause = causedBy(OPERATOR)) {
+      const link = sessionSecrets.read(token);
+      if (link === undefined) return undefined;
+      const { text, times, hash } = begun(ports, lifetime);
+      const now = times.startedAt;
+      const session = { tokenHash: hash, apiKey: null, ...times };
+      const event = eventOf(ids, { type: 'session.started', at: now }, cause, {});
+      const outcome = await sessions.redeem({ link, now, session }, [event]);
+      if (outcome.kind === 'unknown') return undefined;
+      await sessions.purge(now, PURGED_AT_ONCE);
+      return { kind: 'started', session: outcome.session, token: text };
+    },
+    async signInWithKey(text, given) {
+      const key = await keys.authenticate(text);
+      if (key === undefined) return undefined;
+      if (!key.scopes.includes('manage')) return { kind: 'refused', code: 'forbidden' };
+      const { account, id } = key;
+      const { text: token, times, hash } = begun(ports, lifetime);
+      const now = times.startedAt;
+      const session: Session = { tokenHash: hash, account, apiKey: id, ...times };
+      const event = eventOf(ids, { type: 'session.started', at: now }, given ?? causeOf(session), {
+        account,
+      });
+      await sessions.begin(session, [event]);
+      await keys.noteUse(key);
+      await sessions.purge(now, PURGED_AT_ONCE);
+      return { kind: 'started', session, token };
+    },
+    find: (token, signal) => find(ports, token, signal),
+    async end(token, given) {
+      const hash = sessionSecrets.read(token);
+      if (hash === undefined) return;
+      const at = clock.now();
+      const session = await sessions.find(hash, at);
+      if (session === undefined) return;
+      const { account } = session;
+      const event = eventOf(ids, { type: 'session.ended', at }, given ?? causeOf(session), {
+        account,
+      });
+      await sessions.end(hash, [event]);
+    },
+  };
+}
+
+/** A session's new token, and how long it lasts from now. */
+function begun({ sessionSecrets, clock }: SessionPorts, lifetime: Duration) {
+  const startedAt = clock.now();
+  return { ...sessionSecrets.mint(), times: { startedAt, endsAt: after(startedAt, lifetime) } };
+}
+
+async function find(
+  { sessions, sessionSecrets, apiKeys, clock }: SessionPorts,
+  token: string,
+  signal: AbortSignal | undefined,
+): Promise<Session | undefined> {
+  const hash = sessionSecrets.read(token);
+  const session = hash === undefined ? undefined : await sessions.find(hash, clock.now(), signal);
+  if (session === undefined || session.apiKey === null) return session;
+  const key = await apiKeys.find(session.apiKey, signal);
+  return key === undefined || key.revokedAt !== null ? undefined : session;
+}
+
+/** What a session did was done by the key that began it, or by the operator who made its link. */
+function causeOf({ apiKey: id }: Session): Cause {
+  return id === null ? causedBy(OPERATOR) : { actor: { kind: 'key', id } };
+}

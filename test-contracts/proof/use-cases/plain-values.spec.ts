@@ -1,0 +1,165 @@
+import {
+  createUseCases,
+  defaultLimits,
+  type Figure,
+  OPERATOR,
+  type PublishRequest,
+  type Staging,
+  type UseCases,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import { codeOf, isStaged, OWNER, openStage, type Stage, type StagedRequest } from './stage.ts';
+
+describe('use cases over plain values', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await openStage();
+  });
+  afterEach(() => stage.dispose());
+
+  const long = 'a'.repeat(5_000);
+  const wrong: readonly (readonly [unknown, Partial<Record<keyof PublishRequest, unknown>>])[] = [
+    ['invalid_idempotency_key', { key: '' }],
+    ['invalid_idempotency_key', { key: 'ключ' }],
+    ['invalid_idempotency_key', { key: undefined }],
+    ['invalid_idempotency_key', { key: 'k'.repeat(256) }],
+    ['invalid_filename', { filename: '' }],
+    ['invalid_filename', { filename: '../' }],
+    ['invalid_filename', { filename: 'a\0.zip' }],
+    ['invalid_title', { title: long }],
+    ['invalid_title', { title: 5 }],
+    ['invalid_title', { title: '\ud800' }],
+  ];
+  for (const [code, differing] of wrong) {
+    it(`refuses to publish ${JSON.stringify(differing).slice(0, 40)}`, async () => {
+      const request = { ...(await stage.request()), ...differing } as StagedRequest;
+      expect(await codeOf(stage.useCases.publish(request))).to.equal(code);
+      expect(isStaged(request), 'discarded').to.equal(false);
+      expect(await stage.memory.archives.list(undefined, 1)).to.deep.equal([]);
+    });
+  }
+
+  it('keeps of a path its last segment, and of an empty title none', async () => {
+    const outcome = await stage.useCases.publish({
+      ...(await stage.request()),
+      filename: '..\\..\\x/site.zip',
+      title: '',
+    });
+    expect(outcome.kind === 'published' && outcome.role).to.deep.include({
+      originalFilename: 'site.zip',
+      title: null,
+    });
+  });
+
+  it('takes a key with its quotes: they belong to a header, and are taken away there', async () => {
+    await stage.publish({ key: '"key"' });
+    expect(await stage.useCases.findByKey({ by: OWNER, key: 'key' })).to.equal(undefined);
+    expect(await stage.useCases.findByKey({ by: OWNER, key: '"key"' })).not.to.equal(undefined);
+    expect(await stage.useCases.findByKey({ by: OWNER, key: '' })).to.equal(undefined);
+  });
+
+  it('receives the bytes of an archive, or a stream of them, and no more than the limit', async () => {
+    const limits: number[] = [];
+    const staging = {
+      receive: async (body: AsyncIterable<Uint8Array>, limit: number) => {
+        limits.push(limit);
+        const chunks: Uint8Array[] = [];
+        for await (const chunk of body) chunks.push(chunk);
+        const bytes = Buffer.concat(chunks).toString();
+        return bytes === 'large'
+          ? { kind: 'too_large' }
+          : { kind: 'received', archive: (await stage.request({ bytes })).archive };
+      },
+    } as unknown as Staging;
+    const { publish, check } = stage.with({ staging });
+    const wish = { by: OWNER, key: 'k', filename: 'site.zip' };
+    const bytes = Buffer.from('PK bytes');
+    const published = await publish({ ...wish, archive: bytes });
+    expect(published.kind).to.equal('published');
+    const again = await publish({ ...wish, archive: ReadableStream.from([bytes]) });
+    expect(again.kind).to.equal('replayed');
+    expect((await check({ by: OWNER, archive: bytes })).kind).to.equal('checked');
+    const large = { kind: 'refused', code: 'archive_too_large', limit: defaultLimits.archiveBytes };
+    expect(await check({ by: OWNER, archive: Buffer.from('large') })).to.deep.equal(large);
+    expect(limits).to.deep.equal(Array(4).fill(defaultLimits.archiveBytes));
+  });
+
+  it('knows no role by what is no id, and any by its id in capitals', async () => {
+    const id = await stage.publish();
+    const { read, stop, enter, visit } = stage.useCases;
+    for (const none of ['', '../x', `${id}0`, undefined as never]) {
+      expect(await codeOf(read({ by: OPERATOR, id: none }))).to.equal('not_found');
+      expect(await codeOf(stop({ by: OPERATOR, id: none }))).to.equal('not_found');
+      expect(await visit(none)).to.deep.equal({ kind: 'unknown' });
+      expect((await enter({ id: none, password: 'x', address: '::1' })).kind).to.equal('unknown');
+    }
+    expect((await read({ by: OWNER, id: id.toUpperCase() })).kind).to.equal('found');
+  });
+
+  it('says what is wrong with a new title or password, and changes nothing', async () => {
+    const id = await stage.publish();
+    const before = await stage.memory.roles.load(id);
+    const { update } = stage.useCases;
+    const by = OWNER;
+    expect(await codeOf(update({ by, id }, { type: 'set_title', title: long }))).to.equal('invalid_title');
+    expect(await codeOf(update({ by, id }, { type: 'set_password', password: 'short' }))).to.equal(
+      'invalid_password',
+    );
+    expect(await stage.memory.roles.load(id)).to.deep.equal(before);
+  });
+
+  it('counts the characters of a password as it was typed, not as it is hashed', async () => {
+    const id = await stage.publish();
+    const password = 'e\u0301'.repeat(4);
+    const update = { type: 'set_password', password } as const;
+    expect((await stage.useCases.update({ by: OWNER, id }, update)).kind).to.equal('changed');
+  });
+
+  it('gives pages of 1 to 100, of 20 unless told otherwise', async () => {
+    const { list } = stage.useCases;
+    expect((await list({ by: OWNER })).kind).to.equal('page');
+    for (const limit of [0, 101, 1.5, '20' as never]) {
+      const outcome = await list({ by: OWNER, limit }).catch((error: unknown) => error);
+      expect(outcome).to.be.an.instanceOf(TypeError);
+    }
+  });
+
+  it('are functions, each of which can be put in the place of another', async () => {
+    const published: string[] = [];
+    const { useCases } = stage;
+    const decorated: UseCases = {
+      ...useCases,
+      publish: async (request) => {
+        const outcome = await useCases.publish(request);
+        if (outcome.kind === 'published') published.push(outcome.role.id);
+        return outcome;
+      },
+    };
+    await decorated.publish(await stage.request());
+    expect(published).to.have.length(1);
+  });
+
+  it('tell an observer what they did, and how long it took', async () => {
+    const figures: Figure[] = [];
+    const { publish, enter, cleanUp } = createUseCases(
+      stage.ports,
+      {},
+      { observe: (figure) => figures.push(figure) },
+    );
+    const outcome = await publish(await stage.request());
+    await publish({ ...(await stage.request()), title: 'another' });
+    const id = outcome.kind === 'published' ? outcome.role.id : '';
+    await enter({ id, password: 'x', address: '::1' });
+    const report = await cleanUp();
+    const took = 0;
+    expect(figures).to.deep.equal([
+      { kind: 'stage', stage: 'prove', took },
+      { kind: 'stage', stage: 'store', took },
+      { kind: 'stage', stage: 'commit', took },
+      { kind: 'publish', outcome: 'published' },
+      { kind: 'publish', outcome: 'idempotency_mismatch' },
+      { kind: 'try', outcome: 'not_protected' },
+      { kind: 'sweep', report, took },
+    ]);
+  });
+});
