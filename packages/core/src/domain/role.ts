@@ -17,7 +17,7 @@ export const FIRST_GENERATION: Generation = 1 as Generation;
  * Reads a generation written as a whole number; `undefined` when it is none.
  *
  * @example
- * import { parseGeneration } from '@pinfold/core';
+ * import { parseGeneration } from '@pinfold/core/adapter';
  *
  * parseGeneration('3'); // 3
  * parseGeneration('0'); // undefined
