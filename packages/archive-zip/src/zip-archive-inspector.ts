@@ -41,7 +41,8 @@ const MOST_ENTRIES = 150_000;
  *
  * @example
  * import { ZipArchiveInspector } from '@pinfold/archive-zip';
- * import { defaultLimits, judgeListing, type StagedArchive } from '@pinfold/core';
+ * import { defaultLimits, type StagedArchive } from '@pinfold/core';
+ * import { judgeListing } from '@pinfold/core/adapter';
  *
  * declare const archive: StagedArchive;
  *

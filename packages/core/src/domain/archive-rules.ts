@@ -91,7 +91,8 @@ const FAR_TOO_MANY = 10;
  * Applies every rule that needs no bytes to a listing, and reports all that are broken at once.
  *
  * @example
- * import { type ArchiveListing, defaultLimits, judgeListing } from '@pinfold/core';
+ * import { type ArchiveListing, defaultLimits } from '@pinfold/core';
+ * import { judgeListing } from '@pinfold/core/adapter';
  *
  * declare const listing: ArchiveListing;
  *

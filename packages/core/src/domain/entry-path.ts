@@ -30,7 +30,7 @@ const SYSTEM_FILES = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
  * Why a name is no safe path, or `undefined` when it is one.
  *
  * @example
- * import { unsafePath } from '@pinfold/core';
+ * import { unsafePath } from '@pinfold/core/adapter';
  *
  * unsafePath('../secret'); // 'segment'
  * unsafePath('css/site.css'); // undefined
@@ -55,7 +55,7 @@ export function entryPath(name: string): EntryPath | undefined {
  * The path segment that no site may carry, or `undefined` (`forbidden_name`, docs/wire.md#the-rules-for-zips).
  *
  * @example
- * import { forbiddenSegment } from '@pinfold/core';
+ * import { forbiddenSegment } from '@pinfold/core/adapter';
  *
  * forbiddenSegment('site/.git/config'); // '.git'
  */
@@ -67,7 +67,7 @@ export function forbiddenSegment(name: string): string | undefined {
  * Whether an operating system added this entry by itself: it is proved, but no part of the site.
  *
  * @example
- * import { isSystemEntry } from '@pinfold/core';
+ * import { isSystemEntry } from '@pinfold/core/adapter';
  *
  * isSystemEntry('img/.DS_Store'); // true
  */

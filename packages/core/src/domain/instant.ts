@@ -33,7 +33,7 @@ export function instant(milliseconds: number): Instant {
  */
 export function duration(milliseconds: number): Duration {
   if (!Number.isSafeInteger(milliseconds) || milliseconds < 0) {
-    throw new TypeError('a duration is an integer of milliseconds, 0 or more');
+    throw new TypeError('a duration is an integer of milliseconds from 0');
   }
   return milliseconds as Duration;
 }

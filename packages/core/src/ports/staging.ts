@@ -17,7 +17,8 @@ export interface StagedArchive {
  * Discards an upload where its answer must not be lost over that: what cannot be removed now, the sweep finds.
  *
  * @example
- * import { discardQuietly, type Staging } from '@pinfold/core';
+ * import type { Staging } from '@pinfold/core';
+ * import { discardQuietly } from '@pinfold/core/adapter';
  *
  * declare const staging: Staging;
  * declare const body: AsyncIterable<Uint8Array>;
