@@ -1,5 +1,5 @@
 import { type Html, html } from '@pinfold/http';
-import { onThisHost } from '../here.ts';
+import { onThisHost } from '../answer.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Visit } from '../visit.ts';
 import { layout } from './layout.ts';

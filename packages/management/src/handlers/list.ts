@@ -1,5 +1,6 @@
 import type { RoleState } from '@pinfold/core';
 import { type Answer, page, seeOther } from '../answer.ts';
+import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { publicationOf } from '../publication.ts';
 import { listView } from '../views/list.ts';
@@ -39,4 +40,14 @@ export async function showList(
   return trouble === undefined
     ? page(listView(visit, model))
     : page(listView(visit, { ...model, trouble: trouble.publish }), trouble.status);
+}
+
+/** Shows the list, and above it in a sentence what went wrong with the form for publishing. */
+export function formTrouble(
+  screen: Screen,
+  visit: SignedInVisit,
+  status: number,
+  message: MessageId,
+): Promise<Answer> {
+  return showList(screen, visit, { status, publish: { summary: visit.words.say(message) } });
 }

@@ -1,0 +1,44 @@
+import { codePoints, type ManageKeys, parseApiKeyId, SCOPES, type Scope } from '@pinfold/core';
+import { type Answer, page, seeOther } from '../answer.ts';
+import { keysView } from '../views/keys.ts';
+import { fieldOf, fieldsOf, type SignedInVisit } from '../visit.ts';
+
+const LONGEST_LABEL = 100;
+
+/** Shows the account's API keys. */
+export async function showKeys(keys: ManageKeys, visit: SignedInVisit): Promise<Answer> {
+  return page(keysView(visit, { keys: await listed(keys, visit) }));
+}
+
+/** Makes a key; its text is shown on the page that follows, and never again. */
+export async function createKey(keys: ManageKeys, visit: SignedInVisit): Promise<Answer> {
+  const label = (fieldOf(visit, 'label') ?? '').trim();
+  const scopes = fieldsOf(visit, 'scope').filter(isScope);
+  const tooLong = codePoints(label) > LONGEST_LABEL || /\p{Cc}/u.test(label);
+  if (tooLong || scopes.length === 0) {
+    const message = visit.words.say(tooLong ? 'labelTooLong' : 'scopeNeeded', { limit: LONGEST_LABEL });
+    return page(keysView(visit, { keys: await listed(keys, visit), trouble: { message, label } }), 422);
+  }
+  const { text } = await keys.create({ account: visit.account, label, scopes });
+  return seeOther(`${visit.base}/keys`, { tone: 'good', message: 'didCreateKey', apiKey: text });
+}
+
+/** Ends a key. */
+export async function revokeKey(keys: ManageKeys, visit: SignedInVisit): Promise<Answer> {
+  const id = parseApiKeyId(String(visit.request.params.key));
+  const outcome = id === undefined ? undefined : await keys.revoke(id, visit.account);
+  const back = `${visit.base}/keys`;
+  return outcome?.kind === 'revoked'
+    ? seeOther(back, { tone: 'good', message: 'didRevokeKey' })
+    : seeOther(back, { tone: 'bad', message: 'keyGone' });
+}
+
+async function listed(keys: ManageKeys, { account }: SignedInVisit) {
+  return [...(await keys.list(account))]
+    .reverse()
+    .sort((one, other) => Number(one.revokedAt !== null) - Number(other.revokedAt !== null));
+}
+
+function isScope(text: string): text is Scope {
+  return (SCOPES as readonly string[]).includes(text);
+}
