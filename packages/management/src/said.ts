@@ -1,53 +1,31 @@
-import { createCipheriv, createDecipheriv, type DecipherGCM, hkdfSync, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { KeptWarning } from '@pinfold/core';
+import { isSameToken } from './form-guard.ts';
 import type { MessageId } from './messages/catalogues.ts';
 import type { Values } from './words.ts';
 
-/** What the next page says of what was just done. */
+/** What the next page says of what was just done. It crosses in a cookie, so nothing in it is secret. */
 export interface Said {
   readonly tone: 'good' | 'bad';
   readonly message: MessageId;
   readonly values?: Values;
-  /** The text of an API key just made, shown this once. */
-  readonly apiKey?: string;
   readonly remarks?: readonly KeptWarning[];
 }
 
-const ALGORITHM = 'aes-256-gcm';
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
 /** Browsers keep 4,096 bytes of a cookie; base64 and the name take their part. */
 const LONGEST = 2_600;
 
-/**
- * Seals what is said for the one browser that is told it: a new API key crosses the redirect in a cookie, and nobody who
- * sees the cookie without the browser's secret can read or make one.
- */
-export function sealSaid(said: Said, secret: string): string {
-  const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv(ALGORITHM, keyOf(secret), iv);
-  const sealed = Buffer.concat([cipher.update(fitting(said), 'utf8'), cipher.final()]);
-  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
+/** Signs what is said for the one browser that is told it: nobody makes one without the browser's secret. */
+export function signSaid(said: Said, secret: string): string {
+  const text = Buffer.from(fitting(said)).toString('base64url');
+  return `${text}.${signature(text, secret)}`;
 }
 
-/** Opens what was sealed with the same secret; `undefined` for anything else. */
-export function openSaid(text: string, secret: string): Said | undefined {
-  const bytes = Buffer.from(text, 'base64url');
-  if (bytes.length <= IV_BYTES + TAG_BYTES) return undefined;
-  const decipher = createDecipheriv(ALGORITHM, keyOf(secret), bytes.subarray(0, IV_BYTES));
-  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-  const opened = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8');
-  const end = authenticated(decipher);
-  return end === undefined ? undefined : (JSON.parse(opened + end) as Said);
-}
-
-/** The end of the text; the one thing that `final` can find wrong is the tag. */
-function authenticated(decipher: DecipherGCM): string | undefined {
-  try {
-    return decipher.final('utf8');
-  } catch {
-    return undefined;
-  }
+/** Reads what was signed with the same secret; `undefined` for anything else. */
+export function readSaid(signed: string, secret: string): Said | undefined {
+  const [text = '', sent] = signed.split('.');
+  if (!isSameToken(signature(text, secret), sent)) return undefined;
+  return JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Said;
 }
 
 /** As many remarks as a cookie carries. */
@@ -58,6 +36,6 @@ function fitting(said: Said): string {
   }
 }
 
-function keyOf(secret: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', secret, '', 'pinfold said', 32));
+function signature(text: string, secret: string): string {
+  return createHmac('sha256', secret).update(`pinfold said\n${text}`).digest('base64url');
 }

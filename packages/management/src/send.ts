@@ -1,6 +1,6 @@
 import type { Answer } from './answer.ts';
 import { writeCookie } from './cookies.ts';
-import { sealSaid } from './said.ts';
+import { signSaid } from './said.ts';
 import type { Visit } from './visit.ts';
 
 const SAID_SECONDS = 60;
@@ -35,7 +35,7 @@ export function send(visit: Visit, answer: Answer): void {
   if (response.headersSent || response.destroyed) return;
   if (answer.kind === 'see_other') {
     if (answer.said !== undefined) {
-      writeCookie(response, scope, 'said', sealSaid(answer.said, visit.secret), SAID_SECONDS);
+      writeCookie(response, scope, 'said', signSaid(answer.said, visit.secret), SAID_SECONDS);
     }
     response.status(303).set('Location', answer.to).end();
     return;

@@ -9,7 +9,7 @@ import { isFormSecret, newFormSecret } from './form-guard.ts';
 import { type Language, parseLanguage } from './language.ts';
 import { catalogues, type MessageId } from './messages/catalogues.ts';
 import type { Screen } from './options.ts';
-import { openSaid, type Said } from './said.ts';
+import { readSaid, type Said } from './said.ts';
 import { Words } from './words.ts';
 
 /** What every page needs to know of the request it answers. */
@@ -25,7 +25,7 @@ export interface Visit {
   readonly assets: AssetNames;
   /** Scripts run only with it. */
   readonly nonce: string;
-  /** Binds what is sealed and signed to this browser. */
+  /** Binds what is signed to this browser. */
   readonly secret: string;
   /** How many such secrets the browser showed. Of several, none of its cookies is to be believed. */
   readonly shown: 'none' | 'one' | 'several';
@@ -57,7 +57,7 @@ export function visitOf(screen: Screen, request: Request, response: Response): V
   const scope = { secure: protocol === 'https:', path: base === '' ? '/' : base, host };
   const [known, ...others] = readCookies(request, scope, 'form').filter(isFormSecret);
   const secret = known !== undefined && others.length === 0 ? known : newFormSecret();
-  const sealed = request.method === 'GET' ? readCookies(request, scope, 'said') : [];
+  const signed = request.method === 'GET' ? readCookies(request, scope, 'said') : [];
   const language =
     parseLanguage(readCookies(request, scope, 'language')[0]) ??
     preferredLanguage<Language>(request.headers['accept-language'], ['en', 'ja']);
@@ -72,7 +72,7 @@ export function visitOf(screen: Screen, request: Request, response: Response): V
     nonce: randomBytes(18).toString('base64url'),
     secret,
     shown: known === undefined ? 'none' : others.length === 0 ? 'one' : 'several',
-    said: sealed.map((text) => openSaid(text, secret)).find((said) => said !== undefined),
+    said: signed.map((text) => readSaid(text, secret)).find((said) => said !== undefined),
     fields: {},
     signal: untilGone(response),
   };

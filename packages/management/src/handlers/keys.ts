@@ -10,7 +10,7 @@ export async function showKeys(keys: ManageKeys, visit: SignedInVisit): Promise<
   return page(keysView(visit, { keys: await listed(keys, visit) }));
 }
 
-/** Makes a key; its text is shown on the page that follows, and never again. */
+/** Makes a key; its text is shown on this page, and never again. */
 export async function createKey(keys: ManageKeys, visit: SignedInVisit): Promise<Answer> {
   const label = (fieldOf(visit, 'label') ?? '').trim();
   const scopes = fieldsOf(visit, 'scope').filter(isScope);
@@ -20,7 +20,7 @@ export async function createKey(keys: ManageKeys, visit: SignedInVisit): Promise
     return page(keysView(visit, { keys: await listed(keys, visit), trouble: { message, label } }), 422);
   }
   const { text } = await keys.create({ account: visit.account, label, scopes });
-  return seeOther(`${visit.base}/keys`, { tone: 'good', message: 'didCreateKey', apiKey: text });
+  return page(keysView(visit, { keys: await listed(keys, visit), made: text }));
 }
 
 /** Ends a key. */
