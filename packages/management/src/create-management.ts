@@ -1,8 +1,8 @@
 import { takeRequest } from '@pinfold/http';
 import { Router } from 'express';
+import { serve } from './answering/serve.ts';
 import { type ManagementOptions, screenOf } from './options.ts';
 import { nowhere, routesOf } from './routes.ts';
-import { serve } from './serve.ts';
 
 /**
  * The management screen as an Express router, to be mounted at a path of the public URL's host, before any parser of

@@ -1,15 +1,6 @@
-import type { Answer } from './answer.ts';
-import {
-  anybody,
-  anybodyKnown,
-  formRead,
-  freshHeader,
-  freshToken,
-  type Guard,
-  inTurn,
-  ownPage,
-  signedIn,
-} from './guards.ts';
+import type { Answer } from './answering/answer.ts';
+import { notFound } from './answering/refuse.ts';
+import type { Answering } from './answering/serve.ts';
 import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
 import { showList } from './handlers/list.ts';
 import {
@@ -26,9 +17,18 @@ import { publishForm, publishUpload } from './handlers/publish.ts';
 import { archiveInBody, archiveInForm } from './handlers/receive.ts';
 import { showSignIn, signIn, signOut } from './handlers/sign-in.ts';
 import type { Screen } from './options.ts';
-import { notFound } from './refuse.ts';
-import type { Answering } from './serve.ts';
-import type { Visit } from './visit.ts';
+import {
+  anybody,
+  anybodyKnown,
+  formRead,
+  freshHeader,
+  freshToken,
+  type Guard,
+  inTurn,
+  ownPage,
+  signedIn,
+} from './visiting/guards.ts';
+import type { Visit } from './visiting/visit.ts';
 
 /** One thing that the screen does. */
 export interface Route {

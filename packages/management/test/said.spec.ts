@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { newFormSecret } from '../src/form-guard.ts';
-import { readSaid, type Said, signSaid } from '../src/said.ts';
+import { readSaid, type Said, signSaid } from '../src/answering/said.ts';
+import { newFormSecret } from '../src/visiting/form-guard.ts';
 
 const SAID: Said = {
   tone: 'good',

@@ -1,7 +1,7 @@
 import { codePoints, type ManageKeys, parseApiKeyId, SCOPES, type Scope } from '@pinfold/core';
-import { type Answer, page, seeOther } from '../answer.ts';
+import { type Answer, page, seeOther } from '../answering/answer.ts';
 import { keysView } from '../views/keys.ts';
-import { fieldOf, fieldsOf, type SignedInVisit } from '../visit.ts';
+import { fieldOf, fieldsOf, type SignedInVisit } from '../visiting/visit.ts';
 
 const LONGEST_LABEL = 100;
 

@@ -1,11 +1,11 @@
 import type { RoleState } from '@pinfold/core';
-import { type Answer, page, seeOther } from '../answer.ts';
+import { type Answer, page, seeOther } from '../answering/answer.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { publicationOf } from '../publication.ts';
 import { listView } from '../views/list.ts';
 import type { PublishTrouble } from '../views/publish-panel.ts';
-import type { SignedInVisit } from '../visit.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
 
 const PAGE_SIZE = 20;
 /** As the page has it for its field. */

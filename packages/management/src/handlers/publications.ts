@@ -13,16 +13,16 @@ import {
   type TitleRules,
 } from '@pinfold/core';
 import { parseGeneration } from '@pinfold/core/adapter';
-import { type Answer, page, seeOther } from '../answer.ts';
+import { type Answer, page, seeOther } from '../answering/answer.ts';
+import { notFound, refuse } from '../answering/refuse.ts';
+import type { Said } from '../answering/said.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { type Publication, publicationOf, type RefusedBecause } from '../publication.ts';
-import { notFound, refuse } from '../refuse.ts';
-import type { Said } from '../said.ts';
 import { detailView, type FieldTrouble } from '../views/detail.ts';
 import { NO_RENEWAL } from '../views/detail-cards.ts';
 import { stopView } from '../views/stop.ts';
-import { fieldOf, type SignedInVisit } from '../visit.ts';
+import { fieldOf, type SignedInVisit } from '../visiting/visit.ts';
 import type { Values } from '../words.ts';
 
 const PASSWORD_MESSAGES: Readonly<Record<keyof PasswordRules, MessageId>> = {

@@ -1,10 +1,10 @@
 import type { PublishOutcome, Refusal } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
-import { type Answer, seeOther } from '../answer.ts';
+import { type Answer, seeOther } from '../answering/answer.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { problemList } from '../views/problems.ts';
-import type { SignedInVisit } from '../visit.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
 import { formTrouble, showList } from './list.ts';
 import type { ArchiveVisit } from './receive.ts';
 

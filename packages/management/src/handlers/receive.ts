@@ -1,13 +1,13 @@
 import { type Limits, minutes, type StagedArchive, seconds } from '@pinfold/core';
 import { type ReceiveFormOptions, receiveArchive, receiveForm } from '@pinfold/http';
-import type { Answer } from '../answer.ts';
-import { type Guard, passed } from '../guards.ts';
+import type { Answer } from '../answering/answer.ts';
+import { refuse } from '../answering/refuse.ts';
 import type { Screen } from '../options.ts';
 import type { ScreenProblem } from '../problem-groups.ts';
-import { refuse } from '../refuse.ts';
 import { oddText, readWish, UploadForm, type UploadRefusal, type Wish } from '../upload-form.ts';
 import { problemList } from '../views/problems.ts';
-import type { SignedInVisit } from '../visit.ts';
+import { type Guard, passed } from '../visiting/guards.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
 import { formTrouble, showList } from './list.ts';
 
 /** A visit that brought an archive, which is its handler's to publish. */

@@ -1,9 +1,9 @@
 import type { ManageSessions, StartedSession } from '@pinfold/core';
-import { type Answer, page, seeOther } from '../answer.ts';
-import { expireEverywhere, readCookies, writeCookie } from '../cookies.ts';
+import { type Answer, page, seeOther } from '../answering/answer.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import { signInView } from '../views/sign-in.ts';
-import { fieldOf, type OpenVisit, type SignedInVisit } from '../visit.ts';
+import { expireEverywhere, readCookies, writeCookie } from '../visiting/cookies.ts';
+import { fieldOf, type OpenVisit, type SignedInVisit } from '../visiting/visit.ts';
 
 /** The way back to a page of this screen; `undefined` for anything that could lead elsewhere. */
 function returnPath(value: unknown): string | undefined {

@@ -1,7 +1,7 @@
 import { type ApiKey, DEFAULT_SCOPES, SCOPES, type Scope } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { SignedInVisit } from '../visit.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
 import { layout } from './layout.ts';
 import { card, copyButton, distance } from './parts.ts';
 

@@ -1,6 +1,6 @@
 import type { Caller } from '@pinfold/core';
+import type { Screen } from '../options.ts';
 import { readCookies } from './cookies.ts';
-import type { Screen } from './options.ts';
 import type { Visit } from './visit.ts';
 
 /** Who stands at the gate. */

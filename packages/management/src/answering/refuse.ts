@@ -1,7 +1,7 @@
 import { isFault } from '@pinfold/core';
+import { troubleView } from '../views/trouble.ts';
+import type { Visit } from '../visiting/visit.ts';
 import type { Answer } from './answer.ts';
-import { troubleView } from './views/trouble.ts';
-import type { Visit } from './visit.ts';
 
 const RETRY_SECONDS = 5;
 

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { AccountId, Instant } from '@pinfold/core';
 import { type FormFields, preferredLanguage, untilGone } from '@pinfold/http';
 import type { Request, Response } from 'express';
-import { onThisHost } from './answer.ts';
-import type { AssetNames } from './assets.ts';
+import { onThisHost } from '../answering/answer.ts';
+import { readSaid, type Said } from '../answering/said.ts';
+import type { AssetNames } from '../assets.ts';
+import { type Language, parseLanguage } from '../language.ts';
+import { catalogues, type MessageId } from '../messages/catalogues.ts';
+import type { Screen } from '../options.ts';
+import { Words } from '../words.ts';
 import { type CookieScope, readCookies, readZone } from './cookies.ts';
 import { isFormSecret, newFormSecret } from './form-guard.ts';
-import { type Language, parseLanguage } from './language.ts';
-import { catalogues, type MessageId } from './messages/catalogues.ts';
-import type { Screen } from './options.ts';
-import { readSaid, type Said } from './said.ts';
-import { Words } from './words.ts';
 
 /** What every page needs to know of the request it answers. */
 export interface Visit {

@@ -1,7 +1,7 @@
+import { writeCookie } from '../visiting/cookies.ts';
+import type { Visit } from '../visiting/visit.ts';
 import type { Answer } from './answer.ts';
-import { writeCookie } from './cookies.ts';
 import { signSaid } from './said.ts';
-import type { Visit } from './visit.ts';
 
 const SAID_SECONDS = 60;
 

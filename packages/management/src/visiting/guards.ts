@@ -1,14 +1,14 @@
 import { minutes, seconds } from '@pinfold/core';
 import { hasTooManyCookies, isOwnForm, type ReadFields, readFields } from '@pinfold/http';
-import { type Answer, onThisHost, page, seeOther } from './answer.ts';
+import { type Answer, onThisHost, page, seeOther } from '../answering/answer.ts';
+import { refuse, wantsJson } from '../answering/refuse.ts';
+import { parseLanguage } from '../language.ts';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { Screen } from '../options.ts';
+import { bounceView } from '../views/trouble.ts';
 import { expireEverywhere, readCookies, writeCookie } from './cookies.ts';
 import { formToken, isLedFromElsewhere, isSameToken } from './form-guard.ts';
 import { arrivalOf } from './gate.ts';
-import { parseLanguage } from './language.ts';
-import type { MessageId } from './messages/catalogues.ts';
-import type { Screen } from './options.ts';
-import { refuse, wantsJson } from './refuse.ts';
-import { bounceView } from './views/trouble.ts';
 import { fieldOf, type OpenVisit, type SignedInVisit, type Visit } from './visit.ts';
 
 /** What a guard says: what is known of the visit now, or the answer that ends it. */

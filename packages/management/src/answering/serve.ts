@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { parseRoleId } from '@pinfold/core';
 import { drainAndClose } from '@pinfold/http';
 import type { RequestHandler } from 'express';
+import type { Screen } from '../options.ts';
+import { fewCookies, fromHere, inTurn, ownLanguage, ownSecret, saidOnce } from '../visiting/guards.ts';
+import { type Visit, visitOf } from '../visiting/visit.ts';
 import type { Answer } from './answer.ts';
-import { fewCookies, fromHere, inTurn, ownLanguage, ownSecret, saidOnce } from './guards.ts';
-import type { Screen } from './options.ts';
 import { troubleOf } from './refuse.ts';
 import { protect, send } from './send.ts';
-import { type Visit, visitOf } from './visit.ts';
 
 /** Answers a visit that came through the entrance. */
 export type Answering = (screen: Screen, visit: Visit) => Promise<Answer>;

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { KeptWarning } from '@pinfold/core';
-import { isSameToken } from './form-guard.ts';
-import type { MessageId } from './messages/catalogues.ts';
-import type { Values } from './words.ts';
+import type { MessageId } from '../messages/catalogues.ts';
+import { isSameToken } from '../visiting/form-guard.ts';
+import type { Values } from '../words.ts';
 
 /** What the next page says of what was just done. It crosses in a cookie, so nothing in it is secret. */
 export interface Said {
