@@ -7,6 +7,7 @@ import {
   Uploads,
 } from '@pinfold/http';
 import type { Request, Response } from 'express';
+import { type Assets, loadAssets } from './assets.ts';
 
 /** Whose request it is; `undefined` when nobody is signed in. The caller needs the scope `manage`. */
 export type Authenticate = AuthenticateAny<Request, Response>;
@@ -46,10 +47,11 @@ export interface ManagementOptions {
 export interface Screen extends ManagementOptions {
   readonly publicUrl: PublicUrl;
   readonly uploads: Uploads;
+  readonly assets: Assets;
 }
 
 /**
- * Checks the options.
+ * Checks the options, and loads what pages load.
  *
  * @throws TypeError unless exactly one of `sessions` and `authenticate` is given, and `publicUrl` is http or https.
  */
@@ -60,6 +62,7 @@ export function screenOf(options: ManagementOptions): Screen {
   return {
     ...options,
     publicUrl: publicUrl(options.publicUrl),
+    assets: loadAssets(),
     uploads: options.uploads ?? new Uploads({ clock: options.useCases.clock }),
   };
 }

@@ -9,8 +9,8 @@ import {
   type Title,
 } from '@pinfold/core';
 import type { FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http';
-import { isSameToken } from './form-guard.ts';
 import type { MessageId } from './messages/catalogues.ts';
+import { isSameToken } from './visiting/form-guard.ts';
 
 /** What names a publication, before its archive is looked at. */
 export interface Wish {

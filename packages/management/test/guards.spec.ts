@@ -1,6 +1,8 @@
 import { Fault, type Role } from '@pinfold/core';
 import { openRawConnection } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
+import { screenOf } from '../src/options.ts';
+import { routesOf } from '../src/routes.ts';
 import { OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
 import { Person } from './person.ts';
 
@@ -52,6 +54,24 @@ describe('what the screen guards against', () => {
       expect(await stopped(fields as Record<string, string>)).to.deep.equal({ status: 403, happened: false });
     }
     expect(await stopped({ form })).to.deep.equal({ status: 303, happened: true });
+  });
+
+  it('calls nothing that changes something for whoever shows no token', async () => {
+    const { useCases, keys, sessions, url: publicUrl } = screen;
+    const changing = routesOf(screenOf({ useCases, keys, sessions, publicUrl })).filter(
+      ({ method }) => method === 'post',
+    );
+    expect(changing.length).to.be.greaterThan(10);
+    for (const { path } of changing) {
+      const named = path.replace(':id', role.id).replace(':key', 'x');
+      const archive = new FormData();
+      archive.append('archive', new Blob([zipOf({ 'index.html': 'x' })]), 'a.zip');
+      const answer = await person.post(named, path === '/publish' ? archive : { title: 'x' });
+      expect(answer.status, path).to.equal(403);
+    }
+    const listed = await useCases.list({ by: OWNER, limit: 9 });
+    expect(listed.kind === 'page' && listed.roles).to.deep.equal([role]);
+    expect(await keys.list(OWNER)).to.deep.equal([]);
   });
 
   it('takes no form from another site or from a sibling of its own', async () => {

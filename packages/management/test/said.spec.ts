@@ -1,35 +1,32 @@
 import { expect } from 'chai';
-import { newFormSecret } from '../src/form-guard.ts';
-import { openSaid, type Said, sealSaid } from '../src/said.ts';
+import { readSaid, type Said, signSaid } from '../src/answering/said.ts';
+import { newFormSecret } from '../src/visiting/form-guard.ts';
 
 const SAID: Said = {
   tone: 'good',
-  message: 'didCreateKey',
-  apiKey: 'pf_abc_secret',
+  message: 'didPublish',
   values: { name: '“x”' },
 };
 
 describe('what is said after a redirect', () => {
   const secret = newFormSecret();
 
-  it('can be read with the secret it was sealed with, and with no other', () => {
-    const sealed = sealSaid(SAID, secret);
-    expect(sealed)
-      .to.match(/^[\w-]+$/)
-      .and.not.include('secret');
-    expect(openSaid(sealed, secret)).to.deep.equal(SAID);
-    expect(openSaid(sealed, newFormSecret())).to.equal(undefined);
+  it('can be read with the secret it was signed with, and with no other', () => {
+    const signed = signSaid(SAID, secret);
+    expect(signed).to.match(/^[\w-]+\.[\w-]+$/);
+    expect(readSaid(signed, secret)).to.deep.equal(SAID);
+    expect(readSaid(signed, newFormSecret())).to.equal(undefined);
   });
 
   it('is nothing when any part of it was changed, cut or made up', () => {
-    const sealed = Buffer.from(sealSaid(SAID, secret), 'base64url');
-    for (let at = 0; at < sealed.length; at += 1) {
-      const changed = Buffer.from(sealed);
-      changed[at] = (changed[at] ?? 0) ^ 1;
-      expect(openSaid(changed.toString('base64url'), secret), `byte ${at}`).to.equal(undefined);
+    const signed = signSaid(SAID, secret);
+    for (let at = 0; at < signed.length; at += 1) {
+      const other = signed[at] === 'A' ? 'B' : 'A';
+      const changed = signed.slice(0, at) + other + signed.slice(at + 1);
+      expect(readSaid(changed, secret), `character ${at}`).to.equal(undefined);
     }
-    for (const text of ['', 'x', '%', sealed.subarray(0, -1).toString('base64url'), 'a'.repeat(5_000)]) {
-      expect(openSaid(text, secret), text.slice(0, 9)).to.equal(undefined);
+    for (const text of ['', 'x', '.', '%', signed.slice(0, -1), `${signed}.x`.slice(2), 'a'.repeat(5_000)]) {
+      expect(readSaid(text, secret), text.slice(0, 9)).to.equal(undefined);
     }
   });
 
@@ -38,9 +35,9 @@ describe('what is said after a redirect', () => {
       { length: 20 },
       (_, n) => ({ rule: 'broken_reference', path: `p/${n}.html`, target: 'あ'.repeat(100) }) as const,
     );
-    const sealed = sealSaid({ ...SAID, remarks }, secret);
-    expect(sealed.length).to.be.below(3_800);
-    const told = openSaid(sealed, secret)?.remarks ?? [];
+    const signed = signSaid({ ...SAID, remarks }, secret);
+    expect(signed.length).to.be.below(3_800);
+    const told = readSaid(signed, secret)?.remarks ?? [];
     expect(told).to.deep.equal(remarks.slice(0, told.length));
     expect(told.length).to.be.within(5, 19);
   });

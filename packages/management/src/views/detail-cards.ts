@@ -2,7 +2,7 @@ import type { Limits, Manifest } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Publication, RefusedBecause } from '../publication.ts';
-import type { SignedInVisit } from '../visit.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
 import { buttonForm, card, copyButton, distance, moment, shortId } from './parts.ts';
 
 /** Longer lists of files begin folded. */

@@ -1,5 +1,5 @@
 import { type Html, html } from '@pinfold/http';
-import type { SignedInVisit } from '../visit.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
 import type { DetailModel, FieldTrouble } from './detail.ts';
 import { card } from './parts.ts';
 

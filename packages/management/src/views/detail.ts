@@ -1,7 +1,7 @@
 import type { Limits, Manifest } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { Publication } from '../publication.ts';
-import type { SignedInVisit } from '../visit.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
 import { factsCard, filesCard, lifetimeCard, linkCard, stopCard } from './detail-cards.ts';
 import { passwordCard, titleCard } from './detail-forms.ts';
 import { icon } from './icons.ts';

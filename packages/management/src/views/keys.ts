@@ -1,13 +1,15 @@
 import { type ApiKey, DEFAULT_SCOPES, SCOPES, type Scope } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { SignedInVisit } from '../visit.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
 import { layout } from './layout.ts';
 import { card, copyButton, distance } from './parts.ts';
 
 /** What the page of the keys shows. */
 export interface KeysModel {
   readonly keys: readonly ApiKey[];
+  /** The text of a key just made. */
+  readonly made?: string;
   readonly trouble?: { readonly message: string; readonly label: string };
 }
 
@@ -18,13 +20,13 @@ const SCOPE_MESSAGES: Readonly<Record<Scope, MessageId>> = {
 };
 
 /** The account's keys, and a form for a new one. */
-export function keysView(visit: SignedInVisit, { keys, trouble }: KeysModel): Html {
+export function keysView(visit: SignedInVisit, { keys, made, trouble }: KeysModel): Html {
   const { words } = visit;
-  const made = visit.said?.apiKey;
   return layout(visit, {
     title: words.say('keys'),
     signedIn: visit,
     part: 'keys',
+    ...(made === undefined ? {} : { said: { tone: 'good', message: 'didCreateKey' } }),
     main: html`<div class="head"><h1>${words.say('keys')}</h1><p class="quiet">${words.say('keysIntro')}</p></div>
 ${made === undefined ? undefined : newKey(visit, made)}
 ${keys.length === 0 ? undefined : table(visit, keys)}

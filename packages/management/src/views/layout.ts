@@ -1,7 +1,7 @@
 import { type Html, html } from '@pinfold/http';
+import type { Said } from '../answering/said.ts';
 import { LANGUAGES } from '../language.ts';
-import type { Said } from '../said.ts';
-import type { SignedInVisit, Visit } from '../visit.ts';
+import type { SignedInVisit, Visit } from '../visiting/visit.ts';
 import { icon, iconSheet } from './icons.ts';
 import { remarkList } from './problems.ts';
 

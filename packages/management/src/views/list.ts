@@ -2,7 +2,7 @@ import { codePoints, type Limits, type RoleState } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Publication } from '../publication.ts';
-import type { SignedInVisit } from '../visit.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
 import { copyLinkButton, distance, marks, stateBadge } from './parts.ts';

@@ -2,7 +2,7 @@ import { type Instant, toRfc3339 } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Publication } from '../publication.ts';
-import type { SignedInVisit, Visit } from '../visit.ts';
+import type { SignedInVisit, Visit } from '../visiting/visit.ts';
 import { type Icon, icon } from './icons.ts';
 
 const STATES: Readonly<

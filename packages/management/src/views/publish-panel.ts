@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Limits } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
-import type { SignedInVisit } from '../visit.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
 import { icon } from './icons.ts';
 
 /** What went wrong with the form that was sent last. */

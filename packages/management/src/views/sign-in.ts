@@ -1,6 +1,6 @@
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { OpenVisit } from '../serve.ts';
+import type { OpenVisit } from '../visiting/visit.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
 

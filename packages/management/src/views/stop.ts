@@ -1,6 +1,6 @@
 import { type Html, html } from '@pinfold/http';
 import type { Publication } from '../publication.ts';
-import type { SignedInVisit } from '../visit.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
 import { layout } from './layout.ts';
 
 /** Asks once more before a publication ends, and names it. Scripts show its middle as a dialog. */

@@ -1,7 +1,7 @@
 import { type Html, html } from '@pinfold/http';
-import { onThisHost } from '../here.ts';
+import { onThisHost } from '../answering/answer.ts';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { Visit } from '../visit.ts';
+import type { Visit } from '../visiting/visit.ts';
 import { layout } from './layout.ts';
 
 /** A page that says what went wrong and what to do. */

@@ -1,7 +1,7 @@
 import type { Caller } from '@pinfold/core';
-import type { Request, Response } from 'express';
-import { type CookieScope, readCookies } from './cookies.ts';
-import type { ManagementOptions } from './options.ts';
+import type { Screen } from '../options.ts';
+import { readCookies } from './cookies.ts';
+import type { Visit } from './visit.ts';
 
 /** Who stands at the gate. */
 export type Arrival =
@@ -16,22 +16,21 @@ const MOST_LOOKED_UP = 5;
 
 /** Finds out who a request is from: by the session of its cookie, or as the embedding team says. */
 export async function arrivalOf(
-  request: Request,
-  response: Response,
-  options: ManagementOptions,
-  scope: CookieScope,
+  { authenticate, sessions }: Screen,
+  { request, response, scope, shown }: Visit,
 ): Promise<Arrival> {
-  if (options.authenticate !== undefined) {
-    const caller = await options.authenticate(request, response);
+  if (authenticate !== undefined) {
+    const caller = await authenticate(request, response);
     if (caller === undefined) return { kind: 'stranger' };
     if (!caller.scopes.includes('manage')) return { kind: 'forbidden' };
     return { kind: 'signed_in', caller, bond: `account ${caller.account}` };
   }
+  if (shown === 'several') return { kind: 'several' };
   const tokens = readCookies(request, scope, 'session');
   if (tokens.length > MOST_LOOKED_UP) return { kind: 'several' };
   let arrival: Arrival = { kind: 'stranger' };
   for (const token of tokens) {
-    const session = await options.sessions?.find(token);
+    const session = await sessions?.find(token);
     if (session === undefined) continue;
     if (arrival.kind === 'signed_in') return { kind: 'several' };
     const caller: Caller = { account: session.account, scopes: ['manage'] };

@@ -1,10 +1,13 @@
 import type { RoleState } from '@pinfold/core';
-import { type Answer, page, seeOther } from '../answer.ts';
+import { type Answer, page, seeOther } from '../answering/answer.ts';
+import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
+import type { ScreenProblem } from '../problem-groups.ts';
 import { publicationOf } from '../publication.ts';
 import { listView } from '../views/list.ts';
+import { problemList } from '../views/problems.ts';
 import type { PublishTrouble } from '../views/publish-panel.ts';
-import type { SignedInVisit } from '../visit.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
 
 const PAGE_SIZE = 20;
 /** As the page has it for its field. */
@@ -39,4 +42,30 @@ export async function showList(
   return trouble === undefined
     ? page(listView(visit, model))
     : page(listView(visit, { ...model, trouble: trouble.publish }), trouble.status);
+}
+
+/** Shows the list, and above it in a sentence what went wrong with the form for publishing. */
+export function formTrouble(
+  screen: Screen,
+  visit: SignedInVisit,
+  status: number,
+  message: MessageId,
+): Promise<Answer> {
+  return showList(screen, visit, { status, publish: { summary: visit.words.say(message) } });
+}
+
+/** Shows the list, and above it what is wrong with an archive. */
+export function showProblems(
+  screen: Screen,
+  visit: SignedInVisit,
+  status: number,
+  broken: readonly ScreenProblem[],
+  summary: MessageId = 'problemsTitle',
+): Promise<Answer> {
+  const problems = problemList(visit.words, broken);
+  return showList(screen, visit, { status, publish: { summary: visit.words.say(summary), problems } });
+}
+
+export function tooLarge(limit: number): ScreenProblem {
+  return { rule: 'archive_too_large', limit };
 }

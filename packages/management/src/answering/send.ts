@@ -1,14 +1,14 @@
-import type { Response } from 'express';
+import { writeCookie } from '../visiting/cookies.ts';
+import type { Visit } from '../visiting/visit.ts';
 import type { Answer } from './answer.ts';
-import { type CookieScope, writeCookie } from './cookies.ts';
-import { sealSaid } from './said.ts';
-import type { Visit } from './visit.ts';
+import { signSaid } from './said.ts';
 
 const SAID_SECONDS = 60;
 
 /** Headers of everything the screen answers, whoever asks. */
-export function protect(response: Response, nonce: string): void {
+export function protect({ response, nonce }: Visit, requestId: string): void {
   response.set({
+    'X-Request-Id': requestId,
     'Cache-Control': 'no-store',
     'Content-Security-Policy': [
       "default-src 'none'",
@@ -30,12 +30,12 @@ export function protect(response: Response, nonce: string): void {
 }
 
 /** Sends what a handler wants sent. */
-export function send(visit: Visit, scope: CookieScope, answer: Answer): void {
-  const { response } = visit;
+export function send(visit: Visit, answer: Answer): void {
+  const { response, scope } = visit;
   if (response.headersSent || response.destroyed) return;
   if (answer.kind === 'see_other') {
     if (answer.said !== undefined) {
-      writeCookie(response, scope, 'said', sealSaid(answer.said, visit.secret), SAID_SECONDS);
+      writeCookie(response, scope, 'said', signSaid(answer.said, visit.secret), SAID_SECONDS);
     }
     response.status(303).set('Location', answer.to).end();
     return;

@@ -1,0 +1,38 @@
+import { isFault } from '@pinfold/core';
+import { troubleView } from '../views/trouble.ts';
+import type { Visit } from '../visiting/visit.ts';
+import type { Answer } from './answer.ts';
+
+const RETRY_SECONDS = 5;
+
+/** An answer with a status of its own. */
+type Refused = Exclude<Answer, { kind: 'see_other' }>;
+
+/** Whether one of our scripts asks, which shows what comes back itself. */
+export function wantsJson({ request }: Visit): boolean {
+  return request.headers.accept === 'application/json';
+}
+
+/** A page, or for a script its short form, that says why nothing was done. */
+export function refuse(
+  visit: Visit,
+  status: number,
+  title: Parameters<typeof troubleView>[1],
+  text: Parameters<typeof troubleView>[2],
+): Refused {
+  if (wantsJson(visit))
+    return { kind: 'json', status, body: { kind: 'refused', message: visit.words.say(text) } };
+  return { kind: 'page', status, html: troubleView(visit, title, text) };
+}
+
+/** There is no such page, or none for this account. */
+export function notFound(visit: Visit): Refused {
+  return refuse(visit, 404, 'notFoundTitle', 'notFoundText');
+}
+
+/** What is answered where something was thrown. */
+export function troubleOf(visit: Visit, error: unknown): Refused {
+  return isFault(error) && error.retryable
+    ? { ...refuse(visit, 503, 'busyTitle', 'busyText'), retryAfter: RETRY_SECONDS }
+    : refuse(visit, 500, 'errorTitle', 'errorText');
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { parseRoleId } from '@pinfold/core';
+import { drainAndClose } from '@pinfold/http';
+import type { RequestHandler } from 'express';
+import type { Screen } from '../options.ts';
+import { fewCookies, fromHere, inTurn, ownLanguage, ownSecret, saidOnce } from '../visiting/guards.ts';
+import { type Visit, visitOf } from '../visiting/visit.ts';
+import type { Answer } from './answer.ts';
+import { troubleOf } from './refuse.ts';
+import { protect, send } from './send.ts';
+
+/** Answers a visit that came through the entrance. */
+export type Answering = (screen: Screen, visit: Visit) => Promise<Answer>;
+
+/** What stands before every route. */
+const entrance = inTurn(fewCookies, fromHere, ownSecret, ownLanguage, saidOnce);
+
+/** Takes a request through the entrance to its answer, and tells the log. */
+export function serve(screen: Screen, answering: Answering): RequestHandler {
+  const { useCases } = screen;
+  return async (request, response) => {
+    const begun = useCases.clock.now();
+    const requestId = randomUUID();
+    const visit = visitOf(screen, request, response);
+    protect(visit, requestId);
+    const { answer, error } = await settle(screen, visit, answering);
+    if (answer !== undefined) send(visit, answer);
+    drainAndClose(request, useCases);
+    screen.log?.({
+      requestId,
+      method: request.method,
+      route: `${request.baseUrl}${String(request.route?.path ?? '')}`,
+      role: parseRoleId(String(request.params.id)) ?? null,
+      status: response.statusCode,
+      milliseconds: useCases.clock.now() - begun,
+      ...(hasGone(visit) ? { gone: true } : {}),
+      ...(error === undefined ? {} : { error }),
+    });
+  };
+}
+
+/** Whatever happens becomes an answer, while somebody is there to read it. */
+async function settle(
+  screen: Screen,
+  visit: Visit,
+  answering: Answering,
+): Promise<{ readonly answer?: Answer; readonly error?: unknown }> {
+  try {
+    const verdict = await entrance(screen, visit);
+    return { answer: verdict.kind === 'passed' ? await answering(screen, verdict.visit) : verdict };
+  } catch (error) {
+    return hasGone(visit) ? {} : { answer: troubleOf(visit, error), error };
+  }
+}
+
+/** The client broke off, whichever of the two streams says so first. */
+function hasGone({ signal, request }: Visit): boolean {
+  return signal.aborted || (request.destroyed && !request.complete);
+}

@@ -1,0 +1,205 @@
+import {
+  type ChangeRequest,
+  type Generation,
+  isFault,
+  type Manifest,
+  type Overtaken,
+  type PasswordRules,
+  parseRoleId,
+  type Role,
+  type RoleId,
+  type TitleRules,
+  type UpdateOutcome,
+} from '@pinfold/core';
+import { type Answer, page, seeOther } from '../answering/answer.ts';
+import { notFound, refuse } from '../answering/refuse.ts';
+import type { Said } from '../answering/said.ts';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { Screen } from '../options.ts';
+import { type Publication, publicationOf, type RefusedBecause } from '../publication.ts';
+import { detailView, type FieldTrouble } from '../views/detail.ts';
+import { NO_RENEWAL } from '../views/detail-cards.ts';
+import { stopView } from '../views/stop.ts';
+import { fieldOf, type SignedInVisit } from '../visiting/visit.ts';
+import type { Values } from '../words.ts';
+
+const PASSWORD_MESSAGES: Readonly<Record<keyof PasswordRules, MessageId>> = {
+  type: 'passwordOdd',
+  encoding: 'passwordOdd',
+  too_short: 'passwordTooShort',
+  too_long: 'passwordTooLong',
+};
+const TITLE_MESSAGES: Readonly<Record<keyof TitleRules, MessageId>> = {
+  type: 'titleOdd',
+  encoding: 'titleOdd',
+  too_long: 'titleTooLong',
+  control_character: 'titleControl',
+};
+
+/** Asks once more before it ends. */
+export async function askToStop(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+  const role = await read(screen, visit);
+  if (role === undefined) return notFound(visit);
+  const publication = shown(screen, visit, role);
+  return publication.refused.stop === undefined
+    ? page(stopView(visit, publication))
+    : seeOther(pathOf(visit, role.id), refusal('deleted', 'didStop'));
+}
+
+/** Ends it. */
+export async function stop(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+  return change(screen, visit, (request) => screen.useCases.stop(request), 'didStop');
+}
+
+/** Keeps it until it is unpinned. */
+export async function pin(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+  return change(screen, visit, (request) => screen.useCases.pin(request), 'didPin');
+}
+
+/** Lets it expire again. */
+export async function unpin(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+  return change(screen, visit, (request) => screen.useCases.unpin(request), 'didUnpin');
+}
+
+/** Gives it its whole lifetime again. */
+export async function renew(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+  const { update } = screen.useCases;
+  return change(screen, visit, (request) => update(request, { type: 'reset_expiration' }), 'didRenew');
+}
+
+/** Renames only what still has the title that the form was made with. */
+export async function rename(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+  const { updateSeen } = screen.useCases;
+  const title = fieldOf(visit, 'title') ?? '';
+  const seen = { title: fieldOf(visit, 'seen') || null };
+  const command = (request: ChangeRequest) => updateSeen(request, { type: 'set_title', title }, seen);
+  return await change(screen, visit, command, title === '' ? 'didClearTitle' : 'didRename', title);
+}
+
+/** Sets, changes or removes the password, unless viewers were cut off since the form was made. */
+export async function setPassword(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+  const { updateSeen, limits } = screen.useCases;
+  const removes = fieldOf(visit, 'remove') === 'yes';
+  const password = removes ? null : (fieldOf(visit, 'password') ?? '');
+  if (password === '') {
+    const message = visit.words.say('passwordTooShort', { limit: limits.passwordMinCharacters });
+    return await showPublication(screen, visit, { field: 'password', message });
+  }
+  const generation = generationOf(fieldOf(visit, 'seen') ?? '');
+  if (generation === undefined) return refuse(visit, 400, 'badFormTitle', 'badFormText');
+  const command = (request: ChangeRequest) =>
+    updateSeen(request, { type: 'set_password', password }, { generation });
+  return await change(screen, visit, command, removes ? 'didRemovePassword' : 'didSetPassword');
+}
+
+/** Shows it, and what was wrong with a field that was sent. */
+export async function showPublication(
+  screen: Screen,
+  visit: SignedInVisit,
+  trouble?: FieldTrouble,
+): Promise<Answer> {
+  const role = await read(screen, visit);
+  if (role === undefined) return notFound(visit);
+  const manifest = await manifestOf(screen, role, visit.signal);
+  const publication = shown(screen, visit, role);
+  const { limits } = screen.useCases;
+  return page(
+    detailView(visit, { publication, limits, manifest, ...(trouble === undefined ? {} : { trouble }) }),
+    trouble === undefined ? 200 : 422,
+  );
+}
+
+async function change(
+  screen: Screen,
+  visit: SignedInVisit,
+  command: (request: ChangeRequest) => Promise<UpdateOutcome | Overtaken>,
+  done: MessageId,
+  title?: string,
+): Promise<Answer> {
+  const id = idOf(visit);
+  if (id === undefined) return notFound(visit);
+  const { words } = visit;
+  const outcome = await command({ by: visit.account, id, signal: visit.signal });
+  if (outcome.kind === 'overtaken' && title !== undefined) {
+    const message = words.say('titleOvertaken', { title: outcome.role.title ?? words.say('noTitle') });
+    return await showPublication(screen, visit, { field: 'title', value: title, message });
+  }
+  if (outcome.kind === 'overtaken') return seeOther(pathOf(visit, id), { tone: 'bad', message: 'overtaken' });
+  if (outcome.kind === 'changed')
+    return seeOther(backTo(visit, id), {
+      tone: 'good',
+      message: done,
+      values: valuesOf(visit, outcome.role),
+    });
+  switch (outcome.code) {
+    case 'not_found':
+      return notFound(visit);
+    case 'invalid_state':
+      return seeOther(pathOf(visit, id), refusal(outcome.state, done));
+    case 'invalid_title': {
+      const message = words.say(TITLE_MESSAGES[outcome.rule], { ...outcome });
+      return await showPublication(screen, visit, { field: 'title', message, value: title ?? '' });
+    }
+    case 'invalid_password': {
+      const message = words.say(PASSWORD_MESSAGES[outcome.rule], { ...outcome });
+      return await showPublication(screen, visit, { field: 'password', message });
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+async function read(screen: Screen, visit: SignedInVisit): Promise<Role | undefined> {
+  const id = idOf(visit);
+  if (id === undefined) return undefined;
+  const found = await screen.useCases.read({ by: visit.account, id, signal: visit.signal });
+  return found.kind === 'found' ? found.role : undefined;
+}
+
+/** Files that storage lost are shown as gone: their owner must still be able to stop what is left. */
+async function manifestOf(screen: Screen, role: Role, signal: AbortSignal): Promise<Manifest | undefined> {
+  try {
+    const opened = await screen.useCases.open.manifest(role, signal);
+    return opened.kind === 'manifest' ? opened.manifest : undefined;
+  } catch (error) {
+    if (isFault(error) && error.code === 'archive_missing') return undefined;
+    throw error;
+  }
+}
+
+function shown(screen: Screen, visit: SignedInVisit, role: Role): Publication {
+  const { publicUrl, useCases } = screen;
+  return publicationOf(role, { publicUrl, now: visit.now, limits: useCases.limits });
+}
+
+function pathOf({ base }: SignedInVisit, id: RoleId): string {
+  return `${base}/publications/${id}`;
+}
+
+/** Where the person was: the list, when the form stood there. */
+function backTo(visit: SignedInVisit, id: RoleId): string {
+  const { referer } = visit.request.headers;
+  const from = referer !== undefined && URL.canParse(referer) ? new URL(referer) : undefined;
+  const isList = from?.pathname === `${visit.base}/` || from?.pathname === visit.base;
+  return isList ? `${visit.base}/${from?.search ?? ''}` : pathOf(visit, id);
+}
+
+function idOf({ request }: SignedInVisit): RoleId | undefined {
+  return parseRoleId(String(request.params.id));
+}
+
+function valuesOf({ words }: SignedInVisit, role: Role): Values {
+  const name = role.title ?? role.originalFilename;
+  return { name, moment: role.expiresAt === null ? '' : words.moment(role.expiresAt) };
+}
+
+/** Why the core refused, in the words for what was tried. */
+function refusal(reason: RefusedBecause, tried: MessageId): Said {
+  if (tried === 'didRenew') return { tone: 'bad', message: NO_RENEWAL[reason] };
+  return { tone: 'bad', message: reason === 'deleted' ? 'alreadyStopped' : 'alreadyExpired' };
+}
+
+/** The generation that a form was made with, as a whole number. */
+function generationOf(text: string): Generation | undefined {
+  return /^[1-9]\d{0,14}$/.test(text) ? (Number(text) as Generation) : undefined;
+}

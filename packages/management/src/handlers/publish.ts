@@ -1,0 +1,95 @@
+import type { PublishOutcome, Refusal } from '@pinfold/core';
+import { sharedUrl } from '@pinfold/http';
+import { type Answer, seeOther } from '../answering/answer.ts';
+import { refuse } from '../answering/refuse.ts';
+import type { Screen } from '../options.ts';
+import { oddText } from '../upload-form.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
+import { formTrouble, showList, showProblems, tooLarge } from './list.ts';
+import type { ArchiveVisit } from './receive.ts';
+
+/** Publishes what the form of a browser without scripts brought. */
+export async function publishForm(screen: Screen, visit: ArchiveVisit): Promise<Answer> {
+  return await answerForm(screen, visit, await publish(screen, visit));
+}
+
+/** Publishes a ZIP that our script sent. */
+export async function publishUpload(screen: Screen, visit: ArchiveVisit): Promise<Answer> {
+  return answerScript(screen, visit, await publish(screen, visit));
+}
+
+function publish({ useCases }: Screen, { account, wish, archive }: ArchiveVisit): Promise<PublishOutcome> {
+  return useCases.publish({ by: account, ...wish, archive });
+}
+
+function answerScript(screen: Screen, visit: SignedInVisit, outcome: PublishOutcome): Answer {
+  if (outcome.kind !== 'refused') {
+    const { role, warnings } = outcome;
+    const body = {
+      kind: outcome.kind,
+      id: role.id,
+      sharedUrl: sharedUrl(screen.publicUrl, role.id),
+      expiresAt: role.expiresAt,
+      remarks: warnings,
+    };
+    return { kind: 'json', status: outcome.kind === 'published' ? 201 : 200, body };
+  }
+  switch (outcome.code) {
+    case 'invalid_archive':
+      return { kind: 'json', status: 422, body: { kind: 'problems', problems: outcome.problems } };
+    case 'refused_by_host':
+      return { kind: 'json', status: 422, body: { kind: 'refused', message: hostWords(visit, outcome) } };
+    case 'idempotency_mismatch':
+      return { kind: 'json', status: 409, body: { kind: 'mismatch' } };
+    case 'idempotency_in_progress':
+      return { kind: 'json', status: 409, body: { kind: 'in_progress' }, retryAfter: 1 };
+    case 'archive_too_large':
+      return { kind: 'json', status: 413, body: { kind: 'problems', problems: [tooLarge(outcome.limit)] } };
+    case 'invalid_filename':
+    case 'invalid_idempotency_key':
+    case 'invalid_title':
+      return refuse(visit, 400, 'badFormTitle', oddText(outcome));
+    default:
+      return outcome satisfies never;
+  }
+}
+
+async function answerForm(screen: Screen, visit: SignedInVisit, outcome: PublishOutcome): Promise<Answer> {
+  if (outcome.kind === 'refused') return await refuseArchive(screen, visit, outcome);
+  const { role, warnings } = outcome;
+  return seeOther(`${visit.base}/publications/${role.id}`, {
+    tone: 'good',
+    message: warnings.length === 0 ? 'didPublish' : 'didPublishWithRemarks',
+    values: { name: role.title ?? role.originalFilename },
+    remarks: warnings,
+  });
+}
+
+function refuseArchive(
+  screen: Screen,
+  visit: SignedInVisit,
+  refusal: Extract<PublishOutcome, Refusal>,
+): Promise<Answer> {
+  switch (refusal.code) {
+    case 'refused_by_host':
+      return showList(screen, visit, { status: 422, publish: { summary: hostWords(visit, refusal) } });
+    case 'archive_too_large':
+      return showProblems(screen, visit, 413, [tooLarge(refusal.limit)]);
+    case 'invalid_archive':
+      return showProblems(screen, visit, 422, refusal.problems);
+    case 'idempotency_in_progress':
+      return formTrouble(screen, visit, 409, 'stillPublishing');
+    case 'idempotency_mismatch':
+      return formTrouble(screen, visit, 409, 'formUsed');
+    case 'invalid_filename':
+    case 'invalid_idempotency_key':
+    case 'invalid_title':
+      return formTrouble(screen, visit, 422, oddText(refusal));
+    default:
+      return refusal satisfies never;
+  }
+}
+
+function hostWords({ words }: SignedInVisit, { words: own }: Refusal<'refused_by_host'>): string {
+  return (words.language === 'ja' ? own.ja : undefined) ?? own.en;
+}

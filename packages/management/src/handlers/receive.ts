@@ -1,0 +1,86 @@
+import { minutes, type StagedArchive, seconds } from '@pinfold/core';
+import { type ReceiveFormOptions, receiveArchive, receiveForm } from '@pinfold/http';
+import type { Answer } from '../answering/answer.ts';
+import { refuse } from '../answering/refuse.ts';
+import type { Screen } from '../options.ts';
+import { oddText, readWish, UploadForm, type UploadRefusal, type Wish } from '../upload-form.ts';
+import { type Guard, passed } from '../visiting/guards.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
+import { formTrouble, showProblems, tooLarge } from './list.ts';
+
+/** A visit that brought an archive, which is its handler's to publish. */
+export interface ArchiveVisit extends SignedInVisit {
+  readonly wish: Wish;
+  readonly archive: StagedArchive;
+}
+
+/** Receives the multipart form of a browser without scripts, whose token must come before its file. */
+export const archiveInForm: Guard<SignedInVisit, ArchiveVisit> = async (screen, visit) => {
+  const reader = new UploadForm(visit.formToken, screen.useCases.limits);
+  const form = await screen.uploads.take(visit.account, visit.signal, () =>
+    receiveForm(visit.request, reader, receiving(screen)),
+  );
+  if (form.kind === 'refused') return await refuseForm(screen, visit, form);
+  return passed({ ...visit, wish: form.wish, archive: form.archive });
+};
+
+/** Receives a ZIP as the body of the request, which our script sends with progress, and again after a break. */
+export const archiveInBody: Guard<SignedInVisit, ArchiveVisit> = async (screen, visit) => {
+  const { limits } = screen.useCases;
+  const { headers } = visit.request;
+  const sent = {
+    key: textOf(headers['idempotency-key']),
+    filename: decoded(headers['x-pinfold-filename']),
+    title: decoded(headers['x-pinfold-title']),
+  };
+  const wish = readWish(sent, limits);
+  if ('kind' in wish) return refuse(visit, 400, 'badFormTitle', oddText(wish));
+  const received = await screen.uploads.take(visit.account, visit.signal, () =>
+    receiveArchive(visit.request, receiving(screen)),
+  );
+  switch (received.kind) {
+    case 'received':
+      return passed({ ...visit, wish, archive: received.archive });
+    case 'too_large':
+      return {
+        kind: 'json',
+        status: 413,
+        body: { kind: 'problems', problems: [tooLarge(limits.archiveBytes)] },
+      };
+    case 'unread': {
+      const { status, text } = new UploadForm(visit.formToken, limits).refuse(received.trouble);
+      return refuse(visit, status, 'badFormTitle', text);
+    }
+    default:
+      return received satisfies never;
+  }
+};
+
+function receiving({ useCases: { clock, staging, limits } }: Screen): ReceiveFormOptions {
+  return { clock, staging, archiveBytes: limits.archiveBytes, idle: seconds(30), total: minutes(15) };
+}
+
+function refuseForm(
+  screen: Screen,
+  visit: SignedInVisit,
+  { status, title, text }: UploadRefusal,
+): Promise<Answer> | Answer {
+  if (title !== undefined) return refuse(visit, status, title, text);
+  if (status !== 413) return formTrouble(screen, visit, status, text);
+  return showProblems(screen, visit, status, [tooLarge(screen.useCases.limits.archiveBytes)], text);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A header's text, percent-encoded since headers carry no other characters than ASCII safely. */
+function decoded(value: unknown): string | undefined {
+  const text = textOf(value);
+  try {
+    return text === undefined ? undefined : decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}

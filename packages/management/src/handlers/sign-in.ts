@@ -1,0 +1,55 @@
+import type { Sessions, StartedSession } from '@pinfold/core';
+import { type Answer, page, seeOther } from '../answering/answer.ts';
+import type { MessageId } from '../messages/catalogues.ts';
+import { signInView } from '../views/sign-in.ts';
+import { expireEverywhere, readCookies, writeCookie } from '../visiting/cookies.ts';
+import { fieldOf, type OpenVisit, type SignedInVisit } from '../visiting/visit.ts';
+
+/** The way back to a page of this screen; `undefined` for anything that could lead elsewhere. */
+function returnPath(value: unknown): string | undefined {
+  const isOurs = typeof value === 'string' && /^\/(?![/\\])[\x21-\x7e]{0,2047}$/.test(value);
+  return isOurs ? value : undefined;
+}
+
+/** The page; a link's token is looked at only when its button is pressed. */
+export async function showSignIn(_: Sessions, visit: OpenVisit): Promise<Answer> {
+  const { link, to } = visit.request.query;
+  return page(
+    signInView(visit, {
+      to: returnPath(to),
+      link: typeof link === 'string' && link !== '' ? link : undefined,
+    }),
+  );
+}
+
+/** Begins a session by a link or a key. */
+export async function signIn(sessions: Sessions, visit: OpenVisit): Promise<Answer> {
+  const { request, response, scope } = visit;
+  const to = returnPath(fieldOf(visit, 'to'));
+  const started = await start(sessions, visit);
+  if (typeof started === 'string') {
+    return page(signInView(visit, { to, link: undefined, trouble: started }), 401);
+  }
+  // Any other would be the second of two at the next request.
+  if (readCookies(request, scope, 'session').length > 0) {
+    expireEverywhere(request, response, scope, 'session');
+  }
+  writeCookie(response, scope, 'session', started.token);
+  return seeOther(`${visit.base}${to ?? '/'}`);
+}
+
+/** Ends the session. */
+export async function signOut(sessions: Sessions, visit: SignedInVisit): Promise<Answer> {
+  const { request, response, scope } = visit;
+  for (const token of readCookies(request, scope, 'session')) await sessions.end(token);
+  writeCookie(response, scope, 'session', '', 0);
+  return seeOther(`${visit.base}/sign-in`, { tone: 'good', message: 'signedOut' });
+}
+
+async function start(sessions: Sessions, visit: OpenVisit): Promise<StartedSession | MessageId> {
+  const link = fieldOf(visit, 'link');
+  if (link !== undefined) return (await sessions.redeem(link)) ?? 'linkUsed';
+  const started = await sessions.signInWithKey(fieldOf(visit, 'key') ?? '');
+  if (started === undefined) return 'keyUnknown';
+  return started.kind === 'refused' ? 'keyLacksScope' : started;
+}

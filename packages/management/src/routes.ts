@@ -1,0 +1,104 @@
+import type { Answer } from './answering/answer.ts';
+import { notFound } from './answering/refuse.ts';
+import type { Answering } from './answering/serve.ts';
+import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
+import { showList } from './handlers/list.ts';
+import {
+  askToStop,
+  pin,
+  rename,
+  renew,
+  setPassword,
+  showPublication,
+  stop,
+  unpin,
+} from './handlers/publications.ts';
+import { publishForm, publishUpload } from './handlers/publish.ts';
+import { archiveInBody, archiveInForm } from './handlers/receive.ts';
+import { showSignIn, signIn, signOut } from './handlers/sign-in.ts';
+import type { Screen } from './options.ts';
+import {
+  anybody,
+  anybodyKnown,
+  formRead,
+  freshHeader,
+  freshToken,
+  type Guard,
+  inTurn,
+  ownPage,
+  signedIn,
+} from './visiting/guards.ts';
+import type { Visit } from './visiting/visit.ts';
+
+/** One thing that the screen does. */
+export interface Route {
+  readonly method: 'get' | 'post';
+  readonly path: string;
+  readonly answer: Answering;
+}
+
+/** What a request has passed when its handler is called. Whatever changes something has shown its token. */
+const page = signedIn;
+const form = inTurn(ownPage, formRead, signedIn, freshToken);
+const upload = inTurn(ownPage, signedIn, freshHeader, archiveInBody);
+/** Here the token is a field, which must stand before the file. */
+const uploadForm = inTurn(ownPage, signedIn, archiveInForm);
+const openPage = anybody;
+const openForm = inTurn(ownPage, anybodyKnown, formRead, freshToken);
+
+/** Every route of the screen. */
+export function routesOf(screen: Screen): readonly Route[] {
+  const { keys, sessions } = screen;
+  const routes = [
+    on('get', '/', page, showList, screen),
+    on('post', '/publish', uploadForm, publishForm, screen),
+    on('post', '/upload', upload, publishUpload, screen),
+    on('get', '/publications/:id', page, showPublication, screen),
+    on('get', '/publications/:id/stop', page, askToStop, screen),
+    on('post', '/publications/:id/stop', form, stop, screen),
+    on('post', '/publications/:id/pin', form, pin, screen),
+    on('post', '/publications/:id/unpin', form, unpin, screen),
+    on('post', '/publications/:id/renew', form, renew, screen),
+    on('post', '/publications/:id/rename', form, rename, screen),
+    on('post', '/publications/:id/password', form, setPassword, screen),
+  ];
+  if (keys !== undefined) {
+    routes.push(
+      on('get', '/keys', page, showKeys, keys),
+      on('post', '/keys', form, createKey, keys),
+      on('post', '/keys/:key/revoke', form, revokeKey, keys),
+    );
+  }
+  if (sessions !== undefined) {
+    routes.push(
+      on('get', '/sign-in', openPage, showSignIn, sessions),
+      on('post', '/sign-in', openForm, signIn, sessions),
+      on('post', '/sign-out', form, signOut, sessions),
+    );
+  }
+  return routes;
+}
+
+/** Answers everything else. */
+export const nowhere: Answering = guarded(openPage, async (_, visit) => notFound(visit), undefined);
+
+function on<Known extends Visit, Subject>(
+  method: Route['method'],
+  path: string,
+  guard: Guard<Visit, Known>,
+  handle: (subject: Subject, visit: Known) => Promise<Answer>,
+  subject: Subject,
+): Route {
+  return { method, path, answer: guarded(guard, handle, subject) };
+}
+
+function guarded<Known extends Visit, Subject>(
+  guard: Guard<Visit, Known>,
+  handle: (subject: Subject, visit: Known) => Promise<Answer>,
+  subject: Subject,
+): Answering {
+  return async (screen, visit) => {
+    const verdict = await guard(screen, visit);
+    return verdict.kind === 'passed' ? await handle(subject, verdict.visit) : verdict;
+  };
+}

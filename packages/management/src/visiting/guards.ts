@@ -1,0 +1,193 @@
+import { minutes, seconds } from '@pinfold/core';
+import { hasTooManyCookies, isOwnForm, type ReadFields, readFields } from '@pinfold/http';
+import { type Answer, onThisHost, page, seeOther } from '../answering/answer.ts';
+import { refuse, wantsJson } from '../answering/refuse.ts';
+import { parseLanguage } from '../language.ts';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { Screen } from '../options.ts';
+import { bounceView } from '../views/trouble.ts';
+import { expireEverywhere, readCookies, writeCookie } from './cookies.ts';
+import { formToken, isLedFromElsewhere, isSameToken } from './form-guard.ts';
+import { arrivalOf } from './gate.ts';
+import { fieldOf, type OpenVisit, type SignedInVisit, type Visit } from './visit.ts';
+
+/** What a guard says: what is known of the visit now, or the answer that ends it. */
+export type Verdict<Known> = { readonly kind: 'passed'; readonly visit: Known } | Answer;
+
+/** Stands before a handler. */
+export type Guard<In extends Visit, Out extends Visit> = (
+  screen: Screen,
+  visit: In,
+) => Verdict<Out> | Promise<Verdict<Out>>;
+
+/** How slow and how large a form without a file may be. */
+const LIMITS = { idle: seconds(30), total: minutes(1), bytes: 16_384 };
+const UNREAD: Readonly<Partial<Record<Trouble, number>>> = { stalled: 408, too_long: 413 };
+type Trouble = Extract<ReadFields, { kind: 'unread' }>['trouble'];
+
+/** Some guards one after another, as one. */
+export function inTurn<A extends Visit, B extends Visit>(
+  first: Guard<Visit, A>,
+  second: Guard<A, B>,
+): Guard<Visit, B>;
+export function inTurn<A extends Visit, B extends Visit, C extends Visit>(
+  first: Guard<Visit, A>,
+  second: Guard<A, B>,
+  third: Guard<B, C>,
+): Guard<Visit, C>;
+export function inTurn<A extends Visit, B extends Visit, C extends Visit, D extends Visit>(
+  first: Guard<Visit, A>,
+  second: Guard<A, B>,
+  third: Guard<B, C>,
+  fourth: Guard<C, D>,
+): Guard<Visit, D>;
+export function inTurn<A extends Visit, B extends Visit, C extends Visit, D extends Visit, E extends Visit>(
+  first: Guard<Visit, A>,
+  second: Guard<A, B>,
+  third: Guard<B, C>,
+  fourth: Guard<C, D>,
+  fifth: Guard<D, E>,
+): Guard<Visit, E>;
+export function inTurn(...guards: readonly Guard<never, Visit>[]): Guard<Visit, Visit> {
+  return async (screen, visit) => {
+    let verdict: Verdict<Visit> = passed(visit);
+    for (const guard of guards) {
+      if (verdict.kind !== 'passed') break;
+      verdict = await guard(screen, verdict.visit as never);
+    }
+    return verdict;
+  };
+}
+
+/** What lies between this and a browser would refuse more cookies without a word on what to do. */
+export const fewCookies: Guard<Visit, Visit> = (_, visit) =>
+  hasTooManyCookies(visit.request) ? refuse(visit, 431, 'cookiesTitle', 'cookiesText') : passed(visit);
+
+/** Cookies that are SameSite=Strict stay behind when a page elsewhere leads here; one more step from here brings them. */
+export const fromHere: Guard<Visit, Visit> = (_, visit) => {
+  const { request, shown } = visit;
+  return shown !== 'one' && request.method === 'GET' && isLedFromElsewhere(request.headers)
+    ? page(bounceView(visit))
+    : passed(visit);
+};
+
+/** Gives a browser its secret; several that it showed are taken away. */
+export const ownSecret: Guard<Visit, Visit> = (_, visit) => {
+  const { request, response, scope, secret, shown } = visit;
+  if (shown === 'several') expireEverywhere(request, response, scope, 'form');
+  if (shown === 'several' || (shown === 'none' && request.method === 'GET'))
+    writeCookie(response, scope, 'form', secret);
+  return passed(visit);
+};
+
+/** Keeps a language that was chosen. */
+export const ownLanguage: Guard<Visit, Visit> = (_, visit) => {
+  const { request, response, scope, base } = visit;
+  const language = parseLanguage(String(request.query.language));
+  if (language === undefined) return passed(visit);
+  writeCookie(response, scope, 'language', language, 31_536_000);
+  return seeOther(onThisHost(base + request.path));
+};
+
+/** What was said before is said on this page, and on no other. */
+export const saidOnce: Guard<Visit, Visit> = (_, visit) => {
+  if (visit.said !== undefined) writeCookie(visit.response, visit.scope, 'said', '', 0);
+  return passed(visit);
+};
+
+/** A form must come from a page of ours, as far as the browser tells. */
+export const ownPage: Guard<Visit, Visit> = ({ publicUrl }, visit) =>
+  isOwnForm(visit.request.headers, publicUrl)
+    ? passed(visit)
+    : refuse(visit, 403, 'foreignFormTitle', 'foreignFormText');
+
+/** Reads a form without a file. Of another body there are no fields, and so no token. */
+export const formRead = async <Known extends Visit>(
+  { useCases: { clock } }: Screen,
+  visit: Known,
+): Promise<Verdict<Known>> => {
+  const read = await readFields(visit.request, { clock, ...LIMITS });
+  if (read.kind === 'fields') return passed({ ...visit, fields: read.fields });
+  if (read.trouble === 'media_type') return passed(visit);
+  return refuse(visit, UNREAD[read.trouble] ?? 400, 'badFormTitle', 'badFormText');
+};
+
+/** Only somebody who is signed in. */
+export const signedIn: Guard<Visit, SignedInVisit> = async (screen, visit) => {
+  const arrival = await arrivalOf(screen, visit);
+  switch (arrival.kind) {
+    case 'several':
+      return startOver(screen, visit);
+    case 'forbidden':
+      return refuse(visit, 403, 'forbiddenTitle', 'forbiddenText');
+    case 'stranger':
+      return askToSignIn(screen, visit);
+    case 'signed_in':
+      return passed({
+        ...visit,
+        account: arrival.caller.account,
+        formToken: formToken(visit.secret, arrival.bond),
+        offers: { signOut: screen.sessions !== undefined, keys: screen.keys !== undefined },
+      });
+    default:
+      return arrival satisfies never;
+  }
+};
+
+/** Anybody; several sessions that are good are taken away. */
+export const anybody: Guard<Visit, OpenVisit> = async (screen, visit) => {
+  const { request, response, scope, secret } = visit;
+  const sessions = readCookies(request, scope, 'session');
+  if (sessions.length > 1 && (await arrivalOf(screen, visit)).kind === 'several')
+    expireEverywhere(request, response, scope, 'session');
+  return passed({ ...visit, formToken: formToken(secret, '') });
+};
+
+/** Anybody whose browser showed no several secrets: whose form it is could not be said. */
+export const anybodyKnown: Guard<Visit, OpenVisit> = (screen, visit) =>
+  visit.shown === 'several'
+    ? startOver(screen, visit)
+    : passed({ ...visit, formToken: formToken(visit.secret, '') });
+
+/** A form must carry the token of the page it stood on. */
+export const freshToken = <Known extends OpenVisit>(_: Screen, visit: Known): Verdict<Known> =>
+  fresh(visit, fieldOf(visit, 'form'));
+
+/** A body that is no form must carry the token beside it. */
+export const freshHeader: Guard<SignedInVisit, SignedInVisit> = (_, visit) => {
+  const token = visit.request.headers['x-pinfold-form'];
+  return fresh(visit, typeof token === 'string' ? token : undefined);
+};
+
+/** Lets a visit go on. */
+export function passed<Known extends Visit>(visit: Known): Verdict<Known> {
+  return { kind: 'passed', visit };
+}
+
+function fresh<Known extends OpenVisit>(visit: Known, sent: string | undefined): Verdict<Known> {
+  return isSameToken(visit.formToken, sent)
+    ? passed(visit)
+    : refuse(visit, 403, 'staleFormTitle', 'staleFormText');
+}
+
+/** Believes none of several sign-ins: a sibling may have planted one of them, and with it somebody else's account. */
+function startOver(screen: Screen, visit: Visit): Answer {
+  const { request, response, scope, shown } = visit;
+  // Form secrets have been taken away, and a proxy takes only so many headers; the next request brings the sessions.
+  if (shown === 'several') writeCookie(response, scope, 'session', '', 0);
+  else expireEverywhere(request, response, scope, 'session');
+  return askToSignIn(screen, visit, 'signInsMixed');
+}
+
+function askToSignIn({ sessions }: Screen, visit: Visit, why?: MessageId): Answer {
+  if (wantsJson(visit)) return { kind: 'json', status: 401, body: { kind: 'signed_out' } };
+  if (sessions === undefined) return refuse(visit, 401, 'strangerTitle', 'strangerText');
+  const { request, base } = visit;
+  if (request.method !== 'GET') {
+    return seeOther(`${base}/sign-in`, { tone: 'bad', message: why ?? 'signedOutMeanwhile' });
+  }
+  return seeOther(
+    request.path === '/' ? `${base}/sign-in` : `${base}/sign-in?to=${encodeURIComponent(request.url)}`,
+    why === undefined ? undefined : { tone: 'bad', message: why },
+  );
+}

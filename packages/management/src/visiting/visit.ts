@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import type { AccountId, Instant } from '@pinfold/core';
+import { type FormFields, preferredLanguage, untilGone } from '@pinfold/http';
+import type { Request, Response } from 'express';
+import { onThisHost } from '../answering/answer.ts';
+import { readSaid, type Said } from '../answering/said.ts';
+import type { AssetNames } from '../assets.ts';
+import { type Language, parseLanguage } from '../language.ts';
+import { catalogues, type MessageId } from '../messages/catalogues.ts';
+import type { Screen } from '../options.ts';
+import { Words } from '../words.ts';
+import { type CookieScope, readCookies, readZone } from './cookies.ts';
+import { isFormSecret, newFormSecret } from './form-guard.ts';
+
+/** What every page needs to know of the request it answers. */
+export interface Visit {
+  readonly request: Request;
+  readonly response: Response;
+  /** The path under which the screen is reached, without a slash at its end. */
+  readonly base: string;
+  /** Where cookies hold. */
+  readonly scope: CookieScope;
+  readonly words: Words<MessageId>;
+  readonly now: Instant;
+  readonly assets: AssetNames;
+  /** Scripts run only with it. */
+  readonly nonce: string;
+  /** Binds what is signed to this browser. */
+  readonly secret: string;
+  /** How many such secrets the browser showed. Of several, none of its cookies is to be believed. */
+  readonly shown: 'none' | 'one' | 'several';
+  /** What was just done, told once. */
+  readonly said: Said | undefined;
+  /** What was sent with a form; empty before that is read. */
+  readonly fields: FormFields;
+  /** Ends when the client has gone. */
+  readonly signal: AbortSignal;
+}
+
+/** A visit to a page with forms. */
+export interface OpenVisit extends Visit {
+  /** What every form must carry. */
+  readonly formToken: string;
+}
+
+/** A visit by somebody who is signed in. */
+export interface SignedInVisit extends OpenVisit {
+  readonly account: AccountId;
+  /** Whether the session is ours to end, and there are keys to manage. */
+  readonly offers: { readonly signOut: boolean; readonly keys: boolean };
+}
+
+/** What a request says of itself, before anything of it is judged. */
+export function visitOf(screen: Screen, request: Request, response: Response): Visit {
+  const base = onThisHost(request.baseUrl).replace(/\/$/, '');
+  const { protocol, hostname: host } = new URL(screen.publicUrl);
+  const scope = { secure: protocol === 'https:', path: base === '' ? '/' : base, host };
+  const [known, ...others] = readCookies(request, scope, 'form').filter(isFormSecret);
+  const secret = known !== undefined && others.length === 0 ? known : newFormSecret();
+  const signed = request.method === 'GET' ? readCookies(request, scope, 'said') : [];
+  const language =
+    parseLanguage(readCookies(request, scope, 'language')[0]) ??
+    preferredLanguage<Language>(request.headers['accept-language'], ['en', 'ja']);
+  return {
+    request,
+    response,
+    base,
+    scope,
+    words: new Words(language, readZone(request) ?? 'UTC', catalogues[language]),
+    now: screen.useCases.clock.now(),
+    assets: screen.assets.names,
+    nonce: randomBytes(18).toString('base64url'),
+    secret,
+    shown: known === undefined ? 'none' : others.length === 0 ? 'one' : 'several',
+    said: signed.map((text) => readSaid(text, secret)).find((said) => said !== undefined),
+    fields: {},
+    signal: untilGone(response),
+  };
+}
+
+/** A field of the form that was sent; `undefined` when it is missing or there twice. */
+export function fieldOf({ fields }: Visit, name: string): string | undefined {
+  const value = fields[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The values of a field that may be there several times. */
+export function fieldsOf({ fields }: Visit, name: string): readonly string[] {
+  return [fields[name]].flat().filter((one) => typeof one === 'string');
+}
