@@ -10,6 +10,7 @@ import type { InflatingTurns } from './inflating-turns.ts';
 import type { PieceSource } from './piece-source.ts';
 import type { Form } from './site-files.ts';
 import type { StoragePatience } from './storage-patience.ts';
+import { TryLater } from './try-later.ts';
 
 const inflate = promisify(inflateRaw);
 
@@ -43,6 +44,8 @@ export interface BodyTools {
 
 /** A body on its way into memory, for all who wait for it. */
 interface Loading {
+  /** Whose turn it takes to be inflated. */
+  readonly client: string;
   /** Settles when storage has answered. */
   readonly read: Promise<unknown>;
   readonly whole: Promise<Loaded>;
@@ -96,18 +99,30 @@ export class Bodies {
    * @throws TryLater when storage gives nothing, or too many files wait to be inflated.
    */
   async load(wanted: BodyRequest): Promise<Loaded> {
+    for (;;) {
+      const hot = this.hot(wanted.form);
+      const loaded: Loaded | undefined =
+        hot === undefined ? await this.#share(wanted) : { kind: 'body', body: hot };
+      if (loaded !== undefined) return loaded;
+    }
+  }
+
+  /** Joins those who wait for a body; `undefined` when it stood in the line of another client, which is too long. */
+  async #share(wanted: BodyRequest): Promise<Loaded | undefined> {
     const { form, signal } = wanted;
-    const hot = this.hot(form);
-    if (hot !== undefined) return { kind: 'body', body: hot };
     let leave = (): void => {};
     try {
-      const { whole } = await this.#tools.patience.first(signal, async () => {
+      const { whole, client } = await this.#tools.patience.first(signal, async () => {
         const loading = this.#join(wanted);
         leave = () => this.#leave(form, loading);
         await loading.read;
         return loading;
       });
-      return await unlessAborted(whole, signal);
+      const mayTryAgain = (error: unknown): undefined => {
+        if (error instanceof TryLater && client !== wanted.client) return undefined;
+        throw error;
+      };
+      return await unlessAborted(whole.catch(mayTryAgain), signal);
     } finally {
       leave();
     }
@@ -123,10 +138,10 @@ export class Bodies {
   #begin(wanted: BodyRequest): Loading {
     const { key } = wanted.form;
     const end = new AbortController();
-    const { role, entry } = wanted;
+    const { role, entry, client } = wanted;
     const read = this.#tools.open.read(role, entry.offset, entry.compressedSize, end.signal);
     const whole = read.then((bytes) => this.#make(wanted, bytes, end.signal));
-    const loading: Loading = { read, whole, end, viewers: 0 };
+    const loading: Loading = { client, read, whole, end, viewers: 0 };
     this.#loading.set(key, loading);
     const done = (): void => this.#forget(key, loading);
     // Whoever still waits is told; nobody else need know.

@@ -1,0 +1,78 @@
+import { setImmediate } from 'node:timers/promises';
+import { crc32, deflateRawSync } from 'node:zlib';
+import type { ArchiveId, EntryPath, Open, Role } from '@pinfold/core';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { Bodies } from '../src/sending/bodies.ts';
+import { InflatingTurns } from '../src/sending/inflating-turns.ts';
+import { SiteFile } from '../src/sending/site-files.ts';
+import { StoragePatience } from '../src/sending/storage-patience.ts';
+import { TryLater } from '../src/sending/try-later.ts';
+
+const CONTENT = Buffer.from('home'.repeat(100));
+const DEFLATED = deflateRawSync(CONTENT);
+const FILE = new SiteFile('archive' as ArchiveId, {
+  path: 'index.html' as EntryPath,
+  offset: 0,
+  compressedSize: DEFLATED.length,
+  size: CONTENT.length,
+  method: 'deflated',
+  crc32: crc32(CONTENT),
+  utf8: true,
+});
+const { signal } = new AbortController();
+
+/** Bodies in a process where one place is taken, and one client has as many in line as may be. */
+async function openCrowded() {
+  const reads: (() => void)[] = [];
+  const turns = new InflatingTurns(1, 2);
+  const bodies = new Bodies(
+    {
+      open: {
+        read: async () => {
+          await new Promise<void>((resolve) => reads.push(resolve));
+          return { kind: 'bytes', bytes: DEFLATED };
+        },
+      } as unknown as Open,
+      patience: new StoragePatience(createManualClock()),
+      turns,
+      mostHeld: 0,
+    },
+    0,
+  );
+  const giveBack = await turns.take('somebody', signal, true);
+  const flood = [1, 2].map(() => turns.take('flood', signal, true).catch((error: unknown) => error));
+  const ask = (client: string) =>
+    bodies
+      .load({
+        role: {} as Role,
+        entry: FILE.entry,
+        form: FILE.form(false, { index: 0, headers: [] }),
+        client,
+        signal,
+      })
+      .catch((error: unknown) => error);
+  /** Lets the storage answer all that it is asked, and again what is asked then. */
+  const answer = async () => {
+    for (let turn = 0; turn < 20; turn += 1) {
+      for (const go of reads.splice(0)) go();
+      await setImmediate();
+    }
+  };
+  return { flood, giveBack, ask, answer };
+}
+
+describe('a body that several wait for', () => {
+  it('is loaded again for another client when the line of the first is full', async () => {
+    const { flood, giveBack, ask, answer } = await openCrowded();
+    const [first, own, other] = [ask('flood'), ask('flood'), ask('viewer')];
+    await answer();
+    expect(await first).to.be.instanceOf(TryLater);
+    expect(await own).to.be.instanceOf(TryLater);
+    giveBack();
+    ((await flood[0]) as () => void)();
+    expect(await other)
+      .to.have.nested.property('body.bytes')
+      .that.deep.equals(CONTENT);
+  });
+});
