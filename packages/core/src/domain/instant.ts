@@ -17,7 +17,7 @@ export type Duration = Branded<number, 'Duration'>;
  * const now = instant(Date.now());
  */
 export function instant(milliseconds: number): Instant {
-  if (!Number.isSafeInteger(milliseconds)) throw new TypeError('an instant is an integer of milliseconds');
+  if (!Number.isSafeInteger(milliseconds)) throw new TypeError('an instant is whole milliseconds');
   return milliseconds as Instant;
 }
 
@@ -33,7 +33,7 @@ export function instant(milliseconds: number): Instant {
  */
 export function duration(milliseconds: number): Duration {
   if (!Number.isSafeInteger(milliseconds) || milliseconds < 0) {
-    throw new TypeError('a duration is an integer of milliseconds from 0');
+    throw new TypeError('a duration is whole milliseconds from 0');
   }
   return milliseconds as Duration;
 }
