@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { siteOfHost } from '../src/where/host.ts';
+import { isBelowHost, isHost, siteOfHost } from '../src/where/host.ts';
 
 const ID = '0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
 
@@ -34,6 +34,17 @@ describe('the Host header', () => {
     ]) {
       expect(siteOfHost(host, 'sites.example'), host).to.equal(undefined);
     }
+  });
+
+  it('is below another whatever stands behind its name', () => {
+    for (const end of ['', '.', '..', '.:80', '..:80', ':80:90', ':x']) {
+      expect(isBelowHost(`x.y.Localhost${end}`, 'localhost'), end).to.equal(true);
+      expect(isBelowHost(`localhost${end}`, 'localhost'), end).to.equal(false);
+      expect(isHost(`LOCALHOST${end}`, 'localhost'), end).to.equal(true);
+    }
+    expect(isHost('[::1]:8080', '[::1]') && isHost('[::1]', '[::1]')).to.equal(true);
+    expect(isBelowHost('xlocalhost', 'localhost')).to.equal(false);
+    expect(isHost(undefined, 'localhost') || isBelowHost(undefined, 'localhost')).to.equal(false);
   });
 
   it('is read without harm, whatever it is', () => {

@@ -127,7 +127,7 @@ export class HttpServer {
     if (hasBody(request)) {
       // Whoever answers before the end of a body, its rest must not go on for ever.
       const rest = { clock: new SystemClock(), time: this.#restTimeout };
-      response.once('finish', () => drainAndClose(request, rest));
+      response.prependOnceListener('finish', () => drainAndClose(request, rest));
     }
     const handler = this.#handler;
     if (handler !== undefined) handler(request, response);

@@ -12,6 +12,8 @@ const never = new AbortController().signal;
 /** After so long idle connections of a stopping server are closed, in milliseconds. */
 const LINGER = 500;
 
+const MiB = 1_048_576;
+
 function ask(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 }
@@ -229,6 +231,22 @@ describe('HttpServer', () => {
           expect(await readUntil(socket, 'no such text')).to.include('answered');
         }
       }
+    });
+
+    it('closes it when more than 64 MiB of a body go on after its answer, long before the time is over', async () => {
+      await server.stop(AbortSignal.abort());
+      server = new HttpServer();
+      port = (await server.listen(0, '127.0.0.1')).port;
+      server.answerWith((_request, response) => response.end('answered'));
+      const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {});
+      socket.resume().write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${200 * MiB}\r\n\r\n`);
+      const piece = Buffer.alloc(MiB);
+      let sent = 0;
+      while (!socket.destroyed && sent < 150) {
+        sent += 1;
+        await new Promise((resolve) => socket.write(piece, resolve));
+      }
+      expect(sent).to.be.within(64, 149);
     });
 
     it('goes on with it when the body ends soon after its answer', async () => {

@@ -31,6 +31,10 @@ export function isHost(host: string | undefined, hostname: string): boolean {
   return host !== undefined && nameOf(host) === hostname;
 }
 
+/** What stands before the port, without dots at the end: a resolver may take any number of them for the root's. */
 function nameOf(host: string): string {
-  return host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
+  const [name = ''] = /^(?:\[[^\]]*\]|[^:]*)/.exec(host.toLowerCase()) ?? [];
+  let end = name.length;
+  while (name.charCodeAt(end - 1) === DOT) end -= 1;
+  return name.slice(0, end);
 }
