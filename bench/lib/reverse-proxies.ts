@@ -66,9 +66,9 @@ const kinds: Readonly<Record<ProxyName, Kind>> = {
 /** All of them. */
 export const proxyNames = Object.keys(kinds) as readonly ProxyName[];
 
-/** What has to be installed before they can be tried. */
-export function missingPrograms(): readonly string[] {
-  const programs = [...Object.values(kinds).map(({ program }) => program), 'openssl'];
+/** What has to be installed before these can be tried. */
+export function missingPrograms(names: readonly ProxyName[]): readonly string[] {
+  const programs = [...names.map((name) => kinds[name].program), 'openssl'];
   return programs.filter((program) => spawnSync(program, ['version']).error !== undefined);
 }
 

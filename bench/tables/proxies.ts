@@ -23,7 +23,9 @@ const scenarios: Readonly<Record<string, Scenario>> = {
 /** Three nodes behind each proxy of the documents, with faults and restarts. `--only PROXY` tries one, and writes no file. */
 export async function run(words: readonly string[] = process.argv.slice(3)): Promise<void> {
   const { only } = parseArgs({ args: [...words], options: { only: { type: 'string' } } }).values;
-  const missing = missingPrograms();
+  const names = proxyNames.filter((name) => only === undefined || only === name);
+  if (names.length === 0) throw new TypeError(`--only takes one of ${proxyNames.join(', ')}`);
+  const missing = missingPrograms(names);
   if (missing.length > 0) {
     process.stderr.write(
       `not installed: ${missing.join(', ')} (apt-get install haproxy nginx-light caddy openssl)\n`,
@@ -36,9 +38,7 @@ export async function run(words: readonly string[] = process.argv.slice(3)): Pro
   const service = await startThreeNodes(DRAIN_SECONDS);
   const rows: Row[] = [];
   try {
-    for (const name of proxyNames) {
-      if (only === undefined || only === name) rows.push(...(await rowsOf(name, service)));
-    }
+    for (const name of names) rows.push(...(await rowsOf(name, service)));
   } finally {
     await service.stop();
   }

@@ -171,7 +171,7 @@ const first: PostgresMigration = {
  */
 const tries: PostgresMigration = {
   version: 2,
-  release: '0.2.0',
+  release: '0.1.0',
   oldestVersion: 1,
   sql: ({ attempts }) => `
     ALTER TABLE ${attempts} DROP CONSTRAINT attempts_role_counted_fkey;
@@ -190,7 +190,7 @@ const tries: PostgresMigration = {
  */
 const comparison: PostgresMigration = {
   version: 3,
-  release: '0.2.0',
+  release: '0.1.0',
   oldestVersion: 1,
   sql: ({ comparison, roles, idempotencyKeys, manifests }) => `
     CREATE TABLE ${comparison} (

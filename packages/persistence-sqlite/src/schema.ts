@@ -169,7 +169,7 @@ const sessions: Migration = {
  */
 const tries: Migration = {
   version: 3,
-  release: '0.2.0',
+  release: '0.1.0',
   oldestVersion: 1,
   sql: `
     DROP TABLE attempts;
@@ -192,7 +192,7 @@ const tries: Migration = {
  */
 const comparison: Migration = {
   version: 4,
-  release: '0.2.0',
+  release: '0.1.0',
   oldestVersion: 1,
   sql: `
     CREATE TABLE comparison (

@@ -10,7 +10,7 @@ export type ApiKeyId = Branded<string, 'ApiKeyId'>;
  * Reads the id of an API key, 1 to 32 letters and digits; `undefined` when it is none.
  *
  * @example
- * import { parseApiKeyId } from '@pinfold/core';
+ * import { parseApiKeyId } from '@pinfold/core/accounts';
  *
  * parseApiKeyId('4fJ2kQ9xTzA'); // '4fJ2kQ9xTzA'
  * parseApiKeyId('pf_4fJ2'); // undefined

@@ -96,14 +96,13 @@ export function withWindow(comparison: Comparison, window: ComparedWindow): Comp
 
 /** The comparison at its end. Its figures stay, for as long as a refusal is told; else those of what waits for the next one. */
 export function ended(comparison: Comparison, isRefused: boolean): Comparison {
-  const { compared, unnamed } = comparison;
-  const looked = isRefused ? 0 : Math.min(unnamed, MOST_IDS);
+  const looked = isRefused ? 0 : Math.min(comparison.unnamed, MOST_IDS);
   return {
     ...comparison,
     isUnderWay: false,
     isRefused,
-    compared: compared - looked,
-    unnamed: unnamed - looked,
+    compared: comparison.compared - looked,
+    unnamed: comparison.unnamed - looked,
     orphans: [],
     missing: [],
   };

@@ -46,7 +46,7 @@ export const OPTIONS = {
     },
     force: {
       type: 'boolean',
-      says: 'compare storage with records now, and remove archives without a record however many',
+      says: 'compare storage with records now, and remove archives without a record anyway, 1,000 at a time',
     },
   },
 } as const;

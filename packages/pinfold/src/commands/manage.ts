@@ -15,6 +15,6 @@ export async function manage(args: readonly string[], terminal: Terminal): Promi
     return { url: await offerSignInLink(composition, addresses, account), addresses };
   });
   terminal.out(values.json ? JSON.stringify({ account, url }) : url);
-  terminal.err('The link signs in once, within the hour: whoever opens it first is in.');
+  terminal.err('The link signs in once, within the hour: whoever presses "Sign in" first is in.');
   await noteSilence(addresses, terminal);
 }

@@ -1,7 +1,7 @@
 import 'reflect-metadata/lite';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { Keys, Limits, UseCases } from '@pinfold/core';
+import { isFault, type Keys, type Limits, type UseCases } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { archiveZipModule } from '@pinfold/inversify/archive-zip';
 import { coreModule } from '@pinfold/inversify/core';
@@ -11,6 +11,7 @@ import { Container, type ContainerModule } from 'inversify';
 import { carriedOut } from '../settings/carried-out.ts';
 import { type Adapter, databaseOf } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
+import { SettingsError } from '../settings/settings-error.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 import { adaptersOf, heldIn } from './adapter-modules.ts';
 import { openDataFolder, refuseUnbegun } from './data-folder.ts';
@@ -77,9 +78,17 @@ export async function openComposition(
     const manageKeys = await container.getAsync(tokens.manageKeys);
     return { container, useCases, manageKeys, publications, dataDir, close };
   } catch (error) {
-    await close();
-    throw error;
+    // A store that could not be opened fails once more when it is let go of.
+    await close().catch(() => undefined);
+    throw onSeveralVolumes(error) ?? error;
   }
+}
+
+/** Uploads and archives are both in the data folder: a mount or a link below it has put one of them elsewhere. */
+function onSeveralVolumes(error: unknown): SettingsError | undefined {
+  if (!isFault(error) || !(error.cause instanceof Error)) return undefined;
+  if (!('code' in error.cause) || error.cause.code !== 'EXDEV') return undefined;
+  return new SettingsError('PINFOLD_DATA_DIR', `cannot be used: ${error.message}`, { cause: error });
 }
 
 async function modulesOf(
@@ -115,8 +124,11 @@ async function openDatabase(container: Container, { database }: Settings): Promi
 function closeOnce(container: Container, adapters: readonly Adapter[]): () => Promise<void> {
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    await container.unbindAllAsync();
-    for (const adapter of adapters) await adapter.end();
+    try {
+      await container.unbindAllAsync();
+    } finally {
+      for (const adapter of adapters) await adapter.end();
+    }
   };
   return () => {
     closed ??= close();

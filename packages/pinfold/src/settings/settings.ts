@@ -56,6 +56,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const MOST_WORKERS = 64;
 const SHORTEST_SECRET = 16;
 const DEFAULT_UPLOADS = 64;
+const MOST_UPLOADS = 10_000;
 const LONGEST_LIFETIME_DAYS = 36_500;
 const LONGEST_DRAIN = 3_600;
 const NEEDS: readonly Need[] = ['database', 'storage', 'staging'];
@@ -174,8 +175,10 @@ function readSecrets(variable: string, value: string | undefined): Settings['sec
 }
 
 function readUploads(variable: string, value: string | undefined): number {
-  const count = value === undefined ? DEFAULT_UPLOADS : /^\d{1,6}$/.test(value) ? Number(value) : 0;
-  if (count < 1) throw new SettingsError(variable, 'must be a whole number from 1 to 999999');
+  const count = value === undefined ? DEFAULT_UPLOADS : /^\d{1,5}$/.test(value) ? Number(value) : 0;
+  if (count < 1 || count > MOST_UPLOADS) {
+    throw new SettingsError(variable, `must be a whole number from 1 to ${MOST_UPLOADS}`);
+  }
   return count;
 }
 
@@ -217,7 +220,7 @@ function readSwitch(usual: boolean): (variable: string, value: string | undefine
 function readNeeds(variable: string, value: string | undefined): readonly Need[] {
   const named = value === undefined ? [] : value.split(',').map((name) => name.trim());
   if (!named.every((name): name is Need => NEEDS.some((need) => need === name))) {
-    throw new SettingsError(variable, `must list any of ${NEEDS.join(', ')}, separated by commas`);
+    throw new SettingsError(variable, `must be one or more of ${NEEDS.join(', ')}, separated by commas`);
   }
   return NEEDS.filter((need) => need === 'database' || named.includes(need));
 }

@@ -10,7 +10,10 @@ export function firstStartBlock(
   signInLink: string | undefined,
 ): string {
   const { publicUrl } = addresses;
-  const shown = apiKey === undefined ? 'the one in PINFOLD_API_KEY' : `${apiKey}  (shown only now: keep it)`;
+  const shown =
+    apiKey === undefined
+      ? 'the one in PINFOLD_API_KEY  (put it in PINFOLD_KEY for the line below)'
+      : `${apiKey}  (shown only now: keep it)`;
   const lines = [
     `Pinfold is ready at ${publicUrl}`,
     '',
@@ -19,7 +22,7 @@ export function firstStartBlock(
     `API key       ${shown}`,
     '',
     `Publish a ZIP${welcome === undefined ? '' : ' (yours in the place of the welcome site)'}:`,
-    curlLine(publicUrl, apiKey ?? '$PINFOLD_API_KEY', welcome?.file ?? 'site.zip'),
+    curlLine(publicUrl, apiKey ?? '$PINFOLD_KEY', welcome?.file ?? 'site.zip'),
     ...safariNote(addresses),
   ];
   return `\n${lines.join('\n')}\n\n`;
@@ -49,10 +52,10 @@ function manageLine({ publicUrl }: WebAddresses, signInLink: string | undefined)
 function howToBegin({ key }: Untouched, addresses: WebAddresses): readonly string[] {
   if (key === undefined) return ['API key       none that publishes ("pinfold keys create" makes one)'];
   return [
-    `API key       pf_${key}_…  (shown when it was made; put it in PINFOLD_API_KEY for this line)`,
+    `API key       pf_${key}_…  (shown when it was made; put it in PINFOLD_KEY for the line below)`,
     '',
     'Publish a ZIP:',
-    curlLine(addresses.publicUrl, '$PINFOLD_API_KEY', 'site.zip'),
+    curlLine(addresses.publicUrl, '$PINFOLD_KEY', 'site.zip'),
     ...safariNote(addresses),
   ];
 }

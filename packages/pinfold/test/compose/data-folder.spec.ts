@@ -3,7 +3,10 @@ import { access, chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Fault } from '@pinfold/core';
+import { tokens } from '@pinfold/inversify';
 import { expect } from 'chai';
+import { ContainerModule } from 'inversify';
 import { openDataFolder } from '../../src/compose/data-folder.ts';
 import { createApp, openComposition, readSettings, type Settings, SettingsError } from '../../src/index.ts';
 
@@ -23,6 +26,19 @@ describe('a start whose data folder cannot be made or written', () => {
   it('names the variable in one line, where a file is in the way', async () => {
     const error = await refusal(join(folder, 'file', 'data'));
     expect(error).to.be.instanceOf(SettingsError).with.property('variable', 'PINFOLD_DATA_DIR');
+  });
+
+  it('names the variable in one line, where archives are on another volume than uploads', async () => {
+    const across = new Fault('storage_unavailable', 'both must lie on one volume', {
+      cause: Object.assign(new Error('EXDEV: cross-device link'), { code: 'EXDEV' }),
+    });
+    const module = new ContainerModule(({ rebind }) => {
+      rebind(tokens.archives).toDynamicValue(() => Promise.reject(across));
+    });
+    const settings = readSettings({ PINFOLD_DATA_DIR: join(folder, 'data') });
+    const error = await openComposition(settings, { modules: [module] }).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(SettingsError).with.property('cause', across);
+    expect(String(error)).to.match(/PINFOLD_DATA_DIR [^\n]+ one volume$/);
   });
 
   it('names the variable in one line, where the file system takes no folders', async () => {

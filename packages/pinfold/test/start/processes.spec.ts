@@ -63,7 +63,7 @@ describe('the server as a process', function () {
     const { key } = await composition.manageKeys.create({ account: accountId('default') });
     await composition.close();
     const server = start();
-    await server.said(/^curl .*\$PINFOLD_API_KEY.*$/m);
+    await server.said(/^curl .*\$PINFOLD_KEY.*$/m);
     expect(server.output())
       .to.include(`pf_${key.id}_…`)
       .and.include('"pinfold manage"')
