@@ -14,7 +14,7 @@ import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 import { adaptersOf, heldIn } from './adapter-modules.ts';
-import { openDataFolder, refuseUnbegun } from './data-folder.ts';
+import { openDataFolder, refuseForeign } from './data-folder.ts';
 import { RunningPublications } from './running-publications.ts';
 
 const MOST_THREADS = 4;
@@ -25,7 +25,7 @@ export interface CompositionOptions {
   readonly modules?: readonly ContainerModule[];
   /** Figures that differ from the core's defaults. */
   readonly limits?: Partial<Limits>;
-  /** What becomes of a data folder that is not there, or in which no server was ever started; `made` when absent. */
+  /** What becomes of a data folder that is not there, or that holds other things than a server's; `made` when absent. */
   readonly missingDataFolder?: 'made' | 'refused';
 }
 
@@ -63,7 +63,7 @@ export async function openComposition(
   const missing = options.missingDataFolder ?? 'made';
   const dataDir = await openDataFolder(settings.dataDir, missing);
   const held = heldIn(settings);
-  if (missing === 'refused' && held !== undefined) await refuseUnbegun(dataDir, held);
+  if (missing === 'refused' && held !== undefined) await refuseForeign(dataDir, held);
   const adapters = await adaptersOf(settings, dataDir);
   const container = new Container();
   container.load(...(await modulesOf(settings, dataDir, adapters, options)));

@@ -1,5 +1,5 @@
-import { access, constants, mkdir, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { access, constants, mkdir, readdir, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { SettingsError } from '../settings/settings-error.ts';
 
 /** Who runs this process, and what the system lets them do. */
@@ -42,19 +42,17 @@ export async function openDataFolder(
 }
 
 /**
- * Refuses a folder in which no server was ever started. A command would make a second installation there.
+ * Refuses a folder that holds other things than a server's: a command would make a second installation among them. An
+ * empty one is a data folder that is prepared before its server first starts.
  *
  * @param held what every server with these settings keeps in it.
- * @throws SettingsError when it is not there.
+ * @throws SettingsError when it is not there, and something else is.
  */
-export async function refuseUnbegun(folder: string, held: string): Promise<void> {
-  try {
-    await stat(join(folder, held));
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error;
-    const expectation = `names a folder without ${JSON.stringify(held)}: ${JSON.stringify(folder)} (${codeOf(error)})`;
-    throw new SettingsError('PINFOLD_DATA_DIR', `${expectation}${SERVER_MAKES_IT}`, { cause: error });
-  }
+export async function refuseForeign(folder: string, held: string): Promise<void> {
+  const found = await orRefused(folder, 'read', () => readdir(folder));
+  if (found.length === 0 || found.includes(held)) return;
+  const expectation = `names a folder without ${JSON.stringify(held)}: ${JSON.stringify(folder)}`;
+  throw new SettingsError('PINFOLD_DATA_DIR', `${expectation}${SERVER_MAKES_IT}`);
 }
 
 const SERVER_MAKES_IT = '; name that of the server, which makes it when it first starts';

@@ -217,13 +217,13 @@ describe('the commands, on the settings of a server', function () {
     expect((await run(env, 'migrate', '--json')).out).to.equal('{"migrated":true}\n');
   });
 
-  for (const found of ['no folder', 'a folder that no server has begun']) {
+  for (const found of ['no folder', 'a folder of other things']) {
     it(`find ${found}, name the setting, and make nothing`, async () => {
       const before = found === 'no folder' ? [] : ['elsewhere'];
-      for (const name of before) await mkdir(join(folder, name));
+      for (const name of before) await mkdir(join(folder, name, 'else'), { recursive: true });
       await expectNothingMade(join(folder, 'elsewhere'));
       expect((await readdir(folder)).sort()).to.deep.equal(['data', ...before, 'my site']);
-      for (const name of before) expect(await readdir(join(folder, name))).to.deep.equal([]);
+      for (const name of before) expect(await readdir(join(folder, name))).to.deep.equal(['else']);
     });
   }
 

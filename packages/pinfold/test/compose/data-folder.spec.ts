@@ -134,11 +134,14 @@ describe('the data folder and the user who runs the server', () => {
     expect(await openDataFolder(missing, 'made')).to.equal(missing);
   });
 
-  it('is one that a server has begun: a command that finds an empty folder makes nothing in it', async () => {
+  it('is one that a server has begun, or an empty one: a command makes nothing among other things', async () => {
     const settings = readSettings({ PINFOLD_DATA_DIR: data });
+    await mkdir(join(data, 'other'));
     const { message } = await expectRefused(settings);
     expect(message).to.match(/^PINFOLD_DATA_DIR [^\n]+pinfold\.sqlite[^\n]+$/);
-    expect(await readdir(data)).to.deep.equal([]);
+    expect(await readdir(data)).to.deep.equal(['other']);
+    await rm(join(data, 'other'), { recursive: true });
+    await (await openComposition(settings, { missingDataFolder: 'refused' })).close();
     await (await openComposition(settings)).close();
     await (await openComposition(settings, { missingDataFolder: 'refused' })).close();
   });
@@ -146,9 +149,10 @@ describe('the data folder and the user who runs the server', () => {
   it('need hold nothing where database and storage are elsewhere, but archives where it alone has them', async () => {
     const PINFOLD_DATABASE_URL = 'postgres://pinfold@127.0.0.1:1/nowhere';
     const shared = { PINFOLD_DATA_DIR: data, PINFOLD_DATABASE_URL, PINFOLD_SECRET: 'x'.repeat(44) };
+    await mkdir(join(data, 'other'));
     const { message } = await expectRefused(readSettings(shared));
     expect(message).to.match(/^PINFOLD_DATA_DIR [^\n]+"archives"[^\n]+$/);
-    expect(await readdir(data)).to.deep.equal([]);
+    expect(await readdir(data)).to.deep.equal(['other']);
     const elsewhere = readSettings({
       ...shared,
       PINFOLD_STORAGE_URL: 's3://sites?endpoint=http://127.0.0.1:1',
