@@ -1,10 +1,11 @@
+import { hasManyMarks } from './text.ts';
+
 /** Characters of names that are gone through between two rests: some milliseconds of work. */
 const STRETCH = 131_072;
 /** What a name costs beside its characters. */
 const NAME_COST = 64;
-/** What is not ASCII may be all marks, which are sorted in time with the square of their number, many at a time. */
+/** Many marks in a row are sorted in time with the square of their number, so many at a time. */
 const SORTED_AT_ONCE = 64;
-const NOT_ASCII = /[^\0-\x7f]/;
 
 /** Things with names, in stretches of about the same work. */
 export function* stretchesOf<E extends { readonly name: string }>(
@@ -23,7 +24,7 @@ export function* stretchesOf<E extends { readonly name: string }>(
 }
 
 function costOf(name: string): number {
-  const sorting = NOT_ASCII.test(name) ? name.length ** 2 / SORTED_AT_ONCE : 0;
+  const sorting = hasManyMarks(name) ? name.length ** 2 / SORTED_AT_ONCE : 0;
   return name.length + NAME_COST + sorting;
 }
 
