@@ -42,7 +42,7 @@ export function opening(
   async function ended(role: Role, signal: AbortSignal | undefined): Promise<Ended> {
     const now = await visit(role.id, signal);
     if (now.kind !== 'published') return now;
-    throw new Fault('archive_missing', 'the archive of a published role is not there');
+    throw new Fault('archive_missing', 'the archive of a role is missing');
   }
   return {
     async manifest(role, signal) {

@@ -122,7 +122,7 @@ export class Publication {
       case 'complete': {
         const loaded = await this.#tools.ports.roles.load(held.role);
         if (loaded !== undefined) return { kind: 'replayed', role: loaded.value, warnings: held.warnings };
-        throw new Fault('store_corrupt', 'the role of a key is not there');
+        throw new Fault('store_corrupt', 'the role of a key is missing');
       }
       default:
         return held satisfies never;
@@ -198,7 +198,7 @@ export class Publication {
     const { ports, limits } = this.#tools;
     const oldest = before(ports.clock.now(), limits.reservationAge);
     if (archiveCreatedAt(stored.role.archive) >= oldest) return stored;
-    throw new Fault('storage_unavailable', 'the archive was stored too long ago');
+    throw new Fault('storage_unavailable', 'the archive is too old');
   }
 }
 
