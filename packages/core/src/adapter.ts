@@ -31,11 +31,13 @@ export {
 } from './domain/attempts.ts';
 export { readNames } from './domain/entry-names.ts';
 export { forbiddenSegment, isSystemEntry, unsafePath } from './domain/entry-path.ts';
+export { admits, grantEndsAt, passOn } from './domain/grant.ts';
 export { fingerprintOf } from './domain/idempotency.ts';
 export { archiveCreatedAt, archiveIdOf, parseArchiveId } from './domain/identity.ts';
+export { toRfc3339 } from './domain/instant.ts';
 export { parseGuess } from './domain/password.ts';
 export { FIRST_GENERATION } from './domain/role.ts';
 export { type FilesByPath, type Resolution, resolve } from './domain/site.ts';
-export { foldForSearch } from './domain/text.ts';
+export { codePoints, foldForSearch } from './domain/text.ts';
 export { MAX_READ } from './ports/archive-storage.ts';
 export { discardQuietly } from './ports/staging.ts';

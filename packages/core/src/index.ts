@@ -20,7 +20,7 @@ export type { Branded } from './domain/brand.ts';
 export type { Comparison } from './domain/comparison.ts';
 export type { RoleCursor } from './domain/cursor.ts';
 export type { EntryPath, UnsafePath } from './domain/entry-path.ts';
-export { admits, type Grant, type GrantPurpose, grantEndsAt, passOn } from './domain/grant.ts';
+export type { Grant, GrantPurpose } from './domain/grant.ts';
 export type {
   Cause,
   Doer,
@@ -58,7 +58,6 @@ export {
   instant,
   minutes,
   seconds,
-  toRfc3339,
 } from './domain/instant.ts';
 export type { FollowedReference } from './domain/judge-reference.ts';
 export { defaultLimits, type Limits } from './domain/limits.ts';
@@ -81,7 +80,6 @@ export {
 export type { SecretKind } from './domain/secrets.ts';
 export type { Session, SignInLink } from './domain/session.ts';
 export type { MisplacedIndex } from './domain/site-root.ts';
-export { codePoints } from './domain/text.ts';
 export { parseTitle, type Title, type TitleRules } from './domain/title.ts';
 export type { KeptWarning, ObservedFile, Warning, WarningRules, WordedWarning } from './domain/warnings.ts';
 export { Fault, type FaultCode, isFault } from './fault.ts';

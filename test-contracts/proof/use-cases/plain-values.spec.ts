@@ -24,6 +24,7 @@ describe('use cases over plain values', () => {
     ['invalid_idempotency_key', { key: undefined }],
     ['invalid_idempotency_key', { key: 'k'.repeat(256) }],
     ['invalid_filename', { filename: '' }],
+    ['invalid_filename', { filename: undefined }],
     ['invalid_filename', { filename: '../' }],
     ['invalid_filename', { filename: 'a\0.zip' }],
     ['invalid_title', { title: long }],

@@ -30,7 +30,8 @@ export function firstGrant(
  * The same right for another purpose: it lives no longer for that.
  *
  * @example
- * import { type Grant, type Instant, passOn } from '@pinfold/core';
+ * import type { Grant, Instant } from '@pinfold/core';
+ * import { passOn } from '@pinfold/core/adapter';
  *
  * declare const handOver: Grant;
  * declare const now: Instant;
@@ -45,7 +46,8 @@ export function passOn(grant: Grant, purpose: GrantPurpose, now: Instant): Grant
  * When the grant ends if nothing else ends it first; a cookie may live as long.
  *
  * @example
- * import { defaultLimits, type Grant, grantEndsAt, type Role } from '@pinfold/core';
+ * import { defaultLimits, type Grant, type Role } from '@pinfold/core';
+ * import { grantEndsAt } from '@pinfold/core/adapter';
  *
  * declare const grant: Grant;
  * declare const role: Role;
@@ -67,7 +69,8 @@ export function grantEndsAt(
  * Whether the grant admits to the role at `now`: right purpose, role and generation, and not over.
  *
  * @example
- * import { admits, defaultLimits, type Grant, type Instant, type Role } from '@pinfold/core';
+ * import { defaultLimits, type Grant, type Instant, type Role } from '@pinfold/core';
+ * import { admits } from '@pinfold/core/adapter';
  *
  * declare const grant: Grant;
  * declare const role: Role;

@@ -68,9 +68,8 @@ export function checkIdempotencyKey(
  * parseFilename('C:\\sites\\spring.zip'); // 'spring.zip'
  */
 export function parseFilename(value: string): Filename | Refusal<'invalid_filename'> {
-  const [name = ''] = String(value).split(/[/\\]/).slice(-1);
-  const wrong =
-    name === '' || codePoints(name) > 255 || hasControlCharacter(name) || hasBrokenCharacter(name);
+  const name = typeof value === 'string' ? value.split(/[/\\]/).at(-1) : undefined;
+  const wrong = !name || codePoints(name) > 255 || hasControlCharacter(name) || hasBrokenCharacter(name);
   return wrong ? { kind: 'refused', code: 'invalid_filename' } : (name as Filename);
 }
 

@@ -114,7 +114,8 @@ export function before(end: Instant, length: Duration): Instant {
  * RFC 3339 in UTC with milliseconds: `2026-11-20T12:00:00.000Z`.
  *
  * @example
- * import { instant, toRfc3339 } from '@pinfold/core';
+ * import { instant } from '@pinfold/core';
+ * import { toRfc3339 } from '@pinfold/core/adapter';
  *
  * toRfc3339(instant(0)); // '1970-01-01T00:00:00.000Z'
  */

@@ -7,7 +7,7 @@ const MANY_MARKS = /\p{M}{31}/u;
  * Length in Unicode code points, which is what every limit in characters counts.
  *
  * @example
- * import { codePoints } from '@pinfold/core';
+ * import { codePoints } from '@pinfold/core/adapter';
  *
  * codePoints('🌊 sea'); // 5
  */

@@ -1,16 +1,7 @@
 import { expect } from 'chai';
+import { admits, grantEndsAt, passOn } from '../../src/adapter.ts';
 import { firstGrant } from '../../src/domain/grant.ts';
-import {
-  admits,
-  defaultLimits,
-  type GrantPurpose,
-  grantEndsAt,
-  hours,
-  instant,
-  minutes,
-  passOn,
-  type RoleId,
-} from '../../src/index.ts';
+import { defaultLimits, type GrantPurpose, hours, instant, minutes, type RoleId } from '../../src/index.ts';
 import { aRole, HASH, NOW } from '../values.ts';
 
 const limits = defaultLimits;

@@ -1,4 +1,5 @@
-import { type Instant, type Limits, type Role, type RoleId, stateOf, toRfc3339 } from '@pinfold/core';
+import { type Instant, type Limits, type Role, type RoleId, stateOf } from '@pinfold/core';
+import { toRfc3339 } from '@pinfold/core/adapter';
 import { type PublicUrl, sharedUrl } from '@pinfold/http';
 import { count, instant, type JsonObject, object, UUID } from '../openapi/json-schema.ts';
 

@@ -1,4 +1,5 @@
-import { codePoints, type Keys, SCOPES, type Scope } from '@pinfold/core';
+import { type Keys, SCOPES, type Scope } from '@pinfold/core';
+import { codePoints } from '@pinfold/core/adapter';
 import { type Answer, page, seeOther } from '../answering/answer.ts';
 import { keysView } from '../views/keys.ts';
 import { fieldOf, fieldsOf, type SignedInVisit } from '../visiting/visit.ts';

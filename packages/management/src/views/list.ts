@@ -1,4 +1,5 @@
-import { codePoints, type Limits, type RoleState } from '@pinfold/core';
+import type { Limits, RoleState } from '@pinfold/core';
+import { codePoints } from '@pinfold/core/adapter';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Publication } from '../publication.ts';

@@ -1,4 +1,5 @@
-import { type Instant, toRfc3339 } from '@pinfold/core';
+import type { Instant } from '@pinfold/core';
+import { toRfc3339 } from '@pinfold/core/adapter';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Publication } from '../publication.ts';

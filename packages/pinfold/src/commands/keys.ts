@@ -1,5 +1,6 @@
-import { type ApiKey, type ApiKeyId, OPERATOR, SCOPES, type Scope, toRfc3339 } from '@pinfold/core';
+import { type ApiKey, type ApiKeyId, OPERATOR, SCOPES, type Scope } from '@pinfold/core';
 import { parseApiKeyId } from '@pinfold/core/accounts';
+import { toRfc3339 } from '@pinfold/core/adapter';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';

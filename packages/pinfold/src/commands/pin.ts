@@ -1,4 +1,5 @@
-import { OPERATOR, parseRoleId, type Refusal, type Role, type RoleId, toRfc3339 } from '@pinfold/core';
+import { OPERATOR, parseRoleId, type Refusal, type Role, type RoleId } from '@pinfold/core';
+import { toRfc3339 } from '@pinfold/core/adapter';
 import { pinOf } from '@pinfold/http-express';
 import { readArguments } from '../command-line/arguments.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';

@@ -1,4 +1,5 @@
-import { type Grant, type GrantPurpose, grantEndsAt, passOn, type Role, type UseCases } from '@pinfold/core';
+import type { Grant, GrantPurpose, Role, UseCases } from '@pinfold/core';
+import { grantEndsAt, passOn } from '@pinfold/core/adapter';
 import { type CookieScope, cookieValues, setCookie } from '@pinfold/http';
 import type { Settings } from '../viewer-options.ts';
 
