@@ -39,7 +39,6 @@ export class S3Calls {
     };
     this.#clock.sleep(deadline, timer.signal).then(passed, () => undefined);
     try {
-      // Any number may wait, so there is a result.
       return await this.#gate.run(undefined, () => call(within.signal), within.signal);
     } catch (error) {
       // However the SDK tells it, and whatever else failed for it.
