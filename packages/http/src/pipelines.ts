@@ -5,6 +5,9 @@ import type { Socket } from 'node:net';
 /** Requests that may wait at the same time over all connections, some 2 KB each. */
 const MOST_WAITING = 32_768;
 
+/** Milliseconds for others between two connections that are read on. */
+const REST = 5;
+
 /** What holds a connection back while requests of it wait. */
 interface Hold {
   waiting: number;
@@ -17,6 +20,8 @@ export class Pipelines {
   readonly #most: number;
   /** By connection: few clients ever have an entry. */
   readonly #holds: Map<Socket, Hold> = new Map();
+  /** Connections that are to be read on, the next first. */
+  readonly #unread: Set<Socket> = new Set();
   #waiting = 0;
 
   /** @param most requests that may wait in all; the connection that brings one more is closed. */
@@ -40,7 +45,7 @@ export class Pipelines {
     hold.waiting += 1;
     this.#waiting += 1;
     // What an app has bound to its requests, such as who asks, is this one's and not that of the one before.
-    const begin = AsyncResource.bind(work);
+    const context = new AsyncResource('PinfoldRequest');
     response.once('socket', () => {
       // Others have their turn between two of them, which are hundreds where a client has sent that many.
       setImmediate(() => {
@@ -48,7 +53,7 @@ export class Pipelines {
         hold.waiting -= 1;
         this.#waiting -= 1;
         if (hold.waiting === 0) this.#release(socket, hold);
-        begin();
+        context.runInAsyncScope(work);
       });
     });
   }
@@ -70,6 +75,17 @@ export class Pipelines {
     this.#waiting -= hold.waiting;
     hold.waiting = 0;
     this.#holds.delete(socket);
-    socket.off('resume', hold.pause).off('close', hold.close).resume();
+    socket.off('resume', hold.pause).off('close', hold.close);
+    this.#unread.add(socket);
+    if (this.#unread.size === 1) setImmediate(this.#readOn);
   }
+
+  /** One after the other: what a connection brings at once, hundreds of requests, is parsed without a pause. */
+  readonly #readOn = (): void => {
+    const [socket] = this.#unread;
+    if (socket === undefined) return;
+    this.#unread.delete(socket);
+    socket.resume();
+    if (this.#unread.size > 0) setTimeout(this.#readOn, REST);
+  };
 }

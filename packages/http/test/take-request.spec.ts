@@ -1,81 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Pipelines } from '../src/pipelines.ts';
 import { takeRequest } from '../src/take-request.ts';
-
-/** A request that was begun, and the way to end it. */
-interface Begun {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-/** A server that begins requests as a door does, and a client of it on one connection. */
-interface Stage {
-  /** Paths of the requests that Node has read. */
-  readonly read: string[];
-  readonly begun: Begun[];
-  readonly socket: Socket;
-  received(): string;
-  close(): Promise<void>;
-}
-
-type Take = typeof takeRequest;
-
-async function openStage(take: Take = takeRequest): Promise<Stage> {
-  const read: string[] = [];
-  const begun: Begun[] = [];
-  const server = createServer((request, response) => {
-    read.push(request.url ?? '');
-    take(request, response, () => begun.push({ request, response }));
-  });
-  const port = await listen(server);
-  const socket = connect(port, '127.0.0.1');
-  socket.on('error', () => {});
-  let text = '';
-  socket.on('data', (chunk) => {
-    text += chunk;
-  });
-  return { read, begun, socket, received: () => text, close: () => close(server) };
-}
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
-
-async function close(server: Server): Promise<void> {
-  const over = once(server, 'close');
-  server.close();
-  server.closeAllConnections();
-  await over;
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await setImmediate();
-}
-
-function begunAt(begun: readonly Begun[], index: number): Begun {
-  const one = begun[index];
-  if (one === undefined) throw new Error(`request ${index} was not begun`);
-  return one;
-}
-
-/** Lets everything happen that can. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 50; turn += 1) await setImmediate();
-}
-
-const get = (path: string | number): string => `GET /${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
-const post = (path: string, body: string): string =>
-  `POST /${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-const many = (count: number): string => Array.from({ length: count }, (_, index) => get(index)).join('');
+import { begunAt, get, many, openStage, post, type Stage, settle, until } from './pipelined-stage.ts';
 
 describe('the requests of one connection', () => {
   let stage: Stage;
@@ -248,40 +179,6 @@ describe('the requests of one connection', () => {
     await closed;
     await settle();
     expect(begun).to.have.length(1);
-  });
-});
-
-describe('the requests that wait on all connections', () => {
-  it('are counted, until they begin or their connection closes', async () => {
-    const pipelines = new Pipelines();
-    const stage = await openStage((request, response, work) =>
-      response.socket === null ? pipelines.wait(request.socket, response, work) : work(),
-    );
-    stage.socket.write(many(10));
-    await until(() => stage.read.length === 10);
-    expect(pipelines.waiting).to.equal(9);
-    begunAt(stage.begun, 0).response.end();
-    await until(() => stage.begun.length === 2);
-    expect(pipelines.waiting).to.equal(8);
-    await stage.close();
-    await until(() => pipelines.waiting === 0);
-  });
-
-  it('are bounded: the connection that brings one more is closed, and no other', async () => {
-    const pipelines = new Pipelines(10);
-    const take: Take = (request, response, work) =>
-      response.socket === null ? pipelines.wait(request.socket, response, work) : work();
-    const stage = await openStage(take);
-    stage.socket.write(many(12));
-    await once(stage.socket, 'close');
-    await until(() => pipelines.waiting === 0);
-    await stage.close();
-    const modest = await openStage(take);
-    modest.socket.write(many(11));
-    await until(() => modest.read.length === 11);
-    expect(pipelines.waiting).to.equal(10);
-    modest.socket.destroy();
-    await modest.close();
   });
 });
 

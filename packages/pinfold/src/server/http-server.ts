@@ -123,25 +123,25 @@ export class HttpServer {
 
   #take(request: IncomingMessage, response: ServerResponse): void {
     if (this.#draining) response.shouldKeepAlive = false;
-    this.#follow(request.socket, response);
-    if (hasBody(request)) {
-      // Whoever answers before the end of a body, its rest must not go on for ever.
-      const rest = { clock: new SystemClock(), time: this.#restTimeout };
-      response.prependOnceListener('finish', () => drainAndClose(request, rest));
-    }
+    this.#follow(request, response);
     const handler = this.#handler;
     if (handler !== undefined) handler(request, response);
     else this.#held.push(() => this.#handler?.(request, response));
   }
 
-  #follow(socket: Socket, response: ServerResponse): void {
+  #follow(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
     const answers = this.#answers.get(socket) ?? { newest: response, current: response };
     this.#answers.set(socket, answers);
     answers.newest = response;
     const begin = (): void => {
       answers.current = response;
+      if (!hasBody(request)) return;
+      // Whoever answers before the end of a body, its rest must not go on for ever.
+      const rest = { clock: new SystemClock(), time: this.#restTimeout };
+      response.prependOnceListener('finish', () => drainAndClose(request, rest));
     };
-    // Node gives it the connection when all before it are out.
+    // Node gives it the connection when all before it are out; hundreds may wait, and cost next to nothing until then.
     if (response.socket !== null) begin();
     else response.once('socket', begin);
   }

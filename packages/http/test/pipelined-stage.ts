@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { takeRequest } from '../src/take-request.ts';
+
+/** A request that was begun, and the way to end it. */
+export interface Begun {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** A server that begins requests as a door does, and a client of it on one connection. */
+export interface Stage {
+  /** Paths of the requests that Node has read. */
+  readonly read: string[];
+  readonly begun: Begun[];
+  readonly socket: Socket;
+  received(): string;
+  close(): Promise<void>;
+}
+
+export type Take = typeof takeRequest;
+
+export async function openStage(take: Take = takeRequest): Promise<Stage> {
+  const read: string[] = [];
+  const begun: Begun[] = [];
+  const server = createServer((request, response) => {
+    read.push(request.url ?? '');
+    take(request, response, () => begun.push({ request, response }));
+  });
+  const port = await listen(server);
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  return { read, begun, socket, received: () => text, close: () => close(server) };
+}
+
+export async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+export async function close(server: Server): Promise<void> {
+  const over = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await over;
+}
+
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await setImmediate();
+}
+
+export function begunAt(begun: readonly Begun[], index: number): Begun {
+  const one = begun[index];
+  if (one === undefined) throw new Error(`request ${index} was not begun`);
+  return one;
+}
+
+/** Lets everything happen that can. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+}
+
+export const get = (path: string | number): string => `GET /${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+export const post = (path: string, body: string): string =>
+  `POST /${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+export const many = (count: number): string =>
+  Array.from({ length: count }, (_, index) => get(index)).join('');
