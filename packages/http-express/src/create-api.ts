@@ -1,6 +1,7 @@
 import { type Duration, minutes, seconds, type UseCases } from '@pinfold/core';
+import type { History } from '@pinfold/core/history';
 import { publicUrl, type RequestLog, takeRequest, Uploads } from '@pinfold/http';
-import { Router } from 'express';
+import { type Request, Router } from 'express';
 import type { Authenticate } from './authentication.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { type RateLimit, RateLimiter } from './rate-limit.ts';
@@ -21,12 +22,16 @@ export interface ApiTimeouts {
 export interface ApiOptions {
   /** What the API offers. */
   readonly useCases: UseCases;
+  /** Absent: `/api/v1/events` is not offered. */
+  readonly history?: History;
   /** The public address, under which the router is mounted and sites are shared: `https://pins.example`. */
   readonly publicUrl: string;
   /** Whose request it is. */
   readonly authenticate: Authenticate;
   /** Takes one entry a request, after its answer. */
   readonly log?: RequestLog;
+  /** The address of a client that the history is to keep; absent, it keeps none. */
+  readonly historyAddress?: (request: Request) => string;
   /** Limits the requests of each account to this process; absent, none are limited. */
   readonly rateLimit?: RateLimit;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
@@ -57,7 +62,7 @@ const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), d
 export function createApi(options: ApiOptions): Router {
   const service = serviceOf(options);
   const { useCases, publicUrl } = service;
-  const document = openApiDocument({ publicUrl, limits: useCases.limits });
+  const document = openApiDocument({ publicUrl, limits: useCases.limits, history: service.history !== undefined });
   const router = Router({ caseSensitive: true, strict: true });
   router.use((request, response, next) => takeRequest(request, response, next));
   router.use('/api/v1', (request, response) => serve(service, request, response));
@@ -67,11 +72,13 @@ export function createApi(options: ApiOptions): Router {
 }
 
 function serviceOf(options: ApiOptions): Service {
-  const { useCases, authenticate, log, rateLimit } = options;
+  const { useCases, history, historyAddress, authenticate, log, rateLimit } = options;
   const { clock } = useCases;
   const { drain, ...bodyTimeouts } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   return {
     useCases,
+    history,
+    historyAddress,
     publicUrl: publicUrl(options.publicUrl),
     authenticate,
     bodyTimeouts,

@@ -1,4 +1,5 @@
-import type { Caller, RoleId, UseCases } from '@pinfold/core';
+import type { Caller, Cause, RoleId, UseCases } from '@pinfold/core';
+import type { History } from '@pinfold/core/history';
 import type { Answer, BodyLimits, DrainLimits, PublicUrl, RequestLog, Uploads } from '@pinfold/http';
 import type { Request } from 'express';
 import type { Authenticate } from './authentication.ts';
@@ -8,6 +9,7 @@ import type { RateLimiter } from './rate-limit.ts';
 /** What the API works with. */
 export interface Service {
   readonly useCases: UseCases;
+  readonly history: History | undefined;
   readonly publicUrl: PublicUrl;
   readonly authenticate: Authenticate;
   readonly bodyTimeouts: Pick<BodyLimits, 'idle' | 'total'>;
@@ -15,12 +17,15 @@ export interface Service {
   readonly uploads: Uploads;
   readonly limiter: RateLimiter | undefined;
   readonly log: RequestLog | undefined;
+  readonly historyAddress: ((request: Request) => string) | undefined;
 }
 
 /** A request of somebody, as its handler gets it. */
 export interface Call {
   readonly request: Request;
   readonly caller: Caller;
+  /** What the history tells of what it changes. */
+  readonly cause: Cause;
   /** Aborts when the client has gone before its answer was out. */
   readonly signal: AbortSignal;
 }

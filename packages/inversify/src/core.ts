@@ -1,10 +1,11 @@
 import { createUseCases, type Limits, type UseCaseOptions } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
+import { createHistory, type HistoryOptions } from '@pinfold/core/history';
 import { ContainerModule } from 'inversify';
 import { tokens } from './tokens.ts';
 
 /**
- * Binds `useCases`, `manageKeys` and `manageSessions` over the ports that are bound elsewhere.
+ * Binds `useCases`, `manageKeys`, `manageSessions` and `manageHistory` over the ports that are bound elsewhere.
  *
  * @example
  * import { days } from '@pinfold/core';
@@ -14,7 +15,10 @@ import { tokens } from './tokens.ts';
  * const container = new Container();
  * container.load(coreModule({ lifetime: days(30), renewal: days(30) }));
  */
-export function coreModule(limits: Partial<Limits> = {}, options: UseCaseOptions = {}): ContainerModule {
+export function coreModule(
+  limits: Partial<Limits> = {},
+  options: UseCaseOptions & HistoryOptions = {},
+): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(tokens.useCases)
       .toResolvedValue(
@@ -48,6 +52,12 @@ export function coreModule(limits: Partial<Limits> = {}, options: UseCaseOptions
         (sessions, sessionSecrets, apiKeys, clock, ids, manageKeys) =>
           createSessions({ sessions, sessionSecrets, apiKeys, clock, ids }, manageKeys),
         [tokens.sessions, tokens.sessionSecrets, tokens.apiKeys, tokens.clock, tokens.ids, tokens.manageKeys],
+      )
+      .inSingletonScope();
+    bind(tokens.manageHistory)
+      .toResolvedValue(
+        (history, clock, ids) => createHistory({ history, clock, ids }, options),
+        [tokens.history, tokens.clock, tokens.ids],
       )
       .inSingletonScope();
   });

@@ -45,4 +45,8 @@ export interface ApiKey {
 export interface Caller {
   readonly account: AccountId;
   readonly scopes: readonly Scope[];
+  /** The key that it came with, for the history. */
+  readonly key?: ApiKeyId;
+  /** Who it is, where an account has several, for the history. Never an address or a secret. */
+  readonly person?: string;
 }

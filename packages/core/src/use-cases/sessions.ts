@@ -88,7 +88,8 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const now = clock.now();
       const endsAt = after(now, linkLifetime);
       const event = eventOf(ids, { type: 'link.created', at: now }, cause, account);
-      await sessions.offer({ tokenHash: hash, account, actor: cause.actor, endsAt }, [event]);
+      const actor: Doer = { kind: 'operator', id: cause.actor.id };
+      await sessions.offer({ tokenHash: hash, account, actor, endsAt }, [event]);
       return { token: text, endsAt };
     },
     async redeem(token, origin) {

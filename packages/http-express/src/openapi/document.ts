@@ -11,6 +11,8 @@ export interface OpenApiOptions {
   readonly publicUrl: string;
   /** The limits in force; `defaultLimits` when absent. */
   readonly limits?: Limits;
+  /** Whether the API offers the history; true when absent. */
+  readonly history?: boolean;
 }
 
 /**
@@ -21,7 +23,11 @@ export interface OpenApiOptions {
  *
  * JSON.stringify(openApiDocument({ publicUrl: 'https://pages.example' }));
  */
-export function openApiDocument({ publicUrl: text, limits = defaultLimits }: OpenApiOptions): JsonObject {
+export function openApiDocument({
+  publicUrl: text,
+  limits = defaultLimits,
+  history = true,
+}: OpenApiOptions): JsonObject {
   const url = publicUrl(text);
   return {
     openapi: '3.1.1',
@@ -36,7 +42,7 @@ export function openApiDocument({ publicUrl: text, limits = defaultLimits }: Ope
     },
     servers: [{ url }],
     security: [{ apiKey: [] }],
-    paths: paths(url, limits),
+    paths: paths(url, limits, history),
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `pf_<key id>_<secret>`.' },

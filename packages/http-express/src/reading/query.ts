@@ -14,6 +14,13 @@ export interface KeyQuery {
   readonly idempotency_key: string;
 }
 
+/** What `GET /api/v1/events` may be asked for; absent members were not sent. */
+export interface EventQuery {
+  readonly cursor?: string;
+  readonly limit?: string;
+  readonly pin?: string;
+}
+
 /** What `POST /api/v1/pins` may be asked for. */
 export interface PublishQuery {
   readonly dry_run?: 'true' | 'false';
@@ -50,6 +57,16 @@ export const readListQuery: ReadQuery<ListQuery | KeyQuery> = reader<ListQuery |
       additionalProperties: false,
     },
   ],
+});
+
+export const readEventQuery: ReadQuery<EventQuery> = reader<EventQuery>({
+  type: 'object',
+  properties: {
+    cursor: { type: 'string', minLength: 1 },
+    limit: { type: 'string', pattern: '^(?:[1-9][0-9]?|100)$' },
+    pin: { type: 'string', pattern: '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' },
+  },
+  additionalProperties: false,
 });
 
 function reader<Query>(schema: object): ReadQuery<Query> {

@@ -119,7 +119,7 @@ async function change(
   const id = idOf(visit);
   if (id === undefined) return notFound(visit);
   const { words } = visit;
-  const outcome = await command({ by: visit.account, id, signal: visit.signal });
+  const outcome = await command({ by: visit.account, id, cause: visit.cause, signal: visit.signal });
   if (outcome.kind === 'overtaken' && title !== undefined) {
     const message = words.say('titleOvertaken', { title: outcome.role.title ?? words.say('noTitle') });
     return await showPublication(screen, visit, { field: 'title', value: title, message });

@@ -126,8 +126,13 @@ export const signedIn: Guard<Visit, SignedInVisit> = async (screen, visit) => {
       return passed({
         ...visit,
         account: arrival.caller.account,
+        cause: { actor: arrival.actor, ...visit.origin },
         formToken: formToken(visit.secret, arrival.bond),
-        offers: { signOut: screen.sessions !== undefined, keys: screen.keys !== undefined },
+        offers: {
+          signOut: screen.sessions !== undefined,
+          keys: screen.keys !== undefined,
+          history: screen.history !== undefined,
+        },
       });
     default:
       return arrival satisfies never;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AccountId, Instant } from '@pinfold/core';
+import type { AccountId, Cause, Instant, Origin } from '@pinfold/core';
 import { type FormFields, preferredLanguage, untilGone } from '@pinfold/http';
 import type { Request, Response } from 'express';
 import { onThisHost } from '../answering/answer.ts';
@@ -33,6 +33,8 @@ export interface Visit {
   readonly said: Said | undefined;
   /** What was sent with a form; empty before that is read. */
   readonly fields: FormFields;
+  /** What the history tells of where it comes from. */
+  readonly origin: Origin;
   /** Ends when the client has gone. */
   readonly signal: AbortSignal;
 }
@@ -46,12 +48,15 @@ export interface OpenVisit extends Visit {
 /** A visit by somebody who is signed in. */
 export interface SignedInVisit extends OpenVisit {
   readonly account: AccountId;
-  /** Whether the session is ours to end, and there are keys to manage. */
-  readonly offers: { readonly signOut: boolean; readonly keys: boolean };
+  /** What the history tells of what is changed. */
+  readonly cause: Cause;
+  /** Whether the session is ours to end, and there are keys to manage and a history to read. */
+  readonly offers: { readonly signOut: boolean; readonly keys: boolean; readonly history: boolean };
 }
 
 /** What a request says of itself, before anything of it is judged. */
-export function visitOf(screen: Screen, request: Request, response: Response): Visit {
+export function visitOf(screen: Screen, request: Request, response: Response, requestId: string): Visit {
+  const address = screen.historyAddress?.(request);
   const base = onThisHost(request.baseUrl).replace(/\/$/, '');
   const { protocol, hostname: host } = new URL(screen.publicUrl);
   const scope = { secure: protocol === 'https:', path: base === '' ? '/' : base, host };
@@ -74,6 +79,7 @@ export function visitOf(screen: Screen, request: Request, response: Response): V
     shown: known === undefined ? 'none' : others.length === 0 ? 'one' : 'several',
     said: signed.map((text) => readSaid(text, secret)).find((said) => said !== undefined),
     fields: {},
+    origin: { request: requestId, ...(address === undefined ? {} : { address }) },
     signal: untilGone(response),
   };
 }

@@ -2,6 +2,7 @@ import 'reflect-metadata/lite';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { isFault, type Keys, type Limits, type UseCases } from '@pinfold/core';
+import type { History } from '@pinfold/core/history';
 import { tokens } from '@pinfold/inversify';
 import { archiveZipModule } from '@pinfold/inversify/archive-zip';
 import { coreModule } from '@pinfold/inversify/core';
@@ -34,6 +35,7 @@ export interface Composition {
   readonly container: Container;
   readonly useCases: UseCases;
   readonly manageKeys: Keys;
+  readonly history: History;
   readonly publications: RunningPublications;
   /** The data folder's absolute path. */
   readonly dataDir: string;
@@ -76,7 +78,8 @@ export async function openComposition(
     await openDatabase(container, settings);
     const useCases = await container.getAsync(tokens.useCases);
     const manageKeys = await container.getAsync(tokens.manageKeys);
-    return { container, useCases, manageKeys, publications, dataDir, close };
+    const history = await container.getAsync(tokens.manageHistory);
+    return { container, useCases, manageKeys, history, publications, dataDir, close };
   } catch (error) {
     // A store that could not be opened fails once more when it is let go of.
     await close().catch(() => undefined);
@@ -99,12 +102,13 @@ async function modulesOf(
 ): Promise<readonly ContainerModule[]> {
   const secrets = settings.secrets ?? ([await loadOrCreateSecret(join(dataDir, 'secret'))] as const);
   const lifetime = settings.lifetime === undefined ? {} : { lifetime: settings.lifetime };
+  const history = settings.historyKeptFor === undefined ? {} : { keptFor: settings.historyKeptFor };
   const { viewerMode } = webAddresses(settings, settings.port);
   return [
     platformNodeModule({ secrets }),
     archiveZipModule({ workers: threadsOf(settings) }),
     ...adapters.flatMap((adapter) => adapter.modules),
-    coreModule({ ...limits, ...lifetime }, { absolutePathsWork: viewerMode === 'origin' }),
+    coreModule({ ...limits, ...lifetime }, { absolutePathsWork: viewerMode === 'origin', ...history }),
     ...modules,
   ];
 }

@@ -23,15 +23,18 @@ export interface DoorOptions {
 
 /** The modules of API, viewer and management screen. */
 export function doorModules(
-  { uploads: places, clearCookies, trustProxy }: Settings,
+  { uploads: places, clearCookies, trustProxy, historyAddresses }: Settings,
   { log, admitUpload, addresses, authenticate }: DoorOptions,
 ): readonly ContainerModule[] {
+  const address = clientAddress(trustProxy);
+  const told = historyAddresses ? { historyAddress: address } : {};
   // One for both doors that take uploads: it is the process that has so many places.
   const uploads = new Uploads({ clock: new SystemClock(), places, admit: admitUpload });
   return [
     httpExpressModule(() => ({
       publicUrl: addresses().publicUrl,
       uploads,
+      ...told,
       log: (entry) => log.request(entry),
       onError: (error) => log.error('the use of a key could not be noted', error),
     })),
@@ -41,13 +44,14 @@ export function doorModules(
         ...urls,
         mode,
         clearCookies,
-        clientAddress: clientAddress(trustProxy),
+        clientAddress: address,
         log: (entry) => log.request(entry),
       };
     }),
     managementModule(() => ({
       publicUrl: addresses().publicUrl,
       uploads,
+      ...told,
       log: (entry) => log.request(entry),
       ...(authenticate === undefined ? {} : { authenticate }),
     })),
