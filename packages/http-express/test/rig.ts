@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
 import { accountId, createUseCases, type Keys, type Limits, type Ports, type UseCases } from '@pinfold/core';
 import { createKeys } from '@pinfold/core/accounts';
+import { createHistory } from '@pinfold/core/history';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { HmacGrantSigner, NodeApiKeySecrets, RandomIds, ScryptPasswordHasher } from '@pinfold/platform-node';
 import { openFsStaging } from '@pinfold/storage-fs';
@@ -76,7 +77,17 @@ export async function openRig({
   });
   const log: RequestEntry[] = [];
   const authenticate = apiKeyAuthentication(manageKeys);
-  app.use(createApi({ useCases, publicUrl: baseUrl, authenticate, log: (entry) => log.push(entry), ...api }));
+  const history = createHistory({ history: memory.history, clock, ids: new RandomIds() });
+  app.use(
+    createApi({
+      useCases,
+      history,
+      publicUrl: baseUrl,
+      authenticate,
+      log: (entry) => log.push(entry),
+      ...api,
+    }),
+  );
   const first = await manageKeys.create({ account: accountId('first') });
   const second = await manageKeys.create({ account: accountId('second') });
   const readOnly = await manageKeys.create({ account: accountId('first'), scopes: ['pins:read'] });
