@@ -62,7 +62,11 @@ const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), d
 export function createApi(options: ApiOptions): Router {
   const service = serviceOf(options);
   const { useCases, publicUrl } = service;
-  const document = openApiDocument({ publicUrl, limits: useCases.limits, history: service.history !== undefined });
+  const document = openApiDocument({
+    publicUrl,
+    limits: useCases.limits,
+    history: service.history !== undefined,
+  });
   const router = Router({ caseSensitive: true, strict: true });
   router.use((request, response, next) => takeRequest(request, response, next));
   router.use('/api/v1', (request, response) => serve(service, request, response));

@@ -8,7 +8,13 @@ import { read } from './handlers/read.ts';
 import { stop } from './handlers/stop.ts';
 import { readUpdate, update } from './handlers/update.ts';
 import { type AnyRefusal, refuseRequest } from './problems/problem.ts';
-import { type ReadQuery, readEventQuery, readListQuery, readNoQuery, readPublishQuery } from './reading/query.ts';
+import {
+  type ReadQuery,
+  readEventQuery,
+  readListQuery,
+  readNoQuery,
+  readPublishQuery,
+} from './reading/query.ts';
 import type { Call, Outcome, Service } from './service.ts';
 
 /** One path of the API with its methods. */

@@ -18,6 +18,7 @@ import {
   type UseCases,
 } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
+import { createHistory } from '@pinfold/core/history';
 import { createMemory, type Memory } from '@pinfold/memory';
 import {
   HmacGrantSigner,
@@ -99,6 +100,7 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
       useCases,
       publicUrl: url,
       keys,
+      history: createHistory({ history: memory.history, clock, ids: ports.ids }),
       log: (entry) => log.push(entry),
       ...signIn,
       ...options.management,

@@ -19,7 +19,10 @@ export function encodeEventCursor({ at, id }: EventCursor, filter: EventFilter):
 }
 
 /** Reads a cursor that was made under the same filter. */
-export function decodeEventCursor(text: string, filter: EventFilter): EventCursor | Refusal<'invalid_cursor'> {
+export function decodeEventCursor(
+  text: string,
+  filter: EventFilter,
+): EventCursor | Refusal<'invalid_cursor'> {
   const [, instant = '', uuid = '', marked] = CURSOR.exec(text) ?? [];
   const at = Number.parseInt(instant, 36);
   if (!Number.isSafeInteger(at) || parseRoleId(uuid) === undefined || marked !== mark(filter)) {

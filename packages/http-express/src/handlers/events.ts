@@ -45,16 +45,7 @@ export interface WireEvent {
  * declare const event: HistoryEvent;
  * console.log(JSON.stringify(eventOf(event)));
  */
-export function eventOf({
-  id,
-  at,
-  type,
-  account,
-  pin,
-  actor,
-  request,
-  address,
-}: HistoryEvent): WireEvent {
+export function eventOf({ id, at, type, account, pin, actor, request, address }: HistoryEvent): WireEvent {
   const told = { id, at: toRfc3339(at), type, account, pin, actor, request };
   return address === null ? told : { ...told, address };
 }

@@ -26,7 +26,11 @@ export async function createKey(keys: Keys, visit: SignedInVisit): Promise<Answe
 
 /** Ends a key. */
 export async function revokeKey(keys: Keys, visit: SignedInVisit): Promise<Answer> {
-  const outcome = await keys.revoke({ id: String(visit.request.params.key), by: visit.account, cause: visit.cause });
+  const outcome = await keys.revoke({
+    id: String(visit.request.params.key),
+    by: visit.account,
+    cause: visit.cause,
+  });
   const back = `${visit.base}/keys`;
   return outcome.kind === 'revoked'
     ? seeOther(back, { tone: 'good', message: 'didRevokeKey' })

@@ -18,7 +18,10 @@ export async function publishUpload(screen: Screen, visit: ArchiveVisit): Promis
   return answerScript(screen, visit, await publish(screen, visit));
 }
 
-function publish({ useCases }: Screen, { account, cause, wish, archive }: ArchiveVisit): Promise<PublishOutcome> {
+function publish(
+  { useCases }: Screen,
+  { account, cause, wish, archive }: ArchiveVisit,
+): Promise<PublishOutcome> {
   return useCases.publish({ by: account, ...wish, archive, cause });
 }
 

@@ -97,7 +97,8 @@ function row(visit: SignedInVisit, { type, at, pin, actor }: HistoryEvent, withP
   const { words, base } = visit;
   const cell = (label: MessageId, content: Html | string | undefined) =>
     html`<td data-label="${words.say(label)}">${content}</td>`;
-  const publication = pin === null ? undefined : html`<a href="${base}/history?pin=${pin}">${shortId(pin)}</a>`;
+  const publication =
+    pin === null ? undefined : html`<a href="${base}/history?pin=${pin}">${shortId(pin)}</a>`;
   return html`<tr><th scope="row">${words.say(TYPES[type])}</th>
 ${cell('historyWhen', moment(visit, at))}
 ${withPins ? cell('publication', publication) : undefined}

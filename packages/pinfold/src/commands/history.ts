@@ -48,8 +48,11 @@ function readId(text: string): RoleId {
 }
 
 function readInstant(text: string): Instant {
-  const at = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at)) throw new UsageError('--since takes an instant such as 2026-11-20 or 2026-11-20T09:30Z');
+  const at = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+  if (Number.isNaN(at))
+    throw new UsageError('--since takes an instant such as 2026-11-20 or 2026-11-20T09:30Z');
   return instant(at);
 }
 
