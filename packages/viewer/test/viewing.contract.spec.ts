@@ -14,8 +14,8 @@ import { describeContract } from '@pinfold/test-contracts/mocha';
 import express from 'express';
 import { createViewer, type ViewerMode } from '../src/index.ts';
 
+/** Not closed: idle, it keeps no process alive, and mutation testing runs the same tests again and again. */
 const inspector = new ZipArchiveInspector({ workers: 1 });
-after(() => inspector.close());
 
 /** A service of API and viewer over stores in memory; each peer is one more server over the same data. */
 async function openSubject(mode: ViewerMode): Promise<HttpSubject> {
