@@ -100,7 +100,7 @@ async function answer(service: Service, request: Request, response: Response, ai
   const settled = await settle(service, request, aim, context, gone);
   const milliseconds = clock.now() - begun;
   const tell = (): void =>
-    service.log?.({
+    service.log({
       requestId: context.requestId,
       method: request.method,
       route: aim.route,

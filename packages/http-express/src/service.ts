@@ -14,7 +14,7 @@ export interface Service {
   readonly drain: DrainLimits;
   readonly uploads: Uploads;
   readonly limiter: RateLimiter | undefined;
-  readonly log: RequestLog | undefined;
+  readonly log: RequestLog;
 }
 
 /** A request of somebody, as its handler gets it. */

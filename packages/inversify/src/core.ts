@@ -12,7 +12,7 @@ import { tokens } from './tokens.ts';
  * import { Container } from 'inversify';
  *
  * const container = new Container();
- * container.load(coreModule({ lifetime: days(30), renewal: days(30) }));
+ * container.load(coreModule({ lifetime: days(30) }));
  */
 export function coreModule(limits: Partial<Limits> = {}, options: UseCaseOptions = {}): ContainerModule {
   return new ContainerModule(({ bind }) => {

@@ -1,6 +1,7 @@
 import type { Keys, Sessions, UseCases } from '@pinfold/core';
 import {
   type Authenticate as AuthenticateAny,
+  consoleLog,
   type PublicUrl,
   publicUrl,
   type RequestLog,
@@ -39,7 +40,7 @@ export interface ManagementOptions {
   readonly keys?: Keys;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
   readonly uploads?: Uploads;
-  /** Takes one entry a request, after its answer. */
+  /** Takes one entry a request, after its answer. Default: faults go to `console.error`. */
   readonly log?: RequestLog;
 }
 
@@ -47,6 +48,7 @@ export interface ManagementOptions {
 export interface Screen extends ManagementOptions {
   readonly publicUrl: PublicUrl;
   readonly uploads: Uploads;
+  readonly log: RequestLog;
   readonly assets: Assets;
 }
 
@@ -62,6 +64,7 @@ export function screenOf(options: ManagementOptions): Screen {
   return {
     ...options,
     publicUrl: publicUrl(options.publicUrl),
+    log: options.log ?? consoleLog,
     assets: loadAssets(),
     uploads: options.uploads ?? new Uploads({ clock: options.useCases.clock }),
   };

@@ -43,7 +43,7 @@ export interface ViewerOptions {
   readonly siteCacheBytes?: number;
   /** Bounds that differ from the defaults. */
   readonly bounds?: Partial<ViewerBounds>;
-  /** Told of every answered request of the viewer's own, once it is over. */
+  /** Told of every answered request of the viewer's own, once it is over. Default: faults go to `console.error`. */
   readonly log?: RequestLog;
   /** The id of a request in the log. Default: a random UUID. */
   readonly requestId?: (request: IncomingMessage) => string;

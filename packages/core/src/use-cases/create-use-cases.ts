@@ -1,4 +1,4 @@
-import { defaultLimits, type Limits } from '../domain/limits.ts';
+import { type Limits, limitsInForce } from '../domain/limits.ts';
 import type { ArchiveInspector } from '../ports/archive-inspector.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
 import type { AttemptCounter } from '../ports/attempt-counter.ts';
@@ -53,8 +53,8 @@ export interface UseCases extends Publishing, Reading, Changing, Entering, Clean
 /**
  * Puts the use cases together. API keys and sessions have their own at `@pinfold/core/accounts`, for those who need them.
  *
- * @param limits figures that differ from {@link defaultLimits}.
- * @throws TypeError when a limit is no whole number of at least 0.
+ * @param limits figures that differ from the defaults; `renewal` follows `lifetime` unless it is given.
+ * @throws TypeError when a limit is no whole number of at least 0, or is larger than one that bounds it.
  *
  * @example
  * import { createUseCases, days, type Ports } from '@pinfold/core';
@@ -68,10 +68,7 @@ export function createUseCases(
   limits: Partial<Limits> = {},
   { absolutePathsWork = true, observe }: UseCaseOptions = {},
 ): UseCases {
-  const inForce: Limits = { ...defaultLimits, ...limits };
-  for (const [name, value] of Object.entries(inForce)) {
-    if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`limit ${name} is no whole number`);
-  }
+  const inForce = limitsInForce(limits);
   const entered = entering(ports, inForce, observe);
   return {
     ...publishing(ports, inForce, absolutePathsWork, observe),

@@ -1,7 +1,7 @@
 import 'reflect-metadata/lite';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { isFault, type Keys, type Limits, type UseCases } from '@pinfold/core';
+import { defaultLimits, isFault, type Keys, type Limits, type UseCases } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { archiveZipModule } from '@pinfold/inversify/archive-zip';
 import { coreModule } from '@pinfold/inversify/core';
@@ -99,12 +99,14 @@ async function modulesOf(
 ): Promise<readonly ContainerModule[]> {
   const secrets = settings.secrets ?? ([await loadOrCreateSecret(join(dataDir, 'secret'))] as const);
   const lifetime = settings.lifetime === undefined ? {} : { lifetime: settings.lifetime };
+  // What the setting says is the first lifetime alone; who sets limits in code means the renewal as well.
+  const renewal = settings.lifetime === undefined ? {} : { renewal: defaultLimits.renewal };
   const { viewerMode } = webAddresses(settings, settings.port);
   return [
     platformNodeModule({ secrets }),
     archiveZipModule({ workers: threadsOf(settings) }),
     ...adapters.flatMap((adapter) => adapter.modules),
-    coreModule({ ...limits, ...lifetime }, { absolutePathsWork: viewerMode === 'origin' }),
+    coreModule({ ...renewal, ...limits, ...lifetime }, { absolutePathsWork: viewerMode === 'origin' }),
     ...modules,
   ];
 }
