@@ -65,7 +65,9 @@ export function createViewer(options: ViewerOptions): Viewer {
 function expectRoot(request: IncomingMessage): void {
   const mount = 'baseUrl' in request ? request.baseUrl : '';
   if (mount === '') return;
-  throw new Error(`The viewer is mounted at ${mount}: mount it at the root, or sites on hosts of their own never reach it.`);
+  throw new Error(
+    `The viewer is mounted at ${mount}: mount it at the root, or sites on hosts of their own never reach it.`,
+  );
 }
 
 function contextOf(options: ViewerOptions): ViewerContext {
