@@ -3,6 +3,7 @@ import type { Authenticate, SignIn } from '@pinfold/http-express';
 import { authenticate as authentication, httpExpressModule } from '@pinfold/inversify/http-express';
 import { managementModule } from '@pinfold/inversify/management';
 import { viewerModule } from '@pinfold/inversify/viewer';
+import type { LookOptions } from '@pinfold/management';
 import { SystemClock } from '@pinfold/platform-node';
 import { ContainerModule } from 'inversify';
 import { clientAddress } from '../server/client-address.ts';
@@ -20,12 +21,13 @@ export interface DoorOptions {
   /** Whose request it is; absent, API keys say so, and sign-in links for the management screen. */
   readonly authenticate: Authenticate | undefined;
   readonly signIn: SignIn | undefined;
+  readonly look: LookOptions | undefined;
 }
 
 /** The modules of API, viewer and management screen. */
 export function doorModules(
   { uploads: places, clearCookies, trustProxy }: Settings,
-  { log, admitUpload, addresses, authenticate, signIn }: DoorOptions,
+  { log, admitUpload, addresses, authenticate, signIn, look }: DoorOptions,
 ): readonly ContainerModule[] {
   // One for both doors that take uploads: it is the process that has so many places.
   const uploads = new Uploads({ clock: new SystemClock(), places, admit: admitUpload });
@@ -52,6 +54,7 @@ export function doorModules(
       uploads,
       log: (entry) => log.request(entry),
       ...(authenticate === undefined ? {} : { authenticate }),
+      ...(look === undefined ? {} : { look }),
     })),
     ...(authenticate === undefined ? [] : [authenticatedBy(authenticate)]),
   ];
