@@ -13,6 +13,7 @@ import { type Cleaning, cleaning } from './cleaning.ts';
 import { type Entering, entering } from './entering.ts';
 import type { Observe } from './figure.ts';
 import { type Open, opening } from './opening.ts';
+import type { BeforePublish } from './publication.ts';
 import { type Publishing, publishing } from './publishing.ts';
 import { type Reading, reading } from './reading.ts';
 
@@ -35,6 +36,8 @@ export interface UseCaseOptions {
   readonly absolutePathsWork?: boolean;
   /** Takes figures of what the use cases do, for metrics. */
   readonly observe?: Observe;
+  /** Rules of your own. */
+  readonly beforePublish?: BeforePublish;
 }
 
 /**
@@ -66,12 +69,12 @@ export interface UseCases extends Publishing, Reading, Changing, Entering, Clean
 export function createUseCases(
   ports: Ports,
   limits: Partial<Limits> = {},
-  { absolutePathsWork = true, observe }: UseCaseOptions = {},
+  { absolutePathsWork = true, observe, beforePublish }: UseCaseOptions = {},
 ): UseCases {
   const inForce = limitsInForce(limits);
   const entered = entering(ports, inForce, observe);
   return {
-    ...publishing(ports, inForce, absolutePathsWork, observe),
+    ...publishing(ports, inForce, absolutePathsWork, observe, beforePublish),
     ...reading(ports, inForce),
     ...changing(ports, inForce),
     ...entered,
