@@ -6,8 +6,9 @@ import {
   type Submitter,
 } from '@pinfold/core';
 import { tellingRoles } from '@pinfold/core/adapter';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { codeOf, isStaged, OWNER, openStage, overriding, type Stage } from './stage.ts';
+import { codeOf, isStaged, OWNER, openStage, type Stage } from './stage.ts';
 
 const REFUSED: Refusal<'refused_by_host'> = {
   kind: 'refused',
@@ -113,7 +114,7 @@ describe('what is told of publications', () => {
     const { roles } = stage.memory;
     const id = await stage.publish();
     let lost = 1;
-    const racing = overriding(roles, {
+    const racing = replacing(roles, {
       commit: async () => ({ kind: 'lease_lost' }) as const,
       save: (...all) => {
         lost -= 1;
@@ -123,7 +124,7 @@ describe('what is told of publications', () => {
     const telling = tellingRoles(racing, (event) => told.push(event));
     await stage.with({ roles: telling }).pin({ by: OWNER, id });
     expect(types()).to.deep.equal(['pin.pinned']);
-    const failing = overriding(roles, { save: () => Promise.reject(new Error('away')) });
+    const failing = replacing(roles, { save: () => Promise.reject(new Error('away')) });
     const silent = tellingRoles(failing, (event) => told.push(event));
     await codeOf(stage.with({ roles: silent }).stop({ by: OWNER, id }));
     const lease = { account: OWNER, key: 'k' as never, token: 't' as never };
