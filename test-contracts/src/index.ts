@@ -17,6 +17,8 @@ export {
 } from './contract.ts';
 export { grantSignerContract } from './grant-signer/contract.ts';
 export type { GrantSignerClause, GrantSignerSubject } from './grant-signer/subject.ts';
+export { historyStoreContract } from './history-store/contract.ts';
+export type { HistoryClause, HistoryStores } from './history-store/subject.ts';
 export { httpApiContract } from './http/api-contract.ts';
 export type { HttpClause, HttpContract, HttpService, HttpSubject } from './http/subject.ts';
 export { httpViewingContract } from './http/viewing-contract.ts';

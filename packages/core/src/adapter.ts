@@ -1,5 +1,5 @@
 export { Gate, type GateOptions, type Leave } from './adapter/gate.ts';
-export { jsonList, parseJson, parseJsonList } from './adapter/json.ts';
+export { jsonList, jsonOf, parseJson, parseJsonList } from './adapter/json.ts';
 export { judgeCommit, judgeHolder, type KeyRow } from './adapter/key-holder.ts';
 export {
   isOutdated,
@@ -9,7 +9,7 @@ export {
   refuseOutdated,
   type SchemaState,
 } from './adapter/migrations.ts';
-export { BEFORE_ALL, MOST_SEARCHED, pageOf, titleFolded } from './adapter/pages.ts';
+export { BEFORE_ALL, eventPageOf, MOST_SEARCHED, pageOf, titleFolded } from './adapter/pages.ts';
 export type { Persistence } from './adapter/persistence.ts';
 export { checkReadRange } from './adapter/read-range.ts';
 export { slept } from './adapter/slept.ts';

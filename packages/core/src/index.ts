@@ -24,10 +24,12 @@ export type { Grant, GrantPurpose } from './domain/grant.ts';
 export type {
   Cause,
   Doer,
+  EventCursor,
   EventId,
   EventType,
   Happened,
   HistoryEvent,
+  Origin,
   RoleEventType,
   UnattributedEvent,
 } from './domain/history.ts';
@@ -90,6 +92,7 @@ export type { ArchiveStorage } from './ports/archive-storage.ts';
 export type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from './ports/attempt-counter.ts';
 export type { Clock } from './ports/clock.ts';
 export type { GrantSigner } from './ports/grant-signer.ts';
+export type { EventPage, EventQuery, ExpiredRole, HistoryStore } from './ports/history-store.ts';
 export type { Ids } from './ports/ids.ts';
 export type { PasswordHasher } from './ports/password-hasher.ts';
 export type {

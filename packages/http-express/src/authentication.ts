@@ -35,7 +35,7 @@ export function apiKeyAuthentication(
     const text = bearerToken(request);
     const key = text === undefined ? undefined : await manageKeys.authenticate(text);
     if (key !== undefined) response.once('finish', () => noteUse(key));
-    return key;
+    return key && { account: key.account, scopes: key.scopes, key: key.id };
   };
 
   function noteUse(key: ApiKey): void {

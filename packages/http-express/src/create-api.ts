@@ -1,4 +1,5 @@
 import { type Duration, minutes, seconds } from '@pinfold/core';
+import type { History } from '@pinfold/core/history';
 import { consoleLog, pathOf, publicUrl, type RequestLog, takeRequest, Uploads } from '@pinfold/http';
 import { type Request, Router } from 'express';
 import type { Authenticate } from './authentication.ts';
@@ -22,6 +23,8 @@ export interface ApiTimeouts {
 export interface ApiOptions {
   /** What the API offers. */
   readonly useCases: ApiUseCases;
+  /** Absent: `/api/v1/events` is not offered. */
+  readonly history?: History;
   /** The public address, under which the router is mounted and sites are shared: `https://pins.example`. */
   readonly publicUrl: string;
   /** Whose request it is. */
@@ -30,6 +33,8 @@ export interface ApiOptions {
   readonly signIn?: SignIn;
   /** Takes one entry a request, after its answer. Default: faults go to `console.error`. */
   readonly log?: RequestLog;
+  /** The address of a client that the history is to keep; absent, it keeps none. */
+  readonly historyAddress?: (request: Request) => string;
   /** Limits the requests of each account to this process; absent, none are limited. */
   readonly rateLimit?: RateLimit;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
@@ -60,7 +65,8 @@ const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), d
 export function createApi(options: ApiOptions): Router {
   const service = serviceOf(options);
   const { useCases, publicUrl } = service;
-  const document = openApiDocument({ publicUrl, limits: useCases.limits, signIn: options.signIn });
+  const offered = { limits: useCases.limits, history: service.history !== undefined };
+  const document = openApiDocument({ publicUrl, ...offered, signIn: options.signIn });
   const router = Router({ caseSensitive: true, strict: true });
   router.use((request, response, next) => {
     expectMounted(request, pathOf(publicUrl));
@@ -84,11 +90,13 @@ function below(url: string, path: string): string {
 }
 
 function serviceOf(options: ApiOptions): Service {
-  const { useCases, authenticate, log = consoleLog, rateLimit } = options;
+  const { useCases, history, historyAddress, authenticate, log = consoleLog, rateLimit } = options;
   const { clock } = useCases;
   const { drain, ...bodyTimeouts } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   return {
     useCases,
+    history,
+    historyAddress,
     publicUrl: publicUrl(options.publicUrl),
     authenticate,
     bodyTimeouts,

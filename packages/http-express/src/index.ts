@@ -5,6 +5,7 @@ export {
   apiKeyAuthentication,
 } from './authentication.ts';
 export { type ApiOptions, type ApiTimeouts, createApi } from './create-api.ts';
+export { eventOf, type WireEvent } from './handlers/events.ts';
 export { type Pin, pinOf } from './handlers/pin.ts';
 export { type OpenApiOptions, openApiDocument } from './openapi/document.ts';
 export type { ProblemBody } from './problems/problem.ts';

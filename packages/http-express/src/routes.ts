@@ -1,5 +1,6 @@
 import { parseRoleId, type RoleId, type Scope } from '@pinfold/core';
 import type { Request } from 'express';
+import { events } from './handlers/events.ts';
 import { limits } from './handlers/limits.ts';
 import { list } from './handlers/list.ts';
 import { publish } from './handlers/publish.ts';
@@ -7,7 +8,13 @@ import { read } from './handlers/read.ts';
 import { stop } from './handlers/stop.ts';
 import { readUpdate, update } from './handlers/update.ts';
 import { type AnyRefusal, refuseRequest } from './problems/problem.ts';
-import { type ReadQuery, readListQuery, readNoQuery, readPublishQuery } from './reading/query.ts';
+import {
+  type ReadQuery,
+  readEventQuery,
+  readListQuery,
+  readNoQuery,
+  readPublishQuery,
+} from './reading/query.ts';
 import type { Call, Outcome, Service } from './service.ts';
 
 /** One path of the API with its methods. */
@@ -54,13 +61,22 @@ const limitsInForce: Route = {
   methods: { GET: onAll({ scope: 'pins:read', query: readNoQuery, handle: limits }) },
 };
 
+const history: Route = {
+  pattern: '/api/v1/events',
+  methods: { GET: onAll({ scope: 'pins:read', query: readEventQuery, handle: events }) },
+};
+
 /** Every route under `/api/v1`. */
-export const routes: readonly Route[] = [pins, pin, limitsInForce];
+export const routes: readonly Route[] = [pins, pin, limitsInForce, history];
 
 /** The route of a path below `/api/v1`, with the role that it names. */
-export function routeOf(path: string): { readonly route: Route; readonly role: RoleId | null } | undefined {
+export function routeOf(
+  path: string,
+  offered: Pick<Service, 'history'>,
+): { readonly route: Route; readonly role: RoleId | null } | undefined {
   if (path === '/pins') return { route: pins, role: null };
   if (path === '/limits') return { route: limitsInForce, role: null };
+  if (path === '/events' && offered.history !== undefined) return { route: history, role: null };
   const [, id] = /^\/pins\/([^/]+)$/.exec(path) ?? [];
   return id === undefined ? undefined : { route: pin, role: parseRoleId(id) ?? null };
 }

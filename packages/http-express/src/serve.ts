@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Caller, RoleId } from '@pinfold/core';
+import { causeOf } from '@pinfold/core/history';
 import { type Answer, encodeAnswer, hasSeveralHosts, untilGone } from '@pinfold/http';
 import type { Request, Response } from 'express';
 import {
@@ -20,21 +21,21 @@ interface Aim {
   readonly route: string;
   readonly role: RoleId | null;
   readonly publishing: boolean;
-  readonly decide: (signal: AbortSignal) => Promise<Outcome>;
+  readonly decide: (signal: AbortSignal, requestId: string) => Promise<Outcome>;
 }
 
 const NO_ROLE = { role: null, publishing: false } as const;
 
 /** Answers a request under `/api/v1`. */
 export function serve(service: Service, request: Request, response: Response): Promise<void> {
-  const found = routeOf(pathOf(request));
+  const found = routeOf(pathOf(request), service);
   const operation = found && operationOf(found.route, request);
   return answer(service, request, response, {
     route: found?.route.pattern ?? '/api/v1',
     role: found?.role ?? null,
     publishing: operation?.publishes(request) ?? false,
     // The key first, then path, method and scope; the rest is the operation's.
-    decide: async (signal) => {
+    decide: async (signal, requestId) => {
       const caller = await service.authenticate(request, response);
       if (caller === undefined) return refuseRequest('unauthorized');
       const limited = limitRate(service, response, caller);
@@ -42,7 +43,9 @@ export function serve(service: Service, request: Request, response: Response): P
       if (found === undefined) return refuseRequest('not_found');
       if (operation === undefined) return refuseMethod(allowedMethods(found.route));
       if (!caller.scopes.includes(operation.scope)) return refuseRequest('forbidden');
-      return operation.handle(service, { request, caller, signal }, found.role);
+      const address = service.historyAddress?.(request);
+      const cause = causeOf(caller, { request: requestId, ...(address === undefined ? {} : { address }) });
+      return operation.handle(service, { request, caller, cause, signal }, found.role);
     },
   });
 }
@@ -124,7 +127,7 @@ async function settle(
   gone: AbortSignal,
 ): Promise<{ readonly answer: Answer & { readonly role?: RoleId }; readonly error?: unknown }> {
   try {
-    const outcome = hasSeveralHosts(request) ? severalHosts() : await decide(gone);
+    const outcome = hasSeveralHosts(request) ? severalHosts() : await decide(gone, context.requestId);
     return { answer: 'status' in outcome ? outcome : answerRefusal(outcome, context, clock.now()) };
   } catch (error) {
     // Nobody is there to read what became of it.

@@ -1,4 +1,5 @@
-import type { Caller, RoleId, UseCases } from '@pinfold/core';
+import type { Caller, Cause, RoleId, UseCases } from '@pinfold/core';
+import type { History } from '@pinfold/core/history';
 import type { Answer, BodyLimits, DrainLimits, PublicUrl, RequestLog, Uploads } from '@pinfold/http';
 import type { Request } from 'express';
 import type { Authenticate } from './authentication.ts';
@@ -15,6 +16,7 @@ export type ApiUseCases = Pick<
 /** What the API works with. */
 export interface Service {
   readonly useCases: ApiUseCases;
+  readonly history: History | undefined;
   readonly publicUrl: PublicUrl;
   readonly authenticate: Authenticate;
   readonly bodyTimeouts: Pick<BodyLimits, 'idle' | 'total'>;
@@ -22,6 +24,7 @@ export interface Service {
   readonly uploads: Uploads;
   readonly limiter: RateLimiter | undefined;
   readonly log: RequestLog;
+  readonly historyAddress: ((request: Request) => string) | undefined;
   /** What is said of sign-in, where API keys are not how. */
   readonly words: ReturnType<typeof signInWords> | undefined;
 }
@@ -30,6 +33,8 @@ export interface Service {
 export interface Call {
   readonly request: Request;
   readonly caller: Caller;
+  /** What the history tells of what it changes. */
+  readonly cause: Cause;
   /** Aborts when the client has gone before its answer was out. */
   readonly signal: AbortSignal;
 }

@@ -25,12 +25,12 @@ export type RigOptions = ServiceOptions & { readonly api?: Partial<ApiOptions> |
 
 /** The API alone, at the public URL. */
 export function apiAlone(
-  { useCases, keys, publicPort }: Inside,
+  { useCases, keys, history, publicPort }: Inside,
   api: Partial<ApiOptions> = {},
 ): express.Express {
   const authenticate = apiKeyAuthentication(keys);
   const publicUrl = `http://127.0.0.1:${publicPort}`;
-  return express().use(createApi({ useCases, publicUrl, authenticate, ...api }));
+  return express().use(createApi({ useCases, history, publicUrl, authenticate, ...api }));
 }
 
 export async function openRig({ api, ...options }: RigOptions = {}): Promise<Rig> {

@@ -20,4 +20,7 @@ export function bindPersistence(bind: Bind, open: () => Persistence | Promise<Pe
   bind(tokens.sessions)
     .toResolvedValue(({ sessions }) => sessions, [tokens.persistence])
     .inSingletonScope();
+  bind(tokens.history)
+    .toResolvedValue(({ history }) => history, [tokens.persistence])
+    .inSingletonScope();
 }

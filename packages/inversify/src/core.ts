@@ -1,6 +1,7 @@
 import { createUseCases, type Limits, type UseCaseOptions } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { type OnEvent, tellingRoles } from '@pinfold/core/adapter';
+import { createHistory, type HistoryOptions } from '@pinfold/core/history';
 import { ContainerModule } from 'inversify';
 import { tokens } from './tokens.ts';
 
@@ -11,7 +12,7 @@ export interface CoreModuleOptions extends UseCaseOptions {
 }
 
 /**
- * Binds `useCases`, `manageKeys` and `manageSessions` over the ports that are bound elsewhere.
+ * Binds `useCases`, `manageKeys`, `manageSessions` and `manageHistory` over the ports that are bound elsewhere.
  *
  * @example
  * import { days } from '@pinfold/core';
@@ -23,7 +24,7 @@ export interface CoreModuleOptions extends UseCaseOptions {
  */
 export function coreModule(
   limits: Partial<Limits> = {},
-  { onEvent, ...options }: CoreModuleOptions = {},
+  { onEvent, ...options }: CoreModuleOptions & HistoryOptions = {},
 ): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(tokens.useCases)
@@ -68,6 +69,12 @@ export function coreModule(
         (sessions, sessionSecrets, apiKeys, clock, ids, manageKeys) =>
           createSessions({ sessions, sessionSecrets, apiKeys, clock, ids }, manageKeys),
         [tokens.sessions, tokens.sessionSecrets, tokens.apiKeys, tokens.clock, tokens.ids, tokens.manageKeys],
+      )
+      .inSingletonScope();
+    bind(tokens.manageHistory)
+      .toResolvedValue(
+        (history, clock, ids) => createHistory({ history, clock, ids }, options),
+        [tokens.history, tokens.clock, tokens.ids],
       )
       .inSingletonScope();
   });

@@ -15,7 +15,7 @@ export const api: ServiceIdentifier<ReturnType<typeof createApi>> = Symbol.for('
 export const authenticate: ServiceIdentifier<Authenticate> = Symbol.for('@pinfold/authenticate');
 
 /** {@link ApiOptions} without what the container knows, and what authentication by API keys takes. */
-export type HttpExpressModuleOptions = Omit<ApiOptions, 'useCases' | 'authenticate'> &
+export type HttpExpressModuleOptions = Omit<ApiOptions, 'useCases' | 'history' | 'authenticate'> &
   ApiKeyAuthenticationOptions;
 
 /**
@@ -38,8 +38,9 @@ export function httpExpressModule(
       .inSingletonScope();
     bind(api)
       .toResolvedValue(
-        (useCases, authenticates) => createApi({ ...given(), useCases, authenticate: authenticates }),
-        [tokens.useCases, authenticate],
+        (useCases, history, authenticates) =>
+          createApi({ ...given(), useCases, history, authenticate: authenticates }),
+        [tokens.useCases, tokens.manageHistory, authenticate],
       )
       .inSingletonScope();
   });

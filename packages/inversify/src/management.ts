@@ -7,7 +7,7 @@ export const management: ServiceIdentifier<ReturnType<typeof createManagement>> 
   Symbol.for('@pinfold/management');
 
 /** {@link ManagementOptions} without what the container knows. */
-export type ManagementModuleOptions = Omit<ManagementOptions, 'useCases' | 'sessions' | 'keys'>;
+export type ManagementModuleOptions = Omit<ManagementOptions, 'useCases' | 'sessions' | 'keys' | 'history'>;
 
 /**
  * Binds {@link management}, with our sessions unless `authenticate` is given. Options known late, such as a free port's,
@@ -26,12 +26,12 @@ export function managementModule(
   return new ContainerModule(({ bind }) => {
     bind(management)
       .toResolvedValue(
-        (useCases, keys, sessions) => {
+        (useCases, keys, sessions, history) => {
           const given = typeof options === 'function' ? options() : options;
           const signIn = given.authenticate === undefined ? { sessions } : {};
-          return createManagement({ ...given, ...signIn, useCases, keys });
+          return createManagement({ ...given, ...signIn, useCases, keys, history });
         },
-        [tokens.useCases, tokens.manageKeys, tokens.manageSessions],
+        [tokens.useCases, tokens.manageKeys, tokens.manageSessions, tokens.manageHistory],
       )
       .inSingletonScope();
   });

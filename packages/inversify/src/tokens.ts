@@ -6,6 +6,7 @@ import type {
   AttemptCounter,
   Clock,
   GrantSigner,
+  HistoryStore,
   Ids,
   Keys,
   PasswordHasher,
@@ -17,6 +18,7 @@ import type {
   UseCases,
 } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
+import type { History } from '@pinfold/core/history';
 import type { ServiceIdentifier } from 'inversify';
 
 /**
@@ -37,7 +39,8 @@ export const tokens = {
   attempts: Symbol.for('@pinfold/attempts') as ServiceIdentifier<AttemptCounter>,
   apiKeys: Symbol.for('@pinfold/api-keys') as ServiceIdentifier<ApiKeyStore>,
   sessions: Symbol.for('@pinfold/sessions') as ServiceIdentifier<SessionStore>,
-  /** The handle that the four above come from. */
+  history: Symbol.for('@pinfold/history') as ServiceIdentifier<HistoryStore>,
+  /** The handle that the five above come from. */
   persistence: Symbol.for('@pinfold/persistence') as ServiceIdentifier<Persistence>,
   staging: Symbol.for('@pinfold/staging') as ServiceIdentifier<Staging>,
   archives: Symbol.for('@pinfold/archives') as ServiceIdentifier<ArchiveStorage>,
@@ -51,6 +54,7 @@ export const tokens = {
   useCases: Symbol.for('@pinfold/use-cases') as ServiceIdentifier<UseCases>,
   manageKeys: Symbol.for('@pinfold/manage-keys') as ServiceIdentifier<Keys>,
   manageSessions: Symbol.for('@pinfold/manage-sessions') as ServiceIdentifier<Sessions>,
+  manageHistory: Symbol.for('@pinfold/manage-history') as ServiceIdentifier<History>,
 } as const;
 
 /** The type of {@link tokens}. */

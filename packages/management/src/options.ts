@@ -1,4 +1,5 @@
 import type { Keys, Sessions, UseCases } from '@pinfold/core';
+import type { History } from '@pinfold/core/history';
 import {
   type Authenticate as AuthenticateAny,
   consoleLog,
@@ -39,6 +40,10 @@ export interface ManagementOptions {
   readonly authenticate?: Authenticate;
   /** Absent: no page for API keys. */
   readonly keys?: Keys;
+  /** Absent: no history is shown. */
+  readonly history?: History;
+  /** The address of a client that the history is to keep; absent, it keeps none. */
+  readonly historyAddress?: (request: Request) => string;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
   readonly uploads?: Uploads;
   /** What is yours of how the screen looks and speaks. */

@@ -1,6 +1,7 @@
 import type { Answer } from './answering/answer.ts';
 import { notFound } from './answering/refuse.ts';
 import type { Answering } from './answering/serve.ts';
+import { showHistory } from './handlers/history.ts';
 import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
 import { showList } from './handlers/list.ts';
 import {
@@ -48,7 +49,7 @@ const openForm = inTurn(ownPage, anybodyKnown, formRead, freshToken);
 
 /** Every route of the screen. */
 export function routesOf(screen: Screen): readonly Route[] {
-  const { keys, sessions } = screen;
+  const { keys, history, sessions } = screen;
   const routes = [
     on('get', '/', page, showList, screen),
     on('post', '/publish', uploadForm, publishForm, screen),
@@ -69,6 +70,7 @@ export function routesOf(screen: Screen): readonly Route[] {
       on('post', '/keys/:key/revoke', form, revokeKey, keys),
     );
   }
+  if (history !== undefined) routes.push(on('get', '/history', page, showHistory, history));
   if (sessions !== undefined) {
     routes.push(
       on('get', '/sign-in', openPage, showSignIn, sessions),

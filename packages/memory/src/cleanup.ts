@@ -5,9 +5,11 @@ import type {
   CleanupOutcome,
   CleanupRequest,
   CleanupTask,
+  HistoryEvent,
   Role,
   Version,
 } from '@pinfold/core';
+import { keepInTurn } from './events.ts';
 import type { MemoryData, RoleRow } from './memory-data.ts';
 import { reservationsBegunBefore } from './reservations.ts';
 
@@ -45,16 +47,22 @@ function claimable(
     .filter(({ claimableAt }) => claimableAt === undefined || claimableAt <= now);
 }
 
-export function settleCleanup(data: MemoryData, task: CleanupTask, outcome: CleanupOutcome): void {
+export function settleCleanup(
+  data: MemoryData,
+  task: CleanupTask,
+  outcome: CleanupOutcome,
+  events: readonly HistoryEvent[],
+): void {
   const row = data.roles.get(task.role);
   if (row === undefined || row.claim !== task.token) return;
+  const settled = { ...row, claim: undefined, lastEventAt: keepInTurn(data, events, row.lastEventAt) };
   if (outcome.kind === 'removed') {
-    data.roles.set(task.role, { ...row, claim: undefined, archiveRemoved: true });
+    data.roles.set(task.role, { ...settled, archiveRemoved: true });
     data.manifests.delete(row.role.archive);
     return;
   }
   const failures = row.failures + 1;
-  data.roles.set(task.role, { ...row, claim: undefined, claimableAt: outcome.retryAt, failures });
+  data.roles.set(task.role, { ...settled, claimableAt: outcome.retryAt, failures });
 }
 
 /** In order of id, which is their order of creation too. */

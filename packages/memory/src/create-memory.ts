@@ -5,6 +5,7 @@ import { memoryApiKeyStore } from './memory-api-key-store.ts';
 import { memoryArchiveStorage } from './memory-archive-storage.ts';
 import { memoryAttemptCounter } from './memory-attempt-counter.ts';
 import { emptyData } from './memory-data.ts';
+import { memoryHistoryStore } from './memory-history-store.ts';
 import { memoryRoleStore } from './memory-role-store.ts';
 import { memorySessionStore } from './memory-session-store.ts';
 
@@ -34,6 +35,7 @@ function handleOn(connection: Connection): Memory {
     apiKeys: memoryApiKeyStore(connection),
     attempts: memoryAttemptCounter(connection),
     sessions: memorySessionStore(connection),
+    history: memoryHistoryStore(connection),
     archives: memoryArchiveStorage(connection),
     migrate: async () => void connection.open(),
     check: async (signal) => {

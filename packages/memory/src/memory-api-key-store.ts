@@ -1,18 +1,21 @@
 import type { ApiKeyStore } from '@pinfold/core';
 import type { Connection } from './connection.ts';
+import { keep } from './events.ts';
 
 export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
   return {
-    create: async (key) => {
-      const { apiKeys } = connection.open();
-      if (apiKeys.has(key.id)) return { kind: 'exists' };
-      apiKeys.set(key.id, key);
+    create: async (key, events) => {
+      const data = connection.open();
+      if (data.apiKeys.has(key.id)) return { kind: 'exists' };
+      data.apiKeys.set(key.id, key);
+      keep(data, events);
       return { kind: 'created' };
     },
-    createFirst: async (key) => {
-      const { apiKeys } = connection.open();
-      if (apiKeys.size > 0) return { kind: 'exists' };
-      apiKeys.set(key.id, key);
+    createFirst: async (key, events) => {
+      const data = connection.open();
+      if (data.apiKeys.size > 0) return { kind: 'exists' };
+      data.apiKeys.set(key.id, key);
+      keep(data, events);
       return { kind: 'created' };
     },
     find: async (id, signal) => {
@@ -24,11 +27,14 @@ export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
       const wanted = account === undefined ? all : all.filter((key) => key.account === account);
       return wanted.sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
     },
-    revoke: async (id, at) => {
-      const { apiKeys } = connection.open();
-      const key = apiKeys.get(id);
+    revoke: async (id, at, events) => {
+      const data = connection.open();
+      const key = data.apiKeys.get(id);
       if (key === undefined) return { kind: 'unknown' };
-      apiKeys.set(id, { ...key, revokedAt: key.revokedAt ?? at });
+      if (key.revokedAt === null) {
+        data.apiKeys.set(id, { ...key, revokedAt: at });
+        keep(data, events);
+      }
       return { kind: 'revoked' };
     },
     touch: async (id, at, unlessSince) => {

@@ -1,10 +1,13 @@
 import type {
+  AccountId,
   ApiKey,
   ApiKeyId,
   ArchiveId,
   AttemptTicket,
   Comparison,
   EncodedManifest,
+  EventId,
+  HistoryEvent,
   Instant,
   Role,
   RoleId,
@@ -30,6 +33,9 @@ export interface RoleRow {
   /** From when it may be claimed again; absent while it never was. */
   readonly claimableAt: Instant | undefined;
   readonly failures: number;
+  /** When the last of its events was. */
+  readonly lastEventAt: Instant;
+  readonly isExpiryTold: boolean;
 }
 
 /** A fixed window of counted tries. */
@@ -49,6 +55,9 @@ export interface MemoryData {
   readonly sessions: Map<Sha256, Session>;
   readonly signInLinks: Map<Sha256, SignInLink>;
   readonly archives: Map<ArchiveId, Uint8Array<ArrayBuffer>>;
+  readonly events: Map<EventId, HistoryEvent>;
+  /** When each account's last refused sign-in was told. */
+  readonly refusals: Map<AccountId, Instant>;
   tickets: number;
   comparison: Versioned<Comparison> | undefined;
 }
@@ -63,6 +72,8 @@ export function emptyData(): MemoryData {
     sessions: new Map(),
     signInLinks: new Map(),
     archives: new Map(),
+    events: new Map(),
+    refusals: new Map(),
     tickets: 0,
     comparison: undefined,
   };

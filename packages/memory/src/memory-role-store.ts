@@ -1,6 +1,7 @@
 import type { RoleStore, Version } from '@pinfold/core';
 import { claimForCleanup, countForCleanup, namedArchives, settleCleanup } from './cleanup.ts';
 import type { Connection } from './connection.ts';
+import { keepInTurn } from './events.ts';
 import { listRoles } from './list-roles.ts';
 import { commit, purge, release, renew, reserve } from './reservations.ts';
 
@@ -10,17 +11,18 @@ export function memoryRoleStore(connection: Connection): RoleStore {
     reserve: async (request) => reserve(connection.open(), request),
     renew: async (lease, until) => renew(connection.open(), lease, until),
     release: async (lease) => release(connection.open(), lease),
-    commit: async (publication, lease) => commit(connection.open(), publication, lease),
+    commit: async (publication, lease, events) => commit(connection.open(), publication, lease, events),
     load: async (id, signal) => {
       signal?.throwIfAborted();
       const row = connection.open().roles.get(id);
       return row && { value: row.role, version: row.version };
     },
-    save: async (role, loadedAt) => {
-      const { roles } = connection.open();
-      const row = roles.get(role.id);
+    save: async (role, loadedAt, events) => {
+      const data = connection.open();
+      const row = data.roles.get(role.id);
       if (row?.version !== loadedAt) return { kind: 'conflict' };
-      roles.set(role.id, { ...row, role, version: (row.version + 1) as Version });
+      const lastEventAt = keepInTurn(data, events, row.lastEventAt);
+      data.roles.set(role.id, { ...row, role, version: (row.version + 1) as Version, lastEventAt });
       return { kind: 'saved' };
     },
     list: async (query) => listRoles(connection.open(), query),
@@ -29,7 +31,7 @@ export function memoryRoleStore(connection: Connection): RoleStore {
       return connection.open().manifests.get(archive);
     },
     claimForCleanup: async (request) => claimForCleanup(connection.open(), request),
-    settleCleanup: async (task, outcome) => settleCleanup(connection.open(), task, outcome),
+    settleCleanup: async (task, outcome, events) => settleCleanup(connection.open(), task, outcome, events),
     countForCleanup: async (request) => countForCleanup(connection.open(), request),
     whichAreNamed: async (ids) => {
       const named = new Set(namedArchives(connection.open()));

@@ -1,30 +1,49 @@
 import type { Session, SessionStore, Sha256 } from '@pinfold/core';
 import type { Connection } from './connection.ts';
+import { keep } from './events.ts';
 
 export function memorySessionStore(connection: Connection): SessionStore {
   return {
-    offer: async (link) => {
-      connection.open().signInLinks.set(link.tokenHash, link);
+    offer: async (link, events) => {
+      const data = connection.open();
+      data.signInLinks.set(link.tokenHash, link);
+      keep(data, events);
     },
-    redeem: async ({ link, now, session }) => {
-      const { signInLinks, sessions } = connection.open();
+    redeem: async ({ link, now, session }, events) => {
+      const data = connection.open();
+      const { signInLinks, sessions } = data;
       const offered = signInLinks.get(link);
       if (offered === undefined || offered.endsAt <= now) return { kind: 'unknown' };
       signInLinks.delete(link);
-      const begun: Session = { ...session, account: offered.account };
+      const { account, actor } = offered;
+      const begun: Session = { ...session, account, actor };
       sessions.set(begun.tokenHash, begun);
+      keep(
+        data,
+        events.map((event) => ({ ...event, account, actor })),
+      );
       return { kind: 'redeemed', session: begun };
     },
-    begin: async (session) => {
-      connection.open().sessions.set(session.tokenHash, session);
+    begin: async (session, events) => {
+      const data = connection.open();
+      data.sessions.set(session.tokenHash, session);
+      keep(data, events);
     },
     find: async (tokenHash, now, signal) => {
       signal?.throwIfAborted();
       const session = connection.open().sessions.get(tokenHash);
       return session === undefined || session.endsAt <= now ? undefined : session;
     },
-    end: async (tokenHash) => {
-      connection.open().sessions.delete(tokenHash);
+    end: async (tokenHash, events) => {
+      const data = connection.open();
+      if (data.sessions.delete(tokenHash)) keep(data, events);
+    },
+    refuse: async (event, unlessSince) => {
+      const data = connection.open();
+      const last = data.refusals.get(event.account);
+      if (last !== undefined && last > unlessSince) return;
+      data.refusals.set(event.account, event.at);
+      keep(data, [event]);
     },
     purge: async (endedBy, limit) => {
       const { signInLinks, sessions } = connection.open();

@@ -1,5 +1,14 @@
-import type { Instant, Lease, Publication, Reservation, ReserveOutcome, Version } from '@pinfold/core';
+import type {
+  HistoryEvent,
+  Instant,
+  Lease,
+  Publication,
+  Reservation,
+  ReserveOutcome,
+  Version,
+} from '@pinfold/core';
 import { judgeCommit, judgeHolder } from '@pinfold/core/adapter';
+import { keepInTurn } from './events.ts';
 import type { MemoryData } from './memory-data.ts';
 
 export function reserve({ keys }: MemoryData, request: Reservation): ReserveOutcome {
@@ -31,6 +40,7 @@ export function commit(
   data: MemoryData,
   { role, manifest, warnings }: Publication,
   lease: Lease,
+  events: readonly HistoryEvent[],
 ): { readonly kind: 'committed' | 'lease_lost' } {
   const row = data.keys.get(nameOf(lease));
   const judged = judgeCommit(row, lease, role.id);
@@ -45,6 +55,8 @@ export function commit(
     claim: undefined,
     claimableAt: undefined,
     failures: 0,
+    lastEventAt: keepInTurn(data, events, 0 as Instant),
+    isExpiryTold: false,
   });
   return { kind: 'committed' };
 }

@@ -5,6 +5,7 @@ import { checkSchema, migrate } from './migrate.ts';
 import { postgresApiKeyStore } from './postgres-api-key-store.ts';
 import { postgresAttemptCounter } from './postgres-attempt-counter.ts';
 import { PostgresConnection } from './postgres-connection.ts';
+import { postgresHistoryStore } from './postgres-history-store.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 import { postgresRoleStore } from './postgres-role-store.ts';
 import { postgresSessionStore } from './postgres-session-store.ts';
@@ -72,6 +73,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
     apiKeys: postgresApiKeyStore(connection, tables),
     attempts: postgresAttemptCounter(connection, tables),
     sessions: postgresSessionStore(connection, tables),
+    history: postgresHistoryStore(connection, tables),
     migrate: () => migrate(connection, schema),
     check: (signal) => checkSchema(connection, schema, signal),
     close: async () => connection.close(),

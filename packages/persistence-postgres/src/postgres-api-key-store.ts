@@ -1,19 +1,26 @@
-import type { ApiKey, ApiKeyStore } from '@pinfold/core';
+import type { ApiKey, ApiKeyStore, HistoryEvent } from '@pinfold/core';
 import type { Kept } from '@pinfold/core/adapter';
+import { keepingFor, rowsOf } from './events.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { API_KEYS } from './schema.ts';
 import { prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** Keeps API keys in PostgreSQL. */
-export function postgresApiKeyStore(connection: PostgresConnection, { apiKeys }: Tables): ApiKeyStore {
+export function postgresApiKeyStore(connection: PostgresConnection, tables: Tables): ApiKeyStore {
+  const { apiKeys } = tables;
+  const places = API_KEYS.members.length;
+  const withEvents = (create: string): Statement =>
+    prepared(`
+      WITH created AS (${create} RETURNING 1), kept AS (${keepingFor(tables, 'created', places + 1)})
+      SELECT 1 FROM created`);
   const select = `SELECT ${API_KEYS.select} FROM ${apiKeys}`;
   const statements = {
-    create: prepared(`
+    create: withEvents(`
       INSERT INTO ${apiKeys} (${API_KEYS.insert}) VALUES (${API_KEYS.parameters(1)})
       ON CONFLICT (id) DO NOTHING`),
     // Of two at the same moment neither sees the other: the column that only one may have decides.
-    createFirst: prepared(`
+    createFirst: withEvents(`
       INSERT INTO ${apiKeys} (very_first, ${API_KEYS.insert})
       SELECT true, ${API_KEYS.parameters(1)}
       WHERE NOT EXISTS (SELECT 1 FROM ${apiKeys})
@@ -21,18 +28,26 @@ export function postgresApiKeyStore(connection: PostgresConnection, { apiKeys }:
     find: prepared(`${select} WHERE id = $1`),
     list: prepared(`${select} ORDER BY created_at, id`),
     listOfAccount: prepared(`${select} WHERE account = $1 ORDER BY created_at, id`),
-    revoke: prepared(`UPDATE ${apiKeys} SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1`),
+    revoke: prepared(`
+      WITH revoked AS (
+        UPDATE ${apiKeys} SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING 1
+      ), kept AS (${keepingFor(tables, 'revoked', 3)})
+      SELECT 1 FROM ${apiKeys} WHERE id = $1`),
     touch: prepared(`
       UPDATE ${apiKeys} SET last_used_at = $2
       WHERE id = $1 AND (last_used_at IS NULL OR (last_used_at <= $3 AND last_used_at < $2))`),
   };
-  const insert = async (statement: Statement, key: ApiKey): ReturnType<ApiKeyStore['create']> => {
-    const { count } = await connection.write(statement, API_KEYS.values(key));
+  const insert = async (
+    statement: Statement,
+    key: ApiKey,
+    events: readonly HistoryEvent[],
+  ): ReturnType<ApiKeyStore['create']> => {
+    const { count } = await connection.write(statement, [...API_KEYS.values(key), rowsOf(events)]);
     return { kind: count === 1 ? 'created' : 'exists' };
   };
   return {
-    create: (key) => insert(statements.create, key),
-    createFirst: (key) => insert(statements.createFirst, key),
+    create: (key, events) => insert(statements.create, key, events),
+    createFirst: (key, events) => insert(statements.createFirst, key, events),
     find: async (id, signal) => {
       const [row] = await connection.read<Kept<ApiKey>>(statements.find, [id], signal);
       return row && API_KEYS.read(row);
@@ -44,8 +59,8 @@ export function postgresApiKeyStore(connection: PostgresConnection, { apiKeys }:
           : await connection.read<Kept<ApiKey>>(statements.listOfAccount, [account]);
       return rows.map(API_KEYS.read);
     },
-    revoke: async (id, at) => {
-      const { count } = await connection.write(statements.revoke, [id, at]);
+    revoke: async (id, at, events) => {
+      const { count } = await connection.write(statements.revoke, [id, at, rowsOf(events)]);
       return { kind: count === 1 ? 'revoked' : 'unknown' };
     },
     touch: async (id, at, unlessSince) => {

@@ -1,54 +1,76 @@
-import type { AccountId, Session, SessionStore } from '@pinfold/core';
+import type { Session, SessionStore, SignInLink } from '@pinfold/core';
+import type { Kept, Table } from '@pinfold/core/adapter';
+import { eventsIn, keepingFor, rowsOf } from './events.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
-import { LINKS, SESSIONS } from './schema.ts';
+import { EVENTS, LINKS, SESSIONS } from './schema.ts';
 import { planned, prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** Keeps sessions and sign-in links in PostgreSQL, which all nodes share. */
-export function postgresSessionStore(
-  connection: PostgresConnection,
-  { sessions, signInLinks }: Tables,
-): SessionStore {
+export function postgresSessionStore(connection: PostgresConnection, tables: Tables): SessionStore {
+  const { events, sessions, signInLinks, sessionRefusals } = tables;
   // Planned for any limit, it would read the whole table.
   const purge = (table: string): Statement =>
     planned(`
       DELETE FROM ${table} WHERE token_hash IN (
         SELECT token_hash FROM ${table} WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2 FOR UPDATE SKIP LOCKED
       )`);
+  const withEvents = (change: string, place: number): Statement =>
+    prepared(`WITH changed AS (${change} RETURNING 1) ${keepingFor(tables, 'changed', place)}`);
+  const inserting = <Row>(table: string, { insert, members, parameters }: Table<Row>): Statement =>
+    withEvents(`INSERT INTO ${table} (${insert}) VALUES (${parameters(1)})`, members.length + 1);
   const statements = {
-    offer: prepared(`INSERT INTO ${signInLinks} (${LINKS.insert}) VALUES (${LINKS.parameters(1)})`),
+    offer: inserting(signInLinks, LINKS),
     redeem: prepared(`
       WITH taken AS (
-        DELETE FROM ${signInLinks} WHERE token_hash = $1 AND ends_at > $2 RETURNING account
+        DELETE FROM ${signInLinks} WHERE token_hash = $1 AND ends_at > $2 RETURNING *
+      ), begun AS (
+        INSERT INTO ${sessions} (account, actor, token_hash, api_key, started_at, ends_at)
+        SELECT account, actor, $3, $4, $5::bigint, $6::bigint FROM taken
+      ), kept AS (
+        INSERT INTO ${events} (${EVENTS.insert})
+        SELECT event.at, event.id, event.type, taken.account, event.pin, taken.actor, event.request, event.address,
+          event.as_operator
+        FROM taken, ${eventsIn(7)}
       )
-      INSERT INTO ${sessions} (account, token_hash, api_key, started_at, ends_at)
-      SELECT account, $3, $4, $5::bigint, $6::bigint FROM taken
-      RETURNING account`),
-    begin: prepared(`INSERT INTO ${sessions} (${SESSIONS.insert}) VALUES (${SESSIONS.parameters(1)})`),
+      SELECT ${LINKS.select} FROM taken`),
+    begin: inserting(sessions, SESSIONS),
     find: prepared(`SELECT ${SESSIONS.select} FROM ${sessions} WHERE token_hash = $1 AND ends_at > $2`),
-    end: prepared(`DELETE FROM ${sessions} WHERE token_hash = $1`),
+    end: withEvents(`DELETE FROM ${sessions} WHERE token_hash = $1`, 2),
+    refuse: withEvents(
+      `INSERT INTO ${sessionRefusals} AS told (account, told_at) VALUES ($1, $2)
+       ON CONFLICT (account) DO UPDATE SET told_at = $2 WHERE told.told_at <= $3`,
+      4,
+    ),
     purgeSessions: purge(sessions),
     purgeLinks: purge(signInLinks),
   };
   return {
-    offer: async (link) => {
-      await connection.write(statements.offer, LINKS.values(link));
+    offer: async (link, told) => {
+      await connection.write(statements.offer, [...LINKS.values(link), rowsOf(told)]);
     },
-    redeem: async ({ link, now, session }) => {
+    redeem: async ({ link, now, session }, told) => {
       const { tokenHash, apiKey, startedAt, endsAt } = session;
-      const values = [link, now, tokenHash, apiKey, startedAt, endsAt];
-      const { rows } = await connection.write<{ account: AccountId }>(statements.redeem, values);
+      const values = [link, now, tokenHash, apiKey, startedAt, endsAt, rowsOf(told)];
+      const { rows } = await connection.write<Kept<SignInLink>>(statements.redeem, values);
       const [taken] = rows;
       if (taken === undefined) return { kind: 'unknown' };
-      return { kind: 'redeemed', session: { ...session, account: taken.account } };
+      const { account, actor } = LINKS.read(taken);
+      return { kind: 'redeemed', session: { ...session, account, actor } };
     },
-    begin: async (session) => {
-      await connection.write(statements.begin, SESSIONS.values(session));
+    begin: async (session, told) => {
+      await connection.write(statements.begin, [...SESSIONS.values(session), rowsOf(told)]);
     },
-    find: async (tokenHash, now, signal) =>
-      (await connection.read<Session>(statements.find, [tokenHash, now], signal))[0],
-    end: async (tokenHash) => {
-      await connection.write(statements.end, [tokenHash]);
+    find: async (tokenHash, now, signal) => {
+      const [row] = await connection.read<Kept<Session>>(statements.find, [tokenHash, now], signal);
+      return row && SESSIONS.read(row);
+    },
+    end: async (tokenHash, told) => {
+      await connection.write(statements.end, [tokenHash, rowsOf(told)]);
+    },
+    refuse: async (event, unlessSince) => {
+      const { account, at } = event;
+      await connection.write(statements.refuse, [account, at, unlessSince, rowsOf([event])]);
     },
     purge: async (endedBy, limit) => {
       const { count } = await connection.write(statements.purgeSessions, [endedBy, limit]);

@@ -1,5 +1,5 @@
-import type { ApiKey, Role, Session, SignInLink } from '@pinfold/core';
-import { type Column, jsonList, type Migration, type Table, tableOf } from '@pinfold/core/adapter';
+import type { ApiKey, HistoryEvent, Role, Session, SignInLink } from '@pinfold/core';
+import { type Column, jsonList, jsonOf, type Migration, type Table, tableOf } from '@pinfold/core/adapter';
 import type { Tables } from './tables.ts';
 
 /** A column whose parameter is no text, which the server takes it for where a statement selects it. */
@@ -37,6 +37,7 @@ export const SESSIONS: Table<Session> = tableOf<Session>({
   tokenHash: 'token_hash',
   account: 'account',
   apiKey: 'api_key',
+  actor: jsonOf('actor'),
   startedAt: bigint('started_at'),
   endsAt: bigint('ends_at'),
 });
@@ -44,7 +45,20 @@ export const SESSIONS: Table<Session> = tableOf<Session>({
 export const LINKS: Table<SignInLink> = tableOf<SignInLink>({
   tokenHash: 'token_hash',
   account: 'account',
+  actor: jsonOf('actor'),
   endsAt: bigint('ends_at'),
+});
+
+export const EVENTS: Table<HistoryEvent> = tableOf<HistoryEvent>({
+  at: bigint('at'),
+  id: 'id',
+  type: 'type',
+  account: 'account',
+  pin: 'pin',
+  actor: jsonOf('actor'),
+  request: 'request',
+  address: 'address',
+  asOperator: { name: 'as_operator', type: 'boolean' },
 });
 
 /** A step of the schema: its SQL names the tables of the schema that it is for. */
@@ -207,5 +221,51 @@ const comparison: PostgresMigration = {
 
 const VACUUM = 'autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.02';
 
+/**
+ * The history. Of roles that expired before it began none is told, which those in service are marked for; sessions that
+ * began before it are their key's, or the operator's. The index of roles finds those that expired and of which no event
+ * tells.
+ */
+const history: PostgresMigration = {
+  version: 4,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ events, sessionRefusals, roles, sessions, signInLinks }) => `
+    CREATE TABLE ${events} (
+      at bigint NOT NULL,
+      id text COLLATE "C" NOT NULL,
+      type text COLLATE "C" NOT NULL,
+      account text COLLATE "C",
+      pin text COLLATE "C",
+      actor text COLLATE "C" NOT NULL,
+      request text COLLATE "C",
+      address text COLLATE "C",
+      as_operator boolean NOT NULL,
+      PRIMARY KEY (at, id)
+    );
+    ALTER TABLE ${events} SET (${VACUUM});
+    CREATE INDEX events_of_account ON ${events} (account, at, id);
+    CREATE INDEX events_of_pin ON ${events} (pin, at, id) WHERE pin IS NOT NULL;
+
+    CREATE TABLE ${sessionRefusals} (
+      account text COLLATE "C" PRIMARY KEY,
+      told_at bigint NOT NULL
+    );
+
+    ALTER TABLE ${roles} ADD COLUMN last_event_at bigint NOT NULL DEFAULT 0;
+    ALTER TABLE ${roles} ADD COLUMN expiry_told boolean NOT NULL DEFAULT true;
+    ALTER TABLE ${roles} ALTER COLUMN expiry_told SET DEFAULT false;
+    UPDATE ${roles} SET expiry_told = false
+      WHERE expires_at IS NULL OR expires_at > extract(epoch FROM pg_catalog.clock_timestamp()) * 1000;
+    CREATE INDEX roles_expiring ON ${roles} (expires_at)
+      WHERE NOT expiry_told AND (deleted_at IS NULL OR deleted_at >= expires_at);
+
+    ALTER TABLE ${sessions} ADD COLUMN actor text NOT NULL DEFAULT '{"kind":"operator","id":null}';
+    UPDATE ${sessions} SET actor = pg_catalog.json_build_object('kind', 'key', 'id', api_key)::text
+      WHERE api_key IS NOT NULL;
+    ALTER TABLE ${signInLinks} ADD COLUMN actor text NOT NULL DEFAULT '{"kind":"operator","id":null}';
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
-export const MIGRATIONS: readonly PostgresMigration[] = [first, tries, comparison];
+export const MIGRATIONS: readonly PostgresMigration[] = [first, tries, comparison, history];

@@ -13,6 +13,8 @@ export interface Tables {
   readonly attempts: string;
   readonly sessions: string;
   readonly signInLinks: string;
+  readonly events: string;
+  readonly sessionRefusals: string;
 }
 
 export function tablesOf(schema: string): Tables {
@@ -29,5 +31,7 @@ export function tablesOf(schema: string): Tables {
     attempts: `${name}.attempts`,
     sessions: `${name}.sessions`,
     signInLinks: `${name}.sign_in_links`,
+    events: `${name}.events`,
+    sessionRefusals: `${name}.session_refusals`,
   };
 }

@@ -7,6 +7,7 @@ import { checkSchema, migrate } from './migrate.ts';
 import { sqliteApiKeyStore } from './sqlite-api-key-store.ts';
 import { sqliteAttemptCounter } from './sqlite-attempt-counter.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
+import { sqliteHistoryStore } from './sqlite-history-store.ts';
 import { sqliteRoleStore } from './sqlite-role-store.ts';
 import { sqliteSessionStore } from './sqlite-session-store.ts';
 
@@ -47,6 +48,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
     apiKeys: sqliteApiKeyStore(connection),
     attempts: sqliteAttemptCounter(connection),
     sessions: sqliteSessionStore(connection),
+    history: sqliteHistoryStore(connection),
     migrate: () => migrate(connection),
     check: (signal) => checkSchema(connection, signal),
     close: async () => {

@@ -1,5 +1,5 @@
-import type { ApiKey, Role, Session, SignInLink } from '@pinfold/core';
-import { type Columns, jsonList, type Migration, type Table, tableOf } from '@pinfold/core/adapter';
+import type { ApiKey, HistoryEvent, Role, Session, SignInLink } from '@pinfold/core';
+import { type Columns, jsonList, jsonOf, type Migration, type Table, tableOf } from '@pinfold/core/adapter';
 
 const table = <Row>(columns: Columns<Row>): Table<Row> => tableOf(columns, () => '?');
 
@@ -35,6 +35,7 @@ export const SESSIONS: Table<Session> = table<Session>({
   tokenHash: 'token_hash',
   account: 'account',
   apiKey: 'api_key',
+  actor: jsonOf('actor'),
   startedAt: 'started_at',
   endsAt: 'ends_at',
 });
@@ -42,7 +43,20 @@ export const SESSIONS: Table<Session> = table<Session>({
 export const LINKS: Table<SignInLink> = table<SignInLink>({
   tokenHash: 'token_hash',
   account: 'account',
+  actor: jsonOf('actor'),
   endsAt: 'ends_at',
+});
+
+export const EVENTS: Table<HistoryEvent> = table<HistoryEvent>({
+  at: 'at',
+  id: 'id',
+  type: 'type',
+  account: 'account',
+  pin: 'pin',
+  actor: jsonOf('actor'),
+  request: 'request',
+  address: 'address',
+  asOperator: { name: 'as_operator', write: Number, read: (kept) => kept === 1 },
 });
 
 /**
@@ -204,5 +218,46 @@ const comparison: Migration = {
   `,
 };
 
+/**
+ * The history. Of roles that expired before it began none is told; sessions that began before it are their key's, or the
+ * operator's. The index of roles finds those that expired and of which no event tells.
+ */
+const history: Migration = {
+  version: 5,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE events (
+      at INTEGER NOT NULL,
+      id TEXT NOT NULL,
+      type TEXT NOT NULL,
+      account TEXT,
+      pin TEXT,
+      actor TEXT NOT NULL,
+      request TEXT,
+      address TEXT,
+      as_operator INTEGER NOT NULL CHECK (as_operator IN (0, 1)),
+      PRIMARY KEY (at, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX events_of_account ON events (account, at, id);
+    CREATE INDEX events_of_pin ON events (pin, at, id) WHERE pin IS NOT NULL;
+
+    CREATE TABLE session_refusals (
+      account TEXT NOT NULL PRIMARY KEY,
+      told_at INTEGER NOT NULL
+    ) STRICT;
+
+    ALTER TABLE roles ADD COLUMN last_event_at INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE roles ADD COLUMN expiry_told INTEGER NOT NULL DEFAULT 0 CHECK (expiry_told IN (0, 1));
+    UPDATE roles SET expiry_told = 1 WHERE expires_at <= unixepoch() * 1000;
+    CREATE INDEX roles_expiring ON roles (expires_at)
+      WHERE expiry_told = 0 AND (deleted_at IS NULL OR deleted_at >= expires_at);
+
+    ALTER TABLE sessions ADD COLUMN actor TEXT NOT NULL DEFAULT '{"kind":"operator","id":null}';
+    UPDATE sessions SET actor = json_object('kind', 'key', 'id', api_key) WHERE api_key IS NOT NULL;
+    ALTER TABLE sign_in_links ADD COLUMN actor TEXT NOT NULL DEFAULT '{"kind":"operator","id":null}';
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
-export const MIGRATIONS: readonly Migration[] = [first, sessions, tries, comparison];
+export const MIGRATIONS: readonly Migration[] = [first, sessions, tries, comparison, history];

@@ -1,5 +1,6 @@
-import type { ApiKey, ApiKeyStore } from '@pinfold/core';
+import type { ApiKey, ApiKeyStore, HistoryEvent } from '@pinfold/core';
 import type { Kept } from '@pinfold/core/adapter';
+import { keep } from './events.ts';
 import { API_KEYS } from './schema.ts';
 import type { Statements } from './sqlite-connection.ts';
 
@@ -9,20 +10,26 @@ const CREATE_FIRST = `INSERT INTO api_keys ${VALUES} WHERE NOT EXISTS (SELECT 1 
 const FIND = `SELECT ${API_KEYS.select} FROM api_keys WHERE id = ?`;
 const LIST = `SELECT ${API_KEYS.select} FROM api_keys ORDER BY created_at, id`;
 const LIST_OF_ACCOUNT = `SELECT ${API_KEYS.select} FROM api_keys WHERE account = ? ORDER BY created_at, id`;
-const REVOKE = 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?';
+const REVOKE = 'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL';
 const STALE = 'id = @id AND (last_used_at IS NULL OR (last_used_at <= @unlessSince AND last_used_at < @at))';
 const IS_STALE = `SELECT 1 FROM api_keys WHERE ${STALE}`;
 const TOUCH = `UPDATE api_keys SET last_used_at = @at WHERE ${STALE}`;
 
 /** Keeps API keys in a SQLite file. */
 export function sqliteApiKeyStore(connection: Statements): ApiKeyStore {
-  const insert = (sql: string, key: ApiKey): ReturnType<ApiKeyStore['create']> =>
-    connection.write((prepare) => ({
-      kind: prepare(sql).run(...API_KEYS.values(key)).changes === 1 ? 'created' : 'exists',
-    }));
+  const insert = (
+    sql: string,
+    key: ApiKey,
+    events: readonly HistoryEvent[],
+  ): ReturnType<ApiKeyStore['create']> =>
+    connection.write((prepare) => {
+      if (prepare(sql).run(...API_KEYS.values(key)).changes === 0) return { kind: 'exists' };
+      keep(prepare, events);
+      return { kind: 'created' };
+    });
   return {
-    create: (key) => insert(CREATE, key),
-    createFirst: (key) => insert(CREATE_FIRST, key),
+    create: (key, events) => insert(CREATE, key, events),
+    createFirst: (key, events) => insert(CREATE_FIRST, key, events),
     find: (id, signal) =>
       connection.read((prepare) => {
         const row = prepare<Kept<ApiKey>>(FIND).get(id);
@@ -36,10 +43,11 @@ export function sqliteApiKeyStore(connection: Statements): ApiKeyStore {
             : prepare<Kept<ApiKey>>(LIST_OF_ACCOUNT).all(account);
         return rows.map(API_KEYS.read);
       }),
-    revoke: (id, at) =>
-      connection.write((prepare) => ({
-        kind: prepare(REVOKE).run(at, id).changes === 1 ? 'revoked' : 'unknown',
-      })),
+    revoke: (id, at, events) =>
+      connection.write((prepare) => {
+        if (prepare(REVOKE).run(at, id).changes === 1) keep(prepare, events);
+        return { kind: prepare(FIND).get(id) === undefined ? 'unknown' : 'revoked' };
+      }),
     touch: async (id, at, unlessSince) => {
       // Nearly every use was noted a moment ago, and asking takes no lock.
       const use = { id, at, unlessSince };

@@ -1,13 +1,19 @@
-import type { AccountId, Session, SessionStore } from '@pinfold/core';
+import type { Session, SessionStore, SignInLink } from '@pinfold/core';
+import type { Kept } from '@pinfold/core/adapter';
+import { keep } from './events.ts';
 import { LINKS, SESSIONS } from './schema.ts';
 import type { Statements } from './sqlite-connection.ts';
 import type { Prepare } from './sqlite-file.ts';
 
 const OFFER = `INSERT INTO sign_in_links (${LINKS.insert}) VALUES (${LINKS.parameters(1)})`;
-const REDEEM = 'DELETE FROM sign_in_links WHERE token_hash = ? AND ends_at > ? RETURNING account';
+const REDEEM = `
+  DELETE FROM sign_in_links WHERE token_hash = ? AND ends_at > ? RETURNING ${LINKS.select}`;
 const BEGIN = `INSERT INTO sessions (${SESSIONS.insert}) VALUES (${SESSIONS.parameters(1)})`;
 const FIND = `SELECT ${SESSIONS.select} FROM sessions WHERE token_hash = ? AND ends_at > ?`;
 const END = 'DELETE FROM sessions WHERE token_hash = ?';
+const REFUSE = `
+  INSERT INTO session_refusals (account, told_at) VALUES (@account, @at)
+  ON CONFLICT (account) DO UPDATE SET told_at = @at WHERE told_at <= @unlessSince`;
 const PURGE_SESSIONS = `
   DELETE FROM sessions WHERE token_hash IN (
     SELECT token_hash FROM sessions WHERE ends_at <= ? ORDER BY ends_at LIMIT ?
@@ -20,23 +26,43 @@ const PURGE_LINKS = `
 /** Keeps sessions and sign-in links in a SQLite file, which all processes share. */
 export function sqliteSessionStore(connection: Statements): SessionStore {
   return {
-    offer: async (link) => {
-      await connection.write((prepare) => prepare(OFFER).run(...LINKS.values(link)));
-    },
-    redeem: ({ link, now, session }) =>
+    offer: (link, events) =>
       connection.write((prepare) => {
-        const taken = prepare<{ readonly account: AccountId }>(REDEEM).get(link, now);
+        prepare(OFFER).run(...LINKS.values(link));
+        keep(prepare, events);
+      }),
+    redeem: ({ link, now, session }, events) =>
+      connection.write((prepare) => {
+        const taken = prepare<Kept<SignInLink>>(REDEEM).get(link, now);
         if (taken === undefined) return { kind: 'unknown' };
-        const begun: Session = { ...session, account: taken.account };
+        const { account, actor } = LINKS.read(taken);
+        const begun: Session = { ...session, account, actor };
         begin(prepare, begun);
+        keep(
+          prepare,
+          events.map((event) => ({ ...event, account, actor })),
+        );
         return { kind: 'redeemed', session: begun };
       }),
-    begin: (session) => connection.write((prepare) => begin(prepare, session)),
+    begin: (session, events) =>
+      connection.write((prepare) => {
+        begin(prepare, session);
+        keep(prepare, events);
+      }),
     find: (tokenHash, now, signal) =>
-      connection.read((prepare) => prepare<Session>(FIND).get(tokenHash, now), signal),
-    end: async (tokenHash) => {
-      await connection.write((prepare) => prepare(END).run(tokenHash));
-    },
+      connection.read((prepare) => {
+        const row = prepare<Kept<Session>>(FIND).get(tokenHash, now);
+        return row && SESSIONS.read(row);
+      }, signal),
+    end: (tokenHash, events) =>
+      connection.write((prepare) => {
+        if (prepare(END).run(tokenHash).changes === 1) keep(prepare, events);
+      }),
+    refuse: (event, unlessSince) =>
+      connection.write((prepare) => {
+        const { account, at } = event;
+        if (prepare(REFUSE).run({ account, at, unlessSince }).changes === 1) keep(prepare, [event]);
+      }),
     purge: (endedBy, limit) =>
       connection.write((prepare) => {
         const sessions = prepare(PURGE_SESSIONS).run(endedBy, limit).changes;

@@ -9,7 +9,7 @@ export function stock(connection: SqliteConnection, roles: readonly Role[]): Pro
     for (const [n, role] of roles.entries()) {
       const request = aReservation(n, { account: role.account, key: role.idempotencyKey });
       reserve(prepare, request);
-      commit(prepare, { role, manifest: aManifest(n), warnings: [] }, leaseOf(request));
+      commit(prepare, { role, manifest: aManifest(n), warnings: [] }, leaseOf(request), []);
     }
   });
 }

@@ -5,6 +5,7 @@ import { archiveStorageSabotage } from './archive-storage.ts';
 import { attemptCounterSabotage } from './attempt-counter.ts';
 import { clockSabotage } from './clock.ts';
 import { grantSignerSabotage } from './grant-signer.ts';
+import { historyStoreSabotage } from './history-store.ts';
 import { httpApiSabotage } from './http-api.ts';
 import { httpPathViewingSabotage, httpViewingSabotage } from './http-viewing.ts';
 import { idsSabotage } from './ids.ts';
@@ -24,6 +25,7 @@ export const proofs: readonly Proof[] = [
   proofOf(archiveStorageSabotage),
   proofOf(stagingSabotage),
   proofOf(sessionStoreSabotage),
+  proofOf(historyStoreSabotage),
   proofOf(passwordHasherSabotage),
   proofOf(grantSignerSabotage),
   proofOf(apiKeySecretsSabotage),

@@ -41,7 +41,8 @@ const saboteurs: readonly Saboteur<Subject<SessionStore>>[] = [
         await nextTurn();
         seen = undefined;
         if (outcome.kind === 'unknown') return outcome;
-        const session: Session = { ...request.session, account: outcome.session.account };
+        const { account, actor } = outcome.session;
+        const session: Session = { ...request.session, account, actor };
         await store.begin(session, [anEvent()]);
         return { kind: 'redeemed', session };
       },

@@ -26,7 +26,12 @@ describe('What the stores are told for the history', () => {
   afterEach(() => stage.dispose());
 
   const cause: Cause = { actor: { kind: 'key', id: 'k1' }, request: 'r1', address: '192.0.2.1' };
-  const by = (kind: string, id: string | null) => ({ actor: { kind, id }, request: null });
+  const by = (kind: string, id: string | null, asOperator = false) => ({
+    actor: { kind, id },
+    request: null,
+    address: null,
+    asOperator,
+  });
 
   it('is what happened to a publication, when, whose it is, and because of whom', async () => {
     const useCases = stage.with({ roles: noting(stage.memory.roles, noted) });
@@ -43,8 +48,8 @@ describe('What the stores are told for the history', () => {
     expect(new Set(noted.map((event) => event.id)).size).to.equal(4);
     expect(noted.map(({ id: _, ...event }) => event)).to.deep.equal([
       { type: 'pin.published', ...whose, ...by('person', OWNER) },
-      { type: 'pin.pinned', ...whose, ...cause },
-      { type: 'pin.stopped', ...whose, ...by('operator', null) },
+      { type: 'pin.pinned', ...whose, ...cause, asOperator: false },
+      { type: 'pin.stopped', ...whose, ...by('operator', null, true) },
       { type: 'pin.purged', ...whose, at: stage.clock.now(), ...by('system', null) },
     ]);
   });
@@ -71,9 +76,9 @@ describe('What the stores are told for the history', () => {
       { type: 'key.created', ...whose, ...by('person', OWNER) },
       { type: 'session.started', ...whose, ...by('key', key.id) },
       { type: 'session.ended', ...whose, ...by('key', key.id) },
-      { type: 'key.revoked', ...whose, ...cause },
-      { type: 'link.created', ...whose, ...by('operator', null) },
-      { type: 'session.started', at: whose.at, pin: null, ...by('operator', null) },
+      { type: 'key.revoked', ...whose, ...cause, asOperator: false },
+      { type: 'link.created', ...whose, ...by('operator', null, true) },
+      { type: 'session.started', at: whose.at, pin: null, request: null, address: null, asOperator: false },
     ]);
   });
 });

@@ -24,6 +24,7 @@ import {
 } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import type { Persistence } from '@pinfold/core/adapter';
+import { createHistory, type History } from '@pinfold/core/history';
 import { createMemory, type Memory } from '@pinfold/memory';
 import {
   HmacGrantSigner,
@@ -45,6 +46,7 @@ export interface Inside {
   readonly useCases: UseCases;
   readonly keys: Keys;
   readonly sessions: Sessions;
+  readonly history: History;
   /** The port of the public URL: that of the first server. */
   readonly publicPort: number;
 }
@@ -121,7 +123,8 @@ export async function openService<S extends Stores>(
     closing.unshift(() => closed(server).then(() => opened.close()));
     const { port } = server.address() as AddressInfo;
     publicPort ??= port;
-    const inside: Inside = { clock, useCases, keys, sessions, publicPort };
+    const history = createHistory({ history: opened.history, clock, ids: ports.ids });
+    const inside: Inside = { clock, useCases, keys, sessions, history, publicPort };
     server.on('request', build(inside));
     return {
       ...inside,

@@ -53,7 +53,7 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
   },
   {
     id: 'session-store/redeem-once',
-    says: 'of many at once, and for ever after, exactly one redeems a link; its session is then there for every peer, every field as it was given',
+    says: 'of many at once, and for ever after, exactly one redeems a link; its session is then there for every peer, for the account and with the doer of the link, every other field as it was given',
     check: async (subject) => {
       const link = aLink(1);
       await subject.port.offer(link, [anEvent()]);

@@ -36,6 +36,23 @@ export function parseJsonList(text: string | null): readonly unknown[] {
 }
 
 /**
+ * A column in which a plain value is kept as JSON.
+ *
+ * @example
+ * import { jsonOf, tableOf } from '@pinfold/core/adapter';
+ *
+ * const deeds = tableOf<{ readonly by: { readonly id: string } }>({ by: jsonOf('doer') });
+ * console.log(deeds.values({ by: { id: 'k1' } })); // [ '{"id":"k1"}' ]
+ */
+export function jsonOf<Value>(name: string): Column<Value> {
+  return {
+    name,
+    write: (value) => JSON.stringify(value),
+    read: (kept) => parseJson(kept as string) as Value,
+  };
+}
+
+/**
  * A column in which a list is kept as JSON.
  *
  * @example

@@ -1,6 +1,8 @@
 import type { RoleCursor } from '../domain/cursor.ts';
+import type { HistoryEvent } from '../domain/history.ts';
 import type { Role } from '../domain/role.ts';
 import { foldForSearch } from '../domain/text.ts';
+import type { EventPage } from '../ports/history-store.ts';
 import type { Page } from '../ports/role-store.ts';
 
 /** A cursor before all roles. */
@@ -18,7 +20,8 @@ export const MOST_SEARCHED = 2_000;
  * @param lookedTo where a search goes on that ended before the list did.
  *
  * @example
- * import type { Role } from '@pinfold/core';
+ * import type { HistoryEvent } from '../domain/history.ts';
+import type { Role } from '@pinfold/core';
  * import { pageOf } from '@pinfold/core/adapter';
  *
  * declare const roles: readonly Role[];
@@ -29,6 +32,23 @@ export function pageOf(roles: readonly Role[], limit: number, lookedTo?: RoleCur
   const items = roles.slice(0, limit);
   const last = roles.length > limit ? items.at(-1) : lookedTo;
   return { items, next: last === undefined ? undefined : { publishedAt: last.publishedAt, id: last.id } };
+}
+
+/**
+ * A page of the history. Ask for one event more than the page holds: it tells that there is more.
+ *
+ * @example
+ * import type { HistoryEvent } from '@pinfold/core';
+ * import { eventPageOf } from '@pinfold/core/adapter';
+ *
+ * declare const events: readonly HistoryEvent[];
+ *
+ * const { items, next } = eventPageOf(events, 20);
+ */
+export function eventPageOf(events: readonly HistoryEvent[], limit: number): EventPage {
+  const items = events.slice(0, limit);
+  const last = events.length > limit ? items.at(-1) : undefined;
+  return { items, next: last && { at: last.at, id: last.id } };
 }
 
 /**

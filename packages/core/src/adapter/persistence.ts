@@ -1,6 +1,7 @@
 import type { Instant } from '../domain/instant.ts';
 import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { AttemptCounter } from '../ports/attempt-counter.ts';
+import type { HistoryStore } from '../ports/history-store.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 
@@ -10,6 +11,7 @@ export interface Persistence {
   readonly apiKeys: ApiKeyStore;
   readonly attempts: AttemptCounter;
   readonly sessions: SessionStore;
+  readonly history: HistoryStore;
   /**
    * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
    *

@@ -47,4 +47,8 @@ export interface Caller {
   /** What screens call the person, who would know no account by its id. */
   readonly displayName?: string;
   readonly scopes: readonly Scope[];
+  /** The key that it came with, for the history. */
+  readonly key?: ApiKeyId;
+  /** Who it is, where an account has several, for the history. Never an address or a secret. */
+  readonly person?: string;
 }

@@ -35,10 +35,14 @@ export function decodeCursor(text: string, filter: RoleFilter): RoleCursor | Ref
   return { publishedAt: publishedAt as Instant, id };
 }
 
-/** FNV-1a over the filter: it tells filters apart, and protects nothing. */
 function filterMark({ account, state, search }: RoleFilter): string {
+  return markOf([account, state ?? null, search ?? null]);
+}
+
+/** FNV-1a over a filter: it tells filters apart, and protects nothing. */
+export function markOf(filter: readonly unknown[]): string {
   let hash = 0x811c9dc5;
-  for (const character of JSON.stringify([account, state ?? null, search ?? null])) {
+  for (const character of JSON.stringify(filter)) {
     hash = Math.imul(hash ^ (character.codePointAt(0) as number), 0x01000193) >>> 0;
   }
   return hash.toString(36);

@@ -20,12 +20,20 @@ export type RoleEventType =
 export type EventType =
   | RoleEventType
   | 'pin.published'
+  | 'pin.taken_down'
+  | 'pin.expired'
   | 'pin.purged'
   | 'key.created'
   | 'key.revoked'
-  | 'link.created'
+  | 'account.blocked'
+  | 'account.unblocked'
+  | 'account.limits_changed'
+  | 'takedown.lifted'
+  | 'service.mode_changed'
   | 'session.started'
-  | 'session.ended';
+  | 'session.ended'
+  | 'session.refused'
+  | 'link.created';
 
 /** What happened, and when. */
 export interface Happened<Type extends EventType = EventType> {
@@ -46,21 +54,32 @@ export interface Cause {
   readonly request?: string;
   /** The client's address, where the history is to have it. */
   readonly address?: string;
+  /** Done with the operator's authority: the account that it was done to is told no more than that. */
+  readonly asOperator?: boolean;
 }
+
+/** Where a request comes from, whoever made it. */
+export type Origin = Pick<Cause, 'request' | 'address'>;
 
 /** Something that happened, as the history keeps it: never with a secret, a title, a file name or a password. */
 export interface HistoryEvent extends Happened {
   readonly id: EventId;
-  readonly account: AccountId;
+  /** Null where it concerns the whole service alone. */
+  readonly account: AccountId | null;
   /** The role it happened to, if it was one. */
   readonly pin: RoleId | null;
   readonly actor: Doer;
   readonly request: string | null;
-  readonly address?: string;
+  readonly address: string | null;
+  /** Done with the operator's authority: its account is told no more than that. */
+  readonly asOperator: boolean;
 }
 
-/** An event whose account only the store knows, which fills it in. */
-export type UnattributedEvent = Omit<HistoryEvent, 'account'>;
+/** An event whose account and doer only the store knows, which fills them in. */
+export type UnattributedEvent = Omit<HistoryEvent, 'account' | 'actor'>;
+
+/** A place in the history, newest first: behind the event of that instant and id. */
+export type EventCursor = Pick<HistoryEvent, 'at' | 'id'>;
 
 /** Nobody but the machine: sweeps are. */
 export const BY_SYSTEM: Cause = { actor: { kind: 'system', id: null } };
@@ -68,24 +87,27 @@ export const BY_SYSTEM: Cause = { actor: { kind: 'system', id: null } };
 /** The cause of what somebody did of whom nothing else is known. */
 export function causedBy(by: Actor | string): Cause {
   const id = boundTo(by) ?? null;
-  return { actor: { kind: id === null ? 'operator' : 'person', id } };
+  return id === null
+    ? { actor: { kind: 'operator', id }, asOperator: true }
+    : { actor: { kind: 'person', id } };
 }
 
 /** Writes down what happened because of `cause`, to a role if it was one. */
-export function eventOf<Whose extends object>(
+export function eventOf(
   ids: { event(): EventId },
   happened: Happened,
-  { actor, request, address }: Cause,
-  whose: Whose,
+  { actor, request, address, asOperator = false }: Cause,
+  account: AccountId | null,
   pin: RoleId | null = null,
-): UnattributedEvent & Whose {
-  const event: UnattributedEvent & Whose = {
+): HistoryEvent {
+  return {
     ...happened,
-    ...whose,
     id: ids.event(),
+    account,
     pin,
     actor,
     request: request ?? null,
+    address: address ?? null,
+    asOperator,
   };
-  return address === undefined ? event : { ...event, address };
 }

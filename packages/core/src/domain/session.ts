@@ -1,4 +1,5 @@
 import type { ApiKeyId } from './api-key.ts';
+import type { Doer } from './history.ts';
 import type { Sha256 } from './idempotency.ts';
 import type { AccountId } from './identity.ts';
 import type { Instant } from './instant.ts';
@@ -9,6 +10,8 @@ export interface Session {
   readonly account: AccountId;
   /** The API key that began it, whose end ends it too; null for a sign-in link. */
   readonly apiKey: ApiKeyId | null;
+  /** Who acts in it: the key that began it, the operator who made its link, or a person. */
+  readonly actor: Doer;
   readonly startedAt: Instant;
   /** From this instant on the session is over. */
   readonly endsAt: Instant;
@@ -18,6 +21,8 @@ export interface Session {
 export interface SignInLink {
   readonly tokenHash: Sha256;
   readonly account: AccountId;
+  /** Who made it. */
+  readonly actor: Doer;
   /** From this instant on it begins no session. */
   readonly endsAt: Instant;
 }

@@ -5,7 +5,7 @@ import type { Instant } from '../domain/instant.ts';
 
 /**
  * Keeps API keys. Only key management, signing in to the management screen and authentication by {@link ApiKey} need it.
- * Events come with the writes they tell of; a store without a history may drop them.
+ * Events come with the writes they tell of.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  */

@@ -118,7 +118,7 @@ export type CleanupOutcome =
 /**
  * Keeps roles, manifests and idempotency keys. It needs transactions: a publication is stored whole or not at all.
  * Time comes in with each request and is never read from the database or the host. Events come with the writes they
- * tell of; a store without a history may drop them.
+ * tell of.
  *
  * Faults: `store_unavailable` when it cannot be reached (the outcome of a write is then unknown), `store_corrupt`.
  */

@@ -1,5 +1,6 @@
 import type { HistoryEvent, UnattributedEvent } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
+import type { AccountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Session, SignInLink } from '../domain/session.ts';
 
@@ -7,13 +8,13 @@ import type { Session, SignInLink } from '../domain/session.ts';
 export interface Redemption {
   readonly link: Sha256;
   readonly now: Instant;
-  /** The session to be, for the account of the link. */
-  readonly session: Omit<Session, 'account'>;
+  /** The session to be, for the account of the link, in the name of who made it. */
+  readonly session: Omit<Session, 'account' | 'actor'>;
 }
 
 /**
  * Keeps sessions of the management screen and the links that begin them, so that both hold on every node.
- * Time comes in with each request. Events come with the writes they tell of; a store without a history may drop them.
+ * Time comes in with each request. Events come with the writes they tell of.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  */
@@ -26,7 +27,7 @@ export interface SessionStore {
 
   /**
    * Takes a link and begins its session, in one step.
-   * @promise session-store/redeem-once: of many at once, and for ever after, exactly one redeems a link; its session is then there for every peer, every field as it was given
+   * @promise session-store/redeem-once: of many at once, and for ever after, exactly one redeems a link; its session is then there for every peer, for the account and with the doer of the link, every other field as it was given
    * @promise session-store/redeem-ended: a link whose instant has come, or that nobody offered, is unknown and begins no session
    */
   redeem(
@@ -52,6 +53,11 @@ export interface SessionStore {
    * @promise session-store/end: an ended session is gone for every peer at its next look, others stay; ending again, or what never was, succeeds
    */
   end(tokenHash: Sha256, events: readonly HistoryEvent[]): Promise<void>;
+
+  /**
+   * Keeps the event of a sign-in that was refused, unless one of its account was kept after `unlessSince`.
+   */
+  refuse(event: HistoryEvent & { readonly account: AccountId }, unlessSince: Instant): Promise<void>;
 
   /**
    * Drops sessions and links that ended by an instant, at most `limit`; answers how many.

@@ -152,9 +152,7 @@ async function changeSeen(
     const decision = decide(before, command, clock.now(), limits);
     if (decision.kind === 'refused') return decision;
     const { role } = decision;
-    const events = decision.events.map((event) =>
-      eventOf(ids, event, cause, { account: role.account }, role.id),
-    );
+    const events = decision.events.map((event) => eventOf(ids, event, cause, role.account, role.id));
     if (role === before || (await roles.save(role, version, events)).kind === 'saved') {
       return { kind: 'changed', role };
     }

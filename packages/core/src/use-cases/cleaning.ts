@@ -127,7 +127,7 @@ async function remove(
   const isGone = await succeeds(archives.delete(task.archive, signal));
   const now = clock.now();
   const purged = { type: 'pin.purged', at: now } as const;
-  const events = isGone ? [eventOf(ids, purged, cause, { account: task.account }, task.role)] : [];
+  const events = isGone ? [eventOf(ids, purged, cause, task.account, task.role)] : [];
   const pause = Math.min(minutes(2 ** Math.min(task.failures, 12)), LONGEST_PAUSE) as Duration;
   const outcome: CleanupOutcome = isGone
     ? { kind: 'removed' }

@@ -129,7 +129,7 @@ async function revoke(
   const key = id === undefined ? undefined : await apiKeys.find(id);
   if (key === undefined || !isReached(key)) return { kind: 'unknown' };
   const at = clock.now();
-  const event = eventOf(ids, { type: 'key.revoked', at }, cause, { account: key.account });
+  const event = eventOf(ids, { type: 'key.revoked', at }, cause, key.account);
   return await apiKeys.revoke(key.id, at, [event]);
 }
 
@@ -149,7 +149,7 @@ function made(
     throw new TypeError('a key has scopes that there are');
   const account = accountId(name);
   const createdAt = clock.now();
-  const event = eventOf(ids, { type: 'key.created', at: createdAt }, cause, { account });
+  const event = eventOf(ids, { type: 'key.created', at: createdAt }, cause, account);
   const key = { id, account, scopes, label, secretHash, createdAt, lastUsedAt: null, revokedAt: null };
   return { key, events: [event] };
 }

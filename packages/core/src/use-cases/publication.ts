@@ -213,7 +213,7 @@ export class Publication {
     const { roles, ids } = this.#tools.ports;
     const { account, cause } = this.#wanted;
     const published = { type: 'pin.published', at: role.publishedAt } as const;
-    const event = eventOf(ids, published, cause, { account }, role.id);
+    const event = eventOf(ids, published, cause, account, role.id);
     const publication = { role, manifest: encodeManifest(entries), warnings };
     const outcome = await measured(this.#tools, 'commit', roles.commit(publication, lease, [event]));
     return outcome.kind === 'committed' ? { kind: 'published', role, warnings } : outcome;

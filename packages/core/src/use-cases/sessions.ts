@@ -1,7 +1,7 @@
 import { OPERATOR } from '../domain/actor.ts';
-import { type Cause, causedBy, eventOf } from '../domain/history.ts';
-import { accountId } from '../domain/identity.ts';
-import { after, type Duration, hours, type Instant } from '../domain/instant.ts';
+import { type Cause, causedBy, type Doer, eventOf, type Origin } from '../domain/history.ts';
+import { type AccountId, accountId } from '../domain/identity.ts';
+import { after, before, type Duration, hours, type Instant, minutes } from '../domain/instant.ts';
 import type { Session } from '../domain/session.ts';
 import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -27,24 +27,27 @@ export interface SessionOptions {
 }
 
 /**
- * Signs people in to the management screen and out again. Tokens are kept as hashes only. Of each change the history
- * tells its `cause`; when that is absent, the operator of a link and the key of any other session.
+ * Signs people in to the management screen and out again. Tokens are kept as hashes only. The history tells of a session
+ * as what was done by who acts in it: the operator who made its link, or the key that began it.
  */
 export interface Sessions {
   /** Makes the token of a link that signs in once to `account`, for the operator to hand over. */
   offerLink(account: string, cause?: Cause): Promise<{ readonly token: string; readonly endsAt: Instant }>;
 
   /** Begins a session with a link's token; `undefined` when it was used, has ended or is none. */
-  redeem(token: string, cause?: Cause): Promise<StartedSession | undefined>;
+  redeem(token: string, origin?: Origin): Promise<StartedSession | undefined>;
 
-  /** Begins a session with an API key; `undefined` when there is no such key, `forbidden` without the scope `manage`. */
-  signInWithKey(text: string, cause?: Cause): Promise<StartedSession | Refusal<'forbidden'> | undefined>;
+  /**
+   * Begins a session with an API key; `undefined` when there is no such key, `forbidden` without the scope `manage`.
+   * The history tells of a refused key that it knows, once a minute an account.
+   */
+  signInWithKey(text: string, origin?: Origin): Promise<StartedSession | Refusal<'forbidden'> | undefined>;
 
   /** The session of a token; `undefined` when it has ended, or the key that began it was revoked. */
   find(token: string, signal?: AbortSignal): Promise<Session | undefined>;
 
   /** Ends the session of a token, at once and on every node. */
-  end(token: string, cause?: Cause): Promise<void>;
+  end(token: string, origin?: Origin): Promise<void>;
 }
 
 /** The ports that sessions need. */
@@ -57,6 +60,9 @@ export interface SessionPorts {
 }
 
 const PURGED_AT_ONCE = 100;
+
+/** The store knows who made a link. */
+const NOBODY_YET: Doer = { kind: 'operator', id: null };
 
 /**
  * Puts the sessions of the management screen together, for those who want them without the other use cases.
@@ -73,55 +79,58 @@ const PURGED_AT_ONCE = 100;
 export function createSessions(ports: SessionPorts, keys: Keys, options: SessionOptions = {}): Sessions {
   const { sessions, sessionSecrets, clock, ids } = ports;
   const { lifetime = hours(12), linkLifetime = hours(1) } = options;
+  const started = (at: Instant, cause: Cause, account: AccountId | null) =>
+    eventOf(ids, { type: 'session.started', at }, cause, account);
   return {
     async offerLink(name, cause = causedBy(OPERATOR)) {
       const { text, hash } = sessionSecrets.mint();
       const account = accountId(name);
       const now = clock.now();
       const endsAt = after(now, linkLifetime);
-      const event = eventOf(ids, { type: 'link.created', at: now }, cause, { account });
-      await sessions.offer({ tokenHash: hash, account, endsAt }, [event]);
+      const event = eventOf(ids, { type: 'link.created', at: now }, cause, account);
+      const actor: Doer = { kind: 'operator', id: cause.actor.id };
+      await sessions.offer({ tokenHash: hash, account, actor, endsAt }, [event]);
       return { token: text, endsAt };
     },
-    async redeem(token, cause = causedBy(OPERATOR)) {
+    async redeem(token, origin) {
       const link = sessionSecrets.read(token);
       if (link === undefined) return undefined;
       const { text, times, hash } = begun(ports, lifetime);
       const now = times.startedAt;
       const session = { tokenHash: hash, apiKey: null, ...times };
-      const event = eventOf(ids, { type: 'session.started', at: now }, cause, {});
+      const { account: _, actor: __, ...event } = started(now, { actor: NOBODY_YET, ...origin }, null);
       const outcome = await sessions.redeem({ link, now, session }, [event]);
       if (outcome.kind === 'unknown') return undefined;
       await sessions.purge(now, PURGED_AT_ONCE);
       return { kind: 'started', session: outcome.session, token: text };
     },
-    async signInWithKey(text, given) {
+    async signInWithKey(text, origin) {
       const key = await keys.authenticate(text);
       if (key === undefined) return undefined;
-      if (!key.scopes.includes('manage')) return { kind: 'refused', code: 'forbidden' };
       const { account, id } = key;
+      const actor: Doer = { kind: 'key', id };
+      const cause = { actor, ...origin };
+      if (!key.scopes.includes('manage')) {
+        await noteRefusal(ports, cause, account);
+        return { kind: 'refused', code: 'forbidden' };
+      }
       const { text: token, times, hash } = begun(ports, lifetime);
       const now = times.startedAt;
-      const session: Session = { tokenHash: hash, account, apiKey: id, ...times };
-      const event = eventOf(ids, { type: 'session.started', at: now }, given ?? causeOf(session), {
-        account,
-      });
-      await sessions.begin(session, [event]);
+      const session: Session = { tokenHash: hash, account, apiKey: id, actor, ...times };
+      await sessions.begin(session, [started(now, cause, account)]);
       await keys.noteUse(key);
       await sessions.purge(now, PURGED_AT_ONCE);
       return { kind: 'started', session, token };
     },
     find: (token, signal) => find(ports, token, signal),
-    async end(token, given) {
+    async end(token, origin) {
       const hash = sessionSecrets.read(token);
       if (hash === undefined) return;
       const at = clock.now();
       const session = await sessions.find(hash, at);
       if (session === undefined) return;
-      const { account } = session;
-      const event = eventOf(ids, { type: 'session.ended', at }, given ?? causeOf(session), {
-        account,
-      });
+      const { account, actor } = session;
+      const event = eventOf(ids, { type: 'session.ended', at }, { actor, ...origin }, account);
       await sessions.end(hash, [event]);
     },
   };
@@ -145,7 +154,13 @@ async function find(
   return key === undefined || key.revokedAt !== null ? undefined : session;
 }
 
-/** What a session did was done by the key that began it, or by the operator who made its link. */
-function causeOf({ apiKey: id }: Session): Cause {
-  return id === null ? causedBy(OPERATOR) : { actor: { kind: 'key', id } };
+/** Somebody who tries on and on leaves one event a minute. */
+async function noteRefusal(
+  { sessions, clock, ids }: SessionPorts,
+  cause: Cause,
+  account: AccountId,
+): Promise<void> {
+  const at = clock.now();
+  const event = eventOf(ids, { type: 'session.refused', at }, cause, account);
+  await sessions.refuse({ ...event, account }, before(at, minutes(1)));
 }

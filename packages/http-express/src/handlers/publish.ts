@@ -36,11 +36,11 @@ async function dryRun(service: Service, call: Call): Promise<Outcome> {
 /** Not ended by a client that goes: with the whole body in, a publication runs to its end. */
 async function publishForm(
   { useCases, publicUrl }: Service,
-  { caller }: Call,
+  { caller, cause }: Call,
   key: IdempotencyKey,
   { archive, wish: { filename, title } }: Form,
 ): Promise<Outcome> {
-  const outcome = await useCases.publish({ by: caller.account, key, filename, title, archive });
+  const outcome = await useCases.publish({ by: caller.account, key, filename, title, archive, cause });
   if (outcome.kind === 'refused') return outcome;
   const { role, warnings } = outcome;
   const json = {

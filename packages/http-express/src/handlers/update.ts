@@ -74,11 +74,11 @@ export async function readUpdate(
 /** `PATCH /api/v1/pins/{id}`: changes exactly one attribute. */
 export async function update(
   { useCases, publicUrl }: Service,
-  { caller, signal }: Call,
+  { caller, cause, signal }: Call,
   id: RoleId,
   wanted: Update,
 ): Promise<Outcome> {
-  const outcome = await useCases.update({ by: caller.account, id, signal }, wanted);
+  const outcome = await useCases.update({ by: caller.account, id, cause, signal }, wanted);
   if (outcome.kind === 'refused') {
     return refusedBy(outcome, wanted.type === 'reset_expiration' ? 'reset_expiration' : 'change');
   }

@@ -14,6 +14,8 @@ export interface OpenApiOptions {
   readonly limits?: Limits;
   /** Your own sign-in; API keys when absent. */
   readonly signIn?: SignIn | undefined;
+  /** Whether the API offers the history; true when absent. */
+  readonly history?: boolean;
 }
 
 /**
@@ -28,12 +30,13 @@ export function openApiDocument({
   publicUrl: text,
   limits = defaultLimits,
   signIn,
+  history = true,
 }: OpenApiOptions): JsonObject {
-  const document = documentOf(publicUrl(text), limits);
+  const document = documentOf(publicUrl(text), limits, history);
   return signIn === undefined ? document : describeSignIn(document, signIn);
 }
 
-function documentOf(url: PublicUrl, limits: Limits): JsonObject {
+function documentOf(url: PublicUrl, limits: Limits, history: boolean): JsonObject {
   return {
     openapi: '3.1.1',
     info: {
@@ -47,7 +50,7 @@ function documentOf(url: PublicUrl, limits: Limits): JsonObject {
     },
     servers: [{ url }],
     security: [{ apiKey: [] }],
-    paths: paths(url, limits),
+    paths: paths(url, limits, history),
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `pf_<key id>_<secret>`.' },

@@ -1,9 +1,21 @@
+import type { WireEvent } from '../handlers/events.ts';
 import type { ProblemDetails } from '../problems/problem.ts';
 import type { WireCode } from '../problems/problem-table.ts';
 import { requestError, tell, type WireWarning, wireWarnings } from '../problems/tell.ts';
 
 /** The request id in examples. */
 export const EXAMPLE_REQUEST_ID = '3f2b8c1e-9d47-4a6b-8e05-7c1d2f3a4b5c';
+
+/** An event in examples. */
+export const exampleEvent: WireEvent = {
+  id: '5b0e3c52-7f1d-4c0a-9d3e-2a6f8b1c4d7e',
+  at: '2026-11-20T09:30:00.000Z',
+  type: 'pin.renewed',
+  account: 'default',
+  pin: '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  actor: { kind: 'key', id: '4fJ2kQ9xTzA' },
+  request: EXAMPLE_REQUEST_ID,
+};
 
 /** Warnings in examples. */
 export const exampleWarnings: readonly WireWarning[] = wireWarnings([

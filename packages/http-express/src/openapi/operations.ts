@@ -3,8 +3,8 @@ import type { PublicUrl } from '@pinfold/http';
 import { wireLimits } from '../handlers/limits.ts';
 import { examplePin } from '../handlers/pin.ts';
 import type { WireCode } from '../problems/problem-table.ts';
-import { listParameters, type Parameters, publishParameters } from '../reading/query.ts';
-import { exampleWarnings } from './examples.ts';
+import { eventParameters, listParameters, type Parameters, publishParameters } from '../reading/query.ts';
+import { exampleEvent, exampleWarnings } from './examples.ts';
 import { type JsonObject, schemaRef } from './json-schema.ts';
 import { problems, success } from './responses.ts';
 
@@ -28,7 +28,7 @@ const idParameter: JsonObject = {
 };
 
 /** Every path with its operations. */
-export function paths(publicUrl: PublicUrl, limits: Limits): JsonObject {
+export function paths(publicUrl: PublicUrl, limits: Limits, history: boolean): JsonObject {
   const pin = examplePin(publicUrl);
   return {
     '/api/v1/pins': { get: listOperation(pin), post: publishOperation(pin, limits) },
@@ -39,6 +39,7 @@ export function paths(publicUrl: PublicUrl, limits: Limits): JsonObject {
       delete: stopOperation,
     },
     '/api/v1/limits': { get: limitsOperation(limits) },
+    ...(history ? { '/api/v1/events': { get: eventsOperation } } : {}),
     '/openapi.json': { get: documentOperation },
   };
 }
@@ -196,6 +197,25 @@ function limitsOperation(limits: Limits): JsonObject {
     },
   };
 }
+
+const eventsOperation: JsonObject = {
+  operationId: 'listEvents',
+  summary: 'List what happened to the account and its publications, newest first',
+  description:
+    'What the operator did has the actor {"kind": "operator", "id": null}. An expiration is told within minutes, and ' +
+    'stands at its instant: a walk that began before may miss it.',
+  parameters: documented(eventParameters),
+  responses: {
+    200: success('A page.', {
+      schema: schemaRef('EventList'),
+      examples: {
+        page: { value: { events: [exampleEvent], next_cursor: null } },
+        none: { value: { events: [], next_cursor: null } },
+      },
+    }),
+    ...problems(EVERYWHERE, false),
+  },
+};
 
 const documentOperation: JsonObject = {
   operationId: 'readDocument',

@@ -1,9 +1,34 @@
-import type { Limits } from '@pinfold/core';
+import type { EventType, Limits } from '@pinfold/core';
 import { pinSchema } from '../handlers/pin.ts';
 import { updateSchema } from '../handlers/update.ts';
 import { problemTable } from '../problems/problem-table.ts';
 import { WARNING } from '../problems/rule-sentences.ts';
-import { count, type JsonObject, object, schemaRef, UUID } from './json-schema.ts';
+import { count, instant, type JsonObject, object, schemaRef, UUID } from './json-schema.ts';
+
+const EVENT_TYPES: readonly EventType[] = [
+  'pin.published',
+  'pin.title_changed',
+  'pin.password_set',
+  'pin.password_removed',
+  'pin.renewed',
+  'pin.pinned',
+  'pin.unpinned',
+  'pin.stopped',
+  'pin.taken_down',
+  'pin.expired',
+  'pin.purged',
+  'key.created',
+  'key.revoked',
+  'account.blocked',
+  'account.unblocked',
+  'account.limits_changed',
+  'takedown.lifted',
+  'service.mode_changed',
+  'session.started',
+  'session.ended',
+  'session.refused',
+  'link.created',
+];
 
 /** Every schema that answers and requests are made of, with the limits in force. */
 export function componentSchemas(limits: Limits): JsonObject {
@@ -22,6 +47,14 @@ export function componentSchemas(limits: Limits): JsonObject {
         description: 'Ask for the next page with this as cursor and the same state; null on the last page.',
       },
     }),
+    EventList: object({
+      events: { type: 'array', items: schemaRef('Event'), maxItems: 100, description: 'Newest first.' },
+      next_cursor: {
+        type: ['string', 'null'],
+        description: 'Ask for the next page with this as cursor and the same pin; null on the last page.',
+      },
+    }),
+    Event: eventSchema,
     Warnings: { type: 'array', items: schemaRef('Warning'), maxItems: 20 },
     Warning: warningSchema,
     LimitsAnswer: object({ limits: limitsSchema }),
@@ -31,6 +64,24 @@ export function componentSchemas(limits: Limits): JsonObject {
     ProblemError: problemErrorSchema,
   };
 }
+
+const eventSchema: JsonObject = {
+  type: 'object',
+  required: ['id', 'at', 'type', 'account', 'pin', 'actor', 'request'],
+  properties: {
+    id: { type: 'string', pattern: UUID },
+    at: instant(),
+    type: { enum: EVENT_TYPES },
+    account: { type: ['string', 'null'] },
+    pin: { type: ['string', 'null'], description: 'The publication that it happened to.' },
+    actor: object({
+      kind: { enum: ['key', 'person', 'operator', 'system'] },
+      id: { type: ['string', 'null'], description: 'The id of the key, or the name of who did it.' },
+    }),
+    request: { type: ['string', 'null'], description: 'The id of the request.' },
+    address: { type: 'string', description: 'The client’s, where this service keeps addresses.' },
+  },
+};
 
 const warningSchema: JsonObject = {
   type: 'object',

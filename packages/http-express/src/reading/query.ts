@@ -43,8 +43,30 @@ export interface KeyQuery {
   readonly idempotency_key: string;
 }
 
-/** How many pins a page has at most when the request does not say. */
+/** What `GET /api/v1/events` may be asked for; absent members were not sent. */
+export interface EventQuery {
+  readonly cursor?: string;
+  readonly limit?: number;
+  readonly pin?: string;
+}
+
+/** How many pins or events a page has at most when the request does not say. */
 export const DEFAULT_LIMIT = 20;
+
+export const eventParameters: Parameters = {
+  cursor: {
+    description: 'What an earlier page of the account gave as next_cursor.',
+    schema: { type: 'string', minLength: 1 },
+  },
+  limit: {
+    description: 'The most events on a page.',
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_LIMIT },
+  },
+  pin: {
+    description: 'Only the events of this publication; its id in any letter case.',
+    schema: { type: 'string', pattern: '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' },
+  },
+};
 
 export const listParameters: Parameters = {
   cursor: {
@@ -72,6 +94,8 @@ export const readNoQuery: ReadQuery<object> = readerOf<object>({});
 export const readPublishQuery: ReadQuery<PublishQuery> = readerOf<PublishQuery>(publishParameters);
 
 export const readListQuery: ReadQuery<ListQuery | KeyQuery> = readerOf<ListQuery | KeyQuery>(listParameters);
+
+export const readEventQuery: ReadQuery<EventQuery> = readerOf<EventQuery>(eventParameters);
 
 function readerOf<Query>(parameters: Parameters): ReadQuery<Query> {
   const named = Object.entries(parameters);

@@ -21,7 +21,7 @@ export function serve(screen: Screen, answering: Answering): RequestHandler {
   return async (request, response) => {
     const begun = useCases.clock.now();
     const requestId = randomUUID();
-    const visit = visitOf(screen, request, response);
+    const visit = visitOf(screen, request, response, requestId);
     protect(visit, requestId);
     const { answer, error } = await settle(screen, visit, answering);
     if (answer !== undefined) send(visit, answer);

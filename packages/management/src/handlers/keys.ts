@@ -20,13 +20,17 @@ export async function createKey(keys: Keys, visit: SignedInVisit): Promise<Answe
     const message = visit.words.say(tooLong ? 'labelTooLong' : 'scopeNeeded', { limit: LONGEST_LABEL });
     return page(keysView(visit, { keys: await listed(keys, visit), trouble: { message, label } }), 422);
   }
-  const { text } = await keys.create({ account: visit.account, label, scopes });
+  const { text } = await keys.create({ account: visit.account, label, scopes, cause: visit.cause });
   return page(keysView(visit, { keys: await listed(keys, visit), made: text }));
 }
 
 /** Ends a key. */
 export async function revokeKey(keys: Keys, visit: SignedInVisit): Promise<Answer> {
-  const outcome = await keys.revoke({ id: String(visit.request.params.key), by: visit.account });
+  const outcome = await keys.revoke({
+    id: String(visit.request.params.key),
+    by: visit.account,
+    cause: visit.cause,
+  });
   const back = `${visit.base}/keys`;
   return outcome.kind === 'revoked'
     ? seeOther(back, { tone: 'good', message: 'didRevokeKey' })

@@ -17,7 +17,7 @@ import type { Said } from '../answering/said.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { type Publication, publicationOf, type RefusedBecause } from '../publication.ts';
-import { detailView, type FieldTrouble } from '../views/detail.ts';
+import { type DetailModel, detailView, type FieldTrouble } from '../views/detail.ts';
 import { NO_RENEWAL } from '../views/detail-cards.ts';
 import { stopView } from '../views/stop.ts';
 import { fieldOf, type SignedInVisit } from '../visiting/visit.ts';
@@ -35,6 +35,9 @@ const TITLE_MESSAGES: Readonly<Record<keyof TitleRules, MessageId>> = {
   too_long: 'titleTooLong',
   control_character: 'titleControl',
 };
+
+/** More of them are on the page of the history. */
+const SHOWN_EVENTS = 10;
 
 /** Asks once more before it ends. */
 export async function askToStop(screen: Screen, visit: SignedInVisit): Promise<Answer> {
@@ -104,9 +107,26 @@ export async function showPublication(
   const publication = shown(screen, visit, role);
   const { limits } = screen.useCases;
   return page(
-    detailView(visit, { publication, limits, manifest, ...(trouble === undefined ? {} : { trouble }) }),
+    detailView(visit, {
+      publication,
+      limits,
+      manifest,
+      ...(trouble === undefined ? {} : { trouble }),
+      ...(await latestOf(screen, visit, role.id)),
+    }),
     trouble === undefined ? 200 : 422,
   );
+}
+
+/** The latest of what happened to it, where that is known. */
+async function latestOf(
+  { history }: Screen,
+  { account: by }: SignedInVisit,
+  pin: RoleId,
+): Promise<Pick<DetailModel, 'history'>> {
+  const listed = await history?.list({ by, pin, limit: SHOWN_EVENTS });
+  if (listed?.kind !== 'page') return {};
+  return { history: { events: listed.events, next: listed.next } };
 }
 
 async function change(
@@ -119,7 +139,7 @@ async function change(
   const id = idOf(visit);
   if (id === undefined) return notFound(visit);
   const { words } = visit;
-  const outcome = await command({ by: visit.account, id, signal: visit.signal });
+  const outcome = await command({ by: visit.account, id, cause: visit.cause, signal: visit.signal });
   if (outcome.kind === 'overtaken' && title !== undefined) {
     const message = words.say('titleOvertaken', { title: outcome.role.title ?? words.say('noTitle') });
     return await showPublication(screen, visit, { field: 'title', value: title, message });

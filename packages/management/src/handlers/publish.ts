@@ -18,8 +18,11 @@ export async function publishUpload(screen: Screen, visit: ArchiveVisit): Promis
   return answerScript(screen, visit, await publish(screen, visit));
 }
 
-function publish({ useCases }: Screen, { account, wish, archive }: ArchiveVisit): Promise<PublishOutcome> {
-  return useCases.publish({ by: account, ...wish, archive });
+function publish(
+  { useCases }: Screen,
+  { account, cause, wish, archive }: ArchiveVisit,
+): Promise<PublishOutcome> {
+  return useCases.publish({ by: account, ...wish, archive, cause });
 }
 
 function answerScript(screen: Screen, visit: SignedInVisit, outcome: PublishOutcome): Answer {

@@ -41,15 +41,15 @@ export async function signIn(sessions: Sessions, visit: OpenVisit): Promise<Answ
 /** Ends the session. */
 export async function signOut(sessions: Sessions, visit: SignedInVisit): Promise<Answer> {
   const { request, response, scope } = visit;
-  for (const token of readCookies(request, scope, 'session')) await sessions.end(token);
+  for (const token of readCookies(request, scope, 'session')) await sessions.end(token, visit.origin);
   writeCookie(response, scope, 'session', '', 0);
   return seeOther(`${visit.base}/sign-in`, { tone: 'good', message: 'signedOut' });
 }
 
 async function start(sessions: Sessions, visit: OpenVisit): Promise<StartedSession | MessageId> {
   const link = fieldOf(visit, 'link');
-  if (link !== undefined) return (await sessions.redeem(link)) ?? 'linkUsed';
-  const started = await sessions.signInWithKey(fieldOf(visit, 'key') ?? '');
+  if (link !== undefined) return (await sessions.redeem(link, visit.origin)) ?? 'linkUsed';
+  const started = await sessions.signInWithKey(fieldOf(visit, 'key') ?? '', visit.origin);
   if (started === undefined) return 'keyUnknown';
   return started.kind === 'refused' ? 'keyLacksScope' : started;
 }

@@ -1,15 +1,17 @@
 import type { Language } from '../language.ts';
 import type { Message } from '../words.ts';
+import { history as enHistory } from './en/history.ts';
 import { rules as enRules } from './en/rules.ts';
 import { screen as enScreen } from './en/screen.ts';
+import { history as jaHistory } from './ja/history.ts';
 import { rules as jaRules } from './ja/rules.ts';
 import { screen as jaScreen } from './ja/screen.ts';
 
 /** Everything the pages say; what only scripts say is bundled with them. */
-export type MessageId = keyof typeof enScreen | keyof typeof enRules;
+export type MessageId = keyof typeof enScreen | keyof typeof enRules | keyof typeof enHistory;
 
 /** The messages of a language. */
 export const catalogues: Readonly<Record<Language, Readonly<Record<MessageId, Message>>>> = {
-  en: { ...enScreen, ...enRules },
-  ja: { ...jaScreen, ...jaRules },
+  en: { ...enScreen, ...enRules, ...enHistory },
+  ja: { ...jaScreen, ...jaRules, ...jaHistory },
 };

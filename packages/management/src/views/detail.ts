@@ -1,9 +1,10 @@
-import type { Limits, Manifest } from '@pinfold/core';
+import type { HistoryEvent, Limits, Manifest } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { Publication } from '../publication.ts';
 import type { SignedInVisit } from '../visiting/visit.ts';
 import { factsCard, filesCard, lifetimeCard, linkCard, stopCard } from './detail-cards.ts';
 import { passwordCard, titleCard } from './detail-forms.ts';
+import { historyCard } from './history.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
 import { marks, stateBadge } from './parts.ts';
@@ -23,6 +24,8 @@ export interface DetailModel {
   /** Absent when the files are gone. */
   readonly manifest: Manifest | undefined;
   readonly trouble?: FieldTrouble;
+  /** The latest of what happened to it; absent where no history is shown. */
+  readonly history?: { readonly events: readonly HistoryEvent[]; readonly next: string | undefined };
 }
 
 /** Everything about one publication, and everything that can be done to it. */
@@ -47,6 +50,7 @@ ${titleCard(visit, model)}
 ${stopCard(visit, publication)}
 </div><div class="stack">
 ${factsCard(visit, publication)}
+${model.history === undefined ? undefined : historyCard(visit, publication.id, model.history)}
 ${filesCard(visit, model.manifest)}
 </div></div>`,
   });

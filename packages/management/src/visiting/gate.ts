@@ -1,11 +1,12 @@
-import type { Caller } from '@pinfold/core';
+import type { Caller, Doer } from '@pinfold/core';
+import { actorOf } from '@pinfold/core/history';
 import type { Screen } from '../options.ts';
 import { readCookies } from './cookies.ts';
 import type { Visit } from './visit.ts';
 
 /** Who stands at the gate. */
 export type Arrival =
-  | { readonly kind: 'signed_in'; readonly caller: Caller; readonly bond: string }
+  | { readonly kind: 'signed_in'; readonly caller: Caller; readonly actor: Doer; readonly bond: string }
   | { readonly kind: 'forbidden' }
   /** Whose of several they are, nobody can say. */
   | { readonly kind: 'several' }
@@ -23,7 +24,7 @@ export async function arrivalOf(
     const caller = await authenticate(request, response);
     if (caller === undefined) return { kind: 'stranger' };
     if (!caller.scopes.includes('manage')) return { kind: 'forbidden' };
-    return { kind: 'signed_in', caller, bond: `account ${caller.account}` };
+    return { kind: 'signed_in', caller, actor: actorOf(caller), bond: `account ${caller.account}` };
   }
   if (shown === 'several') return { kind: 'several' };
   const tokens = readCookies(request, scope, 'session');
@@ -34,7 +35,7 @@ export async function arrivalOf(
     if (session === undefined) continue;
     if (arrival.kind === 'signed_in') return { kind: 'several' };
     const caller: Caller = { account: session.account, scopes: ['manage'] };
-    arrival = { kind: 'signed_in', caller, bond: `session ${token}` };
+    arrival = { kind: 'signed_in', caller, actor: session.actor, bond: `session ${token}` };
   }
   return arrival;
 }

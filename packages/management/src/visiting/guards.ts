@@ -127,8 +127,13 @@ export const signedIn: Guard<Visit, SignedInVisit> = async (screen, visit) => {
         ...visit,
         account: arrival.caller.account,
         displayName: arrival.caller.displayName ?? arrival.caller.account,
+        cause: { actor: arrival.actor, ...visit.origin },
         formToken: formToken(visit.secret, arrival.bond),
-        offers: { signOut: screen.sessions !== undefined, keys: screen.keys !== undefined },
+        offers: {
+          signOut: screen.sessions !== undefined,
+          keys: screen.keys !== undefined,
+          history: screen.history !== undefined,
+        },
       });
     default:
       return arrival satisfies never;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AccountId, Instant } from '@pinfold/core';
+import type { AccountId, Cause, Instant, Origin } from '@pinfold/core';
 import { type FormFields, preferredLanguage, untilGone } from '@pinfold/http';
 import type { Request, Response } from 'express';
 import { onThisHost } from '../answering/answer.ts';
@@ -35,6 +35,8 @@ export interface Visit {
   readonly said: Said | undefined;
   /** What was sent with a form; empty before that is read. */
   readonly fields: FormFields;
+  /** What the history tells of where it comes from. */
+  readonly origin: Origin;
   /** Ends when the client has gone. */
   readonly signal: AbortSignal;
 }
@@ -50,13 +52,16 @@ export interface SignedInVisit extends OpenVisit {
   readonly account: AccountId;
   /** What the person is called: the account, unless the team's sign-in says more. */
   readonly displayName: string;
-  /** Whether the session is ours to end, and there are keys to manage. */
-  readonly offers: { readonly signOut: boolean; readonly keys: boolean };
+  /** What the history tells of what is changed. */
+  readonly cause: Cause;
+  /** Whether the session is ours to end, and there are keys to manage and a history to read. */
+  readonly offers: { readonly signOut: boolean; readonly keys: boolean; readonly history: boolean };
 }
 
 /** What a request says of itself, before anything of it is judged. */
-export function visitOf(screen: Screen, request: Request, response: Response): Visit {
+export function visitOf(screen: Screen, request: Request, response: Response, requestId: string): Visit {
   const { look } = screen;
+  const address = screen.historyAddress?.(request);
   const base = onThisHost(request.baseUrl).replace(/\/$/, '');
   const { protocol, hostname: host } = new URL(screen.publicUrl);
   const scope = { secure: protocol === 'https:', path: base === '' ? '/' : base, host };
@@ -80,6 +85,7 @@ export function visitOf(screen: Screen, request: Request, response: Response): V
     shown: known === undefined ? 'none' : others.length === 0 ? 'one' : 'several',
     said: signed.map((text) => readSaid(text, secret)).find((said) => said !== undefined),
     fields: {},
+    origin: { request: requestId, ...(address === undefined ? {} : { address }) },
     signal: untilGone(response),
   };
 }

@@ -1,5 +1,6 @@
 import type { AccountId, ArchiveId, CleanupCount, RoleId, RoleStore } from '@pinfold/core';
 import { Gate } from '@pinfold/core/adapter';
+import { keepingInTurn, lastEventAt, rowsOf } from '../events.ts';
 import type { PostgresConnection } from '../postgres-connection.ts';
 import { planned, prepared, type Statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
@@ -20,11 +21,12 @@ interface ClaimedRow {
 /** Archives to remove, and those that records name. */
 export function cleanup(
   connection: PostgresConnection,
-  { roles, manifests, idempotencyKeys }: Tables,
+  tables: Tables,
 ): Pick<
   RoleStore,
   'claimForCleanup' | 'settleCleanup' | 'countForCleanup' | 'whichAreNamed' | 'listArchives'
 > {
+  const { roles, manifests, idempotencyKeys } = tables;
   const statements = {
     // What another claim holds locked is its own: it is passed over, not waited for.
     claim: planned(`
@@ -44,13 +46,18 @@ export function cleanup(
       RETURNING claimed.id AS role, account, archive, failures, due`),
     removed: prepared(`
       WITH done AS (
-        UPDATE ${roles} SET archive_kept = false, claim_token = NULL, not_before = NULL
-        WHERE id = $1 AND claim_token = $2 RETURNING archive
-      )
+        UPDATE ${roles}
+        SET archive_kept = false, claim_token = NULL, not_before = NULL, last_event_at = ${lastEventAt(3)}
+        WHERE id = $1 AND claim_token = $2 RETURNING archive, last_event_at
+      ), kept AS (${keepingInTurn(tables, 'done', 3)})
       DELETE FROM ${manifests} WHERE archive = (SELECT archive FROM done)`),
     failed: prepared(`
-      UPDATE ${roles} SET failures = failures + 1, claim_token = NULL, not_before = $3
-      WHERE id = $1 AND claim_token = $2`),
+      WITH done AS (
+        UPDATE ${roles}
+        SET failures = failures + 1, claim_token = NULL, not_before = $4, last_event_at = ${lastEventAt(3)}
+        WHERE id = $1 AND claim_token = $2 RETURNING last_event_at
+      )
+      ${keepingInTurn(tables, 'done', 3)}`),
     // By the indexes of the claims and of the purge.
     count: planned(`
       SELECT (
@@ -79,11 +86,11 @@ export function cleanup(
         .toSorted((one, other) => one.due - other.due)
         .map(({ role, account, archive, failures }) => ({ role, account, archive, token, failures }));
     },
-    settleCleanup: async ({ role, token }, outcome) => {
+    settleCleanup: async ({ role, token }, outcome, events) => {
       await settling.run(undefined, () =>
         outcome.kind === 'removed'
-          ? connection.write(statements.removed, [role, token])
-          : connection.write(statements.failed, [role, token, outcome.retryAt]),
+          ? connection.write(statements.removed, [role, token, rowsOf(events)])
+          : connection.write(statements.failed, [role, token, rowsOf(events), outcome.retryAt]),
       );
     },
     countForCleanup: async ({ now, endedBefore, begunBefore }) => {

@@ -1,5 +1,6 @@
 import type { Reservation, ReserveOutcome, RoleStore } from '@pinfold/core';
 import { judgeCommit, judgeHolder, type KeyRow, titleFolded } from '@pinfold/core/adapter';
+import { keepingFor, rowsOf } from '../events.ts';
 import type { PostgresConnection } from '../postgres-connection.ts';
 import { ROLES } from '../schema.ts';
 import { planned, prepared } from '../statement.ts';
@@ -8,8 +9,9 @@ import type { Tables } from '../tables.ts';
 /** Idempotency-Keys: who holds them, and the publications that complete them. */
 export function keys(
   connection: PostgresConnection,
-  { idempotencyKeys, roles, manifests }: Tables,
+  tables: Tables,
 ): Pick<RoleStore, 'reserve' | 'renew' | 'release' | 'commit' | 'purge'> {
+  const { idempotencyKeys, roles, manifests } = tables;
   const statements = {
     holder: prepared(`
       SELECT fingerprint, token, held_until AS "heldUntil", role, warnings
@@ -32,9 +34,9 @@ export function keys(
         WHERE account = $1 AND key = $2 AND token = $3 AND role IS NULL RETURNING 1
       ), stored AS (
         INSERT INTO ${manifests} (archive, manifest) SELECT $6, $7 FROM held
-      )
-      INSERT INTO ${roles} (version, title_folded, ${ROLES.insert})
-      SELECT 1, $8, ${ROLES.parameters(9)} FROM held`),
+      ), kept AS (${keepingFor(tables, 'held', 9)})
+      INSERT INTO ${roles} (version, title_folded, last_event_at, ${ROLES.insert})
+      SELECT 1, $8, coalesce(($9::json -> -1 ->> 'at')::bigint, 0), ${ROLES.parameters(10)} FROM held`),
     // It waits for whoever changes a reservation: one that is passed over could still commit.
     // Planned for any limit, it would read the whole table.
     purge: planned(`
@@ -67,10 +69,10 @@ export function keys(
     release: async ({ account, key, token }) => {
       await connection.write(statements.release, [account, key, token]);
     },
-    commit: async ({ role, manifest, warnings }, lease) => {
+    commit: async ({ role, manifest, warnings }, lease, events) => {
       const { account, key, token } = lease;
       const completed = [account, key, token, role.id, JSON.stringify(warnings), role.archive, manifest];
-      const values = [...completed, titleFolded(role), ...ROLES.values(role)];
+      const values = [...completed, titleFolded(role), rowsOf(events), ...ROLES.values(role)];
       const { count } = await connection.write(statements.commit, values);
       if (count === 1) return { kind: 'committed' };
       const again = judgeCommit(await holder(account, key), lease, role.id) === 'committed';

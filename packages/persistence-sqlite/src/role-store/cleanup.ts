@@ -6,9 +6,11 @@ import type {
   CleanupOutcome,
   CleanupRequest,
   CleanupTask,
+  HistoryEvent,
   RoleId,
   RoleStore,
 } from '@pinfold/core';
+import { keepInTurn, LAST_EVENT_AT, type Turn, turnOf } from '../events.ts';
 import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
 
@@ -35,12 +37,12 @@ const COUNT = `
   ) AS reservations`;
 
 const REMOVED = `
-  UPDATE roles SET archive_kept = 0, claim_token = NULL, not_before = NULL
-  WHERE id = ? AND claim_token = ? RETURNING archive`;
+  UPDATE roles SET ${LAST_EVENT_AT}, archive_kept = 0, claim_token = NULL, not_before = NULL
+  WHERE id = ? AND claim_token = ? RETURNING archive, last_event_at AS lastEventAt`;
 
 const FAILED = `
-  UPDATE roles SET failures = failures + 1, claim_token = NULL, not_before = ?
-  WHERE id = ? AND claim_token = ?`;
+  UPDATE roles SET ${LAST_EVENT_AT}, failures = failures + 1, claim_token = NULL, not_before = ?
+  WHERE id = ? AND claim_token = ? RETURNING archive, last_event_at AS lastEventAt`;
 
 const DROP_MANIFEST = 'DELETE FROM manifests WHERE archive = ?';
 
@@ -58,6 +60,11 @@ interface ClaimableRow {
   readonly due: number;
 }
 
+/** A role whose claim was ended. */
+interface SettledRow extends Turn {
+  readonly archive: ArchiveId;
+}
+
 /** Archives to remove, and those that records name. */
 export function cleanup(
   connection: Statements,
@@ -68,7 +75,8 @@ export function cleanup(
   return {
     // A cleanup that a power cut makes forgotten is done again, to the same end.
     claimForCleanup: (request) => connection.reclaim((prepare) => claim(prepare, request)),
-    settleCleanup: (task, outcome) => connection.reclaim((prepare) => settle(prepare, task, outcome)),
+    settleCleanup: (task, outcome, events) =>
+      connection.reclaim((prepare) => settle(prepare, task, outcome, events)),
     countForCleanup: (request) =>
       connection.read((prepare) => prepare<CleanupCount>(COUNT).get(request) as CleanupCount),
     whichAreNamed: (ids) =>
@@ -99,11 +107,18 @@ function claim(prepare: Prepare, request: CleanupRequest): readonly CleanupTask[
     });
 }
 
-function settle(prepare: Prepare, task: CleanupTask, outcome: CleanupOutcome): void {
-  if (outcome.kind === 'failed') {
-    prepare(FAILED).run(outcome.retryAt, task.role, task.token);
-    return;
-  }
-  const removed = prepare<{ archive: ArchiveId }>(REMOVED).get(task.role, task.token);
-  if (removed !== undefined) prepare(DROP_MANIFEST).run(removed.archive);
+function settle(
+  prepare: Prepare,
+  task: CleanupTask,
+  outcome: CleanupOutcome,
+  events: readonly HistoryEvent[],
+): void {
+  const held = [task.role, task.token];
+  const settled =
+    outcome.kind === 'removed'
+      ? prepare<SettledRow>(REMOVED).get(...turnOf(events), ...held)
+      : prepare<SettledRow>(FAILED).get(...turnOf(events), outcome.retryAt, ...held);
+  if (settled === undefined) return;
+  if (outcome.kind === 'removed') prepare(DROP_MANIFEST).run(settled.archive);
+  keepInTurn(prepare, events, settled);
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Lease, Publication, Reservation, ReserveOutcome, RoleStore } from '@pinfold/core';
+import type { HistoryEvent, Lease, Publication, Reservation, ReserveOutcome, RoleStore } from '@pinfold/core';
 import { judgeCommit, judgeHolder, type KeyRow, titleFolded } from '@pinfold/core/adapter';
+import { keep } from '../events.ts';
 import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
@@ -24,7 +25,7 @@ const RELEASE = 'DELETE FROM idempotency_keys WHERE account = ? AND key = ? AND 
 const COMPLETE = 'UPDATE idempotency_keys SET role = ?, warnings = ? WHERE account = ? AND key = ?';
 
 const INSERT_ROLE = `
-  INSERT INTO roles (version, title_folded, ${ROLES.insert}) VALUES (1, ?, ${ROLES.parameters(2)})`;
+  INSERT INTO roles (version, title_folded, last_event_at, ${ROLES.insert}) VALUES (1, ?, ?, ${ROLES.parameters(3)})`;
 
 const INSERT_MANIFEST = 'INSERT INTO manifests (archive, manifest) VALUES (?, ?)';
 
@@ -51,7 +52,8 @@ export function keys(
     release: async ({ account, key, token }) => {
       await connection.note((prepare) => prepare(RELEASE).run(account, key, token));
     },
-    commit: (publication, lease) => connection.write((prepare) => commit(prepare, publication, lease)),
+    commit: (publication, lease, events) =>
+      connection.write((prepare) => commit(prepare, publication, lease, events)),
     purge: async (begunBefore, limit) => {
       // A sweep asks for batch after batch: others get their turn in between.
       await setImmediate();
@@ -76,12 +78,14 @@ export function commit(
   prepare: Prepare,
   { role, manifest, warnings }: Publication,
   lease: Lease,
+  events: readonly HistoryEvent[],
 ): { kind: 'committed' } | { kind: 'lease_lost' } {
   const { account, key } = lease;
   const judged = judgeCommit(prepare<KeyRow>(HOLDER).get(account, key), lease, role.id);
   if (judged !== 'held') return { kind: judged };
-  prepare(INSERT_ROLE).run(titleFolded(role), ...ROLES.values(role));
+  prepare(INSERT_ROLE).run(titleFolded(role), events.at(-1)?.at ?? 0, ...ROLES.values(role));
   prepare(INSERT_MANIFEST).run(role.archive, manifest);
   prepare(COMPLETE).run(role.id, JSON.stringify(warnings), account, key);
+  keep(prepare, events);
   return { kind: 'committed' };
 }

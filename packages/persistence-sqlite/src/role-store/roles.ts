@@ -1,5 +1,6 @@
 import type { EncodedManifest, Role, RoleStore, Version } from '@pinfold/core';
 import { changingMembers, type Kept, titleFolded } from '@pinfold/core/adapter';
+import { keepInTurn, LAST_EVENT_AT, type Turn, turnOf } from '../events.ts';
 import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
 
@@ -8,8 +9,8 @@ const LOAD = `SELECT version, ${ROLES.select} FROM roles WHERE id = ?`;
 const CHANGING = changingMembers(ROLES);
 
 const SAVE = `
-  UPDATE roles SET version = version + 1, title_folded = ?, ${ROLES.set(CHANGING, 2)}
-  WHERE id = ? AND version = ?`;
+  UPDATE roles SET version = version + 1, ${LAST_EVENT_AT}, title_folded = ?, ${ROLES.set(CHANGING, 4)}
+  WHERE id = ? AND version = ? RETURNING last_event_at AS lastEventAt`;
 
 const MANIFEST = 'SELECT manifest FROM manifests WHERE archive = ?';
 
@@ -23,10 +24,13 @@ export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' |
         const row = prepare<RoleRow>(LOAD).get(id);
         return row && { value: ROLES.read(row), version: row.version };
       }, signal),
-    save: (role, loadedAt) =>
+    save: (role, loadedAt, events) =>
       connection.write((prepare) => {
-        const values = [titleFolded(role), ...ROLES.values(role, CHANGING), role.id, loadedAt];
-        return { kind: prepare(SAVE).run(...values).changes === 1 ? 'saved' : 'conflict' };
+        const changed = [titleFolded(role), ...ROLES.values(role, CHANGING)];
+        const saved = prepare<Turn>(SAVE).get(...turnOf(events), ...changed, role.id, loadedAt);
+        if (saved === undefined) return { kind: 'conflict' };
+        keepInTurn(prepare, events, saved);
+        return { kind: 'saved' };
       }),
     loadManifest: (archive, signal) =>
       connection.read(

@@ -13,6 +13,7 @@ export const HELP: string = `pinfold: folders become links
   pinfold keys create                make an API key; prints it, this once
   pinfold keys list
   pinfold keys revoke ID             shut a key out at once
+  pinfold history                    what happened, newest first: who published, changed and stopped what
   pinfold cleanup                    remove what is no longer needed; the server does so by itself
   pinfold migrate                    bring the database up to this release; every command does so by itself
   pinfold version | help

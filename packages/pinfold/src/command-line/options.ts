@@ -39,6 +39,15 @@ export const OPTIONS = {
   'keys list': {
     account: { type: 'string', value: 'NAME', says: 'the keys of one account (default: all)' },
   },
+  history: {
+    account: { type: 'string', value: 'NAME', says: 'of one account (default: all)' },
+    pin: { type: 'string', value: 'ID', says: 'of one publication' },
+    since: {
+      type: 'string',
+      value: 'TIME',
+      says: 'from this instant on, such as 2026-11-20 or 2026-11-20T09:30Z',
+    },
+  },
   cleanup: {
     'dry-run': {
       type: 'boolean',

@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   unpin: async () => (await import('../commands/pin.ts')).unpin,
   manage: async () => (await import('../commands/manage.ts')).manage,
   keys: async () => (await import('../commands/keys.ts')).keys,
+  history: async () => (await import('../commands/history.ts')).history,
   cleanup: async () => (await import('../commands/cleanup.ts')).cleanup,
   migrate: async () => (await import('../commands/migrate.ts')).migrate,
   version: async () => (await import('../commands/version.ts')).version,

@@ -1,5 +1,6 @@
 import { type CleanUpReport, type Clock, hours, type Instant, isFault, seconds } from '@pinfold/core';
 import { readArguments } from '../command-line/arguments.ts';
+import { byCommand } from '../command-line/by-command.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import type { Terminal } from '../command-line/terminal.ts';
@@ -15,9 +16,12 @@ const PROGRESS_EVERY = seconds(2);
 export async function cleanup(args: readonly string[], terminal: Terminal): Promise<void> {
   const { values } = readArguments(args, [], OPTIONS.cleanup);
   const dryRun = values['dry-run'] ?? false;
-  const report = await withComposition(terminal, ({ useCases }, settings) =>
-    useCases
+  const cause = byCommand();
+  const report = await withComposition(terminal, async ({ useCases, history }, settings) => {
+    if (!dryRun) await history.sweep({ cause });
+    return await useCases
       .cleanUp({
+        cause,
         force: values.force ?? false,
         takeOver: true,
         dryRun,
@@ -26,8 +30,8 @@ export async function cleanup(args: readonly string[], terminal: Terminal): Prom
       })
       .catch((error: unknown) => {
         throw inWordsOfSettings(error, settings);
-      }),
-  );
+      });
+  });
   if (dryRun) terminal.err(NOT_COMPARED);
   if (values.json) terminal.out(JSON.stringify(report));
   else for (const line of linesOf(report, dryRun)) terminal.out(line);

@@ -2,6 +2,7 @@ import { type ApiKey, type ApiKeyId, OPERATOR, SCOPES, type Scope } from '@pinfo
 import { parseApiKeyId } from '@pinfold/core/accounts';
 import { toRfc3339 } from '@pinfold/core/adapter';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
+import { byCommand } from '../command-line/by-command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import type { Terminal } from '../command-line/terminal.ts';
@@ -30,7 +31,7 @@ async function create(args: readonly string[], terminal: Terminal): Promise<void
   const scopes = readScopes(values.scope);
   const label = readLabel(values.label ?? '');
   const { key, text } = await withComposition(terminal, ({ manageKeys }) =>
-    manageKeys.create({ account, label, ...(scopes === undefined ? {} : { scopes }) }),
+    manageKeys.create({ account, label, cause: byCommand(), ...(scopes === undefined ? {} : { scopes }) }),
   );
   if (values.json) {
     terminal.out(JSON.stringify({ key: text, ...keyJson(key) }));
@@ -52,7 +53,7 @@ async function revoke(args: readonly string[], terminal: Terminal): Promise<void
   const { values, positionals } = readArguments(args, ['ID'], {});
   const id = keyId(positionals[0] ?? '');
   const outcome = await withComposition(terminal, ({ manageKeys }) =>
-    manageKeys.revoke({ id, by: OPERATOR }),
+    manageKeys.revoke({ id, by: OPERATOR, cause: byCommand() }),
   );
   if (outcome.kind === 'unknown') throw new CommandFailure(UNKNOWN);
   terminal.out(values.json ? JSON.stringify({ id, revoked: true }) : `${id} is revoked.`);

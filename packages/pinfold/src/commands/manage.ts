@@ -1,4 +1,5 @@
 import { readAccount, readArguments } from '../command-line/arguments.ts';
+import { byCommand } from '../command-line/by-command.ts';
 import { knownAddresses, noteSilence } from '../command-line/known-addresses.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import type { Terminal } from '../command-line/terminal.ts';
@@ -12,7 +13,7 @@ export async function manage(args: readonly string[], terminal: Terminal): Promi
   const account = values.account === undefined ? DEFAULT_ACCOUNT : readAccount(values.account);
   const { url, addresses } = await withComposition(terminal, async (composition, settings) => {
     const addresses = knownAddresses(settings);
-    return { url: await offerSignInLink(composition, addresses, account), addresses };
+    return { url: await offerSignInLink(composition, addresses, account, byCommand()), addresses };
   });
   terminal.out(values.json ? JSON.stringify({ account, url }) : url);
   terminal.err('The link signs in once, within the hour: whoever presses "Sign in" first is in.');

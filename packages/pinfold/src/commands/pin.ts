@@ -2,6 +2,7 @@ import { OPERATOR, parseRoleId, type Refusal, type Role, type RoleId } from '@pi
 import { toRfc3339 } from '@pinfold/core/adapter';
 import { pinOf } from '@pinfold/http-express';
 import { readArguments } from '../command-line/arguments.ts';
+import { byCommand } from '../command-line/by-command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
@@ -28,7 +29,7 @@ async function change(action: 'pin' | 'unpin', args: readonly string[], terminal
   const { values, positionals } = readArguments(args, ['ID'], {});
   const id = readId(positionals[0] ?? '');
   await withComposition(terminal, async ({ useCases }, settings) => {
-    const outcome = await useCases[action]({ by: OPERATOR, id });
+    const outcome = await useCases[action]({ by: OPERATOR, id, cause: byCommand() });
     if (outcome.kind === 'refused') {
       throw new CommandFailure(outcome.code === 'not_found' ? UNKNOWN : CLOSED[outcome.state]);
     }

@@ -10,6 +10,7 @@ import {
   type UseCases,
 } from '@pinfold/core';
 import type { OnEvent } from '@pinfold/core/adapter';
+import type { History } from '@pinfold/core/history';
 import { tokens } from '@pinfold/inversify';
 import { archiveZipModule } from '@pinfold/inversify/archive-zip';
 import { coreModule } from '@pinfold/inversify/core';
@@ -46,6 +47,7 @@ export interface Composition {
   readonly container: Container;
   readonly useCases: UseCases;
   readonly manageKeys: Keys;
+  readonly history: History;
   readonly publications: RunningPublications;
   /** The data folder's absolute path. */
   readonly dataDir: string;
@@ -88,7 +90,8 @@ export async function openComposition(
     await openDatabase(container, settings);
     const useCases = await container.getAsync(tokens.useCases);
     const manageKeys = await container.getAsync(tokens.manageKeys);
-    return { container, useCases, manageKeys, publications, dataDir, close };
+    const history = await container.getAsync(tokens.manageHistory);
+    return { container, useCases, manageKeys, history, publications, dataDir, close };
   } catch (error) {
     // A store that could not be opened fails once more when it is let go of.
     await close().catch(() => undefined);
@@ -113,6 +116,7 @@ async function modulesOf(
   const lifetime = settings.lifetime === undefined ? {} : { lifetime: settings.lifetime };
   // What the setting says is the first lifetime alone; who sets limits in code means the renewal as well.
   const renewal = settings.lifetime === undefined ? {} : { renewal: defaultLimits.renewal };
+  const history = settings.historyKeptFor === undefined ? {} : { keptFor: settings.historyKeptFor };
   const { viewerMode } = webAddresses(settings, settings.port);
   return [
     platformNodeModule({ secrets }),
@@ -122,6 +126,7 @@ async function modulesOf(
       { ...renewal, ...limits, ...lifetime },
       {
         absolutePathsWork: viewerMode === 'origin',
+        ...history,
         ...(beforePublish === undefined ? {} : { beforePublish }),
         ...(onEvent === undefined ? {} : { onEvent }),
       },

@@ -26,15 +26,18 @@ export interface DoorOptions {
 
 /** The modules of API, viewer and management screen. */
 export function doorModules(
-  { uploads: places, clearCookies, trustProxy }: Settings,
+  { uploads: places, clearCookies, trustProxy, historyAddresses }: Settings,
   { log, admitUpload, addresses, authenticate, signIn, look }: DoorOptions,
 ): readonly ContainerModule[] {
+  const address = clientAddress(trustProxy);
+  const told = historyAddresses ? { historyAddress: address } : {};
   // One for both doors that take uploads: it is the process that has so many places.
   const uploads = new Uploads({ clock: new SystemClock(), places, admit: admitUpload });
   return [
     httpExpressModule(() => ({
       publicUrl: addresses().publicUrl,
       uploads,
+      ...told,
       log: (entry) => log.request(entry),
       ...(signIn === undefined ? {} : { signIn }),
       onError: (error) => log.error('the use of a key could not be noted', error),
@@ -45,13 +48,14 @@ export function doorModules(
         ...urls,
         mode,
         clearCookies,
-        clientAddress: clientAddress(trustProxy),
+        clientAddress: address,
         log: (entry) => log.request(entry),
       };
     }),
     managementModule(() => ({
       publicUrl: addresses().publicUrl,
       uploads,
+      ...told,
       log: (entry) => log.request(entry),
       ...(authenticate === undefined ? {} : { authenticate }),
       ...(look === undefined ? {} : { look }),

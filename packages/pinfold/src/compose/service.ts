@@ -60,6 +60,7 @@ export async function openService(
   );
   await lookAtBucket(composition, settings);
   const { cleanUp, clock } = composition.useCases;
+  const { history } = composition;
   const stopped = new AbortController();
   const background: Promise<void>[] = [];
   return {
@@ -75,7 +76,7 @@ export async function openService(
       return health.look();
     },
     sweep: () => {
-      background.push(runCleanupTimer({ cleanUp, clock, log, random: Math.random }, stopped.signal));
+      background.push(runCleanupTimer({ cleanUp, history, clock, log, random: Math.random }, stopped.signal));
     },
     stop: () => stopped.abort(),
     close: async (deadline) => {

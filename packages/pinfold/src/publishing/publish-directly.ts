@@ -6,6 +6,7 @@ import {
   parseIdempotencyKey,
 } from '@pinfold/core';
 import { pinOf, wireWarnings } from '@pinfold/http-express';
+import { byCommand } from '../command-line/by-command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import type { Composition } from '../compose/composition.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
@@ -38,7 +39,14 @@ async function attempt(
   const key = parseIdempotencyKey(idempotencyKey, limits);
   if (typeof key !== 'string') throw new UsageError(wishWords(key));
   try {
-    const outcome = await useCases.publish({ by, key, filename, title: title ?? null, archive: bytes });
+    const outcome = await useCases.publish({
+      by,
+      key,
+      filename,
+      title: title ?? null,
+      archive: bytes,
+      cause: byCommand(),
+    });
     if (outcome.kind !== 'refused') return { kind: 'done', result: outcome };
     switch (outcome.code) {
       case 'idempotency_in_progress':

@@ -7,11 +7,14 @@ import {
   minutes,
 } from '@pinfold/core';
 import { slept } from '@pinfold/core/adapter';
+import type { History } from '@pinfold/core/history';
+import { BY_THIS_NODE } from './by-this-node.ts';
 import type { Log } from './log.ts';
 
 /** What the timer needs. */
 export interface CleanupTimerOptions {
   readonly cleanUp: Cleaning['cleanUp'];
+  readonly history: Pick<History, 'sweep'>;
   readonly clock: Clock;
   readonly log: Log;
   /** A number from 0 up to 1, so that nodes that start together do not sweep together. */
@@ -22,10 +25,11 @@ const PAUSE: Duration = minutes(10);
 
 /** Sweeps about every ten minutes until the signal aborts. A sweep that fails is logged, and the next one comes all the same. */
 export async function runCleanupTimer(options: CleanupTimerOptions, signal: AbortSignal): Promise<void> {
-  const { cleanUp, clock, log, random } = options;
+  const { cleanUp, history, clock, log, random } = options;
   while (await slept(clock, duration(Math.round(PAUSE * (0.5 + random()))), signal)) {
     try {
-      logReport(log, await cleanUp({ signal }));
+      await history.sweep({ cause: BY_THIS_NODE, signal });
+      logReport(log, await cleanUp({ cause: BY_THIS_NODE, signal }));
     } catch (error) {
       if (signal.aborted) return;
       log.error('cleanup failed', error);

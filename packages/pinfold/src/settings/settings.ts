@@ -40,6 +40,10 @@ export interface Settings extends WebAddressSettings {
   readonly readyNeeds: readonly Need[];
   /** How long a server that is told to stop still takes new connections. */
   readonly drain: Duration;
+  /** How long events are kept; absent, the core's default of 400 days. */
+  readonly historyKeptFor: Duration | undefined;
+  /** Whether the history keeps the addresses of clients. */
+  readonly historyAddresses: boolean;
   /** Whether the very first start publishes the welcome site. */
   readonly welcome: boolean;
   /** Whether browsers with too many cookies are told to delete those of the whole domain. */
@@ -81,6 +85,8 @@ const VARIABLES = [
   'CLEAR_COOKIES',
   'READY_NEEDS',
   'DRAIN_SECONDS',
+  'HISTORY_DAYS',
+  'HISTORY_ADDRESSES',
 ] as const;
 
 /** Read by the `pinfold` command for a server elsewhere, so they may stand beside the settings. */
@@ -135,6 +141,8 @@ export function readSettings(env: Environment): Settings {
     welcome: read('WELCOME', readSwitch(true)),
     clearCookies: read('CLEAR_COOKIES', readSwitch(false)),
     readyNeeds: read('READY_NEEDS', readNeeds),
+    historyKeptFor: read('HISTORY_DAYS', readLifetime),
+    historyAddresses: read('HISTORY_ADDRESSES', readSwitch(false)),
     drain: read('DRAIN_SECONDS', readDrain),
     notes: [...unknownVariables(env), ...addressNotes(addresses)],
   };

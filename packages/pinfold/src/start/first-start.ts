@@ -10,6 +10,7 @@ import {
   type Role,
 } from '@pinfold/core';
 import type { Composition } from '../compose/composition.ts';
+import { BY_THIS_NODE } from '../server/by-this-node.ts';
 import type { Log } from '../server/log.ts';
 
 /** The account of the first key, of the welcome site, and of what an operator publishes by the command. */
@@ -55,7 +56,7 @@ export async function makeFirstStart(
   const { manageKeys } = composition;
   const keys = await manageKeys.list(OPERATOR);
   const published = welcome && keys.length === 0 ? await publishWelcomeSite(composition, log) : undefined;
-  const wish = { account: DEFAULT_ACCOUNT, label: 'first start' };
+  const wish = { account: DEFAULT_ACCOUNT, label: 'first start', cause: BY_THIS_NODE };
   const first = keys.length === 0 ? await manageKeys.createFirst(wish, apiKey) : undefined;
   if (apiKey !== undefined && first === undefined) await ensureKey(composition, log, apiKey);
   if (first === undefined) return undefined;
@@ -77,7 +78,11 @@ export async function findUntouched(
 }
 
 async function ensureKey({ manageKeys }: Composition, log: Log, apiKey: string): Promise<void> {
-  await manageKeys.ensure(apiKey, { account: DEFAULT_ACCOUNT, label: 'PINFOLD_API_KEY' });
+  await manageKeys.ensure(apiKey, {
+    account: DEFAULT_ACCOUNT,
+    label: 'PINFOLD_API_KEY',
+    cause: BY_THIS_NODE,
+  });
   if ((await manageKeys.authenticate(apiKey)) === undefined) {
     log.warn(
       'PINFOLD_API_KEY names a key that is revoked or has another secret: requests with it are refused',
@@ -111,6 +116,7 @@ async function publish({ useCases }: Composition, bytes: Uint8Array): Promise<Ro
       filename: WELCOME_FILE,
       title: 'Welcome to Pinfold',
       archive: bytes,
+      cause: BY_THIS_NODE,
     });
     if (outcome.kind !== 'refused') return outcome.role;
     // A mismatch is a site that an earlier release began with.

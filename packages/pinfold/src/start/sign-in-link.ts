@@ -1,6 +1,7 @@
-import { type AccountId, isFault } from '@pinfold/core';
+import { type AccountId, type Cause, isFault } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import type { Composition } from '../compose/composition.ts';
+import { BY_THIS_NODE } from '../server/by-this-node.ts';
 import type { Log } from '../server/log.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 
@@ -23,9 +24,10 @@ export async function offerSignInLink(
   { container }: Pick<Composition, 'container'>,
   { publicUrl }: Pick<WebAddresses, 'publicUrl'>,
   account: AccountId,
+  cause?: Cause,
 ): Promise<string> {
   const sessions = await container.getAsync(tokens.manageSessions);
-  const { token } = await sessions.offerLink(account);
+  const { token } = await sessions.offerLink(account, cause);
   return `${publicUrl}${MANAGEMENT_PATH}/sign-in?link=${token}`;
 }
 
@@ -37,7 +39,7 @@ export async function offerSignInLinkIfPossible(
   log: Log,
 ): Promise<string | undefined> {
   try {
-    return await offerSignInLink(composition, addresses, account);
+    return await offerSignInLink(composition, addresses, account, BY_THIS_NODE);
   } catch (error) {
     if (!isFault(error) || error.code !== 'store_unavailable') throw error;
     log.error('no sign-in link could be made', error);

@@ -29,7 +29,10 @@ function timer(random: number, outcomes: readonly (() => CleanUpReport)[]) {
     return outcome?.() ?? nothing;
   };
   const stop = new AbortController();
-  const ended = runCleanupTimer({ cleanUp, clock, log, random: () => random }, stop.signal);
+  const ended = runCleanupTimer(
+    { cleanUp, history: { sweep: async () => {} }, clock, log, random: () => random },
+    stop.signal,
+  );
   return {
     clock,
     lines,

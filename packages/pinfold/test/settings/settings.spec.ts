@@ -39,6 +39,8 @@ describe('readSettings', () => {
       clearCookies: false,
       readyNeeds: ['database'],
       drain: seconds(0),
+      historyKeptFor: undefined,
+      historyAddresses: false,
       notes: [],
     } satisfies Settings);
   });
@@ -47,6 +49,8 @@ describe('readSettings', () => {
     ['PORT', '0', { port: 0 }],
     ['PORT', '65535', { port: 65_535 }],
     ['PORT', '', { port: 8080 }],
+    ['HISTORY_DAYS', '30', { historyKeptFor: days(30) }],
+    ['HISTORY_ADDRESSES', 'on', { historyAddresses: true }],
     ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
     ['WORKERS', '1', { workers: 1 }],
     ['WORKERS', '64', { workers: 64 }],

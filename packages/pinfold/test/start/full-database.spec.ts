@@ -16,6 +16,7 @@ const SESSIONS: SessionStore = {
   begin: refuse,
   find: refuse,
   end: refuse,
+  refuse,
   purge: refuse,
 };
 

@@ -1,0 +1,27 @@
+import type { Caller } from './api-key.ts';
+import type { Cause, Doer, Origin } from './history.ts';
+import { accountId } from './identity.ts';
+
+/**
+ * Whom the history names for a caller: its key, else its person, else its account.
+ *
+ * @throws TypeError unless a person is named by 1 to 255 printable characters.
+ */
+export function actorOf({ key, person, account }: Pick<Caller, 'key' | 'person' | 'account'>): Doer {
+  if (key !== undefined) return { kind: 'key', id: key };
+  return { kind: 'person', id: person === undefined ? account : accountId(person) };
+}
+
+/**
+ * What the history tells of a caller's request.
+ *
+ * @example
+ * import type { Caller } from '@pinfold/core';
+ * import { causeOf } from '@pinfold/core/history';
+ *
+ * declare const caller: Caller;
+ * const cause = causeOf(caller, { request: '3f2b8c1e-9d47-4a6b-8e05-7c1d2f3a4b5c' });
+ */
+export function causeOf(caller: Caller, origin: Origin = {}): Cause {
+  return { actor: actorOf(caller), ...origin };
+}

@@ -1,0 +1,70 @@
+import type { EventCursor, HistoryEvent } from '../domain/history.ts';
+import type { AccountId, RoleId } from '../domain/identity.ts';
+import type { Instant } from '../domain/instant.ts';
+
+/** Which events to list, newest first by (at, id). What is absent bounds nothing. */
+export interface EventQuery {
+  readonly account: AccountId | undefined;
+  readonly pin: RoleId | undefined;
+  /** Events of this instant and later. */
+  readonly since: Instant | undefined;
+  readonly after: EventCursor | undefined;
+  /** 1 to 100. */
+  readonly limit: number;
+}
+
+/** A part of the history; `next` is absent at its end. */
+export interface EventPage {
+  readonly items: readonly HistoryEvent[];
+  readonly next: EventCursor | undefined;
+}
+
+/** A role that expired, of which no event tells yet. */
+export interface ExpiredRole {
+  readonly role: RoleId;
+  readonly account: AccountId;
+  readonly expiresAt: Instant;
+}
+
+/**
+ * Gives the events that the other stores of the same database keep with their changes, tells of expirations, and drops
+ * what is old. Time comes in with each request.
+ *
+ * Faults: `store_unavailable`, `store_corrupt`.
+ *
+ * @promise history-store/with-publication: a publication that is committed is there with its events, for every peer; one that lost its lease, or was committed before, leaves none
+ * @promise history-store/with-change: a change that is saved is there with its events, and a conflict leaves none; of many at once only the one that is saved does
+ * @promise history-store/with-cleanup: a claim that is settled leaves its events, and a lost one none
+ * @promise history-store/with-keys: a key that is created or revoked leaves its events; one that was there, was revoked before or is unknown leaves none
+ * @promise history-store/with-sessions: a link, a session and its end leave their events, those of a redeemed link for its account and in the name of who made it; what is redeemed or ended already leaves none
+ * @promise history-store/refused-sign-ins: of an account's refused sign-ins one event is kept until the instant has passed, of many at once too; other accounts have their own
+ * @promise history-store/in-turn: each event of a role is at least a millisecond after the one before, also of changes at once
+ */
+export interface HistoryStore {
+  /**
+   * A page of the history, newest first.
+   * @promise history-store/list-order: newest first by (at, id), every field as it was given
+   * @promise history-store/list-pages: pages by cursor give every event exactly once, also those of one instant and when others come meanwhile; none follows the last
+   * @promise history-store/list-filter: an account gives its own events alone, a role its own, an instant those from it on, and all of them what fits each
+   */
+  list(query: EventQuery): Promise<EventPage>;
+
+  /**
+   * Roles that expired by an instant and of which no event tells it, stopped since or not, at most `limit`.
+   * @promise history-store/expired: exactly the roles that expired by then and were not stopped before, until their event is kept
+   */
+  expired(by: Instant, limit: number): Promise<readonly ExpiredRole[]>;
+
+  /**
+   * Keeps the events of expirations, each with its role in `pin` and the expiration in `at`.
+   * @promise history-store/tell-expired-once: of many at once and for ever after one event tells of an expiration, at its instant; a role that does not expire then gets none
+   * @promise history-store/tell-expired-conflicts: what is told raises the role's version, so that a change decided before it conflicts
+   */
+  tellExpired(events: readonly HistoryEvent[]): Promise<void>;
+
+  /**
+   * Drops events before an instant, at most `limit`; answers how many: fewer than `limit` only when none is left.
+   * @promise history-store/drop: exactly earlier events go, at most the limit, and a role's next event is still after its last
+   */
+  drop(before: Instant, limit: number): Promise<number>;
+}

@@ -1,0 +1,129 @@
+import { type Actor, boundTo } from '../domain/actor.ts';
+import { decodeEventCursor, encodeEventCursor } from '../domain/event-cursor.ts';
+import { BY_SYSTEM, type Cause, eventOf, type HistoryEvent } from '../domain/history.ts';
+import { accountId, type RoleId } from '../domain/identity.ts';
+import { before, type Duration, days, type Instant, minutes } from '../domain/instant.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { HistoryStore } from '../ports/history-store.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Refusal } from '../refusal.ts';
+
+/** Which page of the history is wanted. */
+export interface EventListRequest {
+  /** An account reads its own; OPERATOR reads all. */
+  readonly by: Actor | string;
+  /** Only this account's, for the operator. */
+  readonly account?: string;
+  /** Only this role's. */
+  readonly pin?: RoleId;
+  /** Only from this instant on. */
+  readonly since?: Instant;
+  /** What an earlier page gave as `next`, under the same filter. */
+  readonly cursor?: string;
+  /** 1 to 100; 20 when absent. */
+  readonly limit?: number;
+}
+
+/** A page, newest first, and the cursor of the next one. */
+export type EventListOutcome =
+  | { readonly kind: 'page'; readonly events: readonly HistoryEvent[]; readonly next: string | undefined }
+  | Refusal<'invalid_cursor'>;
+
+/** How a sweep of the history is run. */
+export interface HistorySweep {
+  /** What the events of expirations tell; when absent, that the system did it. */
+  readonly cause?: Cause;
+  readonly signal?: AbortSignal;
+}
+
+/** Reads the history, and keeps it up. */
+export interface History {
+  /**
+   * A page of the history, newest first. What the operator did is shown to an account without name and address.
+   *
+   * @throws TypeError when the limit is no whole number from 1 to 100.
+   */
+  list(request: EventListRequest): Promise<EventListOutcome>;
+
+  /**
+   * Tells of roles that expired, then drops what is too old, for a minute each at most. Meant for before each
+   * `cleanUp`; safe at any time, on any number of nodes at once.
+   */
+  sweep(options?: HistorySweep): Promise<void>;
+}
+
+/** The ports that the history needs. */
+export interface HistoryPorts {
+  readonly history: HistoryStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** What may be set about the history. */
+export interface HistoryOptions {
+  /** How long an event is kept. Default 400 days. */
+  readonly keptFor?: Duration;
+}
+
+const BATCH = 100;
+const LONGEST: Duration = minutes(1);
+
+/**
+ * Puts the use cases of the history together.
+ *
+ * @example
+ * import { type HistoryPorts, createHistory } from '@pinfold/core/history';
+ *
+ * declare const ports: HistoryPorts;
+ * const history = createHistory(ports);
+ * const page = await history.list({ by: 'ada' });
+ * if (page.kind === 'page') for (const { type, at } of page.events) console.log(at, type);
+ */
+export function createHistory(ports: HistoryPorts, { keptFor = days(400) }: HistoryOptions = {}): History {
+  const { history, clock } = ports;
+  return {
+    async list({ by, account: wanted, pin, since, cursor, limit = 20 }) {
+      if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
+      const own = boundTo(by);
+      const account = own ?? (wanted === undefined ? undefined : accountId(wanted));
+      const filter = { account, pin, since };
+      const after = cursor === undefined ? undefined : decodeEventCursor(cursor, filter);
+      if (after !== undefined && 'kind' in after) return after;
+      const { items, next } = await history.list({ ...filter, after, limit });
+      return {
+        kind: 'page',
+        events: own === undefined ? items : items.map(asShownToAccounts),
+        next: next === undefined ? undefined : encodeEventCursor(next, filter),
+      };
+    },
+    async sweep({ cause = BY_SYSTEM, signal } = {}) {
+      await inBatches(clock, signal, () => tellExpired(ports, cause));
+      const oldest = before(clock.now(), keptFor);
+      await inBatches(clock, signal, () => history.drop(oldest, BATCH));
+    },
+  };
+}
+
+async function tellExpired({ history, clock, ids }: HistoryPorts, cause: Cause): Promise<number> {
+  const expired = await history.expired(clock.now(), BATCH);
+  const events = expired.map(({ role, account, expiresAt }) =>
+    eventOf(ids, { type: 'pin.expired', at: expiresAt }, cause, account, role),
+  );
+  if (events.length > 0) await history.tellExpired(events);
+  return events.length;
+}
+
+/** Repeats a step until it does less than a whole batch, or for as long as it may take. */
+async function inBatches(
+  clock: Clock,
+  signal: AbortSignal | undefined,
+  step: () => Promise<number>,
+): Promise<void> {
+  const begun = clock.now();
+  do signal?.throwIfAborted();
+  while ((await step()) === BATCH && clock.now() - begun < LONGEST);
+}
+
+function asShownToAccounts(event: HistoryEvent): HistoryEvent {
+  return event.asOperator ? { ...event, actor: { kind: 'operator', id: null }, address: null } : event;
+}

@@ -1,0 +1,51 @@
+import type { HistoryEvent } from '@pinfold/core';
+import { parseRoleId } from '@pinfold/core';
+import { toRfc3339 } from '@pinfold/core/adapter';
+import { refuseRequest } from '../problems/problem.ts';
+import type { EventQuery } from '../reading/query.ts';
+import type { Call, Outcome, Service } from '../service.ts';
+
+/** `GET /api/v1/events`: what happened to the account and its roles, newest first. */
+export async function events(
+  { history }: Service,
+  { caller }: Call,
+  { cursor, limit, pin: id }: EventQuery,
+): Promise<Outcome> {
+  if (history === undefined) return refuseRequest('not_found');
+  const pin = id === undefined ? undefined : parseRoleId(id);
+  const listed = await history.list({
+    by: caller.account,
+    ...(cursor === undefined ? {} : { cursor }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(pin === undefined ? {} : { pin }),
+  });
+  if (listed.kind === 'refused') return listed;
+  return { status: 200, json: { events: listed.events.map(eventOf), next_cursor: listed.next ?? null } };
+}
+
+/** An event of the history as JSON. */
+export interface WireEvent {
+  readonly id: string;
+  readonly at: string;
+  readonly type: string;
+  readonly account: string | null;
+  readonly pin: string | null;
+  readonly actor: { readonly kind: string; readonly id: string | null };
+  readonly request: string | null;
+  readonly address?: string;
+}
+
+/**
+ * The JSON of an event.
+ *
+ * @example
+ * import type { HistoryEvent } from '@pinfold/core';
+ * import { eventOf } from '@pinfold/http-express';
+ *
+ * declare const event: HistoryEvent;
+ * console.log(JSON.stringify(eventOf(event)));
+ */
+export function eventOf({ id, at, type, account, pin, actor, request, address }: HistoryEvent): WireEvent {
+  const told = { id, at: toRfc3339(at), type, account, pin, actor, request };
+  return address === null ? told : { ...told, address };
+}

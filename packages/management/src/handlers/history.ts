@@ -1,0 +1,22 @@
+import { parseRoleId } from '@pinfold/core';
+import type { History } from '@pinfold/core/history';
+import { type Answer, page, seeOther } from '../answering/answer.ts';
+import { historyView } from '../views/history.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
+
+const PAGE_SIZE = 50;
+
+/** Shows a page of the account's history, of one publication where the query names it. */
+export async function showHistory(history: History, visit: SignedInVisit): Promise<Answer> {
+  const { pin: id, cursor } = visit.request.query;
+  const pin = typeof id === 'string' ? parseRoleId(id) : undefined;
+  const further = typeof cursor === 'string';
+  const listed = await history.list({
+    by: visit.account,
+    limit: PAGE_SIZE,
+    ...(pin === undefined ? {} : { pin }),
+    ...(further ? { cursor } : {}),
+  });
+  if (listed.kind === 'refused') return seeOther(`${visit.base}/history`);
+  return page(historyView(visit, { events: listed.events, pin, further, next: listed.next }));
+}

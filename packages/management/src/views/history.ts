@@ -1,0 +1,136 @@
+import type { Doer, EventType, HistoryEvent, RoleId } from '@pinfold/core';
+import { type Html, html } from '@pinfold/http';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
+import { layout } from './layout.ts';
+import { card, moment, shortId } from './parts.ts';
+
+/** What the page of the history shows. */
+export interface HistoryModel {
+  readonly events: readonly HistoryEvent[];
+  /** The publication that it is narrowed to. */
+  readonly pin: RoleId | undefined;
+  /** Whether this is not the first page. */
+  readonly further: boolean;
+  /** The cursor of the next page. */
+  readonly next: string | undefined;
+}
+
+const TYPES: Readonly<Record<EventType, MessageId>> = {
+  'pin.published': 'eventPublished',
+  'pin.title_changed': 'eventTitleChanged',
+  'pin.password_set': 'eventPasswordSet',
+  'pin.password_removed': 'eventPasswordRemoved',
+  'pin.renewed': 'eventRenewed',
+  'pin.pinned': 'eventPinned',
+  'pin.unpinned': 'eventUnpinned',
+  'pin.stopped': 'eventStopped',
+  'pin.taken_down': 'eventTakenDown',
+  'pin.expired': 'eventExpired',
+  'pin.purged': 'eventPurged',
+  'key.created': 'eventKeyCreated',
+  'key.revoked': 'eventKeyRevoked',
+  'account.blocked': 'eventAccountBlocked',
+  'account.unblocked': 'eventAccountUnblocked',
+  'account.limits_changed': 'eventLimitsChanged',
+  'takedown.lifted': 'eventTakedownLifted',
+  'service.mode_changed': 'eventModeChanged',
+  'session.started': 'eventSessionStarted',
+  'session.ended': 'eventSessionEnded',
+  'session.refused': 'eventSessionRefused',
+  'link.created': 'eventLinkCreated',
+};
+
+/** A page of what happened to the account. */
+export function historyView(visit: SignedInVisit, model: HistoryModel): Html {
+  const { words, base } = visit;
+  const { events, pin } = model;
+  const narrowed =
+    pin === undefined
+      ? html`<p class="quiet">${words.say('historyIntro')}</p>`
+      : html`<p class="quiet">${words.say('historyOf', { id: pin })} <a href="${base}/publications/${pin}">${words.say('publication')}</a> · <a href="${base}/history">${words.say('historyWhole')}</a></p>`;
+  return layout(visit, {
+    title: words.say('history'),
+    signedIn: visit,
+    part: 'history',
+    main: html`<div class="head"><h1>${words.say('history')}</h1>${narrowed}</div>
+${events.length === 0 ? html`<p class="none">${words.say('historyNone')}</p>` : table(visit, events, pin === undefined)}
+${pages(visit, model)}`,
+  });
+}
+
+/** The latest of what happened to one publication. */
+export function historyCard(
+  visit: SignedInVisit,
+  id: string,
+  { events, next }: { readonly events: readonly HistoryEvent[]; readonly next: string | undefined },
+): Html {
+  const { words, base } = visit;
+  const more =
+    next === undefined
+      ? undefined
+      : html`<p><a href="${base}/history?pin=${id}">${words.say('historyWhole')}</a></p>`;
+  return card(
+    visit,
+    'history',
+    html`<dl class="brief">${events.map(
+      (event) =>
+        html`<div><dt>${moment(visit, event.at)}</dt><dd>${words.say(TYPES[event.type])} <span class="quiet" dir="auto">${doer(visit, event.actor)}</span></dd></div>`,
+    )}</dl>${more}`,
+  );
+}
+
+function table(visit: SignedInVisit, events: readonly HistoryEvent[], withPins: boolean): Html {
+  const { words } = visit;
+  const columns: readonly MessageId[] = [
+    'historyWhat',
+    'historyWhen',
+    ...(withPins ? (['publication'] as const) : []),
+    'historyBy',
+  ];
+  return html`<table class="rows">
+<thead><tr>${columns.map((id) => html`<th scope="col">${words.say(id)}</th>`)}</tr></thead>
+<tbody>${events.map((event) => row(visit, event, withPins))}</tbody></table>`;
+}
+
+function row(visit: SignedInVisit, { type, at, pin, actor }: HistoryEvent, withPins: boolean): Html {
+  const { words, base } = visit;
+  const cell = (label: MessageId, content: Html | string | undefined) =>
+    html`<td data-label="${words.say(label)}">${content}</td>`;
+  const publication =
+    pin === null ? undefined : html`<a href="${base}/history?pin=${pin}">${shortId(pin)}</a>`;
+  return html`<tr><th scope="row">${words.say(TYPES[type])}</th>
+${cell('historyWhen', moment(visit, at))}
+${withPins ? cell('publication', publication) : undefined}
+${cell('historyBy', html`<span dir="auto">${doer(visit, actor)}</span>`)}</tr>`;
+}
+
+function doer({ words }: SignedInVisit, { kind, id }: Doer): string {
+  switch (kind) {
+    case 'key':
+      return words.say('actorKey', { id: id ?? '' });
+    case 'person':
+      return id ?? '';
+    case 'operator':
+      return id === null ? words.say('actorOperator') : words.say('actorOperatorNamed', { id });
+    case 'system':
+      return words.say('actorSystem');
+    default:
+      return kind satisfies never;
+  }
+}
+
+function pages({ words, base }: SignedInVisit, { pin, further, next }: HistoryModel): Html {
+  if (!further && next === undefined) return html``;
+  const path = (cursor?: string) => {
+    const query = new URLSearchParams({
+      ...(pin === undefined ? {} : { pin }),
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    return `${base}/history${query.size === 0 ? '' : `?${query}`}`;
+  };
+  return html`<nav class="pages" aria-label="${words.say('pagesLabel')}">
+${further ? html`<a href="${path()}">${words.say('newest')}</a>` : html`<span></span>`}
+${next === undefined ? undefined : html`<a rel="next" href="${path(next)}">${words.say('historyOlder')}</a>`}
+</nav>`;
+}

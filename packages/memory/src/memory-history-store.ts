@@ -1,0 +1,61 @@
+import type { EventCursor, EventQuery, HistoryEvent, HistoryStore, Instant, Version } from '@pinfold/core';
+import { eventPageOf } from '@pinfold/core/adapter';
+import type { Connection } from './connection.ts';
+import { keep } from './events.ts';
+import type { MemoryData, RoleRow } from './memory-data.ts';
+
+export function memoryHistoryStore(connection: Connection): HistoryStore {
+  return {
+    list: async (query) => {
+      const wanted = [...connection.open().events.values()].filter((event) => matches(event, query));
+      return eventPageOf(wanted.sort(order), query.limit);
+    },
+    expired: async (by, limit) => {
+      const rows = [...connection.open().roles.values()];
+      const expired = rows.flatMap((row) => {
+        const expiresAt = untoldExpiry(row);
+        return expiresAt === undefined || expiresAt > by
+          ? []
+          : [{ role: row.role.id, account: row.role.account, expiresAt }];
+      });
+      return expired.sort((one, other) => one.expiresAt - other.expiresAt).slice(0, limit);
+    },
+    tellExpired: async (events) => {
+      for (const event of events) tellExpired(connection.open(), event);
+    },
+    drop: async (before, limit) => {
+      const { events } = connection.open();
+      const old = [...events.values()].filter(({ at }) => at < before).slice(0, limit);
+      for (const { id } of old) events.delete(id);
+      return old.length;
+    },
+  };
+}
+
+function tellExpired(data: MemoryData, event: HistoryEvent): void {
+  const row = event.pin === null ? undefined : data.roles.get(event.pin);
+  if (row === undefined || untoldExpiry(row) !== event.at) return;
+  const version = (row.version + 1) as Version;
+  const lastEventAt = Math.max(row.lastEventAt, event.at) as Instant;
+  data.roles.set(row.role.id, { ...row, version, lastEventAt, isExpiryTold: true });
+  keep(data, [event]);
+}
+
+function untoldExpiry({ role: { expiresAt, deletedAt }, isExpiryTold }: RoleRow): Instant | undefined {
+  if (isExpiryTold || expiresAt === null || (deletedAt !== null && deletedAt < expiresAt)) return undefined;
+  return expiresAt;
+}
+
+function matches(event: HistoryEvent, { account, pin, since, after }: EventQuery): boolean {
+  if (account !== undefined && event.account !== account) return false;
+  if (pin !== undefined && event.pin !== pin) return false;
+  if (since !== undefined && event.at < since) return false;
+  return after === undefined || order(after, event) < 0;
+}
+
+/** Negative when `one` comes first: newest first by (at, id). */
+function order(one: EventCursor, other: EventCursor): number {
+  if (one.at !== other.at) return other.at - one.at;
+  if (one.id === other.id) return 0;
+  return one.id > other.id ? -1 : 1;
+}

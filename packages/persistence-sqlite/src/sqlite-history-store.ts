@@ -1,0 +1,55 @@
+import type { EventQuery, ExpiredRole, HistoryEvent, HistoryStore } from '@pinfold/core';
+import { eventPageOf, type Kept } from '@pinfold/core/adapter';
+import { keep } from './events.ts';
+import { EVENTS } from './schema.ts';
+import type { Statements } from './sqlite-connection.ts';
+import type { Prepare } from './sqlite-file.ts';
+
+/** Events after all others in the order of a walk backwards. */
+const NEWEST = { at: Number.MAX_SAFE_INTEGER, id: '~' };
+
+const UNTOLD = 'expiry_told = 0 AND (deleted_at IS NULL OR deleted_at >= expires_at)';
+const EXPIRED = `
+  SELECT id AS role, account, expires_at AS expiresAt FROM roles
+  WHERE ${UNTOLD} AND expires_at <= ? ORDER BY expires_at LIMIT ?`;
+const TELL = `
+  UPDATE roles SET expiry_told = 1, version = version + 1, last_event_at = max(last_event_at, expires_at)
+  WHERE ${UNTOLD} AND id = ? AND expires_at = ?`;
+const DROP = `
+  DELETE FROM events WHERE (at, id) IN (SELECT at, id FROM events WHERE at < ? ORDER BY at, id LIMIT ?)`;
+
+/** Reads and drops the events that the stores of a SQLite file keep, and tells of expirations. */
+export function sqliteHistoryStore(connection: Statements): HistoryStore {
+  return {
+    list: (query) =>
+      connection.read((prepare) => {
+        const { at, id } = query.after ?? NEWEST;
+        const values = { ...query, at, id, limit: query.limit + 1 };
+        const rows = prepare<Kept<HistoryEvent>>(listOf(query)).all(values);
+        return eventPageOf(rows.map(EVENTS.read), query.limit);
+      }),
+    expired: (by, limit) => connection.read((prepare) => prepare<ExpiredRole>(EXPIRED).all(by, limit)),
+    tellExpired: async (events) => {
+      await connection.reclaim((prepare) => {
+        for (const event of events) tell(prepare, event);
+      });
+    },
+    drop: (before, limit) => connection.reclaim((prepare) => prepare(DROP).run(before, limit).changes),
+  };
+}
+
+/** By the index of the narrowest filter: a plus keeps the other from choosing one. */
+function listOf({ account, pin, since }: EventQuery): string {
+  const filters = [
+    ...(pin === undefined ? [] : ['pin = @pin']),
+    ...(account === undefined ? [] : [pin === undefined ? 'account = @account' : '+account = @account']),
+    ...(since === undefined ? [] : ['at >= @since']),
+    '(at, id) < (@at, @id)',
+  ];
+  return `
+    SELECT ${EVENTS.select} FROM events WHERE ${filters.join(' AND ')} ORDER BY at DESC, id DESC LIMIT @limit`;
+}
+
+function tell(prepare: Prepare, event: HistoryEvent): void {
+  if (prepare(TELL).run(event.pin, event.at).changes === 1) keep(prepare, [event]);
+}

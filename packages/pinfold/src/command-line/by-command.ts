@@ -1,0 +1,16 @@
+import { userInfo } from 'node:os';
+import type { Cause } from '@pinfold/core';
+
+/** What the history tells of what somebody does by the command: the name of the user, where the system knows one. */
+export function byCommand(): Cause {
+  return { actor: { kind: 'operator', id: userName() }, asOperator: true };
+}
+
+function userName(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user of a container need have no entry, and so no name.
+    return null;
+  }
+}

@@ -1,0 +1,64 @@
+import { type HistoryEvent, type Instant, instant, OPERATOR, parseRoleId, type RoleId } from '@pinfold/core';
+import { toRfc3339 } from '@pinfold/core/adapter';
+import type { History } from '@pinfold/core/history';
+import { eventOf } from '@pinfold/http-express';
+import { readAccount, readArguments } from '../command-line/arguments.ts';
+import { UsageError } from '../command-line/failures.ts';
+import { OPTIONS } from '../command-line/options.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+import { withComposition } from '../command-line/with-composition.ts';
+
+/** `pinfold history` */
+export async function history(args: readonly string[], terminal: Terminal): Promise<void> {
+  const { values } = readArguments(args, [], OPTIONS.history);
+  const wanted = {
+    ...(values.account === undefined ? {} : { account: readAccount(values.account) }),
+    ...(values.pin === undefined ? {} : { pin: readId(values.pin) }),
+    ...(values.since === undefined ? {} : { since: readInstant(values.since) }),
+  };
+  await withComposition(terminal, async ({ history }) => {
+    const told: HistoryEvent[] = [];
+    for await (const event of walk(history, wanted)) {
+      if (values.json) told.push(event);
+      else terminal.out(lineOf(event));
+    }
+    if (values.json) terminal.out(JSON.stringify({ events: told.map(eventOf) }));
+  });
+}
+
+async function* walk(
+  { list }: History,
+  wanted: { readonly account?: string; readonly pin?: RoleId; readonly since?: Instant },
+): AsyncGenerator<HistoryEvent> {
+  let cursor: string | undefined;
+  do {
+    const next = cursor === undefined ? {} : { cursor };
+    const page = await list({ by: OPERATOR, ...wanted, limit: 100, ...next });
+    if (page.kind === 'refused') return;
+    yield* page.events;
+    cursor = page.next;
+  } while (cursor !== undefined);
+}
+
+/** Takes an id, or the shared URL whose last segment it is. */
+function readId(text: string): RoleId {
+  const id = parseRoleId(text.split(/[?#]/, 1)[0]?.replace(/\/+$/, '').split('/').at(-1) ?? '');
+  if (id === undefined) throw new UsageError('--pin takes the UUID at the end of a shared URL');
+  return id;
+}
+
+function readInstant(text: string): Instant {
+  const at = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+  if (Number.isNaN(at))
+    throw new UsageError('--since takes an instant such as 2026-11-20 or 2026-11-20T09:30Z');
+  return instant(at);
+}
+
+function lineOf({ at, type, account, pin, actor, request, address }: HistoryEvent): string {
+  const who = actor.id === null ? actor.kind : `${actor.kind} ${actor.id}`;
+  return [toRfc3339(at), type, account ?? '-', pin ?? '-', `by ${who}`, request ?? '', address ?? '']
+    .join('  ')
+    .trimEnd();
+}

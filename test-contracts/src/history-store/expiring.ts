@@ -1,0 +1,80 @@
+import { after, days, duration, type HistoryEvent, type Instant, type Role } from '@pinfold/core';
+import { expect } from 'chai';
+import { inEachEra } from '../eras.ts';
+import { START } from '../fixtures/clock.ts';
+import { aRoleId } from '../fixtures/roles.ts';
+import { together } from '../together.ts';
+import type { HistoryClause } from './subject.ts';
+import { eventFor, loaded, publish, told } from './told.ts';
+
+const END = after(START, days(7));
+
+function expiry(role: Role, more: Partial<HistoryEvent> = {}): HistoryEvent {
+  return eventFor(role, { type: 'pin.expired', at: role.expiresAt ?? START, ...more });
+}
+
+export const expiringClauses: readonly HistoryClause[] = [
+  {
+    id: 'history-store/expired',
+    says: 'exactly the roles that expired by then and were not stopped before, until their event is kept',
+    check: (_, another) =>
+      inEachEra(another, async ({ port, peer }, publishedAt) => {
+        const other = await peer();
+        const end = after(publishedAt, days(7));
+        const justAfter = after(end, duration(1));
+        const justBefore = (end - 1) as Instant;
+        const make = async (n: number, more: Partial<Role>) =>
+          (await publish(port, n, { publishedAt, ...more })).role;
+        const expired = await make(1, { expiresAt: end });
+        const stoppedThen = await make(2, { expiresAt: justBefore, deletedAt: end });
+        await make(3, { expiresAt: end, deletedAt: justBefore });
+        await make(4, { expiresAt: justAfter });
+        await make(5, { expiresAt: null, pinned: true });
+        const row = ({ id: role, account, expiresAt }: Role) => ({ role, account, expiresAt });
+        expect(await other.history.expired(end, 10)).to.deep.equal([row(stoppedThen), row(expired)]);
+        expect(await other.history.expired(end, 1)).to.deep.equal([row(stoppedThen)]);
+        await port.history.tellExpired([expiry(stoppedThen)]);
+        expect(await other.history.expired(end, 10)).to.deep.equal([row(expired)]);
+      }),
+  },
+  {
+    id: 'history-store/tell-expired-once',
+    says: 'of many at once and for ever after one event tells of an expiration, at its instant; a role that does not expire then gets none',
+    check: async (subject) => {
+      const { port } = subject;
+      const { role, event } = await publish(port, 1);
+      const { role: renewed } = await publish(port, 2, { expiresAt: after(END, days(1)) });
+      await together(subject, 6, ({ history }) =>
+        history.tellExpired([
+          expiry(role),
+          expiry(renewed, { at: END }),
+          expiry(role, { pin: aRoleId(9) }),
+          expiry(role, { pin: null }),
+        ]),
+      );
+      const [first, ...rest] = await told(await subject.peer(), { pin: role.id });
+      expect(rest).to.deep.equal([event]);
+      expect(first).to.deep.include({ type: 'pin.expired', at: END, pin: role.id });
+      expect(await told(port)).to.have.lengthOf(3);
+    },
+  },
+  {
+    id: 'history-store/tell-expired-conflicts',
+    says: "what is told raises the role's version, so that a change decided before it conflicts",
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const { role } = await publish(port, 1);
+      const before = await loaded(port, role.id);
+      await other.history.tellExpired([expiry(role)]);
+      const renewed = { ...role, expiresAt: after(END, days(7)) };
+      const saved = await port.roles.save(renewed, before.version, [eventFor(role)]);
+      expect(saved).to.deep.equal({ kind: 'conflict' });
+      const { value, version } = await loaded(port, role.id);
+      expect(value).to.deep.equal(role);
+      const stopped = eventFor(role, { type: 'pin.stopped', at: END });
+      await port.roles.save({ ...value, deletedAt: END }, version, [stopped]);
+      const [last] = await told(port);
+      expect(last, 'after the expiration').to.deep.equal({ ...stopped, at: after(END, duration(1)) });
+    },
+  },
+];

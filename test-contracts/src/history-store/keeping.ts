@@ -1,0 +1,204 @@
+import {
+  type AccountId,
+  accountId,
+  after,
+  before,
+  duration,
+  type HistoryEvent,
+  hours,
+  minutes,
+  type Title,
+  type UnattributedEvent,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import { START } from '../fixtures/clock.ts';
+import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
+import { aKey, anEvent, aPublication, aReservation, aRole, aToken, leaseOf } from '../fixtures/roles.ts';
+import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
+import { together } from '../together.ts';
+import type { HistoryClause, HistoryStores } from './subject.ts';
+import { eventFor, idsOf, idsTold, loaded, publish, told } from './told.ts';
+
+const LATER = after(START, hours(200));
+
+const titled = (n: number) => ({ title: `Renamed ${n}` as Title });
+
+/** An event for {@link SessionStore.redeem}. */
+function unattributed({ account: _, actor: __, ...event }: HistoryEvent): UnattributedEvent {
+  return event;
+}
+
+function refusal(account: AccountId, at: HistoryEvent['at']): HistoryEvent & { account: AccountId } {
+  return { ...anEvent({ type: 'session.refused', at }), account };
+}
+
+export const keepingClauses: readonly HistoryClause[] = [
+  {
+    id: 'history-store/with-publication',
+    says: 'a publication that is committed is there with its events, for every peer; one that lost its lease, or was committed before, leaves none',
+    check: async (subject) => {
+      const { port } = subject;
+      const other = await subject.peer();
+      const event = eventFor(aRole(1));
+      const mine = leaseOf(aReservation(1));
+      await port.roles.reserve(aReservation(1));
+      const lost = { ...mine, token: aToken(9) };
+      await port.roles.commit(aPublication(1), lost, [eventFor(aRole(1))]);
+      expect(await told(other), 'with a lost lease').to.deep.equal([]);
+      await together(subject, 6, ({ roles }) => roles.commit(aPublication(1), mine, [event]));
+      expect(await told(other)).to.deep.equal([event]);
+      await port.roles.commit(aPublication(1), mine, [eventFor(aRole(1))]);
+      const rival = aPublication(2, { idempotencyKey: aKey(1) });
+      await port.roles.commit(rival, mine, [eventFor(rival.role)]);
+      expect(await told(other), 'again').to.deep.equal([event]);
+    },
+  },
+  {
+    id: 'history-store/with-change',
+    says: 'a change that is saved is there with its events, and a conflict leaves none; of many at once only the one that is saved does',
+    check: async (subject) => {
+      const { port } = subject;
+      const { role, event } = await publish(port, 1);
+      const seen = await loaded(port, role.id);
+      const events = Array.from({ length: 9 }, (_, n) =>
+        eventFor(role, { at: after(START, duration(n + 1)) }),
+      );
+      const outcomes = await together(subject, events.length, ({ roles }, n) =>
+        roles.save({ ...role, ...titled(n) }, seen.version, [events[n] as HistoryEvent]),
+      );
+      const saved = outcomes.findIndex(({ kind }) => kind === 'saved');
+      expect(await told(await subject.peer())).to.deep.equal([events[saved], event]);
+      const now = await loaded(port, role.id);
+      expect(now.value.title).to.equal(titled(saved).title);
+      await port.roles.save(now.value, seen.version, [eventFor(role)]);
+      expect(await told(port), 'after a conflict').to.have.lengthOf(2);
+      await port.roles.save(now.value, now.version, []);
+      expect(await told(port), 'without any').to.have.lengthOf(2);
+    },
+  },
+  {
+    id: 'history-store/with-cleanup',
+    says: 'a claim that is settled leaves its events, and a lost one none',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const { role, event } = await publish(port, 1);
+      const claim = async (n: number, now = LATER) =>
+        await port.roles.claimForCleanup({
+          now,
+          endedBefore: now,
+          token: aToken(n),
+          until: after(now, minutes(10)),
+          limit: 1,
+        });
+      const task = {
+        role: role.id,
+        account: role.account,
+        archive: role.archive,
+        token: aToken(1),
+        failures: 0,
+      };
+      await claim(1);
+      const failed = eventFor(role, { at: LATER });
+      const retryAt = after(LATER, hours(1));
+      await other.roles.settleCleanup(task, { kind: 'failed', retryAt }, [failed]);
+      expect(await told(port)).to.deep.equal([failed, event]);
+      await other.roles.settleCleanup(task, { kind: 'removed' }, [eventFor(role)]);
+      expect(await told(port), 'of a lost claim').to.have.lengthOf(2);
+      await claim(2, retryAt);
+      const purged = eventFor(role, { type: 'pin.purged', at: retryAt });
+      const again = { ...task, token: aToken(2) };
+      for (let n = 0; n < 2; n += 1) await other.roles.settleCleanup(again, { kind: 'removed' }, [purged]);
+      expect(await told(port)).to.deep.equal([purged, failed, event]);
+    },
+  },
+  {
+    id: 'history-store/with-keys',
+    says: 'a key that is created or revoked leaves its events; one that was there, was revoked before or is unknown leaves none',
+    check: async (subject) => {
+      const { port } = subject;
+      const [first, created, revoked] = [anEvent(), anEvent(), anEvent()];
+      await port.apiKeys.createFirst(anApiKey(1), [first]);
+      await port.apiKeys.createFirst(anApiKey(2), [anEvent()]);
+      await port.apiKeys.create(anApiKey(1), [anEvent()]);
+      expect(await idsTold(port)).to.deep.equal(idsOf(first));
+      await port.apiKeys.create(anApiKey(2), [created]);
+      await port.apiKeys.revoke(anApiKeyId(9), START, [anEvent()]);
+      await port.apiKeys.revoke(anApiKeyId(1), START, [revoked]);
+      await together(subject, 6, ({ apiKeys }) => apiKeys.revoke(anApiKeyId(1), START, [anEvent()]));
+      expect(await idsTold(await subject.peer())).to.deep.equal(idsOf(first, created, revoked));
+    },
+  },
+  {
+    id: 'history-store/with-sessions',
+    says: 'a link, a session and its end leave their events, those of a redeemed link for its account and in the name of who made it; what is redeemed or ended already leaves none',
+    check: async (subject) => {
+      const { port } = subject;
+      const link = aLink(1, { account: accountId('linked'), actor: { kind: 'operator', id: 'ada' } });
+      const [offered, begun, ended, redeemed] = [anEvent(), anEvent(), anEvent(), anEvent()];
+      await port.sessions.offer(link, [offered]);
+      await port.sessions.begin(aSession(1), [begun]);
+      await port.sessions.end(aTokenHash(7), [anEvent()]);
+      await together(subject, 6, ({ sessions }, n) =>
+        sessions.redeem(aRedemption(link, aSession(10 + n)), [unattributed({ ...redeemed })]),
+      );
+      for (let n = 0; n < 2; n += 1) await port.sessions.end(aTokenHash(1), n === 0 ? [ended] : [anEvent()]);
+      const other = await subject.peer();
+      expect(await idsTold(other)).to.deep.equal(idsOf(offered, begun, ended, redeemed));
+      const { account, actor } = link;
+      expect(await told(other, { account })).to.deep.equal([{ ...redeemed, account, actor }]);
+    },
+  },
+  {
+    id: 'history-store/refused-sign-ins',
+    says: "of an account's refused sign-ins one event is kept until the instant has passed, of many at once too; other accounts have their own",
+    check: async (subject) => {
+      const { port } = subject;
+      const [one, another] = [accountId('one'), accountId('another')];
+      const early = before(START, minutes(1));
+      await together(subject, 6, ({ sessions }) => sessions.refuse(refusal(one, START), early));
+      expect(await told(port)).to.have.lengthOf(1);
+      const next = after(START, minutes(1));
+      await port.sessions.refuse(refusal(one, next), START);
+      await port.sessions.refuse(refusal(another, next), START);
+      await port.sessions.refuse(refusal(one, next), after(START, duration(59_999)));
+      const accounts = (await told(port)).map(({ account }) => account);
+      expect(accounts.toSorted()).to.deep.equal([another, one, one]);
+    },
+  },
+  {
+    id: 'history-store/in-turn',
+    says: 'each event of a role is at least a millisecond after the one before, also of changes at once',
+    check: async (subject) => {
+      const { port } = subject;
+      const { role } = await publish(port, 1);
+      await together(subject, 6, async (stores, n) => {
+        for (;;) {
+          const { value, version } = await loaded(stores, role.id);
+          const saved = await stores.roles.save({ ...value, ...titled(n) }, version, [eventFor(role)]);
+          if (saved.kind === 'saved') return;
+        }
+      });
+      await expectInTurn(port, 7);
+      const { value, version } = await loaded(port, role.id);
+      await port.roles.save(value, version, [eventFor(role), eventFor(role)]);
+      await expectInTurn(port, 9);
+      const now = after(START, hours(200));
+      const token = aToken(5);
+      const claim = { now, endedBefore: now, token, until: after(now, minutes(10)), limit: 1 };
+      const [task] = await port.roles.claimForCleanup(claim);
+      if (task === undefined) throw new Error('an expired role was not claimed');
+      const claimed = await loaded(port, role.id);
+      await Promise.all([
+        port.roles.settleCleanup(task, { kind: 'removed' }, [eventFor(role)]),
+        (await subject.peer()).roles.save(claimed.value, claimed.version, [eventFor(role)]),
+      ]);
+      await expectInTurn(port, 11);
+    },
+  },
+];
+
+async function expectInTurn(port: HistoryStores, count: number): Promise<void> {
+  const instants = (await told(port)).map(({ at }) => at);
+  const expected = Array.from({ length: count }, (_, n) => START + count - 1 - n);
+  expect(instants).to.deep.equal(expected);
+}

@@ -1,0 +1,110 @@
+import { accountId, after, duration, type EventId, type Instant } from '@pinfold/core';
+import { expect } from 'chai';
+import { START } from '../fixtures/clock.ts';
+import { ACCOUNT, anEvent, aRoleId, uuidOf } from '../fixtures/roles.ts';
+import { aSession } from '../fixtures/sessions.ts';
+import type { HistoryClause } from './subject.ts';
+import { told, walk } from './told.ts';
+
+const at = (n: number): Instant => after(START, duration(n));
+
+export const readingClauses: readonly HistoryClause[] = [
+  {
+    id: 'history-store/list-order',
+    says: 'newest first by (at, id), every field as it was given',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const full = anEvent({
+        id: uuidOf(1) as EventId,
+        at: at(5),
+        type: 'pin.taken_down',
+        account: accountId('Ünïon "7"'),
+        pin: aRoleId(1),
+        actor: { kind: 'key', id: 'k1' },
+        request: 'r-1',
+        address: '2001:db8::1',
+        asOperator: true,
+      });
+      const bare = anEvent({
+        at: at(1),
+        type: 'service.mode_changed',
+        account: null,
+        pin: null,
+        actor: { kind: 'system', id: null },
+      });
+      const twins = [7, 3, 9].map((n) => anEvent({ id: uuidOf(n) as EventId, at: at(3) }));
+      const written = [...twins, bare, full];
+      for (const [n, event] of written.entries()) await port.sessions.begin(aSession(n), [event]);
+      const descending = twins.toSorted((one, another) => (one.id > another.id ? -1 : 1));
+      expect(await told(other)).to.deep.equal([full, ...descending, bare]);
+    },
+  },
+  {
+    id: 'history-store/list-pages',
+    says: 'pages by cursor give every event exactly once, also those of one instant and when others come meanwhile; none follows the last',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const events = Array.from({ length: 11 }, (_, n) => anEvent({ at: at(Math.floor(n / 4)) }));
+      await port.sessions.begin(aSession(0), events);
+      let more = 0;
+      const walked = await walk(other, { limit: 3 }, async () => {
+        more += 1;
+        await port.sessions.begin(aSession(more), [anEvent({ at: at(100 + more) })]);
+      });
+      const order = events.toSorted((one, another) =>
+        one.at === another.at ? (one.id > another.id ? -1 : 1) : another.at - one.at,
+      );
+      expect(walked).to.deep.equal(order);
+      const all = 11 + more;
+      const exact = await port.history.list({
+        account: ACCOUNT,
+        pin: undefined,
+        since: undefined,
+        after: undefined,
+        limit: all,
+      });
+      expect(exact.items).to.have.lengthOf(all);
+      expect(exact.next, 'behind the last').to.equal(undefined);
+    },
+  },
+  {
+    id: 'history-store/list-filter',
+    says: 'an account gives its own events alone, a role its own, an instant those from it on, and all of them what fits each',
+    check: async ({ port }) => {
+      const [one, another] = [accountId('one'), accountId('another')];
+      const [pin, stranger] = [aRoleId(1), aRoleId(2)];
+      const events = [
+        anEvent({ at: at(6), account: one, pin }),
+        anEvent({ at: at(5), account: one, pin: stranger }),
+        anEvent({ at: at(4), account: another, pin: aRoleId(3) }),
+        anEvent({ at: at(3), account: one }),
+        anEvent({ at: at(2), account: one, pin }),
+        anEvent({ at: at(1), account: null }),
+      ];
+      await port.sessions.begin(aSession(1), events);
+      const pick = (...numbers: readonly number[]) => numbers.map((n) => events[n]);
+      expect(await told(port, { account: one })).to.deep.equal(pick(0, 1, 3, 4));
+      expect(await told(port, { account: accountId('ONE') })).to.deep.equal([]);
+      expect(await told(port, { pin })).to.deep.equal(pick(0, 4));
+      expect(await told(port, { since: at(3) })).to.deep.equal(pick(0, 1, 2, 3));
+      expect(await told(port, { account: one, pin, since: at(3) })).to.deep.equal(pick(0));
+      expect(await told(port, { account: another, pin })).to.deep.equal([]);
+      expect(await walk(port, { account: one, since: at(3), limit: 1 })).to.deep.equal(pick(0, 1, 3));
+      expect(await walk(port, { pin, account: one, limit: 1 })).to.deep.equal(pick(0, 4));
+    },
+  },
+  {
+    id: 'history-store/drop',
+    says: "exactly earlier events go, at most the limit, and a role's next event is still after its last",
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const events = [1, 2, 2, 3, 4].map((n) => anEvent({ at: at(n) }));
+      await port.sessions.begin(aSession(1), events);
+      expect(await other.history.drop(at(1), 10)).to.equal(0);
+      expect(await other.history.drop(at(3), 2)).to.equal(2);
+      expect(await told(port)).to.have.lengthOf(3);
+      expect(await other.history.drop(at(3), 2)).to.equal(1);
+      expect(await told(port)).to.deep.equal([events[4], events[3]]);
+    },
+  },
+];
