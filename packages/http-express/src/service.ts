@@ -5,10 +5,17 @@ import type { Request } from 'express';
 import type { Authenticate } from './authentication.ts';
 import type { AnyRefusal } from './problems/problem.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import type { signInWords } from './sign-in.ts';
+
+/** What the API calls. */
+export type ApiUseCases = Pick<
+  UseCases,
+  'check' | 'clock' | 'findByKey' | 'limits' | 'list' | 'publish' | 'read' | 'staging' | 'stop' | 'update'
+>;
 
 /** What the API works with. */
 export interface Service {
-  readonly useCases: UseCases;
+  readonly useCases: ApiUseCases;
   readonly history: History | undefined;
   readonly publicUrl: PublicUrl;
   readonly authenticate: Authenticate;
@@ -16,8 +23,10 @@ export interface Service {
   readonly drain: DrainLimits;
   readonly uploads: Uploads;
   readonly limiter: RateLimiter | undefined;
-  readonly log: RequestLog | undefined;
+  readonly log: RequestLog;
   readonly historyAddress: ((request: Request) => string) | undefined;
+  /** What is said of sign-in, where API keys are not how. */
+  readonly words: ReturnType<typeof signInWords> | undefined;
 }
 
 /** A request of somebody, as its handler gets it. */

@@ -1,7 +1,7 @@
 import { accountId, after, type Fingerprint, type IdempotencyKey, seconds, type Token } from '@pinfold/core';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { publish } from './client.ts';
-import { replacing } from './replacing.ts';
 import { openRig } from './rig.ts';
 
 describe('A publication whose process died', () => {

@@ -1,8 +1,15 @@
 import { createUseCases, type Limits, type UseCaseOptions } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
+import { type OnEvent, tellingRoles } from '@pinfold/core/adapter';
 import { createHistory, type HistoryOptions } from '@pinfold/core/history';
 import { ContainerModule } from 'inversify';
 import { tokens } from './tokens.ts';
+
+/** {@link UseCaseOptions}, and what is told of publications. */
+export interface CoreModuleOptions extends UseCaseOptions {
+  /** Told what happened to a publication, after it is stored and at most once. It must neither throw nor wait. */
+  readonly onEvent?: OnEvent;
+}
 
 /**
  * Binds `useCases`, `manageKeys`, `manageSessions` and `manageHistory` over the ports that are bound elsewhere.
@@ -13,18 +20,28 @@ import { tokens } from './tokens.ts';
  * import { Container } from 'inversify';
  *
  * const container = new Container();
- * container.load(coreModule({ lifetime: days(30), renewal: days(30) }));
+ * container.load(coreModule({ lifetime: days(30) }));
  */
 export function coreModule(
   limits: Partial<Limits> = {},
-  options: UseCaseOptions & HistoryOptions = {},
+  { onEvent, ...options }: CoreModuleOptions & HistoryOptions = {},
 ): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(tokens.useCases)
       .toResolvedValue(
         (roles, attempts, staging, archives, inspector, passwords, grants, clock, ids) =>
           createUseCases(
-            { roles, attempts, staging, archives, inspector, passwords, grants, clock, ids },
+            {
+              roles: onEvent === undefined ? roles : tellingRoles(roles, onEvent),
+              attempts,
+              staging,
+              archives,
+              inspector,
+              passwords,
+              grants,
+              clock,
+              ids,
+            },
             limits,
             options,
           ),

@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HistoryEvent, Instant } from '@pinfold/core';
 import { type HistoryStores, historyStoreContract, type Subject } from '@pinfold/test-contracts';
-import { anEvent, aSession } from '@pinfold/test-contracts/fixtures';
+import { anEvent, aSession, replacing } from '@pinfold/test-contracts/fixtures';
 import { memorySaboteurs, oneForAll, strangers } from './memory-saboteurs.ts';
 import { clausesBut, type Sabotage, type Saboteur } from './sabotage.ts';
-import { spoil } from './spoil.ts';
 
 const { opening, sound, saboteur } = memorySaboteurs<HistoryStores>((memory) => memory);
 
@@ -21,7 +20,7 @@ const keepingSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
     'history-store/with-publication',
     'a commit keeps its events also when it stores nothing',
     () => (stores) => ({
-      roles: spoil(stores.roles, {
+      roles: replacing(stores.roles, {
         commit: async (publication, lease, events) => {
           const outcome = await stores.roles.commit(publication, lease, []);
           await keepAlone(stores, events);
@@ -35,7 +34,7 @@ const keepingSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
     'history-store/with-change',
     'a conflict keeps its events',
     () => (stores) => ({
-      roles: spoil(stores.roles, {
+      roles: replacing(stores.roles, {
         save: async (role, version, events) => {
           const outcome = await stores.roles.save(role, version, events);
           if (outcome.kind === 'conflict') await keepAlone(stores, events);
@@ -49,7 +48,7 @@ const keepingSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
     'history-store/with-cleanup',
     'a claim that is lost keeps its events',
     () => (stores) => ({
-      roles: spoil(stores.roles, {
+      roles: replacing(stores.roles, {
         settleCleanup: async (task, outcome, events) => {
           await stores.roles.settleCleanup(task, outcome, []);
           await keepAlone(stores, events);
@@ -59,7 +58,7 @@ const keepingSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
     ['history-store/in-turn'],
   ),
   saboteur('history-store/with-keys', 'a key that is revoked again is told again', () => (stores) => ({
-    apiKeys: spoil(stores.apiKeys, {
+    apiKeys: replacing(stores.apiKeys, {
       revoke: async (id, at, events) => {
         const outcome = await stores.apiKeys.revoke(id, at, []);
         if (outcome.kind === 'revoked') await keepAlone(stores, events);
@@ -68,7 +67,7 @@ const keepingSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
     }),
   })),
   saboteur('history-store/with-sessions', 'a redeemed link is told of as of nobody', () => (stores) => ({
-    sessions: spoil(stores.sessions, {
+    sessions: replacing(stores.sessions, {
       redeem: async (request, events) => {
         const outcome = await stores.sessions.redeem(request, []);
         const actor = { kind: 'operator', id: null } as const;
@@ -84,7 +83,7 @@ const keepingSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
     }),
   })),
   saboteur('history-store/refused-sign-ins', 'all accounts share one bound', () => (stores) => ({
-    sessions: spoil(stores.sessions, {
+    sessions: replacing(stores.sessions, {
       refuse: async (event, unlessSince) => {
         const { items } = await stores.history.list({
           account: undefined,
@@ -101,7 +100,7 @@ const keepingSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
     'history-store/in-turn',
     'events are kept as they come',
     () => (stores) => ({
-      roles: spoil(stores.roles, {
+      roles: replacing(stores.roles, {
         save: async (role, version, events) => {
           const outcome = await stores.roles.save(role, version, []);
           if (outcome.kind === 'saved') await keepAlone(stores, events);
@@ -115,7 +114,7 @@ const keepingSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
 
 const readingSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
   saboteur('history-store/list-order', 'the address is not kept', () => (stores) => ({
-    sessions: spoil(stores.sessions, {
+    sessions: replacing(stores.sessions, {
       begin: (session, events) =>
         stores.sessions.begin(
           session,
@@ -124,7 +123,7 @@ const readingSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
     }),
   })),
   saboteur('history-store/list-pages', 'a page goes on behind the instant of the last', () => (stores) => ({
-    history: spoil(stores.history, {
+    history: replacing(stores.history, {
       list: (query) => {
         const { after } = query;
         const behind = after && { ...after, id: '' as HistoryEvent['id'] };
@@ -133,13 +132,13 @@ const readingSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
     }),
   })),
   saboteur('history-store/list-filter', 'with a role the account is not looked at', () => (stores) => ({
-    history: spoil(stores.history, {
+    history: replacing(stores.history, {
       list: (query) =>
         stores.history.list(query.pin === undefined ? query : { ...query, account: undefined }),
     }),
   })),
   saboteur('history-store/drop', 'events of the instant go, too', () => (stores) => ({
-    history: spoil(stores.history, {
+    history: replacing(stores.history, {
       drop: (before, limit) => stores.history.drop((before + 1) as Instant, limit),
     }),
   })),
@@ -147,7 +146,7 @@ const readingSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
 
 const expiringSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
   saboteur('history-store/expired', 'a role expires after its instant, not at it', () => (stores) => ({
-    history: spoil(stores.history, {
+    history: replacing(stores.history, {
       expired: (by, limit) => stores.history.expired((by - 1) as Instant, limit),
     }),
   })),
@@ -155,7 +154,7 @@ const expiringSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
     'history-store/tell-expired-once',
     'who looked before tells, whatever came since',
     () => (stores) => ({
-      history: spoil(stores.history, {
+      history: replacing(stores.history, {
         tellExpired: async (events) => {
           const [event] = events;
           const role = event?.pin == null ? undefined : await stores.roles.load(event.pin);
@@ -170,14 +169,14 @@ const expiringSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
   saboteur('history-store/tell-expired-conflicts', 'a change decided before it is saved', () => {
     const seen = new Map<unknown, unknown>();
     return (stores) => ({
-      roles: spoil(stores.roles, {
+      roles: replacing(stores.roles, {
         save: async (role, version, events) => {
           const now = await stores.roles.load(role.id);
           const wasTold = seen.get(role.id) === version;
           return await stores.roles.save(role, wasTold && now ? now.version : version, events);
         },
       }),
-      history: spoil(stores.history, {
+      history: replacing(stores.history, {
         tellExpired: async (events) => {
           for (const { pin } of events) {
             if (pin !== null) seen.set(pin, (await stores.roles.load(pin))?.version);

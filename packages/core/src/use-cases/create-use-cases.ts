@@ -1,4 +1,4 @@
-import { defaultLimits, type Limits } from '../domain/limits.ts';
+import { type Limits, limitsInForce } from '../domain/limits.ts';
 import type { ArchiveInspector } from '../ports/archive-inspector.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
 import type { AttemptCounter } from '../ports/attempt-counter.ts';
@@ -13,6 +13,7 @@ import { type Cleaning, cleaning } from './cleaning.ts';
 import { type Entering, entering } from './entering.ts';
 import type { Observe } from './figure.ts';
 import { type Open, opening } from './opening.ts';
+import type { BeforePublish } from './publication.ts';
 import { type Publishing, publishing } from './publishing.ts';
 import { type Reading, reading } from './reading.ts';
 
@@ -35,6 +36,8 @@ export interface UseCaseOptions {
   readonly absolutePathsWork?: boolean;
   /** Takes figures of what the use cases do, for metrics. */
   readonly observe?: Observe;
+  /** Rules of your own. */
+  readonly beforePublish?: BeforePublish;
 }
 
 /**
@@ -53,8 +56,8 @@ export interface UseCases extends Publishing, Reading, Changing, Entering, Clean
 /**
  * Puts the use cases together. API keys and sessions have their own at `@pinfold/core/accounts`, for those who need them.
  *
- * @param limits figures that differ from {@link defaultLimits}.
- * @throws TypeError when a limit is no whole number of at least 0.
+ * @param limits figures that differ from the defaults; `renewal` follows `lifetime` unless it is given.
+ * @throws TypeError when a limit is no whole number of at least 0, or is larger than one that bounds it.
  *
  * @example
  * import { createUseCases, days, type Ports } from '@pinfold/core';
@@ -66,15 +69,12 @@ export interface UseCases extends Publishing, Reading, Changing, Entering, Clean
 export function createUseCases(
   ports: Ports,
   limits: Partial<Limits> = {},
-  { absolutePathsWork = true, observe }: UseCaseOptions = {},
+  { absolutePathsWork = true, observe, beforePublish }: UseCaseOptions = {},
 ): UseCases {
-  const inForce: Limits = { ...defaultLimits, ...limits };
-  for (const [name, value] of Object.entries(inForce)) {
-    if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`limit ${name} is no whole number`);
-  }
+  const inForce = limitsInForce(limits);
   const entered = entering(ports, inForce, observe);
   return {
-    ...publishing(ports, inForce, absolutePathsWork, observe),
+    ...publishing(ports, inForce, absolutePathsWork, observe, beforePublish),
     ...reading(ports, inForce),
     ...changing(ports, inForce),
     ...entered,

@@ -16,7 +16,7 @@ export async function events(
   const listed = await history.list({
     by: caller.account,
     ...(cursor === undefined ? {} : { cursor }),
-    ...(limit === undefined ? {} : { limit: Number(limit) }),
+    ...(limit === undefined ? {} : { limit }),
     ...(pin === undefined ? {} : { pin }),
   });
   if (listed.kind === 'refused') return listed;

@@ -1,5 +1,6 @@
 import { defaultLimits, type Limits } from '@pinfold/core';
-import { publicUrl } from '@pinfold/http';
+import { type PublicUrl, publicUrl } from '@pinfold/http';
+import { describeSignIn, type SignIn } from '../sign-in.ts';
 import type { JsonObject } from './json-schema.ts';
 import { paths } from './operations.ts';
 import { componentHeaders, problem } from './responses.ts';
@@ -11,6 +12,8 @@ export interface OpenApiOptions {
   readonly publicUrl: string;
   /** The limits in force; `defaultLimits` when absent. */
   readonly limits?: Limits;
+  /** Your own sign-in; API keys when absent. */
+  readonly signIn?: SignIn | undefined;
   /** Whether the API offers the history; true when absent. */
   readonly history?: boolean;
 }
@@ -26,9 +29,14 @@ export interface OpenApiOptions {
 export function openApiDocument({
   publicUrl: text,
   limits = defaultLimits,
+  signIn,
   history = true,
 }: OpenApiOptions): JsonObject {
-  const url = publicUrl(text);
+  const document = documentOf(publicUrl(text), limits, history);
+  return signIn === undefined ? document : describeSignIn(document, signIn);
+}
+
+function documentOf(url: PublicUrl, limits: Limits, history: boolean): JsonObject {
   return {
     openapi: '3.1.1',
     info: {
