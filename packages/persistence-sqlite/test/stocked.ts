@@ -1,15 +1,19 @@
-import type { Role } from '@pinfold/core';
+import type { EncodedManifest, Role } from '@pinfold/core';
 import { aManifest, aReservation, leaseOf } from '@pinfold/test-contracts/fixtures';
 import { commit, reserve } from '../src/role-store/keys.ts';
 import type { SqliteConnection } from '../src/sqlite-connection.ts';
 
 /** Publishes many roles in one transaction, which is a thousand times quicker than one by one. */
-export function stock(connection: SqliteConnection, roles: readonly Role[]): Promise<void> {
+export function stock(
+  connection: SqliteConnection,
+  roles: readonly Role[],
+  manifestOf: (n: number) => EncodedManifest = aManifest,
+): Promise<void> {
   return connection.write((prepare) => {
     for (const [n, role] of roles.entries()) {
       const request = aReservation(n, { account: role.account, key: role.idempotencyKey });
       reserve(prepare, request);
-      commit(prepare, { role, manifest: aManifest(n), warnings: [] }, leaseOf(request), []);
+      commit(prepare, { role, manifest: manifestOf(n), warnings: [] }, leaseOf(request), []);
     }
   });
 }
