@@ -1,3 +1,4 @@
+import type { PublicationLimits } from '../domain/account.ts';
 import { type Limits, limitsInForce } from '../domain/limits.ts';
 import type { ArchiveInspector } from '../ports/archive-inspector.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
@@ -38,6 +39,8 @@ export interface UseCaseOptions {
   readonly observe?: Observe;
   /** Rules of your own. */
   readonly beforePublish?: BeforePublish;
+  /** What an account may publish that has no limits of its own. Default: as much as it likes. */
+  readonly quotas?: Partial<PublicationLimits>;
 }
 
 /**
@@ -52,6 +55,8 @@ export interface UseCases extends Publishing, Reading, Changing, Entering, Clean
   /** The limits in force. */
   readonly limits: Limits;
 }
+
+const UNBOUNDED: PublicationLimits = { publications: null, sites: null, bytes: null };
 
 /**
  * Puts the use cases together. API keys and sessions have their own at `@pinfold/core/accounts`, for those who need them.
@@ -69,12 +74,12 @@ export interface UseCases extends Publishing, Reading, Changing, Entering, Clean
 export function createUseCases(
   ports: Ports,
   limits: Partial<Limits> = {},
-  { absolutePathsWork = true, observe, beforePublish }: UseCaseOptions = {},
+  { absolutePathsWork = true, observe, beforePublish, quotas }: UseCaseOptions = {},
 ): UseCases {
   const inForce = limitsInForce(limits);
   const entered = entering(ports, inForce, observe);
   return {
-    ...publishing(ports, inForce, absolutePathsWork, observe, beforePublish),
+    ...publishing(ports, inForce, { ...UNBOUNDED, ...quotas }, absolutePathsWork, observe, beforePublish),
     ...reading(ports, inForce),
     ...changing(ports, inForce),
     ...entered,

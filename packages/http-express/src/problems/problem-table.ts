@@ -86,6 +86,14 @@ const unavailable: HttpProblem = {
 
 /** The one place where HTTP meets what can go wrong: a new code does not compile until it has its answer here. */
 export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
+  account_blocked: {
+    status: 403,
+    code: 'account_blocked',
+    title: 'The account is blocked',
+    detail: 'The operator has blocked this account: it reads, and changes nothing. Ask the operator.',
+    advice: 'Ask the operator of the service why the account is blocked',
+    key: 'keep',
+  },
   archive_missing: unavailable,
   archive_too_large: {
     status: 413,
@@ -197,6 +205,16 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     key: 'keep',
   },
   publishing_overloaded: unavailable,
+  quota_exceeded: {
+    status: 403,
+    code: 'quota_exceeded',
+    title: 'The account is at its quota',
+    detail:
+      'Stop publications that are no longer needed: GET /api/v1/limits gives quotas and what is used of them.',
+    advice:
+      'Stop publications that are no longer needed, or ask the operator for more, and send the request again',
+    key: 'keep',
+  },
   rate_limited: {
     status: 429,
     code: 'rate_limited',

@@ -6,6 +6,7 @@ import type {
   IdempotencyKeyRules,
   Nothing,
   PasswordRules,
+  QuotaRules,
   SecretKind,
   TitleRules,
   UnsafePath,
@@ -44,6 +45,13 @@ export const IDEMPOTENCY_KEY: Sentences<IdempotencyKeyRules> = {
   too_long: ({ limit, actual }) =>
     `The Idempotency-Key has ${actual} characters; at most ${limit} are allowed.`,
   secret: 'The Idempotency-Key contains the API key.',
+};
+
+export const QUOTA: Sentences<QuotaRules> = {
+  sites: ({ limit, actual }) =>
+    `The account may have ${limit} publications in service; with this one there would be ${actual}.`,
+  bytes: ({ limit, actual }) =>
+    `The archives in service may have ${limit} bytes in all; with this one there would be ${actual}.`,
 };
 
 export const TITLE: Sentences<TitleRules> = {

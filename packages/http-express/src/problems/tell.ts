@@ -5,6 +5,7 @@ import {
   ARCHIVE,
   IDEMPOTENCY_KEY,
   PASSWORD,
+  QUOTA,
   REQUEST,
   type RequestRules,
   TITLE,
@@ -36,7 +37,10 @@ export function tell(refusal: Refusal): ProblemDetails {
     case 'invalid_cursor':
     case 'not_found':
       return {};
+    case 'account_blocked':
+      return { detail: `The operator has blocked this account: ${refusal.reason}` };
     case 'idempotency_in_progress':
+    case 'rate_limited':
       return { retryAt: refusal.retryAt };
     case 'invalid_archive':
       return { errors: refusal.problems.map(archiveError) };
@@ -50,6 +54,8 @@ export function tell(refusal: Refusal): ProblemDetails {
       return tellState(refusal.state, 'change');
     case 'invalid_title':
       return { errors: [errorOf(TITLE, refusal)] };
+    case 'quota_exceeded':
+      return { errors: [errorOf(QUOTA, refusal)] };
     case 'refused_by_host':
       return { errors: [{ rule: refusal.rule, detail: refusal.words.en }] };
     default:

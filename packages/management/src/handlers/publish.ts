@@ -8,6 +8,13 @@ import type { SignedInVisit } from '../visiting/visit.ts';
 import { formTrouble, showList, showProblems, tooLarge } from './list.ts';
 import type { ArchiveVisit } from './receive.ts';
 
+/** What an account may not do now, in the words of the screen. */
+const BOUNDED = {
+  account_blocked: 'accountBlocked',
+  quota_exceeded: 'quotaExceeded',
+  rate_limited: 'rateLimited',
+} as const;
+
 /** Publishes what the form of a browser without scripts brought. */
 export async function publishForm(screen: Screen, visit: ArchiveVisit): Promise<Answer> {
   return await answerForm(screen, visit, await publish(screen, visit));
@@ -48,6 +55,11 @@ function answerScript(screen: Screen, visit: SignedInVisit, outcome: PublishOutc
       return { kind: 'json', status: 409, body: { kind: 'in_progress' }, retryAfter: 1 };
     case 'archive_too_large':
       return { kind: 'json', status: 413, body: { kind: 'problems', problems: [tooLarge(outcome.limit)] } };
+    case 'account_blocked':
+    case 'quota_exceeded':
+      return refuse(visit, 403, 'badFormTitle', BOUNDED[outcome.code]);
+    case 'rate_limited':
+      return refuse(visit, 429, 'badFormTitle', BOUNDED[outcome.code]);
     case 'invalid_filename':
     case 'invalid_idempotency_key':
     case 'invalid_title':
@@ -84,6 +96,11 @@ function refuseArchive(
       return formTrouble(screen, visit, 409, 'stillPublishing');
     case 'idempotency_mismatch':
       return formTrouble(screen, visit, 409, 'formUsed');
+    case 'account_blocked':
+    case 'quota_exceeded':
+      return formTrouble(screen, visit, 403, BOUNDED[refusal.code]);
+    case 'rate_limited':
+      return formTrouble(screen, visit, 429, BOUNDED[refusal.code]);
     case 'invalid_filename':
     case 'invalid_idempotency_key':
     case 'invalid_title':

@@ -1,4 +1,5 @@
 import type { IdempotencyKeyRules, Refusal, TitleRules } from '@pinfold/core';
+import { toRfc3339 } from '@pinfold/core/adapter';
 import { type Sentences, sentenceOf } from '@pinfold/http';
 import { archiveError } from '@pinfold/http-express';
 import { brokenRules } from './publication.ts';
@@ -35,9 +36,22 @@ export function wishWords(
 
 /** Why an archive was not published. Of its rules the command says what the API says. */
 export function publishWords(
-  refusal: Refusal<'idempotency_mismatch' | 'invalid_archive' | 'refused_by_host'>,
+  refusal: Refusal<
+    | 'account_blocked'
+    | 'idempotency_mismatch'
+    | 'invalid_archive'
+    | 'quota_exceeded'
+    | 'rate_limited'
+    | 'refused_by_host'
+  >,
 ): string {
   switch (refusal.code) {
+    case 'account_blocked':
+      return `the account is blocked: ${refusal.reason}`;
+    case 'quota_exceeded':
+      return `the account is at its quota: ${refusal.rule} would be ${refusal.actual}, and ${refusal.limit} are allowed`;
+    case 'rate_limited':
+      return `the account has published too much; publish again from ${toRfc3339(refusal.retryAt)} on`;
     case 'idempotency_mismatch':
       return 'this Idempotency-Key has published something else; take a new one';
     case 'invalid_archive':

@@ -62,6 +62,9 @@ export const screen = {
   foreignFormTitle: 'That form was not sent from here',
   formReadBefore:
     'Another part of this server read the form first. This screen must be mounted before any body parser.',
+  accountBlocked: 'Your account is blocked: it can look at everything, and change nothing. Ask the operator.',
+  quotaExceeded: 'Your account is at its quota. Stop publications that you no longer need.',
+  rateLimited: 'Your account has published too much in a short time. Wait a while, then publish again.',
   formUsed: 'This form has already published something else. Choose the ZIP again.',
   hasPassword: 'Viewers are asked for a password.',
   hide: 'Hide',

@@ -64,6 +64,10 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   foreignFormTitle: 'ここから送られたフォームではありません',
   formReadBefore:
     'このサーバーの別の部分が先にフォームを読み取りました。サーバーの管理者は、この画面をボディパーサーより前に組み込む必要があります。',
+  accountBlocked:
+    'アカウントが停止されています。閲覧はできますが、変更はできません。運営者にお問い合わせください。',
+  quotaExceeded: 'アカウントの上限に達しています。不要になった公開を停止してください。',
+  rateLimited: '短い時間に公開しすぎています。しばらく待ってから、もう一度公開してください。',
   formUsed: 'このフォームではすでに別のものが公開されています。ZIP を選び直してください。',
   hasPassword: '見る人にパスワードの入力を求めます。',
   hide: '隠す',
