@@ -1,6 +1,15 @@
 import { expect } from 'chai';
 import { leftOf, parseRate, takenFrom } from '../src/adapter.ts';
-import { after, days, duration, hours, type Instant, type Rate, type RateMark, seconds } from '../src/index.ts';
+import {
+  after,
+  days,
+  duration,
+  hours,
+  type Instant,
+  type Rate,
+  type RateMark,
+  seconds,
+} from '../src/index.ts';
 import { NOW } from './values.ts';
 
 /** How many pass at once, and the mark they leave. */
@@ -24,7 +33,19 @@ describe('A rate', () => {
   });
 
   it('is nothing else', () => {
-    for (const text of ['', 'OFF', '0/1s', '-1/1s', '1/0s', '1/1w', '1/s', '1', '1/1s ', '1.5/1s', '1000001/1s']) {
+    for (const text of [
+      '',
+      'OFF',
+      '0/1s',
+      '-1/1s',
+      '1/0s',
+      '1/1w',
+      '1/s',
+      '1',
+      '1/1s ',
+      '1.5/1s',
+      '1000001/1s',
+    ]) {
       expect(parseRate(text), text).to.equal(undefined);
     }
   });
