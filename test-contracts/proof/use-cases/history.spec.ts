@@ -1,5 +1,13 @@
-import { type Cause, days, type HistoryEvent, OPERATOR, type UnattributedEvent } from '@pinfold/core';
+import {
+  type Cause,
+  days,
+  type HistoryEvent,
+  minutes,
+  OPERATOR,
+  type UnattributedEvent,
+} from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
+import { createHistory, type History } from '@pinfold/core/history';
 import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
 import { aroundCalls } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -80,5 +88,97 @@ describe('What the stores are told for the history', () => {
       { type: 'link.created', ...whose, ...by('operator', null, true) },
       { type: 'session.started', at: whose.at, pin: null, request: null, address: null, asOperator: false },
     ]);
+  });
+
+  it('is what a refused key tried, once a minute', async () => {
+    const { memory, clock } = stage;
+    const ports = {
+      apiKeys: memory.apiKeys,
+      apiKeySecrets: new NodeApiKeySecrets(),
+      sessions: memory.sessions,
+      sessionSecrets: new NodeSessionSecrets(),
+      clock,
+      ids: stage.ports.ids,
+    };
+    const keys = createKeys(ports);
+    const sessions = createSessions(ports, keys);
+    const { key, text } = await keys.create({ account: OWNER });
+    for (let n = 0; n < 3; n += 1) await sessions.signInWithKey(text);
+    clock.advance(minutes(1));
+    await sessions.signInWithKey(text);
+    const history = createHistory({ history: memory.history, clock, ids: stage.ports.ids });
+    const page = await history.list({ by: OWNER });
+    if (page.kind !== 'page') throw new Error(page.code);
+    const refused = page.events.filter(({ type }) => type === 'session.refused');
+    expect(refused.map(({ actor }) => actor)).to.deep.equal(
+      [key, key].map(({ id }) => ({ kind: 'key', id })),
+    );
+  });
+
+  it('has no secret, no title and no file name in it', async () => {
+    const { memory, clock, ports } = stage;
+    const useCases = stage.with({});
+    const outcome = await useCases.publish({ ...(await stage.request()), title: 'Title of the site' });
+    if (outcome.kind !== 'published') throw new Error(outcome.kind);
+    const { id, originalFilename } = outcome.role;
+    await useCases.update({ by: OWNER, id }, { type: 'set_password', password: 'a password of it' });
+    await useCases.update({ by: OWNER, id }, { type: 'set_title', title: 'Title of its own' });
+    const history = createHistory({ history: memory.history, clock, ids: ports.ids });
+    const page = await history.list({ by: OPERATOR });
+    if (page.kind !== 'page') throw new Error(page.code);
+    expect(page.events).to.have.lengthOf(3);
+    expect(JSON.stringify(page.events))
+      .not.to.include('Title')
+      .and.not.include('password of it')
+      .and.not.include(originalFilename);
+  });
+});
+
+describe('The sweep of the history', () => {
+  let stage: Stage;
+  beforeEach(async () => {
+    stage = await openStage();
+  });
+  afterEach(() => stage.dispose());
+
+  const kinds = async (history: History) => {
+    const page = await history.list({ by: OPERATOR, limit: 100 });
+    return page.kind === 'page' ? page.events.map(({ type, at }) => [type, at]) : [];
+  };
+
+  it('tells once of what expired, stopped since or not, and not of what was stopped before', async () => {
+    const { memory, clock, ports } = stage;
+    const useCases = stage.with({});
+    const roles = [];
+    for (let n = 0; n < 3; n += 1) {
+      const outcome = await useCases.publish({ ...(await stage.request()), key: `key ${n}` });
+      if (outcome.kind !== 'published') throw new Error(outcome.kind);
+      roles.push(outcome.role);
+    }
+    const [expired, stoppedBefore, stoppedAfter] = roles.map(({ id }) => ({ by: OWNER, id }));
+    if (!expired || !stoppedBefore || !stoppedAfter) throw new Error('three roles were published');
+    await useCases.stop(stoppedBefore);
+    clock.advance(days(8));
+    await useCases.stop(stoppedAfter);
+    const history = createHistory({ history: memory.history, clock, ids: ports.ids });
+    await Promise.all([history.sweep(), history.sweep(), history.sweep()]);
+    const told = await kinds(history);
+    const expiry = roles[0]?.expiresAt;
+    expect(told.filter(([type]) => type === 'pin.expired')).to.deep.equal([
+      ['pin.expired', expiry],
+      ['pin.expired', expiry],
+    ]);
+  });
+
+  it('drops what is older than it is to be kept', async () => {
+    const { memory, clock, ports } = stage;
+    await stage.with({}).publish(await stage.request());
+    const history = createHistory({ history: memory.history, clock, ids: ports.ids }, { keptFor: days(30) });
+    clock.advance(days(30));
+    await history.sweep();
+    expect((await kinds(history)).map(([type]) => type)).to.deep.equal(['pin.expired', 'pin.published']);
+    clock.advance(days(1));
+    await history.sweep();
+    expect((await kinds(history)).map(([type]) => type)).to.deep.equal(['pin.expired']);
   });
 });

@@ -20,8 +20,7 @@ export const MOST_SEARCHED = 2_000;
  * @param lookedTo where a search goes on that ended before the list did.
  *
  * @example
- * import type { HistoryEvent } from '../domain/history.ts';
-import type { Role } from '@pinfold/core';
+ * import type { Role } from '@pinfold/core';
  * import { pageOf } from '@pinfold/core/adapter';
  *
  * declare const roles: readonly Role[];

@@ -41,11 +41,16 @@ export type Kept<Row> = { readonly [Member in keyof Row]: unknown };
  *
  * @example
  * import type { SignInLink } from '@pinfold/core';
- * import { tableOf } from '@pinfold/core/adapter';
+ * import { jsonOf, tableOf } from '@pinfold/core/adapter';
  *
- * const links = tableOf<SignInLink>({ tokenHash: 'token_hash', account: 'account', endsAt: 'ends_at' });
+ * const links = tableOf<SignInLink>({
+ *   tokenHash: 'token_hash',
+ *   account: 'account',
+ *   actor: jsonOf('actor'),
+ *   endsAt: 'ends_at',
+ * });
  * const insert = `INSERT INTO links (${links.insert}) VALUES (${links.parameters(1)})`;
- * console.log(insert); // INSERT INTO links (token_hash, account, ends_at) VALUES ($1, $2, $3)
+ * console.log(insert); // INSERT INTO links (token_hash, account, actor, ends_at) VALUES ($1, $2, $3, $4)
  */
 export function tableOf<Row>(
   columns: Columns<Row>,

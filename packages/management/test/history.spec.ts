@@ -1,0 +1,61 @@
+import { accountId, minutes } from '@pinfold/core';
+import { expect } from 'chai';
+import { OWNER, openScreen, type Screen } from './open-screen.ts';
+import { Person } from './person.ts';
+
+describe('the history', () => {
+  let screen: Screen;
+  let person: Person;
+  beforeEach(async () => {
+    screen = await openScreen();
+    person = new Person(screen.base);
+    const cause = { actor: { kind: 'operator', id: 'grace' } } as const;
+    await person.signIn((await screen.sessions.offerLink(OWNER, cause)).token);
+  });
+  afterEach(() => screen.close());
+
+  /** What the rows of the page tell, newest first. */
+  async function told(path: string): Promise<readonly (string | undefined)[]> {
+    const { text } = await person.get(path);
+    return [...text.matchAll(/<th scope="row">([^<]*)</g)].map(([, what]) => what);
+  }
+
+  it('tells who did what, on the page of a publication and on one of all', async () => {
+    const { id } = await screen.publish('Mine');
+    await screen.publish('Theirs', undefined, accountId('stranger'));
+    screen.clock.advance(minutes(1));
+    const { token } = await person.get(`/publications/${id}`);
+    await person.post(`/publications/${id}/pin`, { form: token });
+    const { text } = await person.get(`/publications/${id}`);
+    expect(text.slice(text.indexOf('id="history"'))).to.match(/Pinned.*The operator \(grace\)/);
+    expect(await told('/history')).to.have.members([
+      'Pinned',
+      'Published',
+      'Signed in',
+      'Sign-in link created',
+    ]);
+    expect((await told('/history'))[0]).to.equal('Pinned');
+    expect(await told(`/history?pin=${id}`)).to.deep.equal(['Pinned', 'Published']);
+  });
+
+  it('shows names as the text they are', async () => {
+    const { id } = await screen.publish('Mine');
+    const cause = { actor: { kind: 'person', id: '<b>Bobby</b>' } } as const;
+    await screen.useCases.stop({ by: OWNER, id, cause });
+    expect((await person.get('/history')).text)
+      .to.include('&lt;b&gt;Bobby')
+      .and.not.include('<b>Bobby');
+  });
+
+  it('goes on to earlier pages, and back from a cursor that is none', async () => {
+    for (let n = 0; n < 60; n += 1) {
+      screen.clock.advance(minutes(1));
+      await screen.keys.create({ account: OWNER });
+    }
+    const first = await person.get('/history');
+    const [, next = ''] = /rel="next" href="\/manage([^"]*)"/.exec(first.text) ?? [];
+    expect(await told('/history')).to.have.lengthOf(50);
+    expect(await told(next.replaceAll('&amp;', '&'))).to.have.lengthOf(12);
+    expect((await person.get('/history?cursor=x')).location).to.equal('/manage/history');
+  });
+});
