@@ -68,6 +68,7 @@ export {
   type PasswordRules,
   parsePassword,
 } from './domain/password.ts';
+export type { Rate, RateMark, RateText } from './domain/rate.ts';
 export {
   type Decided,
   decide,

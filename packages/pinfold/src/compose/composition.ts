@@ -104,7 +104,10 @@ async function modulesOf(
     platformNodeModule({ secrets }),
     archiveZipModule({ workers: threadsOf(settings) }),
     ...adapters.flatMap((adapter) => adapter.modules),
-    coreModule({ ...limits, ...lifetime }, { absolutePathsWork: viewerMode === 'origin' }),
+    coreModule(
+      { ...limits, ...settings.archives, ...lifetime },
+      { absolutePathsWork: viewerMode === 'origin' },
+    ),
     ...modules,
   ];
 }
