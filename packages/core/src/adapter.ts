@@ -22,6 +22,16 @@ export {
   tableOf,
 } from './adapter/table.ts';
 export { unlessAborted } from './adapter/unless-aborted.ts';
+export { NO_LIMITS } from './domain/account.ts';
+export {
+  hasQuota,
+  limitsInForce,
+  published,
+  rateInForce,
+  refuseAdmission,
+  refuseBlocked,
+  type Wish,
+} from './domain/admission.ts';
 export { judgeListing } from './domain/archive-rules.ts';
 export {
   type AttemptRefusal,

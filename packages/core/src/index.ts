@@ -1,4 +1,6 @@
+export type { Account, AccountLimits, AccountUse, Block, PublicationLimits } from './domain/account.ts';
 export { type Actor, OPERATOR } from './domain/actor.ts';
+export type { Inadmissible } from './domain/admission.ts';
 export {
   type ApiKey,
   type ApiKeyId,
@@ -84,6 +86,7 @@ export type { MisplacedIndex } from './domain/site-root.ts';
 export { parseTitle, type Title, type TitleRules } from './domain/title.ts';
 export type { KeptWarning, ObservedFile, Warning, WarningRules, WordedWarning } from './domain/warnings.ts';
 export { Fault, type FaultCode, isFault } from './fault.ts';
+export type { AccountChange, AccountStore } from './ports/account-store.ts';
 export type { ApiKeySecrets, PresentedKey } from './ports/api-key-secrets.ts';
 export type { ApiKeyStore } from './ports/api-key-store.ts';
 export type { ArchiveInspector, ArchiveProof, EntryProof, ProofRequest } from './ports/archive-inspector.ts';
@@ -99,6 +102,7 @@ export type {
   CleanupOutcome,
   CleanupRequest,
   CleanupTask,
+  CommitOutcome,
   Lease,
   Page,
   Publication,
@@ -113,7 +117,7 @@ export type {
 export type { SessionSecrets } from './ports/session-secrets.ts';
 export type { Redemption, SessionStore } from './ports/session-store.ts';
 export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
-export type { Figures, Nothing, Refusal, RefusalCode, Refusals, Told } from './refusal.ts';
+export type { Figures, Nothing, QuotaRules, Refusal, RefusalCode, Refusals, Told } from './refusal.ts';
 export type {
   ChangeOutcome,
   ChangeRequest,

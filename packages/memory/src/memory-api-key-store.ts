@@ -1,18 +1,21 @@
 import type { ApiKeyStore } from '@pinfold/core';
+import { madeAccount } from './accounts.ts';
 import type { Connection } from './connection.ts';
 
 export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
   return {
     create: async (key) => {
-      const { apiKeys } = connection.open();
-      if (apiKeys.has(key.id)) return { kind: 'exists' };
-      apiKeys.set(key.id, key);
+      const data = connection.open();
+      if (data.apiKeys.has(key.id)) return { kind: 'exists' };
+      data.apiKeys.set(key.id, key);
+      madeAccount(data, key.account);
       return { kind: 'created' };
     },
     createFirst: async (key) => {
-      const { apiKeys } = connection.open();
-      if (apiKeys.size > 0) return { kind: 'exists' };
-      apiKeys.set(key.id, key);
+      const data = connection.open();
+      if (data.apiKeys.size > 0) return { kind: 'exists' };
+      data.apiKeys.set(key.id, key);
+      madeAccount(data, key.account);
       return { kind: 'created' };
     },
     find: async (id, signal) => {

@@ -1,4 +1,5 @@
 import type { Session, SessionStore, Sha256 } from '@pinfold/core';
+import { madeAccount } from './accounts.ts';
 import type { Connection } from './connection.ts';
 
 export function memorySessionStore(connection: Connection): SessionStore {
@@ -7,16 +8,20 @@ export function memorySessionStore(connection: Connection): SessionStore {
       connection.open().signInLinks.set(link.tokenHash, link);
     },
     redeem: async ({ link, now, session }) => {
-      const { signInLinks, sessions } = connection.open();
+      const data = connection.open();
+      const { signInLinks, sessions } = data;
       const offered = signInLinks.get(link);
       if (offered === undefined || offered.endsAt <= now) return { kind: 'unknown' };
       signInLinks.delete(link);
       const begun: Session = { ...session, account: offered.account };
       sessions.set(begun.tokenHash, begun);
+      madeAccount(data, begun.account);
       return { kind: 'redeemed', session: begun };
     },
     begin: async (session) => {
-      connection.open().sessions.set(session.tokenHash, session);
+      const data = connection.open();
+      data.sessions.set(session.tokenHash, session);
+      madeAccount(data, session.account);
     },
     find: async (tokenHash, now, signal) => {
       signal?.throwIfAborted();

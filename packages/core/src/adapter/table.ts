@@ -94,6 +94,8 @@ const LASTING: readonly (keyof Role)[] = [
   'originalFilename',
   'fileCount',
   'size',
+  'archiveBytes',
+  'sha256',
   'publishedAt',
 ];
 

@@ -1,3 +1,4 @@
+import type { PublicationLimits } from '../domain/account.ts';
 import { defaultLimits, type Limits } from '../domain/limits.ts';
 import type { ArchiveInspector } from '../ports/archive-inspector.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
@@ -35,6 +36,8 @@ export interface UseCaseOptions {
   readonly absolutePathsWork?: boolean;
   /** Takes figures of what the use cases do, for metrics. */
   readonly observe?: Observe;
+  /** What an account may publish that has no limits of its own. Default: as much as it likes. */
+  readonly quotas?: Partial<PublicationLimits>;
 }
 
 /**
@@ -49,6 +52,8 @@ export interface UseCases extends Publishing, Reading, Changing, Entering, Clean
   /** The limits in force. */
   readonly limits: Limits;
 }
+
+const UNBOUNDED: PublicationLimits = { publications: null, sites: null, bytes: null };
 
 /**
  * Puts the use cases together. API keys and sessions have their own at `@pinfold/core/accounts`, for those who need them.
@@ -66,7 +71,7 @@ export interface UseCases extends Publishing, Reading, Changing, Entering, Clean
 export function createUseCases(
   ports: Ports,
   limits: Partial<Limits> = {},
-  { absolutePathsWork = true, observe }: UseCaseOptions = {},
+  { absolutePathsWork = true, observe, quotas }: UseCaseOptions = {},
 ): UseCases {
   const inForce: Limits = { ...defaultLimits, ...limits };
   for (const [name, value] of Object.entries(inForce)) {
@@ -74,7 +79,7 @@ export function createUseCases(
   }
   const entered = entering(ports, inForce, observe);
   return {
-    ...publishing(ports, inForce, absolutePathsWork, observe),
+    ...publishing(ports, inForce, { ...UNBOUNDED, ...quotas }, absolutePathsWork, observe),
     ...reading(ports, inForce),
     ...changing(ports, inForce),
     ...entered,

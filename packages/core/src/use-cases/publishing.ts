@@ -1,4 +1,5 @@
 import { Gate } from '../adapter/gate.ts';
+import type { PublicationLimits } from '../domain/account.ts';
 import { type Cause, causedBy } from '../domain/history.ts';
 import { checkIdempotencyKey, parseFilename } from '../domain/idempotency.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
@@ -70,10 +71,11 @@ export interface PublishPorts extends PublicationPorts {
 export function publishing(
   ports: PublishPorts,
   limits: Limits,
+  quotas: PublicationLimits,
   absolutePathsWork: boolean,
   observe?: Observe,
 ): Publishing {
-  const tools = { ports, limits, absolutePathsWork, observe };
+  const tools = { ports, limits, quotas, absolutePathsWork, observe };
   const gate = new Gate<AccountId>({
     places: limits.publishing,
     queue: limits.publishingQueue,
