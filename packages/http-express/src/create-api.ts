@@ -1,9 +1,9 @@
-import { type Duration, minutes, seconds, type UseCases } from '@pinfold/core';
+import { type Caller, type Duration, minutes, type Rate, seconds, type UseCases } from '@pinfold/core';
 import { publicUrl, type RequestLog, takeRequest, Uploads } from '@pinfold/http';
 import { Router } from 'express';
 import type { Authenticate } from './authentication.ts';
 import { openApiDocument } from './openapi/document.ts';
-import { type RateLimit, RateLimiter } from './rate-limit.ts';
+import { RequestLimiter } from './rates/request-limiter.ts';
 import { answerDocument, answerNothing, serve } from './serve.ts';
 import type { Service } from './service.ts';
 
@@ -17,6 +17,9 @@ export interface ApiTimeouts {
   readonly drain: Duration;
 }
 
+/** A rate of requests for all, or by caller. */
+export type RequestRate = Rate | null | ((caller: Caller) => Rate | null | Promise<Rate | null>);
+
 /** Options of {@link createApi}. */
 export interface ApiOptions {
   /** What the API offers. */
@@ -27,8 +30,11 @@ export interface ApiOptions {
   readonly authenticate: Authenticate;
   /** Takes one entry a request, after its answer. */
   readonly log?: RequestLog;
-  /** Limits the requests of each account to this process; absent, none are limited. */
-  readonly rateLimit?: RateLimit;
+  /**
+   * How many requests an account may send to this process: one rate for all, or by caller. One that was set for the
+   * account goes before it. Null and absent: any number.
+   */
+  readonly requestRate?: RequestRate;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
   readonly uploads?: Uploads;
   /** Times that differ from the defaults. */
@@ -67,7 +73,7 @@ export function createApi(options: ApiOptions): Router {
 }
 
 function serviceOf(options: ApiOptions): Service {
-  const { useCases, authenticate, log, rateLimit } = options;
+  const { useCases, authenticate, log, requestRate = null } = options;
   const { clock } = useCases;
   const { drain, ...bodyTimeouts } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   return {
@@ -77,7 +83,10 @@ function serviceOf(options: ApiOptions): Service {
     bodyTimeouts,
     drain: { clock, time: drain },
     uploads: options.uploads ?? new Uploads({ clock }),
-    limiter: rateLimit && new RateLimiter(rateLimit),
+    requests: {
+      limiter: new RequestLimiter(),
+      rateOf: typeof requestRate === 'function' ? requestRate : () => requestRate,
+    },
     log,
   };
 }

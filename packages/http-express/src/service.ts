@@ -1,9 +1,10 @@
-import type { Caller, RoleId, UseCases } from '@pinfold/core';
+import type { Account, Caller, Rate, RoleId, UseCases } from '@pinfold/core';
 import type { Answer, BodyLimits, DrainLimits, PublicUrl, RequestLog, Uploads } from '@pinfold/http';
 import type { Request } from 'express';
 import type { Authenticate } from './authentication.ts';
 import type { AnyRefusal } from './problems/problem.ts';
-import type { RateLimiter } from './rate-limit.ts';
+import type { RateHeaders } from './rates/rate-headers.ts';
+import type { RequestLimiter } from './rates/request-limiter.ts';
 
 /** What the API works with. */
 export interface Service {
@@ -13,7 +14,10 @@ export interface Service {
   readonly bodyTimeouts: Pick<BodyLimits, 'idle' | 'total'>;
   readonly drain: DrainLimits;
   readonly uploads: Uploads;
-  readonly limiter: RateLimiter | undefined;
+  readonly requests: {
+    readonly limiter: RequestLimiter;
+    readonly rateOf: (caller: Caller) => Rate | null | Promise<Rate | null>;
+  };
   readonly log: RequestLog | undefined;
 }
 
@@ -21,6 +25,11 @@ export interface Service {
 export interface Call {
   readonly request: Request;
   readonly caller: Caller;
+  /** What was known of its account when it came. */
+  readonly account: Account | undefined;
+  /** The rate of requests in force for it. */
+  readonly requestRate: Rate | null;
+  readonly rates: RateHeaders;
   /** Aborts when the client has gone before its answer was out. */
   readonly signal: AbortSignal;
 }

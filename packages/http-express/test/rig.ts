@@ -58,6 +58,7 @@ export async function openRig({
   const memory = createMemory();
   const ports: Ports = {
     roles: memory.roles,
+    accounts: memory.accounts,
     attempts: memory.attempts,
     archives: memory.archives,
     staging: await openFsStaging({ folder, clock }),

@@ -18,14 +18,15 @@ export function coreModule(limits: Partial<Limits> = {}, options: UseCaseOptions
   return new ContainerModule(({ bind }) => {
     bind(tokens.useCases)
       .toResolvedValue(
-        (roles, attempts, staging, archives, inspector, passwords, grants, clock, ids) =>
+        (roles, accounts, attempts, staging, archives, inspector, passwords, grants, clock, ids) =>
           createUseCases(
-            { roles, attempts, staging, archives, inspector, passwords, grants, clock, ids },
+            { roles, accounts, attempts, staging, archives, inspector, passwords, grants, clock, ids },
             limits,
             options,
           ),
         [
           tokens.roles,
+          tokens.accounts,
           tokens.attempts,
           tokens.staging,
           tokens.archives,

@@ -1,4 +1,5 @@
 import type {
+  AccountStore,
   ApiKeySecrets,
   ApiKeyStore,
   ArchiveInspector,
@@ -34,10 +35,11 @@ import type { ServiceIdentifier } from 'inversify';
  */
 export const tokens = {
   roles: Symbol.for('@pinfold/roles') as ServiceIdentifier<RoleStore>,
+  accounts: Symbol.for('@pinfold/accounts') as ServiceIdentifier<AccountStore>,
   attempts: Symbol.for('@pinfold/attempts') as ServiceIdentifier<AttemptCounter>,
   apiKeys: Symbol.for('@pinfold/api-keys') as ServiceIdentifier<ApiKeyStore>,
   sessions: Symbol.for('@pinfold/sessions') as ServiceIdentifier<SessionStore>,
-  /** The handle that the four above come from. */
+  /** The handle that the five above come from. */
   persistence: Symbol.for('@pinfold/persistence') as ServiceIdentifier<Persistence>,
   staging: Symbol.for('@pinfold/staging') as ServiceIdentifier<Staging>,
   archives: Symbol.for('@pinfold/archives') as ServiceIdentifier<ArchiveStorage>,

@@ -67,6 +67,7 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
   const inspector = new ZipArchiveInspector({ workers: 1 });
   const ports: Ports = {
     roles: memory.roles,
+    accounts: memory.accounts,
     attempts: memory.attempts,
     archives: memory.archives,
     staging,

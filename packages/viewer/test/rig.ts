@@ -73,6 +73,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   const memory = createMemory();
   const ports: Ports = {
     roles: memory.roles,
+    accounts: memory.accounts,
     attempts: memory.attempts,
     archives: memory.archives,
     staging: await openFsStaging({ folder: staged.folder, clock }),

@@ -40,6 +40,7 @@ async function openSubject(mode: ViewerMode): Promise<HttpSubject> {
   const open = async (handle: Memory): Promise<HttpService> => {
     const useCases = createUseCases({
       roles: handle.roles,
+      accounts: handle.accounts,
       attempts: handle.attempts,
       archives: handle.archives,
       staging,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
 import {
   type AccountId,
+  type AccountStore,
   type ApiKeyStore,
   type AttemptCounter,
   accountId,
@@ -58,6 +59,7 @@ export interface Service {
 interface Stores {
   readonly roles: RoleStore;
   readonly apiKeys: ApiKeyStore;
+  readonly accounts: AccountStore;
   readonly attempts: AttemptCounter;
   readonly sessions: SessionStore;
   migrate(): Promise<void>;
@@ -76,6 +78,7 @@ export async function openService(database: Database = 'SQLite'): Promise<Servic
   const ids = new RandomIds();
   const useCases = createUseCases({
     roles: stores.roles,
+    accounts: stores.accounts,
     attempts: stores.attempts,
     staging,
     archives: await openFsArchiveStorage({ folder: join(folder, 'archives'), staging, clock }),

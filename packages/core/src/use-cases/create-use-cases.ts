@@ -1,5 +1,6 @@
 import type { PublicationLimits } from '../domain/account.ts';
 import { defaultLimits, type Limits } from '../domain/limits.ts';
+import type { AccountStore } from '../ports/account-store.ts';
 import type { ArchiveInspector } from '../ports/archive-inspector.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
 import type { AttemptCounter } from '../ports/attempt-counter.ts';
@@ -20,6 +21,7 @@ import { type Reading, reading } from './reading.ts';
 /** One implementation of every port. */
 export interface Ports {
   readonly roles: RoleStore;
+  readonly accounts: AccountStore;
   readonly attempts: AttemptCounter;
   readonly staging: Staging;
   readonly archives: ArchiveStorage;
@@ -49,8 +51,12 @@ export interface UseCases extends Publishing, Reading, Changing, Entering, Clean
   /** For doors that receive an upload before it is published. */
   readonly staging: Staging;
   readonly clock: Clock;
+  /** For doors that tell an account what it may use. */
+  readonly accounts: Pick<AccountStore, 'load' | 'usedBy'>;
   /** The limits in force. */
   readonly limits: Limits;
+  /** What holds for the publications of an account that has no limits of its own. */
+  readonly quotas: PublicationLimits;
 }
 
 const UNBOUNDED: PublicationLimits = { publications: null, sites: null, bytes: null };
@@ -77,9 +83,10 @@ export function createUseCases(
   for (const [name, value] of Object.entries(inForce)) {
     if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`limit ${name} is no whole number`);
   }
+  const ofAll: PublicationLimits = { ...UNBOUNDED, ...quotas };
   const entered = entering(ports, inForce, observe);
   return {
-    ...publishing(ports, inForce, { ...UNBOUNDED, ...quotas }, absolutePathsWork, observe),
+    ...publishing(ports, inForce, ofAll, absolutePathsWork, observe),
     ...reading(ports, inForce),
     ...changing(ports, inForce),
     ...entered,
@@ -87,6 +94,8 @@ export function createUseCases(
     open: opening(ports, entered.visit),
     staging: ports.staging,
     clock: ports.clock,
+    accounts: ports.accounts,
     limits: inForce,
+    quotas: ofAll,
   };
 }

@@ -46,8 +46,11 @@ export class RequestLimiter {
   }
 
   #forget(now: Instant): void {
-    const oldest = [...this.#held.entries().take(LOOKED_AT)];
-    for (const [account, held] of oldest) {
+    const oldest = this.#held.entries();
+    for (let n = 0; n < LOOKED_AT; n += 1) {
+      const next = oldest.next();
+      if (next.done === true) return;
+      const [account, held] = next.value;
       this.#held.delete(account);
       if (held.wholeAt > now && this.#held.size < MOST_ACCOUNTS) this.#held.set(account, held);
     }

@@ -106,7 +106,10 @@ async function modulesOf(
     ...adapters.flatMap((adapter) => adapter.modules),
     coreModule(
       { ...limits, ...settings.archives, ...lifetime },
-      { absolutePathsWork: viewerMode === 'origin' },
+      {
+        absolutePathsWork: viewerMode === 'origin',
+        quotas: { publications: settings.rates.publications, ...settings.quotas },
+      },
     ),
     ...modules,
   ];

@@ -23,7 +23,7 @@ export interface DoorOptions {
 
 /** The modules of API, viewer and management screen. */
 export function doorModules(
-  { uploads: places, clearCookies, trustProxy }: Settings,
+  { uploads: places, rates, clearCookies, trustProxy }: Settings,
   { log, admitUpload, addresses, authenticate }: DoorOptions,
 ): readonly ContainerModule[] {
   // One for both doors that take uploads: it is the process that has so many places.
@@ -32,6 +32,7 @@ export function doorModules(
     httpExpressModule(() => ({
       publicUrl: addresses().publicUrl,
       uploads,
+      requestRate: rates.requests,
       log: (entry) => log.request(entry),
       onError: (error) => log.error('the use of a key could not be noted', error),
     })),

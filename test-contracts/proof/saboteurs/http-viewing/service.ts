@@ -99,6 +99,7 @@ async function makeKeys(manageKeys: Keys): Promise<HttpService['keys']> {
 function portsOf(memory: Memory, clock: ManualClock, staging: Ports['staging']): Ports {
   return {
     roles: memory.roles,
+    accounts: memory.accounts,
     attempts: memory.attempts,
     archives: memory.archives,
     staging,
