@@ -1,5 +1,5 @@
 export { Gate, type GateOptions, type Leave } from './adapter/gate.ts';
-export { jsonList, parseJson, parseJsonList } from './adapter/json.ts';
+export { jsonList, jsonValue, parseJson, parseJsonList } from './adapter/json.ts';
 export { judgeCommit, judgeHolder, type KeyRow } from './adapter/key-holder.ts';
 export {
   isOutdated,

@@ -30,7 +30,7 @@ export function aRole(differing: Partial<Role> = {}): Role {
     originalFilename: 'site.zip' as Filename,
     fileCount: 2,
     size: 40,
-    archiveBytes: 60,
+    archiveBytes: 30,
     sha256: '0'.repeat(64) as Sha256,
     publishedAt: instant(NOW - hours(1)),
     expiresAt: instant(NOW + hours(1)),

@@ -1,4 +1,5 @@
 import { accountId, after, type Fingerprint, type IdempotencyKey, seconds, type Token } from '@pinfold/core';
+import { aReservation } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { publish } from './client.ts';
 import { replacing } from './replacing.ts';
@@ -10,6 +11,7 @@ describe('A publication whose process died', () => {
     const { json } = await publish(rig, 'probe');
     expect(json.pin.id).to.be.a('string');
     const reserved = await rig.memory.roles.reserve({
+      ...aReservation(1),
       account: accountId('first'),
       key: 'orphaned' as IdempotencyKey,
       fingerprint: 'of what it was' as Fingerprint,

@@ -27,6 +27,8 @@ export interface ManagementOptions {
     | 'stop'
     | 'unpin'
     | 'update'
+    | 'accounts'
+    | 'quotas'
     | 'updateSeen'
   >;
   /** The public address, under which sites are shared: `https://pages.example.com`. */

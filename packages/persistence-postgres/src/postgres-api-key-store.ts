@@ -1,23 +1,32 @@
 import type { ApiKey, ApiKeyStore } from '@pinfold/core';
 import type { Kept } from '@pinfold/core/adapter';
+import { makingAccounts } from './accounts.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { API_KEYS } from './schema.ts';
 import { prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** Keeps API keys in PostgreSQL. */
-export function postgresApiKeyStore(connection: PostgresConnection, { apiKeys }: Tables): ApiKeyStore {
+export function postgresApiKeyStore(connection: PostgresConnection, tables: Tables): ApiKeyStore {
+  const { apiKeys } = tables;
+  const making = makingAccounts(tables, 'SELECT account AS name FROM created');
   const select = `SELECT ${API_KEYS.select} FROM ${apiKeys}`;
   const statements = {
     create: prepared(`
-      INSERT INTO ${apiKeys} (${API_KEYS.insert}) VALUES (${API_KEYS.parameters(1)})
-      ON CONFLICT (id) DO NOTHING`),
+      WITH created AS (
+        INSERT INTO ${apiKeys} (${API_KEYS.insert}) VALUES (${API_KEYS.parameters(1)})
+        ON CONFLICT (id) DO NOTHING RETURNING account
+      ), made AS (${making})
+      SELECT account FROM created`),
     // Of two at the same moment neither sees the other: the column that only one may have decides.
     createFirst: prepared(`
-      INSERT INTO ${apiKeys} (very_first, ${API_KEYS.insert})
-      SELECT true, ${API_KEYS.parameters(1)}
-      WHERE NOT EXISTS (SELECT 1 FROM ${apiKeys})
-      ON CONFLICT DO NOTHING`),
+      WITH created AS (
+        INSERT INTO ${apiKeys} (very_first, ${API_KEYS.insert})
+        SELECT true, ${API_KEYS.parameters(1)}
+        WHERE NOT EXISTS (SELECT 1 FROM ${apiKeys})
+        ON CONFLICT DO NOTHING RETURNING account
+      ), made AS (${making})
+      SELECT account FROM created`),
     find: prepared(`${select} WHERE id = $1`),
     list: prepared(`${select} ORDER BY created_at, id`),
     listOfAccount: prepared(`${select} WHERE account = $1 ORDER BY created_at, id`),

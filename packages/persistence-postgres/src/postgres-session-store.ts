@@ -1,14 +1,13 @@
 import type { AccountId, Session, SessionStore } from '@pinfold/core';
+import { makingAccounts } from './accounts.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { LINKS, SESSIONS } from './schema.ts';
 import { planned, prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** Keeps sessions and sign-in links in PostgreSQL, which all nodes share. */
-export function postgresSessionStore(
-  connection: PostgresConnection,
-  { sessions, signInLinks }: Tables,
-): SessionStore {
+export function postgresSessionStore(connection: PostgresConnection, tables: Tables): SessionStore {
+  const { sessions, signInLinks } = tables;
   // Planned for any limit, it would read the whole table.
   const purge = (table: string): Statement =>
     planned(`
@@ -20,11 +19,15 @@ export function postgresSessionStore(
     redeem: prepared(`
       WITH taken AS (
         DELETE FROM ${signInLinks} WHERE token_hash = $1 AND ends_at > $2 RETURNING account
-      )
+      ), made AS (${makingAccounts(tables, 'SELECT account AS name FROM taken')})
       INSERT INTO ${sessions} (account, token_hash, api_key, started_at, ends_at)
       SELECT account, $3, $4, $5::bigint, $6::bigint FROM taken
       RETURNING account`),
-    begin: prepared(`INSERT INTO ${sessions} (${SESSIONS.insert}) VALUES (${SESSIONS.parameters(1)})`),
+    begin: prepared(`
+      WITH begun AS (
+        INSERT INTO ${sessions} (${SESSIONS.insert}) VALUES (${SESSIONS.parameters(1)}) RETURNING account
+      )
+      ${makingAccounts(tables, 'SELECT account AS name FROM begun')}`),
     find: prepared(`SELECT ${SESSIONS.select} FROM ${sessions} WHERE token_hash = $1 AND ends_at > $2`),
     end: prepared(`DELETE FROM ${sessions} WHERE token_hash = $1`),
     purgeSessions: purge(sessions),

@@ -1,5 +1,6 @@
 import type { ApiKey, ApiKeyStore } from '@pinfold/core';
 import type { Kept } from '@pinfold/core/adapter';
+import { makeAccount } from './accounts.ts';
 import { API_KEYS } from './schema.ts';
 import type { Statements } from './sqlite-connection.ts';
 
@@ -17,9 +18,11 @@ const TOUCH = `UPDATE api_keys SET last_used_at = @at WHERE ${STALE}`;
 /** Keeps API keys in a SQLite file. */
 export function sqliteApiKeyStore(connection: Statements): ApiKeyStore {
   const insert = (sql: string, key: ApiKey): ReturnType<ApiKeyStore['create']> =>
-    connection.write((prepare) => ({
-      kind: prepare(sql).run(...API_KEYS.values(key)).changes === 1 ? 'created' : 'exists',
-    }));
+    connection.write((prepare) => {
+      if (prepare(sql).run(...API_KEYS.values(key)).changes === 0) return { kind: 'exists' };
+      makeAccount(prepare, key.account);
+      return { kind: 'created' };
+    });
   return {
     create: (key) => insert(CREATE, key),
     createFirst: (key) => insert(CREATE_FIRST, key),

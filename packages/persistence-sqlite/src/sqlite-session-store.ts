@@ -1,4 +1,5 @@
 import type { AccountId, Session, SessionStore } from '@pinfold/core';
+import { makeAccount } from './accounts.ts';
 import { LINKS, SESSIONS } from './schema.ts';
 import type { Statements } from './sqlite-connection.ts';
 import type { Prepare } from './sqlite-file.ts';
@@ -47,4 +48,5 @@ export function sqliteSessionStore(connection: Statements): SessionStore {
 
 function begin(prepare: Prepare, session: Session): void {
   prepare(BEGIN).run(...SESSIONS.values(session));
+  makeAccount(prepare, session.account);
 }

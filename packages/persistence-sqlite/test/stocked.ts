@@ -1,5 +1,5 @@
 import type { Role } from '@pinfold/core';
-import { aManifest, aReservation, leaseOf } from '@pinfold/test-contracts/fixtures';
+import { aPublication, aReservation, leaseOf } from '@pinfold/test-contracts/fixtures';
 import { commit, reserve } from '../src/role-store/keys.ts';
 import type { SqliteConnection } from '../src/sqlite-connection.ts';
 
@@ -9,7 +9,7 @@ export function stock(connection: SqliteConnection, roles: readonly Role[]): Pro
     for (const [n, role] of roles.entries()) {
       const request = aReservation(n, { account: role.account, key: role.idempotencyKey });
       reserve(prepare, request);
-      commit(prepare, { role, manifest: aManifest(n), warnings: [] }, leaseOf(request));
+      commit(prepare, { ...aPublication(n), role, now: role.publishedAt }, leaseOf(request));
     }
   });
 }

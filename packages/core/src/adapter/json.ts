@@ -51,3 +51,20 @@ export function jsonList<Item>(name: string): Column<readonly Item[]> {
     read: (kept) => parseJsonList(kept as string) as readonly Item[],
   };
 }
+
+/**
+ * A column in which a value is kept as JSON.
+ *
+ * @example
+ * import { jsonValue, tableOf } from '@pinfold/core/adapter';
+ *
+ * const places = tableOf<{ readonly at: { x: number } | null }>({ at: jsonValue('place') });
+ * console.log(places.values({ at: { x: 1 } })); // [ '{"x":1}' ]
+ */
+export function jsonValue<Value>(name: string): Column<Value> {
+  return {
+    name,
+    write: (value) => JSON.stringify(value),
+    read: (kept) => parseJson(kept as string) as Value,
+  };
+}
