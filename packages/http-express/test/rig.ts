@@ -5,7 +5,15 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
-import { accountId, createUseCases, type Keys, type Limits, type Ports, type UseCases } from '@pinfold/core';
+import {
+  accountId,
+  createUseCases,
+  type Keys,
+  type Limits,
+  type Ports,
+  type PublicationLimits,
+  type UseCases,
+} from '@pinfold/core';
 import { createKeys } from '@pinfold/core/accounts';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { HmacGrantSigner, NodeApiKeySecrets, RandomIds, ScryptPasswordHasher } from '@pinfold/platform-node';
@@ -35,6 +43,7 @@ export interface RigOptions {
   /** The clock of all, where something else has it, too. */
   readonly clock?: ManualClock;
   readonly limits?: Partial<Limits>;
+  readonly quotas?: Partial<PublicationLimits>;
   readonly api?: Partial<ApiOptions>;
   readonly ports?: (ports: Ports) => Partial<Ports>;
 }
@@ -45,6 +54,7 @@ after(() => inspector.close());
 export async function openRig({
   clock = createManualClock(),
   limits,
+  quotas = {},
   api,
   ports: change,
 }: RigOptions = {}): Promise<Rig> {
@@ -68,7 +78,7 @@ export async function openRig({
     clock,
     ids: new RandomIds(),
   };
-  const useCases = createUseCases({ ...ports, ...change?.(ports) }, limits);
+  const useCases = createUseCases({ ...ports, ...change?.(ports) }, limits, { quotas });
   const manageKeys = createKeys({
     apiKeys: memory.apiKeys,
     apiKeySecrets: new NodeApiKeySecrets(),
