@@ -39,7 +39,7 @@ export function serve(service: Service, request: Request, response: Response): P
     decide: async (signal) => {
       const caller = await service.authenticate(request, response);
       if (caller === undefined) return refuseRequest('unauthorized');
-      const account = (await service.useCases.accounts.load(caller.account, signal))?.value;
+      const account = (await service.useCases.accounts.load(caller.account))?.value;
       const ofAll = await service.requests.rateOf(caller);
       const requestRate = rateInForce(account?.limits.requests ?? null, ofAll);
       const rates = new RateHeaders(response);

@@ -3,7 +3,7 @@ import type { PublicUrl } from '@pinfold/http';
 import { wireLimits } from '../handlers/limits.ts';
 import { examplePin } from '../handlers/pin.ts';
 import type { WireCode } from '../problems/problem-table.ts';
-import { exampleWarnings } from './examples.ts';
+import { exampleLeft, exampleUnbounded, exampleWarnings } from './examples.ts';
 import { type JsonObject, schemaRef } from './json-schema.ts';
 import { problems, success } from './responses.ts';
 
@@ -25,6 +25,9 @@ const idParameter: JsonObject = {
   schema: { type: 'string' },
   example: '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
 };
+
+/** Codes of what changes something. */
+const CHANGING: readonly WireCode[] = [...EVERYWHERE, 'account_blocked'];
 
 /** Every path with its operations. */
 export function paths(publicUrl: PublicUrl, limits: Limits): JsonObject {
@@ -79,7 +82,8 @@ function publishOperation(pin: JsonObject | object, limits: Limits): JsonObject 
       ),
       ...problems(
         [
-          ...EVERYWHERE,
+          ...CHANGING,
+          'quota_exceeded',
           'idempotency_key_required',
           'invalid_idempotency_key',
           'request_timeout',
@@ -176,7 +180,7 @@ function updateOperation(pin: object): JsonObject {
       200: pinAnswer('The pin as it is now.', pin),
       ...problems(
         [
-          ...EVERYWHERE,
+          ...CHANGING,
           'not_found',
           'request_timeout',
           'invalid_state',
@@ -196,18 +200,21 @@ const stopOperation: JsonObject = {
   summary: 'Stop a publication at once',
   responses: {
     204: success('Stopped.', undefined),
-    ...problems([...EVERYWHERE, 'not_found', 'invalid_state'], false),
+    ...problems([...CHANGING, 'not_found', 'invalid_state'], false),
   },
 };
 
 function limitsOperation(limits: Limits): JsonObject {
   return {
     operationId: 'readLimits',
-    summary: 'Read the limits in force',
+    summary: 'Read the limits in force, and what is left of rates and quotas',
     responses: {
       200: success('The limits.', {
         schema: schemaRef('LimitsAnswer'),
-        examples: { limits: { value: { limits: wireLimits(limits) } } },
+        examples: {
+          limits: { value: { limits: wireLimits(limits), ...exampleLeft } },
+          unbounded: { value: { limits: wireLimits(limits), ...exampleUnbounded } },
+        },
       }),
       ...problems(EVERYWHERE, false),
     },
