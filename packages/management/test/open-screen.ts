@@ -11,6 +11,7 @@ import {
   type Keys,
   type Limits,
   type Ports,
+  type PublicationLimits,
   parseFilename,
   type Role,
   type Sessions,
@@ -51,6 +52,7 @@ export interface Screen {
 /** What a test may want otherwise. */
 export interface ScreenOptions {
   readonly limits?: Partial<Limits>;
+  readonly quotas?: Partial<PublicationLimits>;
   readonly ports?: (ports: Ports) => Partial<Ports>;
   readonly management?: Partial<ManagementOptions>;
   /** Where the screen is mounted; `/manage` when absent. */
@@ -77,7 +79,9 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
     clock,
     ids: new RandomIds(),
   };
-  const useCases = createUseCases({ ...ports, ...options.ports?.(ports) }, options.limits);
+  const useCases = createUseCases({ ...ports, ...options.ports?.(ports) }, options.limits, {
+    quotas: options.quotas ?? {},
+  });
   const apiKeys = { apiKeys: memory.apiKeys, clock, ids: ports.ids };
   const keys = createKeys({ ...apiKeys, apiKeySecrets: new NodeApiKeySecrets() });
   const sessions = createSessions(

@@ -73,7 +73,10 @@ export function problem(codes: readonly WireCode[], publishing: boolean): JsonOb
   );
   return {
     description: titles.join(' '),
-    headers: headerRefs([...(codes.includes('unauthorized') ? [] : RATE_HEADERS), ...headers.map(([name]) => name)]),
+    headers: headerRefs([
+      ...(codes.includes('unauthorized') ? [] : RATE_HEADERS),
+      ...headers.map(([name]) => name),
+    ]),
     content: { 'application/problem+json': { schema, examples } },
   };
 }
