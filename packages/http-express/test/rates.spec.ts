@@ -178,6 +178,18 @@ describe('A quota', () => {
   });
 });
 
+describe('Quotas by account', () => {
+  it('hold for each, where an embedding team says so', async () => {
+    const rig = await openRig({ quotas: async (account) => (account === FIRST ? { sites: 1 } : {}) });
+    await publish(rig, 'a');
+    expect((await publish(rig, 'b')).status).to.equal(403);
+    const others = { ...rig, keys: { ...rig.keys, first: rig.keys.second } };
+    await publish(others, 'a');
+    expect((await publish(others, 'b')).status).to.equal(201);
+    await rig.close();
+  });
+});
+
 describe('A blocked account', () => {
   it('reads and changes nothing, and gets no replay', async () => {
     const rig = await openRig();

@@ -11,7 +11,7 @@ import {
   type Keys,
   type Limits,
   type Ports,
-  type PublicationLimits,
+  type Quotas,
   type UseCases,
 } from '@pinfold/core';
 import { createKeys } from '@pinfold/core/accounts';
@@ -43,7 +43,7 @@ export interface RigOptions {
   /** The clock of all, where something else has it, too. */
   readonly clock?: ManualClock;
   readonly limits?: Partial<Limits>;
-  readonly quotas?: Partial<PublicationLimits>;
+  readonly quotas?: Quotas;
   readonly api?: Partial<ApiOptions>;
   readonly ports?: (ports: Ports) => Partial<Ports>;
 }

@@ -17,12 +17,12 @@ export interface Quota {
 
 /** Looks up what an account may publish still. */
 export async function allowanceOf(
-  { accounts, quotas }: Pick<UseCases, 'accounts' | 'quotas'>,
+  { accounts, quotasOf }: Pick<UseCases, 'accounts' | 'quotasOf'>,
   name: AccountId,
   now: Instant,
 ): Promise<Allowance> {
   const account = (await accounts.load(name))?.value;
-  const inForce = limitsInForce(account, quotas);
+  const inForce = limitsInForce(account, await quotasOf(name));
   const used = hasQuota(inForce) ? await accounts.usedBy(name, now) : { sites: 0, bytes: 0 };
   return {
     publications:

@@ -28,7 +28,7 @@ export interface ManagementOptions {
     | 'unpin'
     | 'update'
     | 'accounts'
-    | 'quotas'
+    | 'quotasOf'
     | 'updateSeen'
   >;
   /** The public address, under which sites are shared: `https://pages.example.com`. */

@@ -11,8 +11,8 @@ import {
   type Keys,
   type Limits,
   type Ports,
-  type PublicationLimits,
   parseFilename,
+  type Quotas,
   type Role,
   type Sessions,
   type Title,
@@ -52,7 +52,7 @@ export interface Screen {
 /** What a test may want otherwise. */
 export interface ScreenOptions {
   readonly limits?: Partial<Limits>;
-  readonly quotas?: Partial<PublicationLimits>;
+  readonly quotas?: Quotas;
   readonly ports?: (ports: Ports) => Partial<Ports>;
   readonly management?: Partial<ManagementOptions>;
   /** Where the screen is mounted; `/manage` when absent. */

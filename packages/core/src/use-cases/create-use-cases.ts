@@ -1,4 +1,5 @@
 import type { PublicationLimits } from '../domain/account.ts';
+import type { AccountId } from '../domain/identity.ts';
 import { defaultLimits, type Limits } from '../domain/limits.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { ArchiveInspector } from '../ports/archive-inspector.ts';
@@ -32,14 +33,22 @@ export interface Ports {
   readonly ids: Ids;
 }
 
+/** What accounts may publish: for all, or by account. What is absent or null has no bound. */
+export type Quotas =
+  | Partial<PublicationLimits>
+  | ((account: AccountId) => Partial<PublicationLimits> | Promise<Partial<PublicationLimits>>);
+
 /** What an embedding team may set beside the limits. */
 export interface UseCaseOptions {
   /** False where sites are viewed in path mode; publishing then warns of absolute references. Default true. */
   readonly absolutePathsWork?: boolean;
   /** Takes figures of what the use cases do, for metrics. */
   readonly observe?: Observe;
-  /** What an account may publish that has no limits of its own. Default: as much as it likes. */
-  readonly quotas?: Partial<PublicationLimits>;
+  /**
+   * What an account may publish that has no limits of its own, the same for all or by account. Default: as much as it
+   * likes.
+   */
+  readonly quotas?: Quotas;
 }
 
 /**
@@ -55,8 +64,8 @@ export interface UseCases extends Publishing, Reading, Changing, Entering, Clean
   readonly accounts: Pick<AccountStore, 'load' | 'usedBy'>;
   /** The limits in force. */
   readonly limits: Limits;
-  /** What holds for the publications of an account that has no limits of its own. */
-  readonly quotas: PublicationLimits;
+  /** What holds for the publications of an account while it has no limits of its own. */
+  quotasOf(account: AccountId): Promise<PublicationLimits>;
 }
 
 const UNBOUNDED: PublicationLimits = { publications: null, sites: null, bytes: null };
@@ -83,10 +92,13 @@ export function createUseCases(
   for (const [name, value] of Object.entries(inForce)) {
     if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`limit ${name} is no whole number`);
   }
-  const ofAll: PublicationLimits = { ...UNBOUNDED, ...quotas };
+  const quotasOf = async (account: AccountId): Promise<PublicationLimits> => ({
+    ...UNBOUNDED,
+    ...(typeof quotas === 'function' ? await quotas(account) : quotas),
+  });
   const entered = entering(ports, inForce, observe);
   return {
-    ...publishing(ports, inForce, ofAll, absolutePathsWork, observe),
+    ...publishing(ports, inForce, quotasOf, absolutePathsWork, observe),
     ...reading(ports, inForce),
     ...changing(ports, inForce),
     ...entered,
@@ -96,6 +108,6 @@ export function createUseCases(
     clock: ports.clock,
     accounts: ports.accounts,
     limits: inForce,
-    quotas: ofAll,
+    quotasOf,
   };
 }

@@ -33,13 +33,14 @@ export interface PublicationPorts {
 export interface Tools {
   readonly ports: PublicationPorts;
   readonly limits: Limits;
-  readonly quotas: PublicationLimits;
   readonly absolutePathsWork: boolean;
   readonly observe: Observe | undefined;
 }
 
 /** What is to be published, its values proved. */
 export interface Wanted {
+  /** What its account may publish while it has no limits of its own. */
+  readonly quotas: PublicationLimits;
   readonly account: AccountId;
   readonly key: IdempotencyKey;
   readonly filename: Filename;
@@ -105,8 +106,8 @@ export class Publication {
   }
 
   #reserve(): Promise<ReserveOutcome> {
-    const { account, key, filename, title, archive } = this.#wanted;
-    const { ports, limits, quotas } = this.#tools;
+    const { account, key, filename, title, archive, quotas } = this.#wanted;
+    const { ports, limits } = this.#tools;
     const now = ports.clock.now();
     return ports.roles.reserve({
       account,
@@ -207,7 +208,7 @@ export class Publication {
     const publication = {
       role,
       now: clock.now(),
-      limits: this.#tools.quotas,
+      limits: this.#wanted.quotas,
       manifest: encodeManifest(entries),
       warnings,
     };

@@ -21,7 +21,7 @@ export async function limits(
   { caller, account, requestRate }: Call,
 ): Promise<Outcome> {
   const now = useCases.clock.now();
-  const inForce = limitsInForce(account, useCases.quotas);
+  const inForce = limitsInForce(account, await useCases.quotasOf(caller.account));
   const requestsLeft = requestRate && requests.limiter.left(caller.account, requestRate, now);
   const used = hasQuota(inForce)
     ? await useCases.accounts.usedBy(caller.account, now)

@@ -77,12 +77,12 @@ function cameToRate(outcome: PublishOutcome): boolean {
 }
 
 async function tellPublications(
-  { accounts, clock, quotas }: UseCases,
+  { accounts, clock, quotasOf }: UseCases,
   { caller, rates }: Call,
 ): Promise<void> {
   const account = (await accounts.load(caller.account))?.value;
   const now = clock.now();
-  const left = publicationsLeft(account, limitsInForce(account, quotas), now);
+  const left = publicationsLeft(account, limitsInForce(account, await quotasOf(caller.account)), now);
   if (left !== null) rates.tell('publications', left, now);
 }
 
