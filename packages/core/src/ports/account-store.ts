@@ -28,6 +28,8 @@ export interface AccountStore {
    * What publications write of it is no change.
    * @promise account-store/save-lost-race: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing
    * @promise account-store/save-race: of many saves of one version at once exactly one is stored
+   * @promise account-store/limits-precede: an account's own limits come before those of its publications, `off` being none, from the save on, by every peer
+   * @promise account-store/blocked: a blocked account neither reserves nor commits, nor is a replay answered, from the save on, by any peer, until it is unblocked
    */
   save(
     account: AccountChange,
