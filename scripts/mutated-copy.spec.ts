@@ -2,17 +2,17 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { build } from 'esbuild';
-import { PACKAGES, SPECS } from './mutated-copy.ts';
+import { mutated } from './mutated-copy.ts';
 
 const root = join(import.meta.dirname, '..');
 
 const filesOf = (pattern: string): readonly string[] => globSync(pattern, { cwd: root });
 
-/** Every file of the workspace that the tests import, whatever the way. */
-async function imported(): Promise<readonly string[]> {
+/** Every file of the workspace that tests import, whatever the way. */
+async function importedBy(specs: readonly string[]): Promise<readonly string[]> {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: SPECS.flatMap(filesOf),
+    entryPoints: specs.flatMap(filesOf),
     bundle: true,
     conditions: ['@pinfold/source'],
     format: 'esm',
@@ -24,16 +24,18 @@ async function imported(): Promise<readonly string[]> {
   return Object.keys(metafile.inputs).filter((file) => !file.includes('node_modules/'));
 }
 
-describe('what mutation testing copies', () => {
-  it('has tests for each of its patterns', () => {
-    for (const pattern of SPECS) expect(filesOf(pattern), pattern).not.to.deep.equal([]);
-  });
+for (const [name, { specs, packages }] of Object.entries(mutated)) {
+  describe(`What mutation testing of ${name} copies`, () => {
+    it('has tests for each of its patterns', () => {
+      for (const pattern of specs) expect(filesOf(pattern), pattern).not.to.deep.equal([]);
+    });
 
-  it('has every package that the tests import, and no other', async () => {
-    // The longest is the one: test-contracts/proof lies in test-contracts.
-    const owners = [...PACKAGES].sort((one, other) => other.length - one.length);
-    const owner = (file: string) => owners.find((path) => file.startsWith(`${path}/`)) ?? file;
-    const needed = new Set((await imported()).map(owner));
-    expect([...needed]).to.have.members(PACKAGES);
+    it('has every package that the tests import, and no other', async () => {
+      // The longest is the one: test-contracts/proof lies in test-contracts.
+      const owners = [...packages].sort((one, other) => other.length - one.length);
+      const owner = (file: string) => owners.find((path) => file.startsWith(`${path}/`)) ?? file;
+      const needed = new Set((await importedBy(specs)).map(owner));
+      expect([...needed]).to.have.members(packages);
+    });
   });
-});
+}

@@ -1,37 +1,68 @@
 /** The part of the workspace that mutation testing works on: a copy, since the code is changed in place. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, symlink } from 'node:fs/promises';
+import { cp, mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 
-/** What the core's tests need of the workspace: packages with their links to one another. */
-export const PACKAGES: readonly string[] = [
+/** A package that is changed, with the tests that have to notice. */
+export interface Mutated {
+  readonly specs: readonly string[];
+  /** What the tests need of the workspace: packages with their links to one another. */
+  readonly packages: readonly string[];
+  /** Folders and files that the tests read beside. */
+  readonly read: readonly string[];
+}
+
+const SERVED = [
+  'packages/archive-zip',
   'packages/core',
+  'packages/http',
+  'packages/http-express',
   'packages/memory',
   'packages/platform-node',
+  'packages/storage-fs',
   'test-contracts',
-  'test-contracts/proof',
 ];
 
-/** The core's own tests, and those of its use cases over ports in memory. */
-export const SPECS: readonly string[] = [
-  'packages/core/test/**/*.spec.ts',
-  'test-contracts/proof/use-cases/**/*.spec.ts',
-];
+/** What is mutated, by the name of the package. */
+export const mutated: Readonly<Record<string, Mutated>> = {
+  core: {
+    specs: ['packages/core/test/**/*.spec.ts', 'test-contracts/proof/use-cases/**/*.spec.ts'],
+    packages: [
+      'packages/core',
+      'packages/memory',
+      'packages/platform-node',
+      'test-contracts',
+      'test-contracts/proof',
+    ],
+    read: [],
+  },
+  'http-express': {
+    specs: ['packages/http-express/test/**/*.spec.ts'],
+    packages: SERVED,
+    read: ['docs'],
+  },
+  viewer: {
+    specs: ['packages/viewer/test/**/*.spec.ts'],
+    packages: [...SERVED, 'packages/viewer'],
+    read: ['docs'],
+  },
+};
 
 /** Makes the copy; only its mocha is another one, which the mutation tool knows. */
-export async function copyTo(folder: string, mocha: string): Promise<void> {
+export async function copyTo(folder: string, { packages, read }: Mutated, mocha: string): Promise<void> {
   const ours = ['ls-files', '--cached', '--others', '--exclude-standard', '.mocharc.json', 'package.json'];
-  const listed = execFileSync('git', [...ours, ...PACKAGES], { cwd: root, encoding: 'utf8' });
+  const listed = execFileSync('git', [...ours, ...packages, ...read], { cwd: root, encoding: 'utf8' });
   for (const file of listed.trim().split('\n')) {
     if (existsSync(join(root, file))) await cp(join(root, file), join(folder, file));
   }
-  for (const path of PACKAGES) {
+  for (const path of packages) {
     const links = join(path, 'node_modules');
     if (!existsSync(join(root, links))) continue;
     await cp(join(root, links), join(folder, links), { recursive: true, verbatimSymlinks: true });
+    await rm(join(folder, links, 'mocha'), { force: true });
   }
   await mkdir(join(folder, 'node_modules'));
   await symlink(join(root, 'node_modules', '.pnpm'), join(folder, 'node_modules', '.pnpm'));

@@ -1,6 +1,7 @@
 /**
  * `npm run mutation`: changes the core in a thousand small ways and counts which of them its tests notice.
- * `npm run mutation -- domain/role.ts` does so with a part of the core.
+ * `npm run mutation -- domain/role.ts` does so with a part of the core, `npm run mutation -- viewer` with another
+ * package, and `npm run mutation -- viewer --lines 100` with that many of its lines, chosen at random.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +9,9 @@ import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyTo, SPECS } from './mutated-copy.ts';
+import { parseArgs } from 'node:util';
+import { copyTo, type Mutated, mutated } from './mutated-copy.ts';
+import { randomLines } from './random-lines.ts';
 
 const root = join(import.meta.dirname, '..');
 const tools = join(import.meta.dirname, 'mutation');
@@ -17,7 +20,7 @@ const report = join(root, 'node_modules', '.cache', 'pinfold-mutation');
 
 /** The least part of the changes that the tests must notice, in per cent. */
 const LEAST = 90;
-const WHOLE_CORE = '**/*.ts';
+const WHOLE = '**/*.ts';
 
 /** The copy of the lockfile is the mark of a whole install of what is wanted now. */
 function installTools(): void {
@@ -29,7 +32,14 @@ function installTools(): void {
   copyFileSync(wanted, installed);
 }
 
-function configuration(parts: readonly string[]): object {
+interface Wish extends Mutated {
+  readonly name: string;
+  readonly mutate: readonly string[];
+  /** The part that must be noticed for the run to succeed, in per cent. */
+  readonly least: number | null;
+}
+
+function configuration({ name, specs, mutate, least }: Wish): object {
   const isTTY = process.stdout.isTTY === true;
   return {
     testRunner: 'mocha',
@@ -38,10 +48,10 @@ function configuration(parts: readonly string[]): object {
       join(tools, 'ignore-prose.mjs'),
     ],
     ignorers: ['prose'],
-    mochaOptions: { config: '.mocharc.json', spec: SPECS },
+    mochaOptions: { config: '.mocharc.json', spec: specs },
     testRunnerNodeArgs: ['--conditions=@pinfold/source'],
     inPlace: true,
-    mutate: parts.map((part) => `packages/core/src/${part}`),
+    mutate,
     coverageAnalysis: 'perTest',
     // One core is left for people; and a test that waits for it must not count as one that never ends.
     concurrency: Math.max(1, availableParallelism() - 1),
@@ -51,9 +61,9 @@ function configuration(parts: readonly string[]): object {
     allowConsoleColors: isTTY,
     reporters: ['clear-text', isTTY ? 'progress' : 'progress-append-only', 'json', 'html'],
     clearTextReporter: { allowColor: isTTY, logTests: false, reportTests: false },
-    jsonReporter: { fileName: join(report, 'mutation.json') },
-    htmlReporter: { fileName: join(report, 'mutation.html') },
-    thresholds: { high: 95, low: LEAST, break: parts.includes(WHOLE_CORE) ? LEAST : null },
+    jsonReporter: { fileName: join(report, `${name}.json`) },
+    htmlReporter: { fileName: join(report, `${name}.html`) },
+    thresholds: { high: 95, low: LEAST, break: least },
   };
 }
 
@@ -84,15 +94,20 @@ installTools();
 const stopping = new AbortController();
 // On, not once: a terminal's SIGINT comes from it and from who started us.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
-const parts = process.argv.slice(2);
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { lines: { type: 'string' } } });
+const [first = 'core', ...others] = positionals;
+const [name, parts] = Object.hasOwn(mutated, first) ? [first, others] : ['core', positionals];
+const wanted = mutated[name] as Mutated;
+const files = (parts.length > 0 ? parts : [WHOLE]).map((part) => `packages/${name}/src/${part}`);
+const mutate = values.lines === undefined ? files : randomLines(root, files, Number(values.lines));
 const folder = await mkdtemp(join(tmpdir(), 'pinfold-mutation-'));
 try {
-  await copyTo(folder, join(modules, 'mocha'));
-  const settings = configuration(parts.length > 0 ? parts : [WHOLE_CORE]);
+  await copyTo(folder, wanted, join(modules, 'mocha'));
+  const settings = configuration({ ...wanted, name, mutate, least: parts.length > 0 ? null : LEAST });
   await writeFile(join(folder, 'stryker.config.json'), JSON.stringify(settings));
   process.exitCode = stopping.signal.aborted ? 1 : await run(folder, stopping.signal);
   if (!stopping.signal.aborted) {
-    console.error(`pinfold: every change and what noticed it: ${join(report, 'mutation.html')}`);
+    console.error(`pinfold: every change and what noticed it: ${join(report, `${name}.html`)}`);
   }
 } finally {
   await rm(folder, { recursive: true, maxRetries: 5 });

@@ -1,6 +1,14 @@
 import { AssertionError } from 'chai';
 
-/** What a promise rejects with; it is a failure of the clause that it resolves. */
+/**
+ * What a promise rejects with; that it resolves is a failure.
+ *
+ * @example
+ * import { Fault } from '@pinfold/core';
+ * import { rejectionOf } from '@pinfold/test-contracts/fixtures';
+ *
+ * console.log(await rejectionOf(Promise.reject(new Fault('store_unavailable', 'the answer was lost'))));
+ */
 export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   const outcome = await promise.then(
     () => 'resolved' as const,

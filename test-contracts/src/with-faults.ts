@@ -1,3 +1,5 @@
+import { aroundCalls } from './around-calls.ts';
+
 /** The names of a port's methods that answer with a promise; those that answer at once have no faults. */
 export type FaultyMethod<Port> = {
   [Name in keyof Port]-?: Port[Name] extends (...inputs: never[]) => Promise<unknown> ? Name : never;
@@ -46,22 +48,13 @@ export interface FaultPlan<Port> {
  */
 export function withFaults<Port extends object>(port: Port, plan: FaultPlan<Port>): Port {
   const calls = new Map<string, number>();
-  const breaking =
-    (name: FaultyMethod<Port>, method: CallableFunction) =>
-    (...inputs: unknown[]): unknown => {
-      const n = (calls.get(name) ?? 0) + 1;
-      calls.set(name, n);
-      const injection = plan.onCall(name, n);
-      if (injection?.when === 'before') return Promise.reject(injection.fault);
-      const answer: unknown = Reflect.apply(method, port, inputs);
-      return injection === undefined ? answer : losing(answer, injection.fault);
-    };
-  return new Proxy(port, {
-    get: (target, name) => {
-      const member: unknown = Reflect.get(target, name);
-      if (typeof member !== 'function' || typeof name === 'symbol') return member;
-      return breaking(name as FaultyMethod<Port>, member);
-    },
+  return aroundCalls(port, (name, call) => {
+    const n = (calls.get(name) ?? 0) + 1;
+    calls.set(name, n);
+    const injection = plan.onCall(name as FaultyMethod<Port>, n);
+    if (injection?.when === 'before') return Promise.reject(injection.fault);
+    const answer = call();
+    return injection === undefined ? answer : losing(answer, injection.fault);
   });
 }
 

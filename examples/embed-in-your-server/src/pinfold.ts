@@ -38,7 +38,7 @@ export async function mountPinfold(app: Express, options: PinfoldOptions): Promi
   const passwords = new ScryptPasswordHasher();
   const grants = new HmacGrantSigner({ secrets: [secret] });
   const ports = { ...sqlite, staging, archives, inspector, passwords, grants, clock, ids: new RandomIds() };
-  const useCases = createUseCases(ports, { lifetime: days(30), renewal: days(30) });
+  const useCases = createUseCases(ports, { lifetime: days(30) });
   app.use(createViewer({ useCases, publicUrl }));
   app.use(createApi({ useCases, publicUrl, authenticate }));
   return {

@@ -21,6 +21,7 @@ export {
   type Table,
   tableOf,
 } from './adapter/table.ts';
+export { type OnEvent, tellingRoles } from './adapter/telling-roles.ts';
 export { unlessAborted } from './adapter/unless-aborted.ts';
 export { NO_LIMITS } from './domain/account.ts';
 export {

@@ -142,7 +142,7 @@ export type { Entering, EnterOutcome, EnterRequest, Grants, Visit } from './use-
 export type { Figure, Observe } from './use-cases/figure.ts';
 export type { KeyPorts, Keys, MintedKey, NewKey, RevokeRequest } from './use-cases/keys.ts';
 export type { Ended, Open } from './use-cases/opening.ts';
-export type { PublishOutcome } from './use-cases/publication.ts';
+export type { BeforePublish, PublishOutcome, Submitted, Submitter } from './use-cases/publication.ts';
 export type {
   CheckOutcome,
   CheckRequest,

@@ -1,11 +1,12 @@
-import { type Caller, type Duration, minutes, type Rate, seconds, type UseCases } from '@pinfold/core';
-import { publicUrl, type RequestLog, takeRequest, Uploads } from '@pinfold/http';
-import { Router } from 'express';
+import { type Caller, type Duration, minutes, type Rate, seconds } from '@pinfold/core';
+import { consoleLog, pathOf, publicUrl, type RequestLog, takeRequest, Uploads } from '@pinfold/http';
+import { type Request, Router } from 'express';
 import type { Authenticate } from './authentication.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { RequestLimiter } from './rates/request-limiter.ts';
 import { answerDocument, answerNothing, serve } from './serve.ts';
-import type { Service } from './service.ts';
+import type { ApiUseCases, Service } from './service.ts';
+import { type SignIn, signInWords } from './sign-in.ts';
 
 /** Times that tests may want shorter. */
 export interface ApiTimeouts {
@@ -23,12 +24,14 @@ export type RequestRate = Rate | null | ((caller: Caller) => Rate | null | Promi
 /** Options of {@link createApi}. */
 export interface ApiOptions {
   /** What the API offers. */
-  readonly useCases: UseCases;
+  readonly useCases: ApiUseCases;
   /** The public address, under which the router is mounted and sites are shared: `https://pins.example`. */
   readonly publicUrl: string;
   /** Whose request it is. */
   readonly authenticate: Authenticate;
-  /** Takes one entry a request, after its answer. */
+  /** What 401, 403 and the API document say of your own sign-in. Absent, they speak of API keys. */
+  readonly signIn?: SignIn;
+  /** Takes one entry a request, after its answer. Default: faults go to `console.error`. */
   readonly log?: RequestLog;
   /**
    * How many requests an account may send to this process: one rate for all, or by caller. One that was set for the
@@ -63,17 +66,31 @@ const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), d
 export function createApi(options: ApiOptions): Router {
   const service = serviceOf(options);
   const { useCases, publicUrl } = service;
-  const document = openApiDocument({ publicUrl, limits: useCases.limits });
+  const document = openApiDocument({ publicUrl, limits: useCases.limits, signIn: options.signIn });
   const router = Router({ caseSensitive: true, strict: true });
-  router.use((request, response, next) => takeRequest(request, response, next));
+  router.use((request, response, next) => {
+    expectMounted(request, pathOf(publicUrl));
+    takeRequest(request, response, next);
+  });
   router.use('/api/v1', (request, response) => serve(service, request, response));
   router.use('/api', (request, response) => answerNothing(service, request, response));
   router.all('/openapi.json', (request, response) => answerDocument(service, request, response, document));
   return router;
 }
 
+/** Mounted elsewhere, it would leave the very requests that are meant for it to others, which know nothing of them. */
+function expectMounted({ baseUrl, originalUrl }: Request, path: string): void {
+  if (baseUrl === path || !/^\/(?:api\/|openapi\.json$)/.test(below(originalUrl, path))) return;
+  const [is, meant] = [baseUrl === '' ? '/' : baseUrl, path === '' ? '/' : path];
+  throw new Error(`The API is mounted at ${is}: mount it at ${meant}, where publicUrl leads.`);
+}
+
+function below(url: string, path: string): string {
+  return url.startsWith(path) ? url.slice(path.length) : '';
+}
+
 function serviceOf(options: ApiOptions): Service {
-  const { useCases, authenticate, log, requestRate = null } = options;
+  const { useCases, authenticate, log = consoleLog, requestRate = null } = options;
   const { clock } = useCases;
   const { drain, ...bodyTimeouts } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   return {
@@ -88,5 +105,6 @@ function serviceOf(options: ApiOptions): Service {
       rateOf: typeof requestRate === 'function' ? requestRate : () => requestRate,
     },
     log,
+    words: options.signIn && signInWords(options.signIn),
   };
 }

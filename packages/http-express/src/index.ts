@@ -10,3 +10,5 @@ export { type OpenApiOptions, openApiDocument } from './openapi/document.ts';
 export type { ProblemBody } from './problems/problem.ts';
 export type { WireCode } from './problems/problem-table.ts';
 export { archiveError, type WireError, type WireWarning, wireWarnings } from './problems/tell.ts';
+export type { ApiUseCases } from './service.ts';
+export type { SignIn } from './sign-in.ts';

@@ -104,12 +104,12 @@ function limit(
 async function answer(service: Service, request: Request, response: Response, aim: Aim): Promise<void> {
   const { clock } = service.useCases;
   const begun = clock.now();
-  const context = { requestId: randomUUID(), publishing: aim.publishing };
+  const context = { requestId: randomUUID(), publishing: aim.publishing, words: service.words };
   const gone = untilGone(response);
   const settled = await settle(service, request, aim, context, gone);
   const milliseconds = clock.now() - begun;
   const tell = (): void =>
-    service.log?.({
+    service.log({
       requestId: context.requestId,
       method: request.method,
       route: aim.route,

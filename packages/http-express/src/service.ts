@@ -5,10 +5,28 @@ import type { Authenticate } from './authentication.ts';
 import type { AnyRefusal } from './problems/problem.ts';
 import type { RateHeaders } from './rates/rate-headers.ts';
 import type { RequestLimiter } from './rates/request-limiter.ts';
+import type { signInWords } from './sign-in.ts';
+
+/** What the API calls. */
+export type ApiUseCases = Pick<
+  UseCases,
+  | 'accounts'
+  | 'check'
+  | 'clock'
+  | 'findByKey'
+  | 'limits'
+  | 'list'
+  | 'publish'
+  | 'quotasOf'
+  | 'read'
+  | 'staging'
+  | 'stop'
+  | 'update'
+>;
 
 /** What the API works with. */
 export interface Service {
-  readonly useCases: UseCases;
+  readonly useCases: ApiUseCases;
   readonly publicUrl: PublicUrl;
   readonly authenticate: Authenticate;
   readonly bodyTimeouts: Pick<BodyLimits, 'idle' | 'total'>;
@@ -18,7 +36,9 @@ export interface Service {
     readonly limiter: RequestLimiter;
     readonly rateOf: (caller: Caller) => Rate | null | Promise<Rate | null>;
   };
-  readonly log: RequestLog | undefined;
+  readonly log: RequestLog;
+  /** What is said of sign-in, where API keys are not how. */
+  readonly words: ReturnType<typeof signInWords> | undefined;
 }
 
 /** A request of somebody, as its handler gets it. */

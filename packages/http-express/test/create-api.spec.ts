@@ -79,6 +79,45 @@ describe('The API as a router', () => {
     await server.close();
   });
 
+  it('takes a body that a parser before it has read, and says so where it cannot', async () => {
+    const app = express();
+    app.use(express.json(), express.text());
+    const { useCases, baseUrl: publicUrl } = rig;
+    app.use(createApi({ useCases, publicUrl, authenticate: async () => caller }));
+    const server = await listen(app);
+    const at = { ...rig, baseUrl: server.baseUrl };
+    const { json } = await publish(at);
+    const path = `/api/v1/pins/${json.pin.id}`;
+    const patch = (body: string, type: string) =>
+      ask(at, path, { method: 'PATCH', body, headers: { 'content-type': type } });
+    expect((await patch('{"title":"New"}', 'application/json')).json.pin.title).to.equal('New');
+    expect((await patch('{"title":"A","password":null}', 'application/json')).json.code).to.equal(
+      'invalid_update',
+    );
+    await server.close();
+  });
+
+  it('says at the first request that it is mounted where publicUrl does not lead', async () => {
+    for (const [mount, publicUrl, path] of [
+      ['/', 'https://team.example/share', '/share/api/v1/pins'],
+      ['/', 'https://team.example/share', '/share/openapi.json'],
+      ['/share/api', 'https://team.example/share', '/share/api/v1/pins'],
+      ['/api', 'https://team.example', '/api/v1/pins'],
+    ] as const) {
+      const app = express();
+      app.use(mount, createApi({ useCases: rig.useCases, publicUrl, authenticate: async () => caller }));
+      let said: unknown;
+      app.use(((error, _request, response, _next) => {
+        said = error;
+        response.status(500).end();
+      }) as express.ErrorRequestHandler);
+      const server = await listen(app);
+      await fetch(server.baseUrl + path);
+      expect(said, `${mount} ${path}`).to.be.instanceOf(Error).with.property('message').that.includes(mount);
+      await server.close();
+    }
+  });
+
   it('refuses a public URL that is none', () => {
     for (const publicUrl of [
       '',

@@ -1,8 +1,7 @@
 import { accountId, after, type Fingerprint, type IdempotencyKey, seconds, type Token } from '@pinfold/core';
-import { aReservation } from '@pinfold/test-contracts/fixtures';
+import { aReservation, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { publish } from './client.ts';
-import { replacing } from './replacing.ts';
 import { openRig } from './rig.ts';
 
 describe('A publication whose process died', () => {

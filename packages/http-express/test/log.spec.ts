@@ -1,7 +1,7 @@
 import { Fault } from '@pinfold/core';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { ask, publish, until, update } from './client.ts';
-import { replacing } from './replacing.ts';
 import { openRig } from './rig.ts';
 
 describe('The request log', () => {

@@ -1,114 +1,48 @@
-import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ZipArchiveInspector } from '@pinfold/archive-zip';
-import {
-  accountId,
-  createUseCases,
-  type Keys,
-  type Limits,
-  type Ports,
-  type Quotas,
-  type UseCases,
-} from '@pinfold/core';
-import { createKeys } from '@pinfold/core/accounts';
 import { createMemory, type Memory } from '@pinfold/memory';
-import { HmacGrantSigner, NodeApiKeySecrets, RandomIds, ScryptPasswordHasher } from '@pinfold/platform-node';
-import { openFsStaging } from '@pinfold/storage-fs';
-import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
+import type { HttpService } from '@pinfold/test-contracts';
 import express from 'express';
+import {
+  contractKeys,
+  type Inside,
+  openService,
+  type ServiceOptions,
+  type TestService,
+} from 'pinfold-test-servers/service';
 import { type ApiOptions, apiKeyAuthentication, createApi, type RequestEntry } from '../src/index.ts';
 
 /** The API on a real socket, over stores in memory and uploads in a folder of its own. */
-export interface Rig {
-  readonly port: number;
+export interface Rig
+  extends Pick<TestService<Memory>, 'port' | 'server' | 'clock' | 'useCases' | 'uploads' | 'close'> {
   readonly baseUrl: string;
-  readonly server: Server;
-  readonly clock: ManualClock;
   readonly memory: Memory;
-  readonly useCases: UseCases;
-  readonly manageKeys: Keys;
+  readonly manageKeys: Inside['keys'];
   readonly log: RequestEntry[];
-  readonly keys: { readonly first: string; readonly second: string; readonly readOnly: string };
-  /** The files that uploads have left. */
-  uploads(): Promise<readonly string[]>;
-  close(): Promise<void>;
+  readonly keys: HttpService['keys'];
 }
 
 /** What a test composes otherwise. */
-export interface RigOptions {
-  /** The clock of all, where something else has it, too. */
-  readonly clock?: ManualClock;
-  readonly limits?: Partial<Limits>;
-  readonly quotas?: Quotas;
-  readonly api?: Partial<ApiOptions>;
-  readonly ports?: (ports: Ports) => Partial<Ports>;
+export type RigOptions = ServiceOptions & { readonly api?: Partial<ApiOptions> | undefined };
+
+/** The API alone, at the public URL. */
+export function apiAlone(
+  { useCases, keys, publicPort }: Inside,
+  api: Partial<ApiOptions> = {},
+): express.Express {
+  const authenticate = apiKeyAuthentication(keys);
+  const publicUrl = `http://127.0.0.1:${publicPort}`;
+  return express().use(createApi({ useCases, publicUrl, authenticate, ...api }));
 }
 
-const inspector = new ZipArchiveInspector({ workers: 1 });
-after(() => inspector.close());
-
-export async function openRig({
-  clock = createManualClock(),
-  limits,
-  quotas = {},
-  api,
-  ports: change,
-}: RigOptions = {}): Promise<Rig> {
-  const app = express();
-  const server = createServer(app);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const baseUrl = `http://127.0.0.1:${port}`;
-  const folder = await mkdtemp(join(tmpdir(), 'pinfold-http-'));
-  const memory = createMemory();
-  const ports: Ports = {
-    roles: memory.roles,
-    accounts: memory.accounts,
-    attempts: memory.attempts,
-    archives: memory.archives,
-    staging: await openFsStaging({ folder, clock }),
-    inspector,
-    passwords: new ScryptPasswordHasher({ cost: { logN: 4, r: 8, p: 1 } }),
-    grants: new HmacGrantSigner({ secrets: ['a secret that only this test knows'] }),
-    clock,
-    ids: new RandomIds(),
-  };
-  const useCases = createUseCases({ ...ports, ...change?.(ports) }, limits, { quotas });
-  const manageKeys = createKeys({
-    apiKeys: memory.apiKeys,
-    apiKeySecrets: new NodeApiKeySecrets(),
-    clock,
-    ids: new RandomIds(),
-  });
+export async function openRig({ api, ...options }: RigOptions = {}): Promise<Rig> {
   const log: RequestEntry[] = [];
-  const authenticate = apiKeyAuthentication(manageKeys);
-  app.use(createApi({ useCases, publicUrl: baseUrl, authenticate, log: (entry) => log.push(entry), ...api }));
-  const first = await manageKeys.create({ account: accountId('first') });
-  const second = await manageKeys.create({ account: accountId('second') });
-  const readOnly = await manageKeys.create({ account: accountId('first'), scopes: ['pins:read'] });
+  const doors = (inside: Inside) => apiAlone(inside, { log: (entry) => log.push(entry), ...api });
+  const service = await openService(createMemory(), doors, options);
   return {
-    port,
-    baseUrl,
-    server,
-    clock,
-    memory,
-    useCases,
-    manageKeys,
+    ...service,
+    baseUrl: `http://127.0.0.1:${service.port}`,
+    memory: service.stores,
+    manageKeys: service.keys,
     log,
-    keys: { first: first.text, second: second.text, readOnly: readOnly.text },
-    uploads: () => readdir(folder),
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-      await memory.close();
-      await rm(folder, { recursive: true });
-    },
+    keys: await contractKeys(service.keys),
   };
 }

@@ -6,11 +6,11 @@ import {
   createManualClock,
   openRawConnection,
   type RawConnection,
+  replacing,
   titlePart,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { askRaw, publicationBytes, publish, siteZip, until } from './client.ts';
-import { replacing } from './replacing.ts';
 import { openRig, type Rig, type RigOptions } from './rig.ts';
 
 describe('An upload', () => {

@@ -1,7 +1,14 @@
 import { createUseCases, type Limits, type UseCaseOptions } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
+import { type OnEvent, tellingRoles } from '@pinfold/core/adapter';
 import { ContainerModule } from 'inversify';
 import { tokens } from './tokens.ts';
+
+/** {@link UseCaseOptions}, and what is told of publications. */
+export interface CoreModuleOptions extends UseCaseOptions {
+  /** Told what happened to a publication, after it is stored and at most once. It must neither throw nor wait. */
+  readonly onEvent?: OnEvent;
+}
 
 /**
  * Binds `useCases`, `manageKeys` and `manageSessions` over the ports that are bound elsewhere.
@@ -12,15 +19,29 @@ import { tokens } from './tokens.ts';
  * import { Container } from 'inversify';
  *
  * const container = new Container();
- * container.load(coreModule({ lifetime: days(30), renewal: days(30) }));
+ * container.load(coreModule({ lifetime: days(30) }));
  */
-export function coreModule(limits: Partial<Limits> = {}, options: UseCaseOptions = {}): ContainerModule {
+export function coreModule(
+  limits: Partial<Limits> = {},
+  { onEvent, ...options }: CoreModuleOptions = {},
+): ContainerModule {
   return new ContainerModule(({ bind }) => {
     bind(tokens.useCases)
       .toResolvedValue(
         (roles, accounts, attempts, staging, archives, inspector, passwords, grants, clock, ids) =>
           createUseCases(
-            { roles, accounts, attempts, staging, archives, inspector, passwords, grants, clock, ids },
+            {
+              roles: onEvent === undefined ? roles : tellingRoles(roles, onEvent),
+              accounts,
+              attempts,
+              staging,
+              archives,
+              inspector,
+              passwords,
+              grants,
+              clock,
+              ids,
+            },
             limits,
             options,
           ),

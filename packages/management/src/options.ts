@@ -1,6 +1,7 @@
 import type { Keys, Sessions, UseCases } from '@pinfold/core';
 import {
   type Authenticate as AuthenticateAny,
+  consoleLog,
   type PublicUrl,
   publicUrl,
   type RequestLog,
@@ -8,6 +9,7 @@ import {
 } from '@pinfold/http';
 import type { Request, Response } from 'express';
 import { type Assets, loadAssets } from './assets.ts';
+import { type Look, type LookOptions, lookOf } from './look.ts';
 
 /** Whose request it is; `undefined` when nobody is signed in. The caller needs the scope `manage`. */
 export type Authenticate = AuthenticateAny<Request, Response>;
@@ -41,7 +43,9 @@ export interface ManagementOptions {
   readonly keys?: Keys;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
   readonly uploads?: Uploads;
-  /** Takes one entry a request, after its answer. */
+  /** What is yours of how the screen looks and speaks. */
+  readonly look?: LookOptions;
+  /** Takes one entry a request, after its answer. Default: faults go to `console.error`. */
   readonly log?: RequestLog;
 }
 
@@ -49,13 +53,16 @@ export interface ManagementOptions {
 export interface Screen extends ManagementOptions {
   readonly publicUrl: PublicUrl;
   readonly uploads: Uploads;
+  readonly log: RequestLog;
+  readonly look: Look;
   readonly assets: Assets;
 }
 
 /**
  * Checks the options, and loads what pages load.
  *
- * @throws TypeError unless exactly one of `sessions` and `authenticate` is given, and `publicUrl` is http or https.
+ * @throws TypeError unless exactly one of `sessions` and `authenticate` is given, and `publicUrl` is http or https; or
+ * when a part of `look` is wrong.
  */
 export function screenOf(options: ManagementOptions): Screen {
   if ((options.sessions === undefined) === (options.authenticate === undefined)) {
@@ -64,6 +71,8 @@ export function screenOf(options: ManagementOptions): Screen {
   return {
     ...options,
     publicUrl: publicUrl(options.publicUrl),
+    log: options.log ?? consoleLog,
+    look: lookOf(options.look ?? {}),
     assets: loadAssets(),
     uploads: options.uploads ?? new Uploads({ clock: options.useCases.clock }),
   };

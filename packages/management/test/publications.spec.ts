@@ -1,4 +1,5 @@
 import { days, hours, minutes, OPERATOR, type Role } from '@pinfold/core';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { Person } from './person.ts';
@@ -213,10 +214,7 @@ describe('one publication', () => {
   it('can be stopped even when the storage lost its files', async () => {
     const lossy = await openScreen({
       ports: ({ roles }) => ({
-        roles: new Proxy(roles, {
-          get: (store, name) =>
-            name === 'loadManifest' ? async () => undefined : Reflect.get(store, name).bind(store),
-        }),
+        roles: replacing(roles, { loadManifest: async () => undefined }),
       }),
     });
     try {

@@ -1,5 +1,5 @@
 import { after, isFault, minutes, type RoleId } from '@pinfold/core';
-import { anApiKey, anEvent, aRoleId, START } from '@pinfold/test-contracts/fixtures';
+import { anApiKey, anEvent, aRoleId, rejectionOf, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
@@ -10,7 +10,6 @@ import { PostgresConnection } from '../src/postgres-connection.ts';
 import { MIGRATIONS, type PostgresMigration } from '../src/schema.ts';
 import { planned, quoted } from '../src/statement.ts';
 import { tablesOf } from '../src/tables.ts';
-import { rejectionOf } from './rejection.ts';
 
 const NEWEST = MIGRATIONS.length;
 

@@ -9,12 +9,12 @@ import {
   aPublication,
   aRoleId,
   publishTo,
+  rejectionOf,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
 import { openPostgres, POOL_LIMITS } from '../src/index.ts';
-import { rejectionOf } from './rejection.ts';
 
 async function onStage(play: (handle: Persistence, place: PostgresPlace) => Promise<void>): Promise<void> {
   const place = await postgresPlace();

@@ -1,9 +1,9 @@
 import { type Clock, isFault } from '@pinfold/core';
+import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { PostgresConnection } from '../src/postgres-connection.ts';
 import type { PostgresClient, PostgresPool } from '../src/postgres-pool.ts';
 import { planned } from '../src/statement.ts';
-import { rejectionOf } from './rejection.ts';
 
 const CHANGE = planned('CHANGE');
 const LOOK = planned('LOOK');

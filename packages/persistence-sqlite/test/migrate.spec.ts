@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { after, isFault, minutes, type RoleId } from '@pinfold/core';
 import type { Migration } from '@pinfold/core/adapter';
-import { anApiKey, anEvent, aRoleId, START } from '@pinfold/test-contracts/fixtures';
+import { anApiKey, anEvent, aRoleId, rejectionOf, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { openSqlite } from '../src/index.ts';
 import { checkSchema, migrate } from '../src/migrate.ts';
 import { MIGRATIONS } from '../src/schema.ts';
 import { sqliteAttemptCounter } from '../src/sqlite-attempt-counter.ts';
 import { SqliteConnection } from '../src/sqlite-connection.ts';
-import { rejectionOf } from './rejection.ts';
 import { inFolder } from './sqlite-subject.ts';
 
 const NEWEST = MIGRATIONS.length;

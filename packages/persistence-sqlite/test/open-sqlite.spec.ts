@@ -1,11 +1,10 @@
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFault } from '@pinfold/core';
-import { anApiKey, anApiKeyId, anEvent } from '@pinfold/test-contracts/fixtures';
+import { anApiKey, anApiKeyId, anEvent, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { openSqlite } from '../src/index.ts';
 import { openSqliteFile } from '../src/sqlite-file.ts';
-import { rejectionOf } from './rejection.ts';
 import { inFolder } from './sqlite-subject.ts';
 
 async function faultOf(promise: Promise<unknown>): Promise<string> {

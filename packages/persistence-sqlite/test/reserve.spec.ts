@@ -19,6 +19,7 @@ import {
   aRole,
   aToken,
   publishTo,
+  rejectionOf,
   START,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -28,7 +29,6 @@ import { RESERVE, Reserve } from '../src/reserve.ts';
 import { SqliteConnection } from '../src/sqlite-connection.ts';
 import type { Prepare } from '../src/sqlite-file.ts';
 import { sqliteRoleStore } from '../src/sqlite-role-store.ts';
-import { rejectionOf } from './rejection.ts';
 import { inFolder } from './sqlite-subject.ts';
 import { stock } from './stocked.ts';
 

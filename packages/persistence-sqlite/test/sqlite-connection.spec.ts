@@ -1,13 +1,12 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApiKeyStore, type Clock, isFault } from '@pinfold/core';
-import { anApiKey, anApiKeyId, anEvent } from '@pinfold/test-contracts/fixtures';
+import { anApiKey, anApiKeyId, anEvent, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { migrate } from '../src/migrate.ts';
 import { sqliteApiKeyStore } from '../src/sqlite-api-key-store.ts';
 import { SqliteConnection } from '../src/sqlite-connection.ts';
-import { rejectionOf } from './rejection.ts';
 import { inFolder } from './sqlite-subject.ts';
 
 interface Stage {

@@ -3,7 +3,12 @@ export { runCommand } from './command-line/run-command.ts';
 export type { Terminal } from './command-line/terminal.ts';
 export { type Composition, type CompositionOptions, openComposition } from './compose/composition.ts';
 export { type App, type AppOptions, createApp, type Listening } from './compose/create-app.ts';
-export { openPinfold, type Pinfold, type PinfoldOptions } from './compose/open-pinfold.ts';
+export {
+  openPinfold,
+  type Pinfold,
+  type PinfoldOptions,
+  type PublishedOutcome,
+} from './compose/open-pinfold.ts';
 export type { ServiceOptions } from './compose/service.ts';
 export type { Log, LogSink } from './server/log.ts';
 export type { DatabaseSetting } from './settings/databases.ts';

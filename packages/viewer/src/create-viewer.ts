@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isFault } from '@pinfold/core';
-import { hasSeveralHosts, hasTooManyCookies, takeRequest } from '@pinfold/http';
+import { consoleLog, hasSeveralHosts, hasTooManyCookies, stripInherited, takeRequest } from '@pinfold/http';
 import { Grants } from './entering/grants.ts';
 import { serveSharedUrl } from './entering/shared-url.ts';
 import { serveSiteOrigin } from './entering/site-origin.ts';
@@ -51,10 +51,23 @@ export function createViewer(options: ViewerOptions): Viewer {
   const context = contextOf(options);
   const take: Viewer = (request, response, next) => {
     const place = findPlace(context.settings, request);
-    if (place.kind === 'nowhere' && next !== undefined) next();
-    else void answer(options, context, { request, response }, hasSeveralHosts(request) ? UNREADABLE : place);
+    if (place.kind === 'nowhere' && next !== undefined) return next();
+    if (place.route !== 'shared_url') stripInherited(response);
+    void answer(options, context, { request, response }, hasSeveralHosts(request) ? UNREADABLE : place);
   };
-  return (request, response, next) => takeRequest(request, response, () => take(request, response, next));
+  return (request, response, next) => {
+    if (context.settings.mode === 'origin') expectRoot(request);
+    takeRequest(request, response, () => take(request, response, next));
+  };
+}
+
+/** Below a path, an app hands on only what begins with it. */
+function expectRoot(request: IncomingMessage): void {
+  const mount = 'baseUrl' in request ? request.baseUrl : '';
+  if (mount === '') return;
+  throw new Error(
+    `The viewer is mounted at ${mount}: mount it at the root, or sites on hosts of their own never reach it.`,
+  );
 }
 
 function contextOf(options: ViewerOptions): ViewerContext {
@@ -80,29 +93,27 @@ function contextOf(options: ViewerOptions): ViewerContext {
 
 /** Sends an answer whatever happens on the way, and tells the log of it. */
 async function answer(
-  { log, requestId = () => randomUUID() }: ViewerOptions,
+  { log = consoleLog, requestId = () => randomUUID() }: ViewerOptions,
   context: ViewerContext,
   exchange: Exchange,
   place: Place,
 ): Promise<void> {
   const { request, response } = exchange;
   let broken: unknown;
-  if (log !== undefined) {
-    const id = requestId(request);
-    // The clock of the service counts whole milliseconds, and most views take less than one.
-    const begun = performance.now();
-    response.on('close', () =>
-      log({
-        requestId: id,
-        method: request.method ?? '',
-        route: place.route,
-        role: place.role,
-        status: response.headersSent ? response.statusCode : LEFT,
-        milliseconds: Math.round((performance.now() - begun) * 1_000) / 1_000,
-        ...(broken === undefined ? {} : { error: broken }),
-      }),
-    );
-  }
+  const id = requestId(request);
+  // The clock of the service counts whole milliseconds, and most views take less than one.
+  const begun = performance.now();
+  response.on('close', () =>
+    log({
+      requestId: id,
+      method: request.method ?? '',
+      route: place.route,
+      role: place.role,
+      status: response.headersSent ? response.statusCode : LEFT,
+      milliseconds: Math.round((performance.now() - begun) * 1_000) / 1_000,
+      ...(broken === undefined ? {} : { error: broken }),
+    }),
+  );
   try {
     await serve(context, exchange, place);
   } catch (error) {

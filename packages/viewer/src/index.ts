@@ -6,4 +6,5 @@ export type {
   ViewerMode,
   ViewerOptions,
   ViewerRoute,
+  ViewerUseCases,
 } from './viewer-options.ts';

@@ -1,14 +1,13 @@
-import type { UseCases } from '@pinfold/core';
 import type { Grants } from './entering/grants.ts';
 import type { Bodies, BodyTools } from './sending/bodies.ts';
 import type { FilePolicies } from './sending/file-policies.ts';
 import type { Sites } from './sending/sites.ts';
-import type { Settings } from './viewer-options.ts';
+import type { Settings, ViewerUseCases } from './viewer-options.ts';
 
 /** What every part of one viewer works with. */
 export interface ViewerContext {
   readonly settings: Settings;
-  readonly useCases: UseCases;
+  readonly useCases: ViewerUseCases;
   readonly grants: Grants;
   readonly sites: Sites;
   readonly bodies: Bodies;

@@ -18,10 +18,13 @@ export interface ViewerBounds {
   readonly heldBytes: number;
 }
 
+/** What the viewer calls. */
+export type ViewerUseCases = Pick<UseCases, 'clock' | 'enter' | 'grants' | 'limits' | 'open' | 'visit'>;
+
 /** Options of {@link createViewer}. */
 export interface ViewerOptions {
   /** The core's use cases. */
-  readonly useCases: UseCases;
+  readonly useCases: ViewerUseCases;
   /** Where this server is reached, with the path it is mounted under, if any: `https://share.example.org`. */
   readonly publicUrl: string;
   /** Origin mode: the URL whose host gets `{id}.` before it. Default: scheme, host and port of `publicUrl`. */
@@ -43,7 +46,7 @@ export interface ViewerOptions {
   readonly siteCacheBytes?: number;
   /** Bounds that differ from the defaults. */
   readonly bounds?: Partial<ViewerBounds>;
-  /** Told of every answered request of the viewer's own, once it is over. */
+  /** Told of every answered request of the viewer's own, once it is over. Default: faults go to `console.error`. */
   readonly log?: RequestLog;
   /** The id of a request in the log. Default: a random UUID. */
   readonly requestId?: (request: IncomingMessage) => string;

@@ -114,9 +114,9 @@ describe('the viewer in Express', () => {
     await rig.close();
   });
 
-  it('comes after other routes, below a path, and takes a form that was read already', async () => {
+  it('comes after other routes, in path mode below a path, and takes a form that was read already', async () => {
     const rig = await openRig({
-      viewer: { publicUrl: 'http://localhost/share' },
+      viewer: { publicUrl: 'http://localhost/share', mode: 'path' },
       mount: (viewer) => {
         const app = express();
         app.get('/other', (_request, response) => void response.send('other'));

@@ -1,23 +1,13 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { ZipArchiveInspector } from '@pinfold/archive-zip';
-import {
-  createUseCases,
-  defaultLimits,
-  type Filename,
-  type IdempotencyKey,
-  type Limits,
-  OPERATOR,
-  type Password,
-  type Ports,
-  type RoleId,
-  type UseCases,
-} from '@pinfold/core';
+import type { RequestListener } from 'node:http';
+import { OPERATOR, type Password, type RoleId } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
 import { createMemory, type Memory } from '@pinfold/memory';
-import { HmacGrantSigner, RandomIds, ScryptPasswordHasher } from '@pinfold/platform-node';
-import { openFsStaging } from '@pinfold/storage-fs';
-import { createManualClock, createStagedArchives, type ManualClock } from '@pinfold/test-contracts/fixtures';
+import {
+  type Inside,
+  openService,
+  type ServiceOptions,
+  type TestService,
+} from 'pinfold-test-servers/service';
 import { createViewer, type ViewerOptions } from '../src/index.ts';
 import { type Answer, type Ask, ask } from './client.ts';
 import { type SiteContent, zip } from './zip.ts';
@@ -28,11 +18,8 @@ export const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 export const PASSWORD = 'harbour lights';
 
 /** A viewer on a real socket, over the stores in memory. */
-export interface Rig {
-  readonly port: number;
-  readonly clock: ManualClock;
+export interface Rig extends Pick<TestService<Memory>, 'port' | 'clock' | 'useCases' | 'close'> {
   readonly memory: Memory;
-  readonly useCases: UseCases;
   readonly log: RequestEntry[];
   /** The Host header of a site. */
   siteHost(id: RoleId): string;
@@ -45,84 +32,41 @@ export interface Rig {
   askSite(id: RoleId, path: string, how?: Ask): Promise<Answer>;
   /** and the password form. */
   enter(id: RoleId, password: string, how?: Ask & { readonly query?: string }): Promise<Answer>;
-  close(): Promise<void>;
 }
 
 /** What a test composes otherwise. */
-export interface RigOptions {
+export interface RigOptions extends ServiceOptions {
   readonly viewer?: Partial<ViewerOptions>;
-  readonly limits?: Partial<Limits>;
-  readonly ports?: (ports: Ports) => Partial<Ports>;
   /** Puts something around the viewer. */
   readonly mount?: (viewer: ReturnType<typeof createViewer>) => RequestListener;
 }
 
-const inspector = new ZipArchiveInspector({ workers: 1 });
-after(() => inspector.close());
-
-export async function openRig(options: RigOptions = {}): Promise<Rig> {
-  // Unreferenced: a test that fails while it opens must not keep the process.
-  const server = createServer().unref();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const { port } = address;
-  const staged = await createStagedArchives();
-  const clock = createManualClock();
-  const memory = createMemory();
-  const ports: Ports = {
-    roles: memory.roles,
-    accounts: memory.accounts,
-    attempts: memory.attempts,
-    archives: memory.archives,
-    staging: await openFsStaging({ folder: staged.folder, clock }),
-    inspector,
-    passwords: new ScryptPasswordHasher({ cost: { logN: 4, r: 8, p: 1 } }),
-    grants: new HmacGrantSigner({ secrets: ['a secret that only this test knows'] }),
-    clock,
-    ids: new RandomIds(),
-  };
-  const useCases = createUseCases(
-    { ...ports, ...options.ports?.(ports) },
-    { ...defaultLimits, ...options.limits },
-  );
+export async function openRig({ viewer: differing, mount, ...options }: RigOptions = {}): Promise<Rig> {
   const log: RequestEntry[] = [];
-  const viewer = createViewer({
-    useCases,
-    publicUrl: `http://localhost:${port}`,
-    log: (entry) => log.push(entry),
-    ...options.viewer,
-  });
-  server.on('request', options.mount?.(viewer) ?? ((request, response) => viewer(request, response)));
-  let published = 0;
-  const change = async (id: RoleId, password: string | null): Promise<void> => {
+  const doors = ({ useCases, publicPort }: Inside): RequestListener => {
+    const publicUrl = `http://localhost:${publicPort}`;
+    const viewer = createViewer({ useCases, publicUrl, log: (entry) => log.push(entry), ...differing });
+    return mount?.(viewer) ?? ((request, response) => viewer(request, response));
+  };
+  const service = await openService(createMemory(), doors, options);
+  const { port, useCases } = service;
+  const setPassword = async (id: RoleId, password: string | null): Promise<void> => {
     await useCases.update(
       { by: OPERATOR, id },
       { type: 'set_password', password: password as Password | null },
     );
   };
   return {
-    port,
-    clock,
-    memory,
-    useCases,
+    ...service,
+    memory: service.stores,
     log,
     siteHost: (id) => `${id}.localhost:${port}`,
     publish: async (files, password) => {
-      published += 1;
-      const outcome = await useCases.publish({
-        by: 'owner',
-        key: `key-${published}` as IdempotencyKey,
-        filename: 'site.zip' as Filename,
-        title: null,
-        archive: await staged.stage(await zip(files)),
-      });
-      if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome));
-      if (password !== undefined) await change(outcome.role.id, password);
-      return outcome.role.id;
+      const { id } = await service.publish(await zip(files), { filename: 'site.zip' });
+      if (password !== undefined) await setPassword(id, password);
+      return id;
     },
-    setPassword: change,
+    setPassword,
     stop: async (id) => {
       await useCases.stop({ by: OPERATOR, id });
     },
@@ -135,17 +79,5 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
         body: new URLSearchParams({ password }).toString(),
         ...how,
       }),
-    close: async () => {
-      await closed(server);
-      await memory.close();
-      await staged.dispose();
-    },
   };
-}
-
-function closed(server: Server): Promise<unknown> {
-  const over = once(server, 'close');
-  server.close();
-  server.closeAllConnections();
-  return over;
 }

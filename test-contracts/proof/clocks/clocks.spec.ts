@@ -10,7 +10,7 @@ import {
   minutes,
   seconds,
 } from '@pinfold/core';
-import { START } from '@pinfold/test-contracts/fixtures';
+import { aroundCalls, START } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { Client } from '../service/client.ts';
 import { openNode, type ServiceNode, type WrapPort } from '../service/open-node.ts';
@@ -231,19 +231,12 @@ function pausing(
   return (wrapped, name) =>
     name !== port
       ? wrapped
-      : new Proxy(wrapped, {
-          get: (target, member) => {
-            const value: unknown = Reflect.get(target, member);
-            if (typeof value !== 'function') return value;
-            return async (...inputs: unknown[]) => {
-              const holds = first && member === method;
-              if (holds) {
-                first = false;
-                came.resolve();
-                await goesOn.promise;
-              }
-              return Reflect.apply(value, target, inputs) as unknown;
-            };
-          },
+      : aroundCalls(wrapped, async (member, call) => {
+          if (first && member === method) {
+            first = false;
+            came.resolve();
+            await goesOn.promise;
+          }
+          return call();
         });
 }

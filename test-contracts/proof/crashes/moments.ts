@@ -1,4 +1,5 @@
 import type { StagedArchive, Staging } from '@pinfold/core';
+import { aroundCalls } from '@pinfold/test-contracts/fixtures';
 import type { WrapPort } from '../service/open-node.ts';
 
 /** A moment of a run: `before roles.commit 1`, `after archives.delete 3`. */
@@ -18,16 +19,9 @@ export function tellingMoments(tell: (moment: Moment) => void): WrapPort {
   return (port, portName) => {
     // Time passes without a call.
     if (portName === 'clock') return port;
-    return new Proxy(port, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name);
-        if (typeof member !== 'function') return member;
-        return async (...inputs: unknown[]) => {
-          const call = () => Reflect.apply(member, target, inputs) as Promise<unknown>;
-          const answer = await told(`${portName}.${String(name)}`, call);
-          return portName === 'staging' && name === 'receive' ? received(answer) : answer;
-        };
-      },
+    return aroundCalls(port, async (name, call) => {
+      const answer = await told(`${portName}.${name}`, async () => await call());
+      return portName === 'staging' && name === 'receive' ? received(answer) : answer;
     });
   };
 

@@ -1,11 +1,10 @@
 import { type ArchiveId, type ArchiveStorage, Fault, isFault, type StagedArchive } from '@pinfold/core';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { type ArchiveStorageSubject, archiveStorageContract } from '@pinfold/test-contracts';
-import { anArchiveId, createStagedArchives } from '@pinfold/test-contracts/fixtures';
+import { anArchiveId, createStagedArchives, replacing } from '@pinfold/test-contracts/fixtures';
 import { oneForAll, strangers } from './memory-saboteurs.ts';
 import { type SpoilPort, saboteursOf } from './one-for-each.ts';
 import type { Opening, Sabotage, Saboteur } from './sabotage.ts';
-import { spoil } from './spoil.ts';
 
 type ArchiveSaboteur = Saboteur<ArchiveStorageSubject>;
 
@@ -59,7 +58,7 @@ function unreachableSaboteur(
       ...subject,
       unreachable: async () => {
         const port = await subject.unreachable();
-        return spoil(port, methods(port));
+        return replacing(port, methods(port));
       },
     };
   };

@@ -1,7 +1,7 @@
 import { createMemory, type Memory } from '@pinfold/memory';
 import type { Subject } from '@pinfold/test-contracts';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import type { Opening, Saboteur } from './sabotage.ts';
-import { spoil } from './spoil.ts';
 
 /** Called once for each subject, so that its port and peers can share what it keeps; then once for each of them. */
 export type Spoiling<Port> = () => (store: Port) => Partial<Port>;
@@ -35,7 +35,7 @@ export function memorySaboteurs<Port extends object>(
     async () => {
       const memory = createMemory();
       const methods = spoiling();
-      const wrap = (handle: Memory): Port => spoil(storeOf(handle), methods(storeOf(handle)));
+      const wrap = (handle: Memory): Port => replacing(storeOf(handle), methods(storeOf(handle)));
       return { port: wrap(memory), peer: async () => wrap(memory.peer()), dispose: () => memory.close() };
     };
   return {

@@ -1,6 +1,6 @@
 import type { Subject } from '@pinfold/test-contracts';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import type { Opening, Saboteur } from './sabotage.ts';
-import { spoil } from './spoil.ts';
 
 /** Called once for each subject; then once for each of its ports, with the sound one. */
 export type SpoilPort<Port> = () => (sound: Port) => Partial<Port>;
@@ -24,7 +24,7 @@ function spoiledSubjects<Port extends object, S extends Subject<Port>>(
   return () => async () => {
     const subject = await open();
     const methods = spoiling();
-    const spoiled = (port: Port): Port => spoil(port, methods(port));
+    const spoiled = (port: Port): Port => replacing(port, methods(port));
     return { ...subject, port: spoiled(subject.port), peer: async () => spoiled(await subject.peer()) };
   };
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { ZipArchiveInspector } from '@pinfold/archive-zip';
-import { accountId, OPERATOR, type RoleId } from '@pinfold/core';
 import type { HttpService, HttpSubject } from '@pinfold/test-contracts';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import type { ViewerMode } from '@pinfold/viewer';
+import { contractKeys, contractService } from 'pinfold-test-servers/service';
 import { openNode, type ServiceNode } from './open-node.ts';
 import { type ArchivesKind, newPlace, type RecordsKind } from './places.ts';
 import { type Mount, type ServedNode, serveNode } from './serve-node.ts';
@@ -43,21 +43,9 @@ export async function openHttpSubject(
     return { ...node, ...served };
   };
   const first = await open();
-  const keyOf = async (...wish: Parameters<ServiceNode['manageKeys']['create']>) =>
-    (await first.manageKeys.create(...wish)).text;
-  const keys = {
-    first: await keyOf({ account: accountId('first') }),
-    second: await keyOf({ account: accountId('second') }),
-    readOnly: await keyOf({ account: accountId('first'), scopes: ['pins:read'] }),
-  };
-  const serviceOf = ({ url, useCases }: ServiceNode & ServedNode): HttpService => ({
-    baseUrl: url,
-    viewerMode: mode,
-    keys,
-    advance: async (length) => clock.advance(length),
-    pin: async (id) => void (await useCases.pin({ by: OPERATOR, id: id as RoleId })),
-    unpin: async (id) => void (await useCases.unpin({ by: OPERATOR, id: id as RoleId })),
-  });
+  const keys = await contractKeys(first.manageKeys);
+  const serviceOf = (one: ServiceNode & ServedNode): HttpService =>
+    contractService({ ...one, clock }, mode, keys);
   return {
     port: serviceOf(first),
     peer: async () => serviceOf(await open()),

@@ -1,4 +1,5 @@
 import { type Clock, defaultLimits } from '@pinfold/core';
+import { aroundCalls } from '@pinfold/test-contracts/fixtures';
 import type { WrapPort } from './open-node.ts';
 
 /**
@@ -8,8 +9,18 @@ import type { WrapPort } from './open-node.ts';
 export function oneRenewal(clock: Clock): { readonly clock: Clock; readonly wrap: WrapPort } {
   const renewed = Promise.withResolvers<void>();
   let paused = false;
-  const proving = lasting(renewed.promise);
-  const renewing = telling('renew', () => renewed.resolve());
+  const proving = async (method: string, call: () => unknown): Promise<unknown> => {
+    const proof = await call();
+    if (method === 'prove') await renewed.promise;
+    return proof;
+  };
+  const renewing = async (method: string, call: () => unknown): Promise<unknown> => {
+    try {
+      return await call();
+    } finally {
+      if (method === 'renew') renewed.resolve();
+    }
+  };
   return {
     clock: {
       now: clock.now,
@@ -20,44 +31,8 @@ export function oneRenewal(clock: Clock): { readonly clock: Clock; readonly wrap
       },
     },
     wrap: (port, name) => {
-      if (name === 'inspector') return proving(port);
-      return name === 'roles' ? renewing(port) : port;
+      if (name === 'inspector') return aroundCalls(port, proving);
+      return name === 'roles' ? aroundCalls(port, renewing) : port;
     },
   };
-}
-
-type Method = (...inputs: unknown[]) => Promise<unknown>;
-
-/** A port with one of its methods changed. */
-function changing(
-  method: string,
-  change: (call: Method) => Method,
-): <Port extends object>(port: Port) => Port {
-  return (port) =>
-    new Proxy(port, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name);
-        if (typeof member !== 'function') return member;
-        const call = member.bind(target) as Method;
-        return name === method ? change(call) : call;
-      },
-    });
-}
-
-function lasting(until: Promise<void>): <Port extends object>(port: Port) => Port {
-  return changing('prove', (call) => async (...inputs) => {
-    const proof = await call(...inputs);
-    await until;
-    return proof;
-  });
-}
-
-/** Tells when a method has ended, well or not. */
-function telling(method: string, tell: () => void): <Port extends object>(port: Port) => Port {
-  return changing(
-    method,
-    (call) =>
-      (...inputs) =>
-        call(...inputs).finally(tell),
-  );
 }

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { apiKeyAuthentication, createApi } from '@pinfold/http-express';
 import { createViewer, type ViewerMode } from '@pinfold/viewer';
 import express from 'express';
+import { closed, listening } from 'pinfold-test-servers/service';
 import type { ServiceNode } from './open-node.ts';
 
 /** What API and viewer are mounted in. */
@@ -31,10 +31,7 @@ export interface ServeOptions {
 /** Serves API, shared URLs and sites of a node on 127.0.0.1. */
 export async function serveNode(node: ServiceNode, options: ServeOptions = {}): Promise<ServedNode> {
   const { mount = 'express', mode = 'origin' } = options;
-  // Unreferenced: a test that fails while it opens must not keep the process.
-  const server = createServer().unref();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = await listening();
   const { port } = server.address() as AddressInfo;
   const errors: unknown[] = [];
   const publicPort = options.publicPort ?? port;
@@ -44,12 +41,7 @@ export async function serveNode(node: ServiceNode, options: ServeOptions = {}): 
     port,
     url: `http://127.0.0.1:${port}`,
     errors,
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    close: () => closed(server),
   };
 }
 

@@ -4,7 +4,7 @@
 import { type ApiKeyId, type Duration, type Instant, OPERATOR } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { ScryptPasswordHasher } from '@pinfold/platform-node';
-import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { aroundCalls, createManualClock } from '@pinfold/test-contracts/fixtures';
 import { ContainerModule } from 'inversify';
 import { createApp, readSettings } from 'pinfold';
 
@@ -34,15 +34,10 @@ const say = (word: NodeWord): void => {
 };
 
 function hanging<Port extends object>(port: Port): Port {
-  return new Proxy(port, {
-    get: (target, name) => {
-      const member: unknown = Reflect.get(target, name);
-      if (name !== orders.hangs) return typeof member === 'function' ? member.bind(target) : member;
-      return () => {
-        say({ kind: 'hanging' });
-        return new Promise(() => {});
-      };
-    },
+  return aroundCalls(port, (name, call) => {
+    if (name !== orders.hangs) return call();
+    say({ kind: 'hanging' });
+    return new Promise(() => {});
   });
 }
 

@@ -9,9 +9,9 @@ import {
   type RoleStore,
   type Title,
 } from '@pinfold/core';
-import { anEvent } from '@pinfold/test-contracts/fixtures';
+import { anEvent, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { codeOf, OWNER, openStage, overriding, type Stage } from './stage.ts';
+import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
 
 const STRANGER = accountId('stranger');
 const UNKNOWN = 'ffffffff-ffff-4fff-8fff-ffffffffffff' as RoleId;
@@ -79,7 +79,7 @@ describe('changing a role', () => {
       }
       return await stage.memory.roles.save(changed, loadedAt, [anEvent()]);
     };
-    const slow = stage.with({ roles: overriding(stage.memory.roles, { save }) });
+    const slow = stage.with({ roles: replacing(stage.memory.roles, { save }) });
     expect((await slow.pin({ by: OPERATOR, id })).kind).to.equal('changed');
     expect(await role()).to.include({ pinned: true, title: 'other 3' });
   });
@@ -89,7 +89,7 @@ describe('changing a role', () => {
       await stage.useCases.stop({ by: OPERATOR, id });
       return await stage.memory.roles.save(changed, loadedAt, [anEvent()]);
     };
-    const slow = stage.with({ roles: overriding(stage.memory.roles, { save }) });
+    const slow = stage.with({ roles: replacing(stage.memory.roles, { save }) });
     expect(await codeOf(slow.pin({ by: OPERATOR, id }))).to.equal('invalid_state');
     const signal = AbortSignal.abort('over');
     expect(await codeOf(slow.pin({ by: OPERATOR, id, signal }))).to.equal('over');
@@ -97,7 +97,7 @@ describe('changing a role', () => {
 
   it('writes nothing when nothing changes', async () => {
     const save: RoleStore['save'] = () => Promise.reject(new Error('saved'));
-    const { unpin } = stage.with({ roles: overriding(stage.memory.roles, { save }) });
+    const { unpin } = stage.with({ roles: replacing(stage.memory.roles, { save }) });
     expect((await unpin({ by: OPERATOR, id })).kind).to.equal('changed');
   });
 });

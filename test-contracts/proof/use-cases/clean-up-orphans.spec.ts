@@ -13,9 +13,10 @@ import {
   type Ports,
   type RoleId,
 } from '@pinfold/core';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { type CleanupStage, openCleanupStage } from './cleanup-stage.ts';
-import { codeOf, OWNER, overriding } from './stage.ts';
+import { codeOf, OWNER } from './stage.ts';
 
 describe('comparing storage with the records', () => {
   let stage: CleanupStage;
@@ -54,7 +55,7 @@ describe('comparing storage with the records', () => {
       expect(last).to.equal(undefined);
       return await stage.memory.archives.list(last, ...page);
     };
-    const { cleanUp } = stage.with({ archives: overriding(stage.memory.archives, { list }) });
+    const { cleanUp } = stage.with({ archives: replacing(stage.memory.archives, { list }) });
     expect(await cleanUp()).to.include({ compared: 0, listing: 'done' });
   });
 
@@ -62,7 +63,7 @@ describe('comparing storage with the records', () => {
     await stage.publishMany(1);
     stage.clock.advance(hours(25));
     const list: ArchiveStorage['list'] = () => Promise.resolve([]);
-    const { cleanUp } = stage.with({ archives: overriding(stage.memory.archives, { list }) });
+    const { cleanUp } = stage.with({ archives: replacing(stage.memory.archives, { list }) });
     expect(await cleanUp()).to.deep.include({ compared: 0, missing: [] });
   });
 
@@ -134,7 +135,7 @@ describe('comparing storage with the records', () => {
       if (ids.indexOf(id) < 5) throw new Fault('storage_unavailable', 'gone');
       await stage.memory.archives.delete(id, signal);
     };
-    const { cleanUp } = stage.with({ archives: overriding(stage.memory.archives, { delete: remove }) });
+    const { cleanUp } = stage.with({ archives: replacing(stage.memory.archives, { delete: remove }) });
     expect(await cleanUp()).to.include({ orphans: 15, failures: 5, listing: 'done' });
     stage.clock.advance(hours(24));
     expect(await run()).to.include({ orphans: 5 });
@@ -147,7 +148,7 @@ describe('comparing storage with the records', () => {
       await stage.memory.archives.delete(id, signal);
       stage.clock.advance(minutes(1));
     };
-    const { cleanUp } = stage.with({ archives: overriding(stage.memory.archives, { delete: remove }) });
+    const { cleanUp } = stage.with({ archives: replacing(stage.memory.archives, { delete: remove }) });
     expect(await cleanUp()).to.include({ orphans: 16, unnamed: 20, finished: false });
   });
 
@@ -177,7 +178,7 @@ describe('comparing storage with the records', () => {
         await stage.with({}).cleanUp();
         return bytes;
       };
-      const other = stage.with({ archives: overriding(stage.memory.archives, { read }) });
+      const other = stage.with({ archives: replacing(stage.memory.archives, { read }) });
       expect((await other.cleanUp({ dryRun })).missing).to.deep.equal([]);
     });
   }
@@ -186,7 +187,7 @@ describe('comparing storage with the records', () => {
     await stage.publishEnded(1);
     stage.clock.advance(hours(1));
     const settleCleanup = () => Promise.reject(new Fault('store_unavailable', 'gone'));
-    const broken = stage.with({ roles: overriding(stage.memory.roles, { settleCleanup }) });
+    const broken = stage.with({ roles: replacing(stage.memory.roles, { settleCleanup }) });
     expect(await codeOf(broken.cleanUp())).to.equal('store_unavailable');
     stage.clock.advance(hours(25));
     expect(await run()).to.deep.include({ archives: 1, missing: [], listing: 'done' });
@@ -216,7 +217,7 @@ describe('comparing storage with the records', () => {
 
   it('reports no more than a thousand missing archives', async () => {
     for (let n = 0; n < 1_001; n += 1) await stage.publishMany(1);
-    const storage = overriding(stage.memory.archives, {
+    const storage = replacing(stage.memory.archives, {
       list: async () => [],
       read: async () => undefined,
     });
@@ -233,7 +234,7 @@ describe('comparing storage with the records', () => {
       stopping.abort('stopping');
       return ids;
     };
-    const other = stage.with({ archives: overriding(stage.memory.archives, { list }) });
+    const other = stage.with({ archives: replacing(stage.memory.archives, { list }) });
     expect(await codeOf(other.cleanUp({ signal: stopping.signal }))).to.equal('stopping');
     expect(await stage.archives()).to.equal(1);
   });
@@ -266,7 +267,7 @@ describe('a dry run of cleaning up', () => {
     await stage.memory.attempts.begin({ role: ended as RoleId, address: '192.0.2.1', ...tries });
     const staging: Partial<Ports['staging']> = { countAbandoned: async () => 4, sweep: async () => 4 };
     stage.clock.advance(hours(25));
-    const { cleanUp } = stage.with({ staging: overriding(stage.ports.staging, staging) });
+    const { cleanUp } = stage.with({ staging: replacing(stage.ports.staging, staging) });
     const version = (await stage.memory.roles.load(ended as RoleId))?.version;
     const counted = await cleanUp({ dryRun: true });
     expect(await stage.archives()).to.equal(6);

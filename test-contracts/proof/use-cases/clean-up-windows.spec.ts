@@ -10,10 +10,10 @@ import {
   type RoleStore,
 } from '@pinfold/core';
 import { archiveCreatedAt } from '@pinfold/core/adapter';
-import { anArchiveId } from '@pinfold/test-contracts/fixtures';
+import { anArchiveId, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { type CleanupStage, openCleanupStage } from './cleanup-stage.ts';
-import { codeOf, overriding } from './stage.ts';
+import { codeOf } from './stage.ts';
 
 describe('comparing storage with the records in windows', () => {
   let stage: CleanupStage;
@@ -37,7 +37,7 @@ describe('comparing storage with the records in windows', () => {
       listed.push(last);
       return await memory.archives.list(last, Math.min(limit, 10), signal);
     };
-    const archives = overriding(memory.archives, { list });
+    const archives = replacing(memory.archives, { list });
     return { run: stage.with({ roles: memory.roles, archives }).cleanUp };
   }
 
@@ -112,7 +112,7 @@ describe('comparing storage with the records in windows', () => {
       await stage.memory.archives.delete(id, signal);
       if (removed.length === 16) stage.clock.advance(minutes(5));
     };
-    const archives = overriding(stage.memory.archives, { delete: remove });
+    const archives = replacing(stage.memory.archives, { delete: remove });
     const { cleanUp } = stage.with({ archives });
     expect(await cleanUp()).to.include({ orphans: 16, listing: 'under_way', finished: false });
     stage.clock.advance(minutes(5));
@@ -141,7 +141,7 @@ describe('comparing storage with the records in windows', () => {
     const { now } = stage.clock;
     const ahead = { ...stage.clock, now: () => (now() + hours(1_000)) as ReturnType<typeof now> };
     const list: ArchiveStorage['list'] = () => Promise.reject(new Fault('storage_unavailable', 'gone'));
-    const archives = overriding(stage.memory.archives, { list });
+    const archives = replacing(stage.memory.archives, { list });
     expect(await codeOf(stage.with({ clock: ahead, archives }).cleanUp())).to.equal('storage_unavailable');
     stage.clock.advance(hours(25));
     expect(await node().run()).to.include({ orphans: 15, listing: 'done' });
@@ -228,7 +228,7 @@ describe('comparing storage with the records in windows', () => {
     stage.clock.advance(hours(25));
     const whichAreNamed: RoleStore['whichAreNamed'] = async (asked) =>
       new Set(asked.filter((id) => ids.indexOf(id) < 3));
-    const { cleanUp } = stage.with({ roles: overriding(stage.memory.roles, { whichAreNamed }) });
+    const { cleanUp } = stage.with({ roles: replacing(stage.memory.roles, { whichAreNamed }) });
     expect(await cleanUp()).to.include({ unnamed: 20, orphans: 17, listing: 'done' });
     expect(await stage.memory.archives.list(undefined, 100)).to.deep.equal(ids.slice(0, 3));
   });
@@ -277,12 +277,12 @@ describe('comparing storage with the records in windows', () => {
       held.push(limit);
       return Promise.resolve(page(last, limit, lacks));
     };
-    const archives = overriding(stage.memory.archives, {
+    const archives = replacing(stage.memory.archives, {
       list: (last, limit) => counting(last, limit, 40),
       read: async () => undefined,
       delete: async () => {},
     });
-    const roles = overriding(stage.memory.roles, {
+    const roles = replacing(stage.memory.roles, {
       listArchives: (last, limit) => counting(last, limit, 50),
       whichAreNamed: async (ids) => {
         held.push(ids.length);

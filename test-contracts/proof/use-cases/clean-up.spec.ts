@@ -14,9 +14,10 @@ import {
   type RoleStore,
   seconds,
 } from '@pinfold/core';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { type CleanupStage, openCleanupStage } from './cleanup-stage.ts';
-import { codeOf, overriding } from './stage.ts';
+import { codeOf } from './stage.ts';
 
 describe('cleaning up', () => {
   let stage: CleanupStage;
@@ -30,7 +31,7 @@ describe('cleaning up', () => {
 
   /** Cleaning up where removing an archive is something else. */
   function removing(remove: ArchiveStorage['delete']): Cleaning['cleanUp'] {
-    return stage.with({ archives: overriding(stage.memory.archives, { delete: remove }) }).cleanUp;
+    return stage.with({ archives: replacing(stage.memory.archives, { delete: remove }) }).cleanUp;
   }
 
   it('removes the archives of stopped and expired roles after an hour of grace, and keeps their records', async () => {
@@ -133,7 +134,7 @@ describe('cleaning up', () => {
     await stage.publishEnded(3);
     stage.clock.advance(hours(1));
     const settleCleanup = () => Promise.reject(new Fault('store_unavailable', 'gone'));
-    const broken = stage.with({ roles: overriding(stage.memory.roles, { settleCleanup }) });
+    const broken = stage.with({ roles: replacing(stage.memory.roles, { settleCleanup }) });
     expect(await codeOf(broken.cleanUp())).to.equal('store_unavailable');
     expect(await stage.archives()).to.equal(0);
     expect((await run()).archives, 'still claimed').to.equal(0);
@@ -151,7 +152,7 @@ describe('cleaning up', () => {
         removals.push(id);
         await memory.archives.delete(id, signal);
       };
-      const archives = overriding(memory.archives, { delete: remove });
+      const archives = replacing(memory.archives, { delete: remove });
       return stage.with({ roles: memory.roles, archives }).cleanUp;
     });
     const reports = await Promise.all(nodes.map((cleanUp) => cleanUp()));
@@ -176,7 +177,7 @@ describe('cleaning up', () => {
     const asked: string[] = [];
     let [reservations, attempts] = [250, 100];
     const ports: Partial<Ports> = {
-      roles: overriding(stage.memory.roles, {
+      roles: replacing(stage.memory.roles, {
         purge: async (_, limit) => {
           asked.push(`reservations ${limit}`);
           const count = Math.min(limit, reservations);
@@ -188,7 +189,7 @@ describe('cleaning up', () => {
           return [];
         },
       }),
-      attempts: overriding(stage.memory.attempts, {
+      attempts: replacing(stage.memory.attempts, {
         purge: async (_, limit) => {
           asked.push(`attempts ${limit}`);
           const count = Math.min(limit, attempts);
@@ -196,7 +197,7 @@ describe('cleaning up', () => {
           return count;
         },
       }),
-      archives: overriding(stage.memory.archives, {
+      archives: replacing(stage.memory.archives, {
         list: async () => {
           asked.push('list');
           return [];
@@ -220,7 +221,7 @@ describe('cleaning up', () => {
       stage.clock.advance(minutes(3));
       return limit;
     };
-    const report = await stage.with({ roles: overriding(stage.memory.roles, { purge }) }).cleanUp();
+    const report = await stage.with({ roles: replacing(stage.memory.roles, { purge }) }).cleanUp();
     expect(report).to.include({ listing: 'not_due', finished: false, compared: 0 });
     expect(await stage.archives()).to.equal(1);
     expect((await run()).orphans, 'the turn was not taken').to.equal(1);
@@ -232,7 +233,7 @@ describe('cleaning up', () => {
       asked.push(stage.clock.now() - receivedBefore);
       return 7;
     };
-    const { cleanUp } = stage.with({ staging: overriding(stage.ports.staging, { sweep }) });
+    const { cleanUp } = stage.with({ staging: replacing(stage.ports.staging, { sweep }) });
     expect((await cleanUp()).uploads).to.equal(7);
     expect(asked).to.deep.equal([hours(24)]);
   });

@@ -1,6 +1,7 @@
 import { type Cause, days, type HistoryEvent, OPERATOR, type UnattributedEvent } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
+import { aroundCalls } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openStage, type Stage } from './stage.ts';
 
@@ -8,16 +9,10 @@ type Told = Partial<HistoryEvent> | UnattributedEvent;
 
 /** A store that notes the events it is given, which come last. */
 function noting<Store extends object>(store: Store, noted: Told[]): Store {
-  return new Proxy(store, {
-    get: (target, name) => {
-      const method: unknown = Reflect.get(target, name);
-      if (typeof method !== 'function') return method;
-      return (...inputs: unknown[]) => {
-        const last = inputs.at(-1);
-        if (Array.isArray(last)) noted.push(...(last as Told[]));
-        return Reflect.apply(method, target, inputs);
-      };
-    },
+  return aroundCalls(store, (_name, call, inputs) => {
+    const last = inputs.at(-1);
+    if (Array.isArray(last)) noted.push(...(last as Told[]));
+    return call();
   });
 }
 

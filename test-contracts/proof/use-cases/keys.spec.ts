@@ -9,8 +9,9 @@ import {
 } from '@pinfold/core';
 import { createKeys } from '@pinfold/core/accounts';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { OWNER, openStage, overriding, type Stage } from './stage.ts';
+import { OWNER, openStage, type Stage } from './stage.ts';
 
 const STRANGER = accountId('stranger');
 
@@ -122,7 +123,7 @@ describe('managing API keys', () => {
       touched.push(stage.clock.now());
       await stage.memory.apiKeys.touch(...use);
     };
-    const noting = over(overriding(stage.memory.apiKeys, { touch }));
+    const noting = over(replacing(stage.memory.apiKeys, { touch }));
     const { key, text } = await keys.create({ account: OWNER });
     const start = stage.clock.now();
     await noting.noteUse(key);

@@ -7,8 +7,9 @@ import {
   type RoleStore,
   seconds,
 } from '@pinfold/core';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { codeOf, openStage, overriding, type Stage } from './stage.ts';
+import { codeOf, openStage, type Stage } from './stage.ts';
 
 const GONE = () => Promise.reject(new Fault('store_unavailable', 'gone'));
 
@@ -32,15 +33,15 @@ describe('publishing where something breaks', () => {
       await stage.memory.roles.purge(after(stage.clock.now(), seconds(1)), 10);
       await stage.publish();
     };
-    const archives = overriding(stage.memory.archives, { put, delete: remove });
+    const archives = replacing(stage.memory.archives, { put, delete: remove });
     return await stage.with({ archives }).publish(await stage.request());
   }
 
   it('tells the fault that came first, though the key cannot be freed either', async () => {
     const fault = new Fault('storage_unavailable', 'full');
     const broken = stage.with({
-      archives: overriding(stage.memory.archives, { put: failing(fault) }),
-      roles: overriding(stage.memory.roles, { release: GONE }),
+      archives: replacing(stage.memory.archives, { put: failing(fault) }),
+      roles: replacing(stage.memory.roles, { release: GONE }),
     });
     expect(await errorOf(broken.publish(await stage.request()))).to.equal(fault);
   });
@@ -54,7 +55,7 @@ describe('publishing where something breaks', () => {
   it('takes back no archive where it has put none', async () => {
     await stage.publish();
     const remove = failing(new TypeError('removed'));
-    const { publish } = stage.with({ archives: overriding(stage.memory.archives, { delete: remove }) });
+    const { publish } = stage.with({ archives: replacing(stage.memory.archives, { delete: remove }) });
     expect((await publish(await stage.request())).kind).to.equal('replayed');
   });
 
@@ -62,8 +63,8 @@ describe('publishing where something breaks', () => {
     const bug = new TypeError('a bug');
     const fault = new Fault('storage_unavailable', 'full');
     const broken = stage.with({
-      archives: overriding(stage.memory.archives, { put: failing(fault) }),
-      roles: overriding(stage.memory.roles, { release: failing(bug) }),
+      archives: replacing(stage.memory.archives, { put: failing(fault) }),
+      roles: replacing(stage.memory.roles, { release: failing(bug) }),
     });
     expect(await errorOf(broken.publish(await stage.request())), 'release').to.equal(bug);
     stage.clock.advance(seconds(60));
@@ -77,7 +78,7 @@ describe('publishing where something breaks', () => {
   it('fails where a complete key names a role that is not there', async () => {
     await stage.publish();
     const load: RoleStore['load'] = () => Promise.resolve(undefined);
-    const { publish } = stage.with({ roles: overriding(stage.memory.roles, { load }) });
+    const { publish } = stage.with({ roles: replacing(stage.memory.roles, { load }) });
     expect(await codeOf(publish(await stage.request()))).to.equal('store_corrupt');
   });
 
@@ -100,7 +101,7 @@ describe('publishing where something breaks', () => {
       stage.clock.advance(hours(12));
       await stage.memory.roles.purge(after(stage.clock.now(), seconds(1)), 10);
     };
-    const slow = stage.with({ archives: overriding(stage.memory.archives, { put }) });
+    const slow = stage.with({ archives: replacing(stage.memory.archives, { put }) });
     expect((await slow.publish(await stage.request())).kind).to.equal('published');
   });
 

@@ -10,9 +10,9 @@ import {
   seconds,
   type Title,
 } from '@pinfold/core';
-import { anEvent } from '@pinfold/test-contracts/fixtures';
+import { anEvent, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { codeOf, isStaged, OWNER, openStage, overriding, type Stage } from './stage.ts';
+import { codeOf, isStaged, OWNER, openStage, type Stage } from './stage.ts';
 
 describe('publishing', () => {
   let stage: Stage;
@@ -147,7 +147,7 @@ describe('publishing', () => {
   it('frees the key after a fault before the commit, and deletes nothing', async () => {
     const fault = new Fault('storage_unavailable', 'gone');
     const put = () => Promise.reject(fault);
-    const broken = stage.with({ archives: overriding(stage.memory.archives, { put }) });
+    const broken = stage.with({ archives: replacing(stage.memory.archives, { put }) });
     const request = await stage.request();
     expect(await broken.publish(request).catch((error: unknown) => error)).to.equal(fault);
     expect(isStaged(request)).to.equal(false);
@@ -159,7 +159,7 @@ describe('publishing', () => {
       await stage.memory.roles.commit(publication, lease, [anEvent()]);
       throw new Fault('store_unavailable', 'the answer got lost');
     };
-    const broken = stage.with({ roles: overriding(stage.memory.roles, { commit: lost }) });
+    const broken = stage.with({ roles: replacing(stage.memory.roles, { commit: lost }) });
     expect(await codeOf(broken.publish(await stage.request()))).to.equal('store_unavailable');
     const retry = await stage.useCases.publish(await stage.request());
     expect(retry.kind).to.equal('replayed');
@@ -168,7 +168,7 @@ describe('publishing', () => {
 
   it('waits out the lease when the commit never arrived', async () => {
     const commit: RoleStore['commit'] = () => Promise.reject(new Fault('store_unavailable', 'gone'));
-    const broken = stage.with({ roles: overriding(stage.memory.roles, { commit }) });
+    const broken = stage.with({ roles: replacing(stage.memory.roles, { commit }) });
     expect(await codeOf(broken.publish(await stage.request()))).to.equal('store_unavailable');
     expect(await codeOf(stage.useCases.publish(await stage.request()))).to.equal('idempotency_in_progress');
     stage.clock.advance(seconds(60));
@@ -185,7 +185,7 @@ describe('publishing', () => {
       await dropReservations();
       await stage.publish();
     };
-    const slow = stage.with({ archives: overriding(stage.memory.archives, { put }) });
+    const slow = stage.with({ archives: replacing(stage.memory.archives, { put }) });
     const outcome = await slow.publish(await stage.request());
     expect(outcome.kind).to.equal('replayed');
     expect(await roles()).to.have.length(1);
@@ -197,7 +197,7 @@ describe('publishing', () => {
       await stage.memory.archives.put(id, archive, signal);
       await dropReservations();
     };
-    const slow = stage.with({ archives: overriding(stage.memory.archives, { put }) });
+    const slow = stage.with({ archives: replacing(stage.memory.archives, { put }) });
     const outcome = await slow.publish(await stage.request());
     expect(outcome.kind).to.equal('published');
     expect(await archives()).to.equal(1);
@@ -212,7 +212,7 @@ describe('publishing', () => {
       stage.clock.advance(hours(25));
       expect((await stage.useCases.cleanUp()).orphans).to.equal(1);
     };
-    const asleep = stage.with({ archives: overriding(stage.memory.archives, { put }) });
+    const asleep = stage.with({ archives: replacing(stage.memory.archives, { put }) });
     expect(await codeOf(asleep.publish(await stage.request()))).to.equal('storage_unavailable');
     expect(await roles()).to.have.length(0);
     expect((await asleep.publish(await stage.request())).kind).to.equal('published');

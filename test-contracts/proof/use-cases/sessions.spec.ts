@@ -13,8 +13,9 @@ import {
 } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { OWNER, openStage, overriding, type Stage } from './stage.ts';
+import { OWNER, openStage, type Stage } from './stage.ts';
 
 describe('signing in to the management screen', () => {
   let stage: Stage;
@@ -68,7 +69,7 @@ describe('signing in to the management screen', () => {
 
   it('asks the store for no token that is none', async () => {
     const asked = () => Promise.reject(new TypeError('asked'));
-    const unasked = over(overriding(stage.memory.sessions, { redeem: asked, find: asked, end: asked }));
+    const unasked = over(replacing(stage.memory.sessions, { redeem: asked, find: asked, end: asked }));
     expect(await unasked.redeem('hello')).to.equal(undefined);
     expect(await unasked.find('hello')).to.equal(undefined);
     await unasked.end('hello');
@@ -116,7 +117,7 @@ describe('signing in to the management screen', () => {
     if (started?.kind !== 'started') throw new Error('not signed in');
     expect(await sessions.find(started.token)).to.deep.equal(started.session);
     const find: ApiKeyStore['find'] = () => Promise.resolve(undefined);
-    const without = over(stage.memory.sessions, overriding(stage.memory.apiKeys, { find }));
+    const without = over(stage.memory.sessions, replacing(stage.memory.apiKeys, { find }));
     expect(await without.find(started.token), 'a key that is not there at all').to.equal(undefined);
     await keys.revoke({ id: manager.key.id, by: OPERATOR });
     expect(await sessions.find(started.token)).to.equal(undefined);

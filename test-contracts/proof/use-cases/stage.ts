@@ -207,13 +207,3 @@ export async function codeOf(outcome: Promise<unknown>): Promise<unknown> {
   const value = await outcome.catch((error: unknown) => error);
   return typeof value === 'object' && value !== null && 'code' in value ? value.code : value;
 }
-
-/** A port with some of its methods replaced. */
-export function overriding<Port extends object>(port: Port, other: Partial<Port>): Port {
-  return new Proxy(port, {
-    get(target, name) {
-      const method: unknown = Reflect.get(other, name) ?? Reflect.get(target, name);
-      return typeof method === 'function' ? method.bind(target) : method;
-    },
-  });
-}

@@ -11,8 +11,9 @@ import {
   type RoleId,
   seconds,
 } from '@pinfold/core';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { codeOf, OWNER, openStage, overriding, type Stage } from './stage.ts';
+import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
 
 const SECRET = 'open sesame' as Password;
 const WRONG = 'wrong one';
@@ -75,7 +76,7 @@ describe('trying passwords', () => {
   /** One more node over the same data; how often it asked for a place; and its way in. */
   function node(passwords: PasswordHasher = stage.ports.passwords) {
     const asked: Attempt[] = [];
-    const attempts = overriding(stage.memory.attempts, {
+    const attempts = replacing(stage.memory.attempts, {
       begin: (attempt) => {
         asked.push(attempt);
         return stage.memory.attempts.begin(attempt);
@@ -114,7 +115,7 @@ describe('trying passwords', () => {
 
   it('is hashed in the turn of its address, as a password that is set is in that of its account', async () => {
     const clients: string[] = [];
-    const passwords = overriding<PasswordHasher>(stage.ports.passwords, {
+    const passwords = replacing<PasswordHasher>(stage.ports.passwords, {
       hash: (password, client) => {
         clients.push(client);
         return stage.ports.passwords.hash(password, client);
@@ -198,7 +199,7 @@ describe('trying passwords', () => {
   });
 
   it('lets no more than 1,024 wait in one process', async () => {
-    const busy = overriding(stage.memory.attempts, { begin: async () => ({ kind: 'busy' }) });
+    const busy = replacing(stage.memory.attempts, { begin: async () => ({ kind: 'busy' }) });
     const gate = stage.with({ attempts: busy });
     const asked = Array.from({ length: 1_100 }, (_, n) =>
       gate.enter({ id, password: SECRET, address: `client ${n}` }),

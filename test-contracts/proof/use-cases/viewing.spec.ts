@@ -1,6 +1,7 @@
 import { days, hours, OPERATOR, type Password, type RoleId, type RoleStore } from '@pinfold/core';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { codeOf, OWNER, openStage, overriding, type Stage } from './stage.ts';
+import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
 
 const SECRET = 'open sesame' as Password;
 
@@ -126,7 +127,7 @@ describe('opening a site', () => {
     await stage.memory.archives.delete((await role()).archive);
     expect(await codeOf(stage.useCases.open.read(await role(), 0, 1))).to.equal('archive_missing');
     const loadManifest: RoleStore['loadManifest'] = () => Promise.resolve(undefined);
-    const { open } = stage.with({ roles: overriding(stage.memory.roles, { loadManifest }) });
+    const { open } = stage.with({ roles: replacing(stage.memory.roles, { loadManifest }) });
     expect(await codeOf(open.manifest(await role()))).to.equal('archive_missing');
   });
 });

@@ -107,7 +107,9 @@ export const readingClauses: readonly HttpClause[] = [
       await publishMany(port, 2);
       const { next_cursor: cursor } = (await client.get('/api/v1/pins?limit=1&state=published')).body;
       const ours = encodeURIComponent(cursor ?? '');
-      const limits = ['0', '101', '-1', '1.5', '1e1', '', 'x', '%31%30%31'].map((value) => `limit=${value}`);
+      const limits = ['0', '101', '-1', '1.5', '1e1', '010', '', 'x', '%31%30%31'].map(
+        (value) => `limit=${value}`,
+      );
       const states = ['state=', 'state=Published', 'state=pinned'];
       const cursors = [
         'cursor=',
@@ -134,6 +136,7 @@ export const readingClauses: readonly HttpClause[] = [
         'idempotency_key=a&idempotency_key=a',
         'limit=1&x',
         '__proto__=1',
+        'constructor=1',
       ];
       for (const query of [...limits, ...states, ...cursors, ...keys, ...alone, ...names]) {
         expectProblem(await client.get(`/api/v1/pins?${query}`), 400, 'invalid_request', query);

@@ -44,5 +44,7 @@ export interface ApiKey {
 /** Whose request it is, and what it may do. */
 export interface Caller {
   readonly account: AccountId;
+  /** What screens call the person, who would know no account by its id. */
+  readonly displayName?: string;
   readonly scopes: readonly Scope[];
 }

@@ -14,6 +14,9 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const ARCHIVE = /^\d{13}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
 
+/** What was parsed last. */
+let parsed: RoleId | undefined;
+
 /**
  * Reads a UUID in any letter case (RFC 9562, section 4); `undefined` when it is none.
  *
@@ -24,8 +27,12 @@ const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
  * parseRoleId('spring'); // undefined
  */
 export function parseRoleId(text: string): RoleId | undefined {
+  // Of a view's id it is asked twice, by the door and by the use case.
+  if (text === parsed) return parsed;
   const lower = String(text).toLowerCase();
-  return UUID.test(lower) ? (lower as RoleId) : undefined;
+  if (!UUID.test(lower)) return undefined;
+  parsed = lower as RoleId;
+  return parsed;
 }
 
 /**

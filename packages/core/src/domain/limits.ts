@@ -22,7 +22,7 @@ export interface Limits {
   readonly passwordMaxBytes: number;
   /** How long a new publication lives. */
   readonly lifetime: Duration;
-  /** How long a reset expiration, or the end of a pin, lets it live on. */
+  /** How long a reset expiration, or the end of a pin, lets it live on: as long as `lifetime`, unless given. */
   readonly renewal: Duration;
   /** How long a reservation of an Idempotency-Key holds without being renewed. */
   readonly lease: Duration;
@@ -72,3 +72,28 @@ export const defaultLimits: Limits = {
   orphanAge: hours(24),
   reservationAge: hours(12),
 };
+
+/** Limits that nobody could use up, because another one ends sooner: the first of each pair is at most the second. */
+const BOUNDED = [
+  ['archiveBytes', 'expandedBytes'],
+  ['fileBytes', 'expandedBytes'],
+  ['passwordMinCharacters', 'passwordMaxBytes'],
+  ['attemptsPerAddress', 'attemptsPerRole'],
+] as const;
+
+/**
+ * The defaults with the figures that differ; `renewal` follows `lifetime`.
+ *
+ * @throws TypeError when one is no whole number of at least 0, or is larger than one that bounds it.
+ */
+export function limitsInForce(given: Partial<Limits>): Limits {
+  const { lifetime = defaultLimits.lifetime } = given;
+  const limits: Limits = { ...defaultLimits, renewal: lifetime, ...given };
+  for (const [name, value] of Object.entries(limits)) {
+    if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`limit ${name} is no whole number`);
+  }
+  for (const [name, bound] of BOUNDED) {
+    if (limits[name] > limits[bound]) throw new TypeError(`limit ${name} is above ${bound}`);
+  }
+  return limits;
+}

@@ -1,6 +1,6 @@
 import type { PublicationLimits } from '../domain/account.ts';
 import type { AccountId } from '../domain/identity.ts';
-import { defaultLimits, type Limits } from '../domain/limits.ts';
+import { type Limits, limitsInForce } from '../domain/limits.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { ArchiveInspector } from '../ports/archive-inspector.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
@@ -16,6 +16,7 @@ import { type Cleaning, cleaning } from './cleaning.ts';
 import { type Entering, entering } from './entering.ts';
 import type { Observe } from './figure.ts';
 import { type Open, opening } from './opening.ts';
+import type { BeforePublish } from './publication.ts';
 import { type Publishing, publishing } from './publishing.ts';
 import { type Reading, reading } from './reading.ts';
 
@@ -49,6 +50,8 @@ export interface UseCaseOptions {
    * likes.
    */
   readonly quotas?: Quotas;
+  /** Rules of your own. */
+  readonly beforePublish?: BeforePublish;
 }
 
 /**
@@ -73,8 +76,8 @@ const UNBOUNDED: PublicationLimits = { publications: null, sites: null, bytes: n
 /**
  * Puts the use cases together. API keys and sessions have their own at `@pinfold/core/accounts`, for those who need them.
  *
- * @param limits figures that differ from {@link defaultLimits}.
- * @throws TypeError when a limit is no whole number of at least 0.
+ * @param limits figures that differ from the defaults; `renewal` follows `lifetime` unless it is given.
+ * @throws TypeError when a limit is no whole number of at least 0, or is larger than one that bounds it.
  *
  * @example
  * import { createUseCases, days, type Ports } from '@pinfold/core';
@@ -86,19 +89,16 @@ const UNBOUNDED: PublicationLimits = { publications: null, sites: null, bytes: n
 export function createUseCases(
   ports: Ports,
   limits: Partial<Limits> = {},
-  { absolutePathsWork = true, observe, quotas }: UseCaseOptions = {},
+  { absolutePathsWork = true, observe, quotas, beforePublish }: UseCaseOptions = {},
 ): UseCases {
-  const inForce: Limits = { ...defaultLimits, ...limits };
-  for (const [name, value] of Object.entries(inForce)) {
-    if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`limit ${name} is no whole number`);
-  }
+  const inForce = limitsInForce(limits);
   const quotasOf = async (account: AccountId): Promise<PublicationLimits> => ({
     ...UNBOUNDED,
     ...(typeof quotas === 'function' ? await quotas(account) : quotas),
   });
   const entered = entering(ports, inForce, observe);
   return {
-    ...publishing(ports, inForce, quotasOf, absolutePathsWork, observe),
+    ...publishing(ports, inForce, quotasOf, absolutePathsWork, observe, beforePublish),
     ...reading(ports, inForce),
     ...changing(ports, inForce),
     ...entered,

@@ -4,7 +4,7 @@ import { type Filename, fingerprintOf, type IdempotencyKey } from '../domain/ide
 import { type AccountId, archiveCreatedAt } from '../domain/identity.ts';
 import { after, before } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
-import { encodeManifest } from '../domain/manifest.ts';
+import { encodeManifest, type ManifestEntry } from '../domain/manifest.ts';
 import { FIRST_GENERATION, type Role } from '../domain/role.ts';
 import type { Title } from '../domain/title.ts';
 import type { KeptWarning } from '../domain/warnings.ts';
@@ -29,12 +29,38 @@ export interface PublicationPorts {
   readonly ids: Ids;
 }
 
+/** A proved archive that somebody would publish. */
+export interface Submitted {
+  /** The site's files. */
+  readonly entries: readonly ManifestEntry[];
+  /** Bytes of the site's files, expanded. */
+  readonly size: number;
+  /** The ZIP, to be read and left where it is. */
+  readonly archive: StagedArchive;
+}
+
+/** Who would publish it. */
+export interface Submitter {
+  readonly account: AccountId;
+  readonly cause: Cause;
+}
+
+/**
+ * Asked of every archive that breaks no rule, dry runs too, before it is stored: a refusal keeps it from being published,
+ * and its rule and words reach the publisher. What it throws ends the publication, which may then be tried again.
+ */
+export type BeforePublish = (
+  listing: Submitted,
+  caller: Submitter,
+) => Promise<Refusal<'refused_by_host'> | undefined> | Refusal<'refused_by_host'> | undefined;
+
 /** What all publications share. */
 export interface Tools {
   readonly ports: PublicationPorts;
   readonly limits: Limits;
   readonly absolutePathsWork: boolean;
   readonly observe: Observe | undefined;
+  readonly beforePublish: BeforePublish | undefined;
 }
 
 /** What is to be published, its values proved. */
@@ -155,7 +181,7 @@ export class Publication {
 
   /** Prove, store, commit: what a lease before this one did is not done again. */
   async #goOn(lease: Lease, lost: AbortSignal): Promise<UnderLease> {
-    const step = this.#step ?? (await prove(this.#tools, this.#wanted.archive, lost));
+    const step = this.#step ?? (await prove(this.#tools, this.#wanted, lost));
     if (step.kind === 'refused') {
       await this.#tools.ports.roles.release(lease);
       return step;
@@ -225,14 +251,18 @@ export class Publication {
   }
 }
 
-/** Applies every rule to a staged archive. */
-export function prove(
+/** Applies every rule to a staged archive, those of the team last. */
+export async function prove(
   tools: Tools,
-  archive: StagedArchive,
+  { archive, account, cause }: Pick<Wanted, 'archive' | 'account' | 'cause'>,
   signal?: AbortSignal,
-): Promise<ProvedArchive | Refusal<'invalid_archive'>> {
-  const { ports, limits, absolutePathsWork } = tools;
-  return measured(tools, 'prove', proveArchive(ports, archive, limits, absolutePathsWork, signal));
+): Promise<ProvedArchive | Refusal<'invalid_archive' | 'refused_by_host'>> {
+  const { ports, limits, absolutePathsWork, beforePublish } = tools;
+  const proving = proveArchive(ports, archive, limits, absolutePathsWork, signal);
+  const proved = await measured(tools, 'prove', proving);
+  if (proved.kind === 'refused') return proved;
+  const { entries, size } = proved;
+  return (await beforePublish?.({ entries, size, archive }, { account, cause })) ?? proved;
 }
 
 /** Tells an observer how long a stage took that ended well. */

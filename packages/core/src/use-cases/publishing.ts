@@ -10,7 +10,13 @@ import { Fault } from '../fault.ts';
 import { discardQuietly, type StagedArchive, type Staging } from '../ports/staging.ts';
 import type { Refusal } from '../refusal.ts';
 import type { Observe } from './figure.ts';
-import { Publication, type PublicationPorts, type PublishOutcome, prove } from './publication.ts';
+import {
+  type BeforePublish,
+  Publication,
+  type PublicationPorts,
+  type PublishOutcome,
+  prove,
+} from './publication.ts';
 
 /** An archive that was received whole, or its bytes, which are then received first. It is discarded whatever comes. */
 export type GivenArchive = StagedArchive | Uint8Array | AsyncIterable<Uint8Array>;
@@ -74,8 +80,9 @@ export function publishing(
   quotasOf: (account: AccountId) => Promise<PublicationLimits>,
   absolutePathsWork: boolean,
   observe?: Observe,
+  beforePublish?: BeforePublish,
 ): Publishing {
-  const tools = { ports, limits, absolutePathsWork, observe };
+  const tools = { ports, limits, absolutePathsWork, observe, beforePublish };
   const gate = new Gate<AccountId>({
     places: limits.publishing,
     queue: limits.publishingQueue,
@@ -105,7 +112,9 @@ export function publishing(
         const account = accountId(by);
         const archive = await receive();
         if ('kind' in archive) return archive;
-        const proved = await gate.run(account, () => prove(tools, archive));
+        const proved = await gate.run(account, () =>
+          prove(tools, { archive, account, cause: causedBy(account) }),
+        );
         if (proved.kind === 'refused') return proved;
         const { entries, size, warnings } = proved;
         return { kind: 'checked', fileCount: entries.length, size, warnings };

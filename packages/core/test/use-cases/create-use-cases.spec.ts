@@ -6,9 +6,31 @@ const ports = { staging: {}, clock: {} } as Ports;
 describe('putting the use cases together', () => {
   it('takes the limits that differ, and the defaults for the others', () => {
     expect(createUseCases(ports).limits).to.deep.equal(defaultLimits);
-    const { limits } = createUseCases(ports, { lifetime: days(30), files: 0 });
-    expect(limits).to.deep.equal({ ...defaultLimits, lifetime: days(30), files: 0 });
+    const { limits } = createUseCases(ports, { renewal: days(30), files: 0 });
+    expect(limits).to.deep.equal({ ...defaultLimits, renewal: days(30), files: 0 });
   });
+
+  it('renews for as long as a new publication lives, unless told otherwise', () => {
+    expect(createUseCases(ports, { lifetime: days(30) }).limits.renewal).to.equal(days(30));
+    const { limits } = createUseCases(ports, { lifetime: days(30), renewal: days(7) });
+    expect(limits.renewal).to.equal(days(7));
+  });
+
+  for (const [name, bound] of [
+    ['archiveBytes', 'expandedBytes'],
+    ['fileBytes', 'expandedBytes'],
+    ['passwordMinCharacters', 'passwordMaxBytes'],
+    ['attemptsPerAddress', 'attemptsPerRole'],
+  ] as const) {
+    it(`refuses limits that contradict one another: ${name} above ${bound}`, () => {
+      const most = defaultLimits[bound];
+      expect(createUseCases(ports, { [name]: most }).limits[name]).to.equal(most);
+      expect(() => createUseCases(ports, { [name]: most + 1 })).to.throw(
+        TypeError,
+        `${name} is above ${bound}`,
+      );
+    });
+  }
 
   it('hands on what servers need beside the use cases', () => {
     expect(createUseCases(ports)).to.include({ staging: ports.staging, clock: ports.clock });

@@ -2,11 +2,9 @@ import { parseIdempotencyKey, type Role } from '@pinfold/core';
 import { credentialsOf } from '../authentication.ts';
 import { refuseRequest } from '../problems/problem.ts';
 import { tell } from '../problems/tell.ts';
-import type { KeyQuery, ListQuery } from '../reading/query.ts';
+import { DEFAULT_LIMIT, type KeyQuery, type ListQuery } from '../reading/query.ts';
 import type { Call, Outcome, Service } from '../service.ts';
 import { pinOf } from './pin.ts';
-
-const DEFAULT_LIMIT = 20;
 
 /** `GET /api/v1/pins`: the account's roles, newest first, or the one that an Idempotency-Key published. */
 export async function list(
@@ -21,12 +19,7 @@ export async function list(
     const role = await useCases.findByKey({ by: caller.account, key });
     return page(service, role === undefined ? [] : [role], undefined);
   }
-  const { limit, ...filter } = query;
-  const listed = await useCases.list({
-    by: caller.account,
-    limit: limit === undefined ? DEFAULT_LIMIT : Number(limit),
-    ...filter,
-  });
+  const listed = await useCases.list({ by: caller.account, limit: DEFAULT_LIMIT, ...query });
   if (listed.kind === 'refused') return listed;
   return page(service, listed.roles, listed.next);
 }

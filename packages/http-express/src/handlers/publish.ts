@@ -4,7 +4,6 @@ import {
   type PublishOutcome,
   parseIdempotencyKey,
   type RefusalCode,
-  type UseCases,
 } from '@pinfold/core';
 import { limitsInForce } from '@pinfold/core/adapter';
 import { type ReceivedForm, receiveForm } from '@pinfold/http';
@@ -15,7 +14,7 @@ import { requestError, wireWarnings } from '../problems/tell.ts';
 import { hasMediaType } from '../reading/media-type.ts';
 import { PublicationForm, type PublicationWish } from '../reading/publication-form.ts';
 import type { PublishQuery } from '../reading/query.ts';
-import type { Call, Outcome, Service } from '../service.ts';
+import type { ApiUseCases, Call, Outcome, Service } from '../service.ts';
 import { publicationsLeft } from './limits.ts';
 import { pinOf } from './pin.ts';
 
@@ -77,7 +76,7 @@ function cameToRate(outcome: PublishOutcome): boolean {
 }
 
 async function tellPublications(
-  { accounts, clock, quotasOf }: UseCases,
+  { accounts, clock, quotasOf }: ApiUseCases,
   { caller, rates }: Call,
 ): Promise<void> {
   const account = (await accounts.load(caller.account))?.value;

@@ -1,5 +1,13 @@
-import { type Limits, parsePassword, parseTitle, type RoleId, type Update } from '@pinfold/core';
+import {
+  defaultLimits,
+  type Limits,
+  parsePassword,
+  parseTitle,
+  type RoleId,
+  type Update,
+} from '@pinfold/core';
 import type { Request } from 'express';
+import type { JsonObject } from '../openapi/json-schema.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
 import { refusedBy } from '../problems/state-refusal.ts';
 import { type JsonBody, readJson } from '../reading/json-body.ts';
@@ -13,13 +21,44 @@ type UpdateBody =
   | { readonly password: string | null }
   | { readonly reset_expiration: true };
 
-/** One known member; what a title or a password may be, the core says, since each has a code of its own. */
+/** What the body of an update may be. */
+export function updateSchema({
+  titleCharacters,
+  passwordMinCharacters,
+  passwordMaxBytes,
+}: Limits): JsonObject & {
+  readonly properties: JsonObject;
+} {
+  return {
+    type: 'object',
+    minProperties: 1,
+    maxProperties: 1,
+    additionalProperties: false,
+    properties: {
+      title: {
+        type: ['string', 'null'],
+        maxLength: titleCharacters,
+        description: 'Sets the title; an empty string or null clears it.',
+      },
+      reset_expiration: {
+        const: true,
+        description: 'Lets a published, unpinned role expire exactly 7 days from now.',
+      },
+      password: {
+        type: ['string', 'null'],
+        description:
+          `At least ${passwordMinCharacters} characters and at most ${passwordMaxBytes} bytes in UTF-8; ` +
+          'an empty string or null removes the protection.',
+      },
+    },
+  };
+}
+
+/** The core says what a title or a password may be, since each has a code of its own. */
+const { properties, ...shape } = updateSchema(defaultLimits);
 const isUpdate = checkOf<UpdateBody>({
-  type: 'object',
-  minProperties: 1,
-  maxProperties: 1,
-  additionalProperties: false,
-  properties: { title: true, password: true, reset_expiration: { const: true } },
+  ...shape,
+  properties: { ...properties, title: true, password: true },
 });
 
 /** Reads what is to change. */

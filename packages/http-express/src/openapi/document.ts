@@ -1,5 +1,6 @@
 import { defaultLimits, type Limits } from '@pinfold/core';
-import { publicUrl } from '@pinfold/http';
+import { type PublicUrl, publicUrl } from '@pinfold/http';
+import { describeSignIn, type SignIn } from '../sign-in.ts';
 import type { JsonObject } from './json-schema.ts';
 import { paths } from './operations.ts';
 import { componentHeaders, problem } from './responses.ts';
@@ -11,6 +12,8 @@ export interface OpenApiOptions {
   readonly publicUrl: string;
   /** The limits in force; `defaultLimits` when absent. */
   readonly limits?: Limits;
+  /** Your own sign-in; API keys when absent. */
+  readonly signIn?: SignIn | undefined;
 }
 
 /**
@@ -21,8 +24,16 @@ export interface OpenApiOptions {
  *
  * JSON.stringify(openApiDocument({ publicUrl: 'https://pages.example' }));
  */
-export function openApiDocument({ publicUrl: text, limits = defaultLimits }: OpenApiOptions): JsonObject {
-  const url = publicUrl(text);
+export function openApiDocument({
+  publicUrl: text,
+  limits = defaultLimits,
+  signIn,
+}: OpenApiOptions): JsonObject {
+  const document = documentOf(publicUrl(text), limits);
+  return signIn === undefined ? document : describeSignIn(document, signIn);
+}
+
+function documentOf(url: PublicUrl, limits: Limits): JsonObject {
   return {
     openapi: '3.1.1',
     info: {

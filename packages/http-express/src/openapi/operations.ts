@@ -3,6 +3,7 @@ import type { PublicUrl } from '@pinfold/http';
 import { wireLimits } from '../handlers/limits.ts';
 import { examplePin } from '../handlers/pin.ts';
 import type { WireCode } from '../problems/problem-table.ts';
+import { listParameters, type Parameters, publishParameters } from '../reading/query.ts';
 import { exampleLeft, exampleUnbounded, exampleWarnings } from './examples.ts';
 import { type JsonObject, schemaRef } from './json-schema.ts';
 import { problems, success } from './responses.ts';
@@ -53,7 +54,7 @@ function publishOperation(pin: JsonObject | object, limits: Limits): JsonObject 
     description:
       'Send one Idempotency-Key for each logical publication, and the very same request with the same key to retry. ' +
       'The key is bound by success only: after any refusal it is free for a corrected request.',
-    parameters: [idempotencyKeyParameter(limits), dryRunParameter],
+    parameters: [idempotencyKeyParameter(limits), ...documented(publishParameters)],
     requestBody: {
       required: true,
       content: {
@@ -113,29 +114,11 @@ function idempotencyKeyParameter({ idempotencyKeyCharacters }: Limits): JsonObje
   };
 }
 
-const dryRunParameter: JsonObject = {
-  name: 'dry_run',
-  in: 'query',
-  description: 'Only checks the archive; nothing is stored, and no Idempotency-Key is needed.',
-  schema: { enum: ['true', 'false'], default: 'false' },
-};
-
 function listOperation(pin: object): JsonObject {
   return {
     operationId: 'listPins',
     summary: 'List the publications of the account, newest first',
-    parameters: [
-      query('cursor', 'What an earlier page of the account gave as next_cursor, with the same state.', {
-        type: 'string',
-      }),
-      query('limit', 'The most pins on a page.', { type: 'integer', minimum: 1, maximum: 100, default: 20 }),
-      query('state', 'Only pins in this state; without it all but deleted ones.', {
-        enum: ['published', 'expired', 'deleted'],
-      }),
-      query('idempotency_key', 'Only the pin that this key published, in any state. It stands alone.', {
-        type: 'string',
-      }),
-    ],
+    parameters: documented(listParameters),
     responses: {
       200: success('A page.', {
         schema: schemaRef('PinList'),
@@ -239,6 +222,8 @@ function pinAnswer(description: string, pin: object): JsonObject {
   return success(description, { schema: schemaRef('PinAnswer'), examples: { pin: { value: { pin } } } });
 }
 
-function query(name: string, description: string, schema: JsonObject): JsonObject {
-  return { name, in: 'query', description, schema };
+function documented(parameters: Parameters): readonly JsonObject[] {
+  return Object.entries(parameters).map(([name, { description, schema }]) => {
+    return { name, in: 'query', description, schema };
+  });
 }

@@ -1,5 +1,6 @@
 import type { Limits } from '@pinfold/core';
 import { pinSchema } from '../handlers/pin.ts';
+import { updateSchema } from '../handlers/update.ts';
 import { problemTable } from '../problems/problem-table.ts';
 import { WARNING } from '../problems/rule-sentences.ts';
 import { count, type JsonObject, object, schemaRef, UUID } from './json-schema.ts';
@@ -94,32 +95,6 @@ function publishForm({ titleCharacters, archiveBytes }: Limits): JsonObject {
         description: `The site as a ZIP of at most ${archiveBytes} bytes, sent as a file with its name.`,
       },
       title: { type: 'string', maxLength: titleCharacters, description: 'Empty means none.' },
-    },
-  };
-}
-
-function updateSchema({ titleCharacters, passwordMinCharacters, passwordMaxBytes }: Limits): JsonObject {
-  return {
-    type: 'object',
-    minProperties: 1,
-    maxProperties: 1,
-    additionalProperties: false,
-    properties: {
-      title: {
-        type: ['string', 'null'],
-        maxLength: titleCharacters,
-        description: 'Sets the title; an empty string or null clears it.',
-      },
-      reset_expiration: {
-        const: true,
-        description: 'Lets a published, unpinned role expire exactly 7 days from now.',
-      },
-      password: {
-        type: ['string', 'null'],
-        description:
-          `At least ${passwordMinCharacters} characters and at most ${passwordMaxBytes} bytes in UTF-8; ` +
-          'an empty string or null removes the protection.',
-      },
     },
   };
 }

@@ -21,6 +21,8 @@ export interface ProblemBody {
 
 /** What a problem says beside its code. */
 export interface ProblemDetails {
+  /** In place of the code's own. */
+  readonly title?: string;
   readonly detail?: string;
   /** What to suggest, where the code's own advice says less; without its full stop. */
   readonly advice?: string;
@@ -35,6 +37,8 @@ export interface ProblemContext {
   readonly requestId: string;
   /** Whether the request is a publication, whose client holds an Idempotency-Key. */
   readonly publishing: boolean;
+  /** What is said in other words than the table's. */
+  readonly words?: Readonly<Partial<Record<ProblemCode, ProblemDetails>>> | undefined;
 }
 
 /** The most errors an answer lists. */
@@ -78,7 +82,8 @@ export interface ProblemAnswer extends Answer {
 /** The answer to a refused request. `now` tells how long there is to wait. */
 export function answerRefusal(refusal: AnyRefusal, context: ProblemContext, now: Instant): ProblemAnswer {
   const problem: HttpProblem = problemTable[refusal.code];
-  const told = 'told' in refusal ? refusal.told : tell(refusal);
+  const own = 'told' in refusal ? refusal.told : tell(refusal);
+  const told: ProblemDetails = { ...context.words?.[refusal.code], ...own };
   return {
     status: problem.status,
     headers: {
@@ -100,13 +105,13 @@ export function answerThrown(error: unknown, context: ProblemContext, now: Insta
 
 function problemBody(
   problem: HttpProblem,
-  { errors = [], advice = problem.advice, detail = problem.detail }: ProblemDetails,
+  { title = problem.title, errors = [], advice = problem.advice, detail = problem.detail }: ProblemDetails,
   { requestId, publishing }: ProblemContext,
 ): ProblemBody {
   const omitted = Math.max(0, errors.length - MOST_ERRORS);
   return {
     type: `urn:pinfold:problem:${problem.code}`,
-    title: problem.title,
+    title,
     status: problem.status,
     detail,
     code: problem.code,

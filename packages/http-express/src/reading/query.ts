@@ -1,11 +1,40 @@
 import type { Request } from 'express';
+import type { JsonObject } from '../openapi/json-schema.ts';
 import { type HttpRefusal, refuseRequest } from '../problems/problem.ts';
 import { checkOf } from './schema-check.ts';
+
+/** One parameter of a query: requests are checked by what the API document says of it. */
+export interface Parameter {
+  readonly description: string;
+  readonly schema: JsonObject;
+  /** Whether no other parameter may come with it. */
+  readonly alone?: true;
+}
+
+/** The parameters of a query by name. */
+export type Parameters = Readonly<Record<string, Parameter>>;
+
+/** Reads a request's query, of which every parameter must be known and come once. */
+export type ReadQuery<Query> = (
+  request: Request,
+) => { readonly kind: 'query'; readonly query: Query } | HttpRefusal;
+
+/** What `POST /api/v1/pins` may be asked for. */
+export interface PublishQuery {
+  readonly dry_run?: 'true' | 'false';
+}
+
+export const publishParameters: Parameters = {
+  dry_run: {
+    description: 'Only checks the archive; nothing is stored, and no Idempotency-Key is needed.',
+    schema: { enum: ['true', 'false'], default: 'false' },
+  },
+};
 
 /** What `GET /api/v1/pins` may be asked for; absent members were not sent. */
 export interface ListQuery {
   readonly cursor?: string;
-  readonly limit?: string;
+  readonly limit?: number;
   readonly state?: 'published' | 'expired' | 'deleted';
 }
 
@@ -14,58 +43,67 @@ export interface KeyQuery {
   readonly idempotency_key: string;
 }
 
-/** What `POST /api/v1/pins` may be asked for. */
-export interface PublishQuery {
-  readonly dry_run?: 'true' | 'false';
-}
+/** How many pins a page has at most when the request does not say. */
+export const DEFAULT_LIMIT = 20;
 
-/** Reads a request's query, of which every parameter must be known and come once. */
-export type ReadQuery<Query> = (
-  request: Request,
-) => { readonly kind: 'query'; readonly query: Query } | HttpRefusal;
+export const listParameters: Parameters = {
+  cursor: {
+    description: 'What an earlier page of the account gave as next_cursor, with the same state.',
+    schema: { type: 'string', minLength: 1 },
+  },
+  limit: {
+    description: 'The most pins on a page.',
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_LIMIT },
+  },
+  state: {
+    description: 'Only pins in this state; without it all but deleted ones.',
+    schema: { enum: ['published', 'expired', 'deleted'] },
+  },
+  idempotency_key: {
+    description: 'Only the pin that this key published, in any state. It stands alone.',
+    schema: { type: 'string' },
+    alone: true,
+  },
+};
 
 /** No parameter at all. */
-export const readNoQuery: ReadQuery<object> = reader<object>({ type: 'object', additionalProperties: false });
+export const readNoQuery: ReadQuery<object> = readerOf<object>({});
 
-export const readPublishQuery: ReadQuery<PublishQuery> = reader<PublishQuery>({
-  type: 'object',
-  properties: { dry_run: { enum: ['true', 'false'] } },
-  additionalProperties: false,
-});
+export const readPublishQuery: ReadQuery<PublishQuery> = readerOf<PublishQuery>(publishParameters);
 
-export const readListQuery: ReadQuery<ListQuery | KeyQuery> = reader<ListQuery | KeyQuery>({
-  type: 'object',
-  oneOf: [
-    {
-      properties: {
-        cursor: { type: 'string', minLength: 1 },
-        limit: { type: 'string', pattern: '^(?:[1-9][0-9]?|100)$' },
-        state: { enum: ['published', 'expired', 'deleted'] },
-      },
-      additionalProperties: false,
-    },
-    {
-      properties: { idempotency_key: { type: 'string' } },
-      required: ['idempotency_key'],
-      additionalProperties: false,
-    },
-  ],
-});
+export const readListQuery: ReadQuery<ListQuery | KeyQuery> = readerOf<ListQuery | KeyQuery>(listParameters);
 
-function reader<Query>(schema: object): ReadQuery<Query> {
-  const isQuery = checkOf<Query>(schema);
+function readerOf<Query>(parameters: Parameters): ReadQuery<Query> {
+  const named = Object.entries(parameters);
+  const isQuery = checkOf<Query>({
+    type: 'object',
+    properties: Object.fromEntries(named.map(([name, { schema }]) => [name, schema])),
+    additionalProperties: false,
+    dependencies: Object.fromEntries(
+      named.filter(([, { alone }]) => alone).map(([name]) => [name, { maxProperties: 1 }]),
+    ),
+  });
   return (request) => {
-    const sent = queryOf(request);
+    const sent = queryOf(request, parameters);
     return sent !== undefined && isQuery(sent) ? { kind: 'query', query: sent } : wrongQuery();
   };
 }
 
 /** The parameters by name; `undefined` when one comes twice. */
-function queryOf({ url }: Request): Readonly<Record<string, string>> | undefined {
+function queryOf({ url }: Request, parameters: Parameters): unknown {
+  const isCount = (name: string) =>
+    Object.hasOwn(parameters, name) && parameters[name]?.schema.type === 'integer';
   const mark = url.indexOf('?');
   const pairs = [...new URLSearchParams(mark === -1 ? '' : url.slice(mark))];
-  const query = Object.fromEntries(pairs);
+  const query = Object.fromEntries(
+    pairs.map(([name, text]) => [name, isCount(name) ? numberOf(text) : text]),
+  );
   return Object.keys(query).length === pairs.length ? query : undefined;
+}
+
+/** A text counts as a number only when the number is written so: `1e1` and `010` are none. */
+function numberOf(text: string): string | number {
+  return String(Number(text)) === text ? Number(text) : text;
 }
 
 function wrongQuery(): HttpRefusal {

@@ -6,15 +6,15 @@ import { signSaid } from './said.ts';
 const SAID_SECONDS = 60;
 
 /** Headers of everything the screen answers, whoever asks. */
-export function protect({ response, nonce }: Visit, requestId: string): void {
+export function protect({ response, nonce, look }: Visit, requestId: string): void {
   response.set({
     'X-Request-Id': requestId,
     'Cache-Control': 'no-store',
     'Content-Security-Policy': [
       "default-src 'none'",
       `script-src 'nonce-${nonce}'`,
-      "style-src 'self'",
-      "img-src 'self'",
+      look.sheet === undefined ? "style-src 'self'" : `style-src 'self' 'nonce-${nonce}'`,
+      `img-src ${look.pictures}`,
       "connect-src 'self'",
       "worker-src 'self'",
       "form-action 'self'",

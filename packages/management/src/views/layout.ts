@@ -1,6 +1,6 @@
-import { type Html, html } from '@pinfold/http';
+import { type Html, html, raw } from '@pinfold/http';
 import type { Said } from '../answering/said.ts';
-import { LANGUAGES } from '../language.ts';
+import { LANGUAGES, type Language } from '../language.ts';
 import type { SignedInVisit, Visit } from '../visiting/visit.ts';
 import { icon, iconSheet } from './icons.ts';
 import { remarkList } from './problems.ts';
@@ -22,16 +22,17 @@ export interface PageParts {
 
 /** A whole page around its main part. */
 export function layout(visit: Visit, parts: PageParts): Html {
-  const { words, base, assets, nonce } = visit;
+  const { words, base, assets, nonce, look } = visit;
   const said = parts.said ?? visit.said;
   return html`<!doctype html>
 <html lang="${words.language}">
 <head>
 <meta charset="utf-8">
-<title>${parts.title} · Pinfold</title>
+<title>${parts.title} · ${look.productName}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="stylesheet" href="${base}/assets/${assets.style}">
+${look.sheet === undefined ? undefined : html`<style nonce="${nonce}">${raw(look.sheet)}</style>`}
 <link rel="icon" href="${base}/assets/${assets.icon}" type="image/svg+xml">
 <script type="module" src="${base}/assets/${assets.script}" nonce="${nonce}"></script>
 ${parts.head}
@@ -41,7 +42,8 @@ ${iconSheet()}
 <a class="skip" href="#main">${words.say('skip')}</a>
 <header class="top">
 <div class="top-in">
-<a class="mark" href="${base}/">${icon('pin')}<span>Pinfold</span></a>
+${look.back === undefined ? undefined : html`<a class="back" href="${look.back.url}" dir="auto">${look.back.text}</a>`}
+<a class="mark" href="${base}/">${look.logoUrl === undefined ? icon('pin') : html`<img src="${look.logoUrl}" alt="" height="24">`}<span dir="auto">${look.productName}</span></a>
 ${parts.signedIn === undefined ? undefined : navigation(parts.signedIn, parts.part)}
 </div>
 </header>
@@ -50,29 +52,32 @@ ${said === undefined ? undefined : saidView(visit, said)}
 ${parts.main}
 </main>
 <footer class="foot">
-${Object.entries(LANGUAGES).map(([language, name]) =>
-  language === words.language
-    ? html`<span lang="${language}" aria-current="true">${name}</span>`
-    : html`<a lang="${language}" hreflang="${language}" href="?language=${language}">${name}</a>`,
-)}
+${look.languages.length === 1 ? undefined : look.languages.map((one) => languageLink(visit, one))}
 </footer>
 </body>
 </html>`;
 }
 
+function languageLink({ words }: Visit, language: Language): Html {
+  const name = LANGUAGES[language];
+  return language === words.language
+    ? html`<span lang="${language}" aria-current="true">${name}</span>`
+    : html`<a lang="${language}" hreflang="${language}" href="?language=${language}">${name}</a>`;
+}
+
 function navigation(visit: SignedInVisit, part: PageParts['part']): Html {
-  const { words, base, account, formToken, offers } = visit;
+  const { words, base, displayName, formToken, offers, look } = visit;
   const current = (name: PageParts['part']) => (part === name ? html` aria-current="page"` : undefined);
   return html`<nav aria-label="${words.say('navigation')}">
 <a href="${base}/"${current('publications')}>${words.say('publications')}</a>
 ${offers.keys ? html`<a href="${base}/keys"${current('keys')}>${words.say('keys')}</a>` : undefined}
 </nav>
 <div class="who">
-<span class="quiet clip" title="${words.say('accountNamed', { name: account })}" dir="auto">${account}</span>
+<span class="quiet clip" title="${words.say('accountNamed', { name: displayName })}" dir="auto">${displayName}</span>
 ${
   offers.signOut
     ? html`<form method="post" action="${base}/sign-out"><input type="hidden" name="form" value="${formToken}"><button class="plain">${words.say('signOut')}</button></form>`
-    : undefined
+    : look.signOutUrl && html`<a href="${look.signOutUrl}">${words.say('signOut')}</a>`
 }
 </div>`;
 }

@@ -14,6 +14,17 @@ export function troubleView(visit: Visit, title: MessageId, text: MessageId): Ht
   });
 }
 
+/** A page for whoever is not signed in where others see to that. */
+export function strangerView(visit: Visit): Html {
+  const { words, look } = visit;
+  if (look.signInUrl === undefined) return troubleView(visit, 'strangerTitle', 'strangerText');
+  return layout(visit, {
+    title: words.say('strangerTitle'),
+    main: html`<section class="card narrow"><h1>${words.say('strangerTitle')}</h1>
+<p><a class="button" href="${look.signInUrl}">${words.say('signIn')}</a></p></section>`,
+  });
+}
+
 /** A page that leads to where it is itself, as from this site. */
 export function bounceView(visit: Visit): Html {
   const { words, request } = visit;

@@ -5,7 +5,7 @@ import { refuse, wantsJson } from '../answering/refuse.ts';
 import { parseLanguage } from '../language.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
-import { bounceView } from '../views/trouble.ts';
+import { bounceView, strangerView } from '../views/trouble.ts';
 import { expireEverywhere, readCookies, writeCookie } from './cookies.ts';
 import { formToken, isLedFromElsewhere, isSameToken } from './form-guard.ts';
 import { arrivalOf } from './gate.ts';
@@ -82,8 +82,8 @@ export const ownSecret: Guard<Visit, Visit> = (_, visit) => {
 
 /** Keeps a language that was chosen. */
 export const ownLanguage: Guard<Visit, Visit> = (_, visit) => {
-  const { request, response, scope, base } = visit;
-  const language = parseLanguage(String(request.query.language));
+  const { request, response, scope, base, look } = visit;
+  const language = parseLanguage(String(request.query.language), look.languages);
   if (language === undefined) return passed(visit);
   writeCookie(response, scope, 'language', language, 31_536_000);
   return seeOther(onThisHost(base + request.path));
@@ -126,6 +126,7 @@ export const signedIn: Guard<Visit, SignedInVisit> = async (screen, visit) => {
       return passed({
         ...visit,
         account: arrival.caller.account,
+        displayName: arrival.caller.displayName ?? arrival.caller.account,
         formToken: formToken(visit.secret, arrival.bond),
         offers: { signOut: screen.sessions !== undefined, keys: screen.keys !== undefined },
       });
@@ -181,7 +182,7 @@ function startOver(screen: Screen, visit: Visit): Answer {
 
 function askToSignIn({ sessions }: Screen, visit: Visit, why?: MessageId): Answer {
   if (wantsJson(visit)) return { kind: 'json', status: 401, body: { kind: 'signed_out' } };
-  if (sessions === undefined) return refuse(visit, 401, 'strangerTitle', 'strangerText');
+  if (sessions === undefined) return page(strangerView(visit), 401);
   const { request, base } = visit;
   if (request.method !== 'GET') {
     return seeOther(`${base}/sign-in`, { tone: 'bad', message: why ?? 'signedOutMeanwhile' });

@@ -6,7 +6,8 @@ import { onThisHost } from '../answering/answer.ts';
 import { readSaid, type Said } from '../answering/said.ts';
 import type { AssetNames } from '../assets.ts';
 import { type Language, parseLanguage } from '../language.ts';
-import { catalogues, type MessageId } from '../messages/catalogues.ts';
+import type { Look } from '../look.ts';
+import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { Words } from '../words.ts';
 import { type CookieScope, readCookies, readZone } from './cookies.ts';
@@ -23,6 +24,7 @@ export interface Visit {
   readonly words: Words<MessageId>;
   readonly now: Instant;
   readonly assets: AssetNames;
+  readonly look: Look;
   /** Scripts run only with it. */
   readonly nonce: string;
   /** Binds what is signed to this browser. */
@@ -46,12 +48,15 @@ export interface OpenVisit extends Visit {
 /** A visit by somebody who is signed in. */
 export interface SignedInVisit extends OpenVisit {
   readonly account: AccountId;
+  /** What the person is called: the account, unless the team's sign-in says more. */
+  readonly displayName: string;
   /** Whether the session is ours to end, and there are keys to manage. */
   readonly offers: { readonly signOut: boolean; readonly keys: boolean };
 }
 
 /** What a request says of itself, before anything of it is judged. */
 export function visitOf(screen: Screen, request: Request, response: Response): Visit {
+  const { look } = screen;
   const base = onThisHost(request.baseUrl).replace(/\/$/, '');
   const { protocol, hostname: host } = new URL(screen.publicUrl);
   const scope = { secure: protocol === 'https:', path: base === '' ? '/' : base, host };
@@ -59,16 +64,17 @@ export function visitOf(screen: Screen, request: Request, response: Response): V
   const secret = known !== undefined && others.length === 0 ? known : newFormSecret();
   const signed = request.method === 'GET' ? readCookies(request, scope, 'said') : [];
   const language =
-    parseLanguage(readCookies(request, scope, 'language')[0]) ??
-    preferredLanguage<Language>(request.headers['accept-language'], ['en', 'ja']);
+    parseLanguage(readCookies(request, scope, 'language')[0], look.languages) ??
+    preferredLanguage<Language>(request.headers['accept-language'], look.languages);
   return {
     request,
     response,
     base,
     scope,
-    words: new Words(language, readZone(request) ?? 'UTC', catalogues[language]),
+    words: new Words(language, readZone(request) ?? 'UTC', look.catalogues[language]),
     now: screen.useCases.clock.now(),
     assets: screen.assets.names,
+    look,
     nonce: randomBytes(18).toString('base64url'),
     secret,
     shown: known === undefined ? 'none' : others.length === 0 ? 'one' : 'several',

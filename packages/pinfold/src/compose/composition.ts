@@ -1,7 +1,15 @@
 import 'reflect-metadata/lite';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { isFault, type Keys, type Limits, type UseCases } from '@pinfold/core';
+import {
+  type BeforePublish,
+  defaultLimits,
+  isFault,
+  type Keys,
+  type Limits,
+  type UseCases,
+} from '@pinfold/core';
+import type { OnEvent } from '@pinfold/core/adapter';
 import { tokens } from '@pinfold/inversify';
 import { archiveZipModule } from '@pinfold/inversify/archive-zip';
 import { coreModule } from '@pinfold/inversify/core';
@@ -25,6 +33,10 @@ export interface CompositionOptions {
   readonly modules?: readonly ContainerModule[];
   /** Figures that differ from the core's defaults. */
   readonly limits?: Partial<Limits>;
+  /** Rules of your own for what is published. */
+  readonly beforePublish?: BeforePublish;
+  /** Told what happened to a publication, after it is stored and at most once. It must neither throw nor wait. */
+  readonly onEvent?: OnEvent;
   /** What becomes of a data folder that is not there, or that holds other things than a server's; `made` when absent. */
   readonly missingDataFolder?: 'made' | 'refused';
 }
@@ -95,19 +107,23 @@ async function modulesOf(
   settings: Settings,
   dataDir: string,
   adapters: readonly Adapter[],
-  { modules = [], limits = {} }: CompositionOptions,
+  { modules = [], limits = {}, beforePublish, onEvent }: CompositionOptions,
 ): Promise<readonly ContainerModule[]> {
   const secrets = settings.secrets ?? ([await loadOrCreateSecret(join(dataDir, 'secret'))] as const);
   const lifetime = settings.lifetime === undefined ? {} : { lifetime: settings.lifetime };
+  // What the setting says is the first lifetime alone; who sets limits in code means the renewal as well.
+  const renewal = settings.lifetime === undefined ? {} : { renewal: defaultLimits.renewal };
   const { viewerMode } = webAddresses(settings, settings.port);
   return [
     platformNodeModule({ secrets }),
     archiveZipModule({ workers: threadsOf(settings) }),
     ...adapters.flatMap((adapter) => adapter.modules),
     coreModule(
-      { ...limits, ...settings.archives, ...lifetime },
+      { ...renewal, ...limits, ...settings.archives, ...lifetime },
       {
         absolutePathsWork: viewerMode === 'origin',
+        ...(beforePublish === undefined ? {} : { beforePublish }),
+        ...(onEvent === undefined ? {} : { onEvent }),
         quotas: { publications: settings.rates.publications, ...settings.quotas },
       },
     ),

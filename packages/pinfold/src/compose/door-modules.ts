@@ -1,8 +1,9 @@
 import { Uploads } from '@pinfold/http';
-import type { Authenticate } from '@pinfold/http-express';
+import type { Authenticate, SignIn } from '@pinfold/http-express';
 import { authenticate as authentication, httpExpressModule } from '@pinfold/inversify/http-express';
 import { managementModule } from '@pinfold/inversify/management';
 import { viewerModule } from '@pinfold/inversify/viewer';
+import type { LookOptions } from '@pinfold/management';
 import { SystemClock } from '@pinfold/platform-node';
 import { ContainerModule } from 'inversify';
 import { clientAddress } from '../server/client-address.ts';
@@ -19,12 +20,14 @@ export interface DoorOptions {
   readonly addresses: () => WebAddresses;
   /** Whose request it is; absent, API keys say so, and sign-in links for the management screen. */
   readonly authenticate: Authenticate | undefined;
+  readonly signIn: SignIn | undefined;
+  readonly look: LookOptions | undefined;
 }
 
 /** The modules of API, viewer and management screen. */
 export function doorModules(
   { uploads: places, rates, clearCookies, trustProxy }: Settings,
-  { log, admitUpload, addresses, authenticate }: DoorOptions,
+  { log, admitUpload, addresses, authenticate, signIn, look }: DoorOptions,
 ): readonly ContainerModule[] {
   // One for both doors that take uploads: it is the process that has so many places.
   const uploads = new Uploads({ clock: new SystemClock(), places, admit: admitUpload });
@@ -34,6 +37,7 @@ export function doorModules(
       uploads,
       requestRate: rates.requests,
       log: (entry) => log.request(entry),
+      ...(signIn === undefined ? {} : { signIn }),
       onError: (error) => log.error('the use of a key could not be noted', error),
     })),
     viewerModule(() => {
@@ -51,6 +55,7 @@ export function doorModules(
       uploads,
       log: (entry) => log.request(entry),
       ...(authenticate === undefined ? {} : { authenticate }),
+      ...(look === undefined ? {} : { look }),
     })),
     ...(authenticate === undefined ? [] : [authenticatedBy(authenticate)]),
   ];

@@ -1,4 +1,5 @@
-import type { Keys, UseCases } from '@pinfold/core';
+import type { Keys, PublishOutcome, PublishRequest, Refusal, UseCases } from '@pinfold/core';
+import { publicUrl, sharedUrl } from '@pinfold/http';
 import type { createApi } from '@pinfold/http-express';
 import { api } from '@pinfold/inversify/http-express';
 import { management } from '@pinfold/inversify/management';
@@ -50,6 +51,11 @@ export interface PinfoldOptions extends Omit<ServiceOptions, 'missingDataFolder'
   readonly logLevel?: Settings['logLevel'];
 }
 
+/** A publication with its shared URL, or why there is none. */
+export type PublishedOutcome =
+  | (Exclude<PublishOutcome, Refusal> & { readonly sharedUrl: string })
+  | Extract<PublishOutcome, Refusal>;
+
 /** Pinfold as a part of your server. */
 export interface Pinfold {
   /** The API and `/openapi.json`: an Express router, mounted where `publicUrl` leads. */
@@ -58,6 +64,12 @@ export interface Pinfold {
   readonly viewer: Viewer;
   /** The management screen: an Express router, mounted at `manage` below `publicUrl`. */
   readonly management: ReturnType<typeof createManagement>;
+  /**
+   * Publishes from code: what a use case does, with the shared URL in its answer.
+   *
+   * @throws Fault when a part cannot be reached; repeating with the same key is safe.
+   */
+  publish(request: PublishRequest): Promise<PublishedOutcome>;
   /** What pages and jobs of your own call. */
   readonly useCases: UseCases & {
     /** API keys; needed where no `authenticate` is given. */
@@ -109,7 +121,12 @@ async function begin(settings: Settings, options: ServiceOptions): Promise<Pinfo
     await service.tell();
     void service.watchHealth();
     service.sweep();
-    return { ...doors, useCases: { ...useCases, keys: manageKeys }, close };
+    const publish = async (request: PublishRequest): Promise<PublishedOutcome> => {
+      const outcome = await useCases.publish(request);
+      if (outcome.kind === 'refused') return outcome;
+      return { ...outcome, sharedUrl: sharedUrl(publicUrl(addresses.publicUrl), outcome.role.id) };
+    };
+    return { ...doors, publish, useCases: { ...useCases, keys: manageKeys }, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,5 +1,6 @@
-import type { Authenticate } from '@pinfold/http-express';
+import type { Authenticate, SignIn } from '@pinfold/http-express';
 import { tokens } from '@pinfold/inversify';
+import type { LookOptions } from '@pinfold/management';
 import { Health } from '../health/health.ts';
 import { runCleanupTimer } from '../server/cleanup-timer.ts';
 import { type Log, type LogSink, openLog } from '../server/log.ts';
@@ -15,6 +16,10 @@ export interface ServiceOptions extends CompositionOptions {
   readonly log?: LogSink;
   /** Tells whose request it is. By default API keys do, and sign-in links for the management screen. */
   readonly authenticate?: Authenticate;
+  /** What the API says of that sign-in of yours, in 401, 403 and its document. Absent, it speaks of API keys. */
+  readonly signIn?: SignIn;
+  /** What is yours of how the management screen looks and speaks. */
+  readonly look?: LookOptions;
 }
 
 /** The service with its doors, and with what runs beside the requests. */
@@ -43,12 +48,12 @@ export interface Service {
 export async function openService(
   settings: Settings,
   addresses: () => WebAddresses,
-  { authenticate, log: sink, ...options }: ServiceOptions,
+  { authenticate, signIn, look, log: sink, ...options }: ServiceOptions,
 ): Promise<Service> {
   const log = openLog(settings.logLevel, sink, settings.workers > 1);
   const health = new Health();
   const admitUpload = (): void => health.admitUpload();
-  const doors = doorModules(settings, { log, admitUpload, addresses, authenticate });
+  const doors = doorModules(settings, { log, admitUpload, addresses, authenticate, signIn, look });
   const modules = [...doors, ...(options.modules ?? [])];
   const composition = await openComposition(settings, { ...options, modules }, (container) =>
     health.watch(container),

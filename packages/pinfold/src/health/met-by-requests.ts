@@ -25,14 +25,12 @@ function tellingCall<Args extends readonly unknown[], Result>(
   call: (...args: Args) => Promise<Result>,
   part: Part,
 ): (...args: Args) => Promise<Result> {
-  return async (...args) => {
-    try {
-      const result = await call(...args);
-      part.answered();
-      return result;
-    } catch (error) {
-      part.failed(error);
-      throw error;
-    }
+  const answered = (): void => part.answered();
+  const failed = (error: unknown): void => part.failed(error);
+  return (...args) => {
+    const result = call(...args);
+    // Beside it, not before it: whoever waits for the result waits no longer.
+    result.then(answered, failed);
+    return result;
   };
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Fault, type StagedArchive, type Staging, type UseCases } from '@pinfold/core';
+import { days, Fault, type Limits, type StagedArchive, type Staging, type UseCases } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
@@ -37,6 +37,17 @@ describe("modules of a caller's own", () => {
     expect(composition.useCases).to.equal(useCases);
     await composition.publications.ended(AbortSignal.timeout(60_000));
     await composition.close();
+  });
+
+  it('leave a renewal at 7 days where a setting says how long publications live first', async () => {
+    const limitsOf = async (own: Partial<Settings>, limits?: Partial<Limits>) => {
+      const composition = await openComposition({ ...settings, ...own }, limits && { limits });
+      await composition.close();
+      return composition.useCases.limits;
+    };
+    expect(await limitsOf({ lifetime: days(30) })).to.include({ lifetime: days(30), renewal: days(7) });
+    const inCode = await limitsOf({}, { lifetime: days(30) });
+    expect(inCode).to.include({ lifetime: days(30), renewal: days(30) });
   });
 
   it('have their publications waited for, as ours are', async () => {

@@ -11,6 +11,7 @@ import { tokens } from '@pinfold/inversify';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import express from 'express';
+import { zipSync } from 'fflate';
 import { ContainerModule } from 'inversify';
 import { openPinfold, type Pinfold, type PinfoldOptions, SettingsError } from '../../src/index.ts';
 import { type PinJson, publish } from '../servers/api-calls.ts';
@@ -50,6 +51,40 @@ describe('Pinfold in a server of your own', () => {
     expect(answer.status).to.equal(201);
     return ((await answer.json()) as { readonly pin: PinJson }).pin;
   }
+
+  it('publishes from code, asks the rules of the team before, and tells it after', async () => {
+    const told: string[] = [];
+    publicUrl += '/';
+    const { publish: publishFromCode } = await open({
+      onEvent: ({ type, account }) => told.push(`${type} ${account}`),
+      beforePublish: ({ entries }) =>
+        entries.length > 1
+          ? { kind: 'refused', code: 'refused_by_host', rule: 'host:one-page', words: { en: 'One page.' } }
+          : undefined,
+    });
+    const wish = { by: ada, filename: 'site.zip' };
+    const two = { 'index.html': new Uint8Array(1), 'two.html': new Uint8Array(1) };
+    const refused = await publishFromCode({ ...wish, key: 'two', archive: zipSync(two) });
+    expect(refused).to.include({ kind: 'refused', rule: 'host:one-page' });
+    expect(told).to.deep.equal([]);
+    const one = zipSync({ 'index.html': new Uint8Array(1) });
+    const outcome = await publishFromCode({ ...wish, key: 'one', archive: one });
+    if (outcome.kind === 'refused') throw new Error(outcome.code);
+    expect(outcome.sharedUrl).to.equal(`${publicUrl}s/${outcome.role.id}`);
+    expect(told).to.deep.equal(['pin.published ada']);
+  });
+
+  it('speaks of the sign-in of the team, and looks as it wants', async () => {
+    await open({
+      authenticate: async () => undefined,
+      signIn: { detail: 'Sign in at /login.', challenge: 'Cookie', securityScheme: { type: 'apiKey' } },
+      look: { productName: 'Harbour', signInUrl: '/login' },
+    });
+    const answer = await fetch(`${publicUrl}/api/v1/pins`);
+    expect(await answer.json()).to.include({ detail: 'Sign in at /login.' });
+    const page = await (await fetch(`${publicUrl}/manage/`)).text();
+    expect(page).to.contain('· Harbour</title>').and.contain('href="/login"');
+  });
 
   async function archives(): Promise<number> {
     const entries = await readdir(join(dataDir, 'archives'), { recursive: true, withFileTypes: true });

@@ -1,6 +1,7 @@
 // The server as a process of its own that stops short before or after one call of a port, and waits to be killed.
 import { seconds } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
+import { aroundCalls } from '@pinfold/test-contracts/fixtures';
 import { ContainerModule } from 'inversify';
 import { createApp, readSettings, runUntilStopped } from '../../src/index.ts';
 
@@ -14,17 +15,11 @@ async function hang(moment: string, name: string): Promise<void> {
 
 /** Every call of the port may hang before it begins or after it has ended. */
 function watched<Port extends object>(port: Port): Port {
-  return new Proxy(port, {
-    get: (target, name) => {
-      const member: unknown = Reflect.get(target, name);
-      if (typeof member !== 'function') return member;
-      return async (...args: readonly unknown[]) => {
-        await hang('before', String(name));
-        const result: unknown = await Reflect.apply(member, target, args);
-        await hang('after', String(name));
-        return result;
-      };
-    },
+  return aroundCalls(port, async (name, call) => {
+    await hang('before', name);
+    const result: unknown = await call();
+    await hang('after', name);
+    return result;
   });
 }
 

@@ -1,16 +1,16 @@
-import type { Grant, GrantPurpose, Role, UseCases } from '@pinfold/core';
+import type { Grant, GrantPurpose, Role } from '@pinfold/core';
 import { grantEndsAt, passOn } from '@pinfold/core/adapter';
 import { type CookieScope, cookieValues, setCookie } from '@pinfold/http';
-import type { Settings } from '../viewer-options.ts';
+import type { Settings, ViewerUseCases } from '../viewer-options.ts';
 
 /** Checks the grants that viewers show, and writes those they get. */
 export class Grants {
-  readonly #useCases: UseCases;
+  readonly #useCases: ViewerUseCases;
   readonly #siteScope: CookieScope;
   readonly #sharedScope: Omit<CookieScope, 'path'>;
   readonly #sharedPath: string;
 
-  constructor(useCases: UseCases, { secure, sharedPath }: Settings) {
+  constructor(useCases: ViewerUseCases, { secure, sharedPath }: Settings) {
     this.#useCases = useCases;
     const scope = { secure, sameSite: 'Lax' } as const;
     this.#siteScope = { ...scope, name: secure ? '__Host-pinfold_grant' : 'pinfold_grant', path: '/' };

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { Fault, type Fingerprint } from '@pinfold/core';
 import type { HttpSubject } from '@pinfold/test-contracts';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { retargeting } from '../http-viewing/tampers.ts';
 import type { Saboteur } from '../sabotage.ts';
-import { spoil } from '../spoil.ts';
 import { becomes, changing, changingAnswers, is, openApi, pinIn, saboteur } from './answers.ts';
 
 /** What is wrong with publications. */
@@ -79,7 +79,7 @@ export const idempotencySaboteurs: readonly Saboteur<HttpSubject>[] = [
     ports:
       () =>
       ({ roles }) => ({
-        roles: spoil(roles, {
+        roles: replacing(roles, {
           reserve: (request) => {
             const [sha256, , title] = JSON.parse(request.fingerprint) as unknown[];
             const fingerprint = JSON.stringify([sha256, '', title]) as Fingerprint;
@@ -94,7 +94,7 @@ export const idempotencySaboteurs: readonly Saboteur<HttpSubject>[] = [
     {
       ports:
         () =>
-        ({ roles }) => ({ roles: spoil(roles, { release: async () => {} }) }),
+        ({ roles }) => ({ roles: replacing(roles, { release: async () => {} }) }),
     },
     ['order-publish'],
   ),
@@ -153,7 +153,7 @@ function endingWithTheClient(): Parameters<typeof openApi>[0] {
     ports:
       () =>
       ({ archives }) => ({
-        archives: spoil(archives, {
+        archives: replacing(archives, {
           put: async (...inputs) => {
             for (let turn = 0; turn < 50 && !gone; turn += 1) await setImmediate();
             if (gone) throw new Fault('storage_unavailable', 'the client has gone');

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { HttpSubject } from '@pinfold/test-contracts';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import { retargeting } from '../http-viewing/tampers.ts';
 import type { Saboteur } from '../sabotage.ts';
-import { spoil } from '../spoil.ts';
 import { becomes, changing, is, pinIn, saboteur } from './answers.ts';
 
 const ROLE = /^\/api\/v1\/pins\/[0-9a-f-]{36}$/;
@@ -19,7 +19,7 @@ export const readingSaboteurs: readonly Saboteur<HttpSubject>[] = [
     ports:
       () =>
       ({ roles }) => ({
-        roles: spoil(roles, {
+        roles: replacing(roles, {
           list: async (query) => {
             const page = await roles.list(query);
             return { ...page, items: page.items.toReversed() };
@@ -34,7 +34,7 @@ export const readingSaboteurs: readonly Saboteur<HttpSubject>[] = [
     ports:
       () =>
       ({ roles }) => ({
-        roles: spoil(roles, {
+        roles: replacing(roles, {
           list: async (query) => {
             const page = await roles.list(query);
             if (query.idempotencyKey === undefined) return page;
@@ -88,7 +88,7 @@ export const changingSaboteurs: readonly Saboteur<HttpSubject>[] = [
     ports:
       () =>
       ({ roles }) => ({
-        roles: spoil(roles, {
+        roles: replacing(roles, {
           // A store that answers in the same turn leaves nothing between.
           load: async (id, signal) => {
             const loaded = await roles.load(id, signal);

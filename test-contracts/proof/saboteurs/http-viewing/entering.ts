@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { after, duration, type PasswordHash, type Role, type RoleId, type RoleStore } from '@pinfold/core';
 import { createMemory } from '@pinfold/memory';
 import type { HttpSubject } from '@pinfold/test-contracts';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import type { Saboteur } from '../sabotage.ts';
-import { spoil } from '../spoil.ts';
 import { changingHeads, ignoring, retargeting, rewriting } from './tampers.ts';
 import { saboteursIn } from './visiting.ts';
 
@@ -11,7 +11,7 @@ const saboteur = saboteursIn('origin');
 
 /** A role store whose roles are changed as they are loaded. */
 function loading(roles: RoleStore, change: (role: Role) => Role): RoleStore {
-  return spoil(roles, {
+  return replacing(roles, {
     load: async (id, signal) => {
       const loaded = await roles.load(id, signal);
       return loaded === undefined ? undefined : { ...loaded, value: change(loaded.value) };
@@ -53,7 +53,7 @@ export const passwordSaboteurs: readonly Saboteur<HttpSubject>[] = [
     ports:
       () =>
       ({ attempts, clock }) => ({
-        attempts: spoil(attempts, {
+        attempts: replacing(attempts, {
           begin: async (attempt) => {
             const outcome = await attempts.begin(attempt);
             if (outcome.kind !== 'busy') return outcome;
@@ -69,7 +69,7 @@ export const passwordSaboteurs: readonly Saboteur<HttpSubject>[] = [
       ports:
         () =>
         ({ attempts }) => ({
-          attempts: spoil(attempts, { forgive: (ticket) => attempts.settle(ticket) }),
+          attempts: replacing(attempts, { forgive: (ticket) => attempts.settle(ticket) }),
         }),
     },
     ['view-password-together'],
@@ -115,7 +115,7 @@ export const grantSaboteurs: readonly Saboteur<HttpSubject>[] = [
     ports:
       () =>
       ({ grants }) => ({
-        grants: spoil(grants, { sign: (grant) => grants.sign({ ...grant, issuedAt: grant.madeAt }) }),
+        grants: replacing(grants, { sign: (grant) => grants.sign({ ...grant, issuedAt: grant.madeAt }) }),
       }),
   }),
   saboteur('view-grant-revoked', 'the generation of a role is not looked at', {
@@ -133,7 +133,7 @@ export const grantSaboteurs: readonly Saboteur<HttpSubject>[] = [
           asked = role.id;
           return role;
         }),
-        grants: spoil(grants, {
+        grants: replacing(grants, {
           verify: (token) => {
             const grant = grants.verify(token);
             return grant === undefined || asked === undefined ? grant : { ...grant, role: asked };
@@ -149,7 +149,7 @@ export const grantSaboteurs: readonly Saboteur<HttpSubject>[] = [
     ports: () => {
       const hashes = new Map<RoleId, PasswordHash>();
       return ({ roles }) => ({
-        roles: spoil(roles, {
+        roles: replacing(roles, {
           save: (role, version, events) => {
             if (role.passwordHash !== null) hashes.set(role.id, role.passwordHash);
             return roles.save({ ...role, passwordHash: hashes.get(role.id) ?? null }, version, events);

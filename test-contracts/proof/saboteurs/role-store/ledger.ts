@@ -1,6 +1,6 @@
 import type { Instant, Lease, Reservation, RoleStore } from '@pinfold/core';
+import { replacing } from '@pinfold/test-contracts/fixtures';
 import type { Spoiling } from '../memory-saboteurs.ts';
-import { spoil } from '../spoil.ts';
 
 /** A reservation as its port showed it. */
 export interface Held {
@@ -65,7 +65,7 @@ export function withLedger(
     const methods = spoiling(ledger);
     return (store) => {
       const kept = ledger.kept(store);
-      return { ...kept, ...methods(spoil(store, kept)) };
+      return { ...kept, ...methods(replacing(store, kept)) };
     };
   };
 }

@@ -1,0 +1,40 @@
+import type { HistoryEvent } from '../domain/history.ts';
+import type { RoleStore } from '../ports/role-store.ts';
+
+/** Takes what happened to a publication, when it is stored. It must neither throw nor wait. */
+export type OnEvent = (event: HistoryEvent) => void;
+
+/**
+ * A role store that tells of each publication and each change, after it is stored and at most once. What a process does
+ * not live to tell, or of which the store cannot say whether it is stored, is told by nobody.
+ *
+ * @example
+ * import { createUseCases, type Ports } from '@pinfold/core';
+ * import { tellingRoles } from '@pinfold/core/adapter';
+ *
+ * declare const ports: Ports;
+ * const roles = tellingRoles(ports.roles, ({ type, pin }) => console.log(type, pin));
+ * const useCases = createUseCases({ ...ports, roles });
+ */
+export function tellingRoles(roles: RoleStore, onEvent: OnEvent): RoleStore {
+  const own: Pick<RoleStore, 'commit' | 'save'> = {
+    async commit(publication, lease, events) {
+      const outcome = await roles.commit(publication, lease, events);
+      if (outcome.kind === 'committed') for (const event of events) onEvent(event);
+      return outcome;
+    },
+    async save(role, loadedAt, events) {
+      const outcome = await roles.save(role, loadedAt, events);
+      if (outcome.kind === 'saved') for (const event of events) onEvent(event);
+      return outcome;
+    },
+  };
+  // Stores are classes with private fields: their methods are called on themselves.
+  return new Proxy(roles, {
+    get: (target, name) => {
+      if (name === 'commit' || name === 'save') return own[name];
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}

@@ -1,0 +1,61 @@
+import type { JsonObject } from './openapi/json-schema.ts';
+import type { ProblemDetails } from './problems/problem.ts';
+import { problemTable } from './problems/problem-table.ts';
+
+/** How callers sign in where they have no API keys of ours. */
+export interface SignIn {
+  /** What 401 says to do: "Sign in at https://team.example/login." */
+  readonly detail: string;
+  /** The `WWW-Authenticate` of 401 (RFC 9110, section 11.6.1): `Bearer`, `Cookie`. */
+  readonly challenge: string;
+  /** How the API document describes it (OpenAPI 3.1, Security Scheme Object). */
+  readonly securityScheme: JsonObject;
+}
+
+/** What is refused in other words then. */
+type SignInWords = Readonly<Record<'unauthorized' | 'forbidden' | 'not_found', ProblemDetails>>;
+
+/** What is said to a caller who is not known, or may not do what was asked for. */
+export function signInWords({ detail, challenge }: SignIn): SignInWords {
+  return {
+    unauthorized: {
+      title: 'Nobody is signed in',
+      detail,
+      advice: 'Sign in and send the request again',
+      headers: { 'WWW-Authenticate': challenge },
+    },
+    forbidden: {
+      title: 'The caller lacks the scope',
+      detail:
+        'Sign in with the scope this request needs: pins:read to read, pins:write to publish and change.',
+      advice: 'Sign in as somebody who may do this and send the request again',
+    },
+    not_found: {
+      detail: 'Check the path and the id; a caller only reaches publications of its own account.',
+      advice: 'Check the path and the id, and that the caller belongs to the account that published',
+    },
+  };
+}
+
+/** The API document with these words in place of those on API keys. */
+export function describeSignIn(document: JsonObject, signIn: SignIn): JsonObject {
+  const words = Object.entries(signInWords(signIn)).map(([code, { title, detail, advice }]) => ({
+    ours: problemTable[code as keyof SignInWords],
+    theirs: { title, detail, advice },
+  }));
+  const told = JSON.parse(JSON.stringify(document), (name, value: unknown) => {
+    if (name === 'securitySchemes') return { signIn: signIn.securityScheme };
+    if (name === 'security') return (value as readonly unknown[]).map(() => ({ signIn: [] }));
+    if (typeof value !== 'string') return value;
+    return words.reduce(
+      (text, { ours, theirs }) =>
+        text
+          .replaceAll(ours.title, () => theirs.title ?? ours.title)
+          .replaceAll(ours.detail, () => theirs.detail ?? ours.detail)
+          .replaceAll(ours.advice, () => theirs.advice ?? ours.advice),
+      value,
+    );
+  });
+  told.components.headers['WWW-Authenticate'].example = signIn.challenge;
+  return told;
+}

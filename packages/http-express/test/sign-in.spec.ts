@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { type ApiUseCases, createApi, openApiDocument, type SignIn } from '../src/index.ts';
+import { ask } from './client.ts';
+import { openRig, type Rig } from './rig.ts';
+
+const signIn: SignIn = {
+  detail: 'Sign in at https://team.example/login.',
+  challenge: 'Cookie',
+  securityScheme: { type: 'apiKey', in: 'cookie', name: 'session' },
+};
+
+describe('the API with a sign-in of the team', () => {
+  let rig: Rig;
+  let scopes: readonly 'pins:read'[] | undefined;
+  beforeEach(async () => {
+    const authenticate = async () => scopes && { account: 'first' as never, scopes };
+    rig = await openRig({ api: { signIn, authenticate } });
+  });
+  afterEach(() => rig.close());
+
+  it('says how to sign in there, and nothing of API keys', async () => {
+    scopes = undefined;
+    const { status, headers, json } = await ask(rig, '/api/v1/pins');
+    expect(status).to.equal(401);
+    expect(headers.get('www-authenticate')).to.equal('Cookie');
+    expect(json).to.include({ code: 'unauthorized', title: 'Nobody is signed in', detail: signIn.detail });
+    expect(JSON.stringify(json)).not.to.match(/API key|Bearer/);
+  });
+
+  it('says what a caller lacks, and nothing of API keys', async () => {
+    scopes = ['pins:read'];
+    const { status, json } = await ask(rig, '/api/v1/pins/x', { method: 'DELETE' });
+    expect(status).to.equal(403);
+    expect(json.title).to.equal('The caller lacks the scope');
+    const unknown = await ask(rig, '/api/v1/pins/x');
+    expect(unknown.status).to.equal(404);
+    expect(JSON.stringify([json, unknown.json])).not.to.contain('API key');
+  });
+
+  it('describes it to machines', async () => {
+    const { text } = await ask(rig, '/openapi.json');
+    const json = JSON.parse(text);
+    expect(json.components.securitySchemes).to.deep.equal({ signIn: signIn.securityScheme });
+    expect(json.security).to.deep.equal([{ signIn: [] }]);
+    expect(json.paths['/openapi.json'].get.security).to.deep.equal([]);
+    const { description, content } = json.paths['/api/v1/pins'].get.responses[401];
+    expect(description).to.equal('`unauthorized`: Nobody is signed in.');
+    const { value } = content['application/problem+json'].examples.unauthorized;
+    expect(value.detail).to.equal(signIn.detail);
+    expect(text).not.to.match(/API key|Bearer/);
+  });
+
+  it('takes nothing from the document where there are API keys', () => {
+    const document = JSON.stringify(openApiDocument({ publicUrl: rig.baseUrl }));
+    expect(document).to.contain('The API key is missing or not valid');
+  });
+});
+
+describe('use cases of a test', () => {
+  it('are enough when they have what the API calls', async () => {
+    const rig = await openRig();
+    const { accounts, clock, limits, staging } = rig.useCases;
+    const never = () => Promise.reject(new Error('not called'));
+    const stub: ApiUseCases = {
+      ...{ accounts, clock, limits, staging, list: never, quotasOf: never },
+      ...{ check: never, findByKey: never, publish: never, read: never, stop: never, update: never },
+    };
+    expect(createApi({ useCases: stub, publicUrl: rig.baseUrl, authenticate: never })).to.be.a('function');
+    await rig.close();
+  });
+});

@@ -1,0 +1,60 @@
+import type { ServerResponse } from 'node:http';
+
+/** Headers that are right for an app and break sites, which have scripts, frames and cookies of their own. */
+const BREAKING: readonly string[] = [
+  'content-security-policy',
+  'content-security-policy-report-only',
+  'cross-origin-embedder-policy',
+  'cross-origin-embedder-policy-report-only',
+  'cross-origin-opener-policy',
+  'cross-origin-opener-policy-report-only',
+  'cross-origin-resource-policy',
+  'set-cookie',
+  'x-frame-options',
+  'x-powered-by',
+];
+
+type Headers = Readonly<Record<string, unknown>> | readonly unknown[];
+type WriteHead = (status: number, headers?: Headers) => ServerResponse;
+
+/**
+ * Takes off an answer what the server around a door has set, or sets while the head is written, of the headers that
+ * break sites. What the door itself gives to `writeHead` stays.
+ *
+ * @example
+ * import { createServer } from 'node:http';
+ * import { stripInherited } from '@pinfold/http';
+ *
+ * const server = createServer((_request, response) => {
+ *   response.setHeader('X-Frame-Options', 'DENY');
+ *   stripInherited(response);
+ *   response.writeHead(200).end('to be framed');
+ * });
+ */
+export function stripInherited(response: ServerResponse): void {
+  if (response.headersSent) return;
+  for (const name of BREAKING) response.removeHeader(name);
+  // Session middleware sets its cookie at the last moment, by a writeHead of its own around Node's.
+  if (!Object.hasOwn(response, 'writeHead')) return;
+  const writeHead = response.writeHead.bind(response) as WriteHead;
+  const stripped: WriteHead = (status, headers = []) => {
+    const own = ownValues(headers);
+    const { setHeader } = response;
+    response.setHeader = (name, value) =>
+      own.has(value) || !BREAKING.includes(name.toLowerCase())
+        ? setHeader.call(response, name, value)
+        : response;
+    try {
+      return writeHead(status, headers);
+    } finally {
+      response.setHeader = setHeader;
+    }
+  };
+  response.writeHead = stripped as typeof response.writeHead;
+}
+
+/** A list has names and values in turn. */
+function ownValues(headers: Headers): ReadonlySet<unknown> {
+  const list: readonly unknown[] = Array.isArray(headers) ? headers : Object.entries(headers).flat();
+  return new Set(list.filter((_, at) => at % 2 === 1));
+}

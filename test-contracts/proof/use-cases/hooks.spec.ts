@@ -1,0 +1,134 @@
+import {
+  createUseCases,
+  type HistoryEvent,
+  type Refusal,
+  type Submitted,
+  type Submitter,
+} from '@pinfold/core';
+import { tellingRoles } from '@pinfold/core/adapter';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { codeOf, isStaged, OWNER, openStage, type Stage } from './stage.ts';
+
+const REFUSED: Refusal<'refused_by_host'> = {
+  kind: 'refused',
+  code: 'refused_by_host',
+  rule: 'host:licence',
+  words: { en: 'The site has no licence.' },
+};
+
+describe('rules of an embedding team', () => {
+  let stage: Stage;
+  let asked: [Submitted, Submitter][];
+  beforeEach(async () => {
+    stage = await openStage();
+    asked = [];
+  });
+  afterEach(() => stage.dispose());
+
+  const asking = (answer: () => Refusal<'refused_by_host'> | undefined) =>
+    createUseCases(
+      stage.ports,
+      {},
+      {
+        beforePublish: async (...all) => {
+          asked.push(all);
+          return answer();
+        },
+      },
+    );
+
+  it('are asked of what would be published, and by whom', async () => {
+    const request = await stage.request({ cause: { actor: { kind: 'key', id: 'k1' } } });
+    expect((await asking(() => undefined).publish(request)).kind).to.equal('published');
+    const [[listing, caller] = []] = asked;
+    expect(listing?.entries.map(({ path }) => path)).to.deep.equal(['index.html']);
+    expect(listing).to.include({ size: 4, archive: request.archive });
+    expect(caller).to.deep.equal({ account: OWNER, cause: request.cause });
+  });
+
+  it('keep an archive from being published and stored, with their own words, and free its key', async () => {
+    const request = await stage.request();
+    expect(await asking(() => REFUSED).publish(request)).to.deep.equal(REFUSED);
+    expect(isStaged(request)).to.equal(false);
+    expect(await stage.memory.archives.list(undefined, 1)).to.deep.equal([]);
+    expect((await stage.useCases.publish(await stage.request({ bytes: 'other' }))).kind).to.equal(
+      'published',
+    );
+  });
+
+  it('are asked in a dry run, too', async () => {
+    const { archive } = await stage.request();
+    expect(await asking(() => REFUSED).check({ by: OWNER, archive })).to.deep.equal(REFUSED);
+  });
+
+  it('are not asked of an archive that breaks a rule of ours, nor of one that was published already', async () => {
+    const useCases = asking(() => undefined);
+    stage.inspector.entries = [{ name: '.env' }];
+    expect(await codeOf(useCases.publish(await stage.request()))).to.equal('invalid_archive');
+    expect(asked).to.have.length(0);
+    stage.inspector.entries = [{ name: 'index.html' }];
+    await useCases.publish(await stage.request());
+    expect((await useCases.publish(await stage.request())).kind).to.equal('replayed');
+    expect(asked).to.have.length(1);
+  });
+
+  it('end a publication by what they throw, which may then be tried again', async () => {
+    const away = new Error('the scanner is away');
+    const broken = asking(() => {
+      throw away;
+    });
+    expect(await broken.publish(await stage.request()).catch((error: unknown) => error)).to.equal(away);
+    expect((await asking(() => undefined).publish(await stage.request())).kind).to.equal('published');
+  });
+});
+
+describe('what is told of publications', () => {
+  let stage: Stage;
+  let told: HistoryEvent[];
+  beforeEach(async () => {
+    stage = await openStage();
+    told = [];
+  });
+  afterEach(() => stage.dispose());
+
+  const types = () => told.map(({ type }) => type);
+
+  it('is each change, when it is stored, once', async () => {
+    const { roles } = stage.memory;
+    const telling = tellingRoles(roles, (event) => told.push(event));
+    const useCases = stage.with({ roles: telling });
+    const outcome = await useCases.publish(await stage.request());
+    if (outcome.kind !== 'published') throw new Error(outcome.kind);
+    const { id } = outcome.role;
+    expect(types()).to.deep.equal(['pin.published']);
+    expect(told[0]).to.include({ account: OWNER, pin: id });
+    expect((await useCases.publish(await stage.request())).kind).to.equal('replayed');
+    await useCases.pin({ by: OWNER, id });
+    await useCases.pin({ by: OWNER, id });
+    await useCases.stop({ by: OWNER, id });
+    expect(types()).to.deep.equal(['pin.published', 'pin.pinned', 'pin.stopped']);
+  });
+
+  it('is nothing of what was not stored', async () => {
+    const { roles } = stage.memory;
+    const id = await stage.publish();
+    let lost = 1;
+    const racing = replacing(roles, {
+      commit: async () => ({ kind: 'lease_lost' }) as const,
+      save: (...all) => {
+        lost -= 1;
+        return lost < 0 ? roles.save(...all) : Promise.resolve({ kind: 'conflict' } as const);
+      },
+    });
+    const telling = tellingRoles(racing, (event) => told.push(event));
+    await stage.with({ roles: telling }).pin({ by: OWNER, id });
+    expect(types()).to.deep.equal(['pin.pinned']);
+    const failing = replacing(roles, { save: () => Promise.reject(new Error('away')) });
+    const silent = tellingRoles(failing, (event) => told.push(event));
+    await codeOf(stage.with({ roles: silent }).stop({ by: OWNER, id }));
+    const lease = { account: OWNER, key: 'k' as never, token: 't' as never };
+    await telling.commit({} as never, lease, [told[0] as HistoryEvent]);
+    expect(types()).to.deep.equal(['pin.pinned']);
+  });
+});

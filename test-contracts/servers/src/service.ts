@@ -1,0 +1,217 @@
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { ZipArchiveInspector } from '@pinfold/archive-zip';
+import {
+  type ArchiveStorage,
+  accountId,
+  createUseCases,
+  type Keys,
+  type Limits,
+  OPERATOR,
+  type Ports,
+  type PublishRequest,
+  type Quotas,
+  type Role,
+  type RoleId,
+  type Sessions,
+  type StagedArchive,
+  type Staging,
+  type UseCases,
+} from '@pinfold/core';
+import { createKeys, createSessions } from '@pinfold/core/accounts';
+import type { Persistence } from '@pinfold/core/adapter';
+import { createMemory, type Memory } from '@pinfold/memory';
+import {
+  HmacGrantSigner,
+  NodeApiKeySecrets,
+  NodeSessionSecrets,
+  RandomIds,
+  ScryptPasswordHasher,
+} from '@pinfold/platform-node';
+import { openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
+import type { HttpService, HttpSubject } from '@pinfold/test-contracts';
+import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
+
+/** Where a service keeps things. Those that keep no archives have them in a folder. */
+export type Stores = Persistence & { readonly archives?: ArchiveStorage };
+
+/** What the doors of a service are built on. */
+export interface Inside {
+  readonly clock: ManualClock;
+  readonly useCases: UseCases;
+  readonly keys: Keys;
+  readonly sessions: Sessions;
+  /** The port of the public URL: that of the first server. */
+  readonly publicPort: number;
+}
+
+/** API, viewer, management screen, or several of them. */
+export type Doors = (inside: Inside) => RequestListener;
+
+/** What a test composes otherwise. */
+export interface ServiceOptions {
+  readonly clock?: ManualClock;
+  readonly limits?: Partial<Limits> | undefined;
+  readonly quotas?: Quotas;
+  readonly ports?: ((ports: Ports) => Partial<Ports>) | undefined;
+}
+
+/** A service on a real socket, with a clock that the test holds. */
+export interface TestService<S extends Stores> extends Inside {
+  readonly port: number;
+  readonly server: Server;
+  /** Holds all the service's files. */
+  readonly folder: string;
+  readonly stores: S;
+  /** The files that uploads have left. */
+  uploads(): Promise<readonly string[]>;
+  /** Publishes an archive for `owner`, under a key of its own. */
+  publish(archive: Uint8Array, differing?: Partial<PublishRequest>): Promise<Role>;
+  /** One more server over the same data; it closes with the first. */
+  peer(stores: S, doors: Doors): Promise<TestService<S>>;
+  close(): Promise<void>;
+}
+
+/** One for all services: it holds nothing while it is idle. */
+const inspector = new ZipArchiveInspector({ workers: 1 });
+
+/** Opens a service; `stores` may want its folder. */
+export async function openService<S extends Stores>(
+  stores: S | ((folder: string) => Promise<S>),
+  doors: Doors,
+  options: ServiceOptions = {},
+): Promise<TestService<S>> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-service-'));
+  const { clock = createManualClock() } = options;
+  const staging = await openFsStaging({ folder: join(folder, 'staging'), clock });
+  const closing: (() => Promise<void>)[] = [() => rm(folder, { recursive: true })];
+  let publicPort: number | undefined;
+  let published = 0;
+
+  const portsOver = async (opened: S): Promise<Ports> => {
+    const ports: Ports = {
+      roles: opened.roles,
+      accounts: opened.accounts,
+      attempts: opened.attempts,
+      archives:
+        opened.archives ?? (await openFsArchiveStorage({ folder: join(folder, 'archives'), staging, clock })),
+      staging,
+      inspector,
+      passwords: new ScryptPasswordHasher({ cost: { logN: 4, r: 8, p: 1 } }),
+      grants: new HmacGrantSigner({ secrets: ['a secret that only this test knows'] }),
+      clock,
+      ids: new RandomIds(),
+    };
+    return { ...ports, ...options.ports?.(ports) };
+  };
+
+  const open = async (opened: S, build: Doors): Promise<TestService<S>> => {
+    const ports = await portsOver(opened);
+    const useCases = createUseCases(ports, options.limits, { quotas: options.quotas ?? {} });
+    const { apiKeys, sessions: sessionStore } = opened;
+    const keys = createKeys({ apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock, ids: ports.ids });
+    const sessionSecrets = new NodeSessionSecrets();
+    const sessions = createSessions(
+      { apiKeys, sessions: sessionStore, sessionSecrets, clock, ids: ports.ids },
+      keys,
+    );
+    const server = await listening();
+    closing.unshift(() => closed(server).then(() => opened.close()));
+    const { port } = server.address() as AddressInfo;
+    publicPort ??= port;
+    const inside: Inside = { clock, useCases, keys, sessions, publicPort };
+    server.on('request', build(inside));
+    return {
+      ...inside,
+      port,
+      server,
+      folder,
+      stores: opened,
+      uploads: () => readdir(join(folder, 'staging')),
+      publish: async (bytes, differing) => {
+        published += 1;
+        const archive = await staged(staging, bytes);
+        const names = { key: `test ${published}`, filename: `site-${published}.zip` };
+        const outcome = await useCases.publish({ by: 'owner', title: null, ...names, archive, ...differing });
+        if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome));
+        return outcome.role;
+      },
+      peer: open,
+      close: async () => {
+        for (const close of closing) await close();
+      },
+    };
+  };
+  return open(typeof stores === 'function' ? await stores(folder) : stores, doors);
+}
+
+/** Stages an archive as an upload does, of whatever size. */
+async function staged(staging: Staging, bytes: Uint8Array): Promise<StagedArchive> {
+  const outcome = await staging.receive(Readable.from([bytes]), bytes.byteLength);
+  if (outcome.kind !== 'received') throw new Error(outcome.kind);
+  return outcome.archive;
+}
+
+/** Listens on a port of its own. Unreferenced: a test that fails while it opens must not keep the process. */
+export async function listening(): Promise<Server> {
+  const server = createServer().unref().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+/** Ends a server with all its connections. */
+export async function closed(server: Server): Promise<void> {
+  const over = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await over;
+}
+
+/** The keys that the HTTP contracts ask for. */
+export async function contractKeys(keys: Keys): Promise<HttpService['keys']> {
+  const [first, second] = [accountId('first'), accountId('second')];
+  return {
+    first: (await keys.create({ account: first })).text,
+    second: (await keys.create({ account: second })).text,
+    readOnly: (await keys.create({ account: first, scopes: ['pins:read'] })).text,
+  };
+}
+
+/** A running service, as the HTTP contracts see it. */
+export function contractService(
+  { port, useCases, clock }: Pick<TestService<Stores>, 'port' | 'useCases' | 'clock'>,
+  viewerMode: HttpService['viewerMode'],
+  keys: HttpService['keys'],
+): HttpService {
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    viewerMode,
+    keys,
+    advance: async (length) => clock.advance(length),
+    pin: async (id) => void (await useCases.pin({ by: OPERATOR, id: id as RoleId })),
+    unpin: async (id) => void (await useCases.unpin({ by: OPERATOR, id: id as RoleId })),
+  };
+}
+
+/** A service in memory as a subject of the HTTP contracts, each peer a server of its own. */
+export async function openHttpSubject(
+  viewerMode: HttpService['viewerMode'],
+  doors: Doors,
+  options: ServiceOptions & { readonly peerDoors?: Doors | undefined } = {},
+): Promise<HttpSubject> {
+  const service: TestService<Memory> = await openService(createMemory(), doors, options);
+  const keys = await contractKeys(service.keys);
+  return {
+    port: contractService(service, viewerMode, keys),
+    peer: async () => {
+      const peer = await service.peer(service.stores.peer(), options.peerDoors ?? doors);
+      return contractService(peer, viewerMode, keys);
+    },
+    dispose: service.close,
+  };
+}

@@ -1,0 +1,41 @@
+/** Stands around the calls of a port: it may make the call, answer in its place, or keep it waiting. */
+export type Around = (name: string, call: () => unknown, inputs: readonly unknown[]) => unknown;
+
+/**
+ * A port each of whose calls goes through `around`.
+ *
+ * @example
+ * import { createMemory } from '@pinfold/memory';
+ * import { aroundCalls } from '@pinfold/test-contracts/fixtures';
+ *
+ * const calls: string[] = [];
+ * const roles = aroundCalls(createMemory().roles, (name, call) => {
+ *   calls.push(name);
+ *   return call();
+ * });
+ */
+export function aroundCalls<Port extends object>(port: Port, around: Around): Port {
+  return new Proxy(port, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function' || typeof name === 'symbol') return member;
+      return (...inputs: unknown[]) => around(name, () => Reflect.apply(member, target, inputs), inputs);
+    },
+  });
+}
+
+/**
+ * A port some of whose methods are others; all else reaches the port itself.
+ *
+ * @example
+ * import { createMemory } from '@pinfold/memory';
+ * import { replacing } from '@pinfold/test-contracts/fixtures';
+ *
+ * const roles = replacing(createMemory().roles, { load: async () => undefined });
+ */
+export function replacing<Port extends object>(port: Port, methods: Partial<Port>): Port {
+  return aroundCalls(port, (name, call, inputs) => {
+    const other: unknown = Reflect.get(methods, name);
+    return typeof other === 'function' ? Reflect.apply(other, methods, inputs) : call();
+  });
+}
