@@ -32,6 +32,7 @@ async function commitAtOnce(
   const outcomes = await together(subject, numbers.length, (port, place) =>
     commitOf(port, numbers[place] ?? 0, { limits }),
   );
+  for (const { kind } of outcomes) expect(kind).to.be.oneOf(['committed', 'refused']);
   return numbers.filter((_, place) => outcomes[place]?.kind === 'committed');
 }
 
@@ -52,8 +53,10 @@ export const admissionClauses: readonly Clause<RoleStore>[] = [
           const request = aReservation(n, { limits, now: start, until: after(start, minutes(1)) });
           expect((await port.reserve(request)).kind, `looking ${n}`).to.equal('reserved');
         }
-        for (const n of [1, 2])
-          expect(await commitOf(port, n, { limits, now: start })).to.deep.equal(COMMITTED);
+        for (const n of [1, 2]) {
+          const { role } = aPublication(n, { publishedAt: start });
+          expect(await commitOf(port, n, { role, limits, now: start })).to.deep.equal(COMMITTED);
+        }
         const store = await peer();
         const retryAt = after(start, seconds(5));
         const early = aReservation(5, { limits, now: instant(retryAt - 1), until: after(start, minutes(1)) });

@@ -56,11 +56,10 @@ export function parseRate(text: string): Rate | 'off' | undefined {
  * What is left of a rate at an instant, by the generic cell rate algorithm.
  *
  * @example
- * import { instant } from '@pinfold/core';
- * import { leftOf, parseRate } from '@pinfold/core/adapter';
+ * import { instant, minutes } from '@pinfold/core';
+ * import { leftOf } from '@pinfold/core/adapter';
  *
- * const rate = parseRate('2/1m');
- * if (rate !== undefined && rate !== 'off') leftOf(rate, null, instant(0)).remaining; // 2
+ * leftOf({ count: 2, window: minutes(1) }, null, instant(0)).remaining; // 2
  */
 export function leftOf(rate: Rate, mark: RateMark | null, now: Instant): RateLeft {
   const { count, window } = rate;
@@ -83,14 +82,11 @@ export function leftOf(rate: Rate, mark: RateMark | null, now: Instant): RateLef
  * The mark of a rate from which one was taken at an instant. Look first whether any remains.
  *
  * @example
- * import { instant } from '@pinfold/core';
- * import { leftOf, parseRate, takenFrom } from '@pinfold/core/adapter';
+ * import { instant, minutes } from '@pinfold/core';
+ * import { leftOf, takenFrom } from '@pinfold/core/adapter';
  *
- * const rate = parseRate('2/1m');
- * if (rate !== undefined && rate !== 'off') {
- *   const mark = takenFrom(rate, null, instant(0));
- *   leftOf(rate, mark, instant(0)).remaining; // 1
- * }
+ * const rate = { count: 2, window: minutes(1) };
+ * leftOf(rate, takenFrom(rate, null, instant(0)), instant(0)).remaining; // 1
  */
 export function takenFrom(rate: Rate, mark: RateMark | null, now: Instant): RateMark {
   const present = now * MICROSECONDS;
