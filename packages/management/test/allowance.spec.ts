@@ -70,14 +70,26 @@ describe('what an account may publish, on the screen', () => {
     expect((await upload('a')).text).to.include('may have 1 byte together');
   });
 
-  it('is nothing for a blocked account', async () => {
+  it('is nothing for a blocked account, which looks, revokes keys and signs out', async () => {
     await open({});
+    const { id } = await screen.publish('Mine');
+    const { key } = await screen.keys.create({ account: OWNER });
     const loaded = await screen.memory.accounts.load(OWNER);
-    const blocked = { reason: 'a test', sites: 'keep', at: screen.clock.now() } as const;
     if (loaded === undefined) throw new Error('no account');
+    const blocked = { reason: 'a test', sites: 'keep', at: screen.clock.now() } as const;
     await screen.memory.accounts.save({ ...loaded.value, blocked }, loaded.version, []);
-    const refused = await upload('a');
-    expect(refused.status).to.equal(403);
-    expect(refused.text).to.include('This account is blocked');
+    const changes = ['stop', 'pin', 'unpin', 'renew', 'rename', 'password'];
+    for (const refused of [
+      await upload('a'),
+      await sendForm('b'),
+      await person.post('/keys', { form, label: 'New' }),
+      ...(await Promise.all(changes.map((change) => person.post(`/publications/${id}/${change}`, { form })))),
+    ]) {
+      expect(refused.status).to.equal(403);
+      expect(refused.text).to.include('This account is blocked');
+    }
+    expect((await person.get(`/publications/${id}`)).status).to.equal(200);
+    expect((await person.post(`/keys/${key.id}/revoke`, { form })).status).to.equal(303);
+    expect((await person.post('/sign-out', { form })).status).to.equal(303);
   });
 });

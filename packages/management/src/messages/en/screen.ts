@@ -8,6 +8,7 @@ export const screen = {
   backToList: 'All publications',
   badFormText: 'The form did not arrive intact. Go back, reload the page and try again.',
   badFormTitle: 'That form could not be read',
+  accountBlockedTitle: 'The account is blocked',
   accountBlocked:
     'This account is blocked: it can show its publications and change nothing. Ask whoever runs this service.',
   leftBytes: '{left} of {limit} are left for archives.',

@@ -11,6 +11,7 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   badFormText:
     'フォームの内容が正しく届きませんでした。前のページに戻り、再読み込みしてからもう一度お試しください。',
   badFormTitle: 'フォームを読み取れませんでした',
+  accountBlockedTitle: 'アカウントが停止されています',
   accountBlocked:
     'このアカウントは停止されています。公開したものを見ることはできますが、変更はできません。サービスの管理者に問い合わせてください。',
   leftBytes: 'ZIP の容量は {limit} のうち残り {left} です。',
