@@ -137,6 +137,7 @@ export type { Cleaning } from './use-cases/cleaning.ts';
 export {
   createUseCases,
   type Ports,
+  type Quotas,
   type UseCaseOptions,
   type UseCases,
 } from './use-cases/create-use-cases.ts';

@@ -6,9 +6,9 @@ import {
   type RoleStore,
 } from '@pinfold/core';
 import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
-import { anEvent, BLOCK } from '@pinfold/test-contracts/fixtures';
+import { anEvent, BLOCK, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { codeOf, OWNER, openStage, overriding, type Stage } from './stage.ts';
+import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
 
 describe('publishing within bounds', () => {
   let stage: Stage;
@@ -64,7 +64,7 @@ describe('publishing within bounds', () => {
   });
 
   it('leaves neither archive nor reservation when only the commit is refused', async () => {
-    const late = overriding(stage.memory.roles, {
+    const late = replacing(stage.memory.roles, {
       commit: async (publication, lease, events) => {
         await setAccount({ blocked: BLOCK });
         return await stage.memory.roles.commit(publication, lease, events);

@@ -58,7 +58,6 @@ export type BeforePublish = (
 export interface Tools {
   readonly ports: PublicationPorts;
   readonly limits: Limits;
-  readonly quotas: PublicationLimits;
   readonly absolutePathsWork: boolean;
   readonly observe: Observe | undefined;
   readonly beforePublish: BeforePublish | undefined;
@@ -66,6 +65,8 @@ export interface Tools {
 
 /** What is to be published, its values proved. */
 export interface Wanted {
+  /** What its account may publish while it has no limits of its own. */
+  readonly quotas: PublicationLimits;
   readonly account: AccountId;
   readonly key: IdempotencyKey;
   readonly filename: Filename;
@@ -131,8 +132,8 @@ export class Publication {
   }
 
   #reserve(): Promise<ReserveOutcome> {
-    const { account, key, filename, title, archive } = this.#wanted;
-    const { ports, limits, quotas } = this.#tools;
+    const { account, key, filename, title, archive, quotas } = this.#wanted;
+    const { ports, limits } = this.#tools;
     const now = ports.clock.now();
     return ports.roles.reserve({
       account,
@@ -233,7 +234,7 @@ export class Publication {
     const publication = {
       role,
       now: clock.now(),
-      limits: this.#tools.quotas,
+      limits: this.#wanted.quotas,
       manifest: encodeManifest(entries),
       warnings,
     };

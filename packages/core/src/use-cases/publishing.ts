@@ -77,12 +77,12 @@ export interface PublishPorts extends PublicationPorts {
 export function publishing(
   ports: PublishPorts,
   limits: Limits,
-  quotas: PublicationLimits,
+  quotasOf: (account: AccountId) => Promise<PublicationLimits>,
   absolutePathsWork: boolean,
   observe?: Observe,
   beforePublish?: BeforePublish,
 ): Publishing {
-  const tools = { ports, limits, quotas, absolutePathsWork, observe, beforePublish };
+  const tools = { ports, limits, absolutePathsWork, observe, beforePublish };
   const gate = new Gate<AccountId>({
     places: limits.publishing,
     queue: limits.publishingQueue,
@@ -100,7 +100,8 @@ export function publishing(
         if (title !== null && typeof title !== 'string') return title;
         const archive = await receive();
         if ('kind' in archive) return archive;
-        const wanted = { account, key, filename, title, archive, cause: cause ?? causedBy(account) };
+        const quotas = await quotasOf(account);
+        const wanted = { account, key, filename, title, archive, quotas, cause: cause ?? causedBy(account) };
         return await gate.run(account, () => new Publication(tools, wanted).run());
       });
       observe?.({ kind: 'publish', outcome: 'code' in outcome ? outcome.code : outcome.kind });

@@ -90,8 +90,9 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     status: 403,
     code: 'account_blocked',
     title: 'The account is blocked',
-    detail: 'The operator has blocked this account: it reads, and changes nothing. Ask the operator.',
-    advice: 'Ask the operator of the service why the account is blocked',
+    detail:
+      'The operator blocked the account: it can read its publications and change nothing. Ask the operator.',
+    advice: 'Ask the operator to unblock the account, then send the request again',
     key: 'keep',
   },
   archive_missing: unavailable,
@@ -208,18 +209,16 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
   quota_exceeded: {
     status: 403,
     code: 'quota_exceeded',
-    title: 'The account is at its quota',
-    detail:
-      'Stop publications that are no longer needed: GET /api/v1/limits gives quotas and what is used of them.',
-    advice:
-      'Stop publications that are no longer needed, or ask the operator for more, and send the request again',
+    title: 'The account has no room for this publication',
+    detail: 'Stop publications that are no longer needed, or ask the operator for a larger quota.',
+    advice: 'Stop publications that are no longer needed and send the very same request again',
     key: 'keep',
   },
   rate_limited: {
     status: 429,
     code: 'rate_limited',
     title: 'Too many requests',
-    detail: 'The account has sent more requests than it may: wait as Retry-After says.',
+    detail: 'The account has sent or published more than it may at a time: wait as Retry-After says.',
     advice: 'Wait as long as Retry-After says and send the very same request again',
     key: 'keep',
   },

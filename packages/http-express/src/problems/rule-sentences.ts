@@ -47,13 +47,6 @@ export const IDEMPOTENCY_KEY: Sentences<IdempotencyKeyRules> = {
   secret: 'The Idempotency-Key contains the API key.',
 };
 
-export const QUOTA: Sentences<QuotaRules> = {
-  sites: ({ limit, actual }) =>
-    `The account may have ${limit} publications in service; with this one there would be ${actual}.`,
-  bytes: ({ limit, actual }) =>
-    `The archives in service may have ${limit} bytes in all; with this one there would be ${actual}.`,
-};
-
 export const TITLE: Sentences<TitleRules> = {
   type: 'The title must be a string or null.',
   encoding: 'The title is not valid Unicode.',
@@ -66,6 +59,13 @@ export const PASSWORD: Sentences<PasswordRules> = {
   encoding: 'The password is not valid Unicode.',
   too_short: ({ limit }) => `The password needs at least ${limit} characters.`,
   too_long: ({ limit, actual }) => `The password has ${actual} bytes in UTF-8; at most ${limit} are allowed.`,
+};
+
+export const QUOTA: Sentences<QuotaRules> = {
+  sites: ({ limit, actual }) =>
+    `The account would have ${actual} publications in service; at most ${limit} are allowed.`,
+  bytes: ({ limit, actual }) =>
+    `The archives in service would have ${actual} bytes; at most ${limit} are allowed.`,
 };
 
 const UNSAFE: Readonly<Record<UnsafePath, string>> = {

@@ -31,14 +31,13 @@ const NEWER = 'A newer version of the service warns of this: ask it once more af
 /** The words of a refusal of the core. */
 export function tell(refusal: Refusal): ProblemDetails {
   switch (refusal.code) {
+    case 'account_blocked':
     case 'archive_too_large':
     case 'forbidden':
     case 'idempotency_mismatch':
     case 'invalid_cursor':
     case 'not_found':
       return {};
-    case 'account_blocked':
-      return { detail: `The operator has blocked this account: ${refusal.reason}` };
     case 'idempotency_in_progress':
     case 'rate_limited':
       return { retryAt: refusal.retryAt };

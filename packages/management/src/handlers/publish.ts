@@ -1,5 +1,6 @@
 import type { PublishOutcome, Refusal } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
+import { refusedWords } from '../allowance.ts';
 import { type Answer, seeOther } from '../answering/answer.ts';
 import { refuse } from '../answering/refuse.ts';
 import type { Screen } from '../options.ts';
@@ -7,13 +8,6 @@ import { oddText } from '../upload-form.ts';
 import type { SignedInVisit } from '../visiting/visit.ts';
 import { formTrouble, showList, showProblems, tooLarge } from './list.ts';
 import type { ArchiveVisit } from './receive.ts';
-
-/** What an account may not do now, in the words of the screen. */
-const BOUNDED = {
-  account_blocked: 'accountBlocked',
-  quota_exceeded: 'quotaExceeded',
-  rate_limited: 'rateLimited',
-} as const;
 
 /** Publishes what the form of a browser without scripts brought. */
 export async function publishForm(screen: Screen, visit: ArchiveVisit): Promise<Answer> {
@@ -49,17 +43,20 @@ function answerScript(screen: Screen, visit: SignedInVisit, outcome: PublishOutc
       return { kind: 'json', status: 422, body: { kind: 'problems', problems: outcome.problems } };
     case 'refused_by_host':
       return { kind: 'json', status: 422, body: { kind: 'refused', message: hostWords(visit, outcome) } };
+    case 'account_blocked':
+    case 'quota_exceeded':
+    case 'rate_limited':
+      return {
+        kind: 'json',
+        status: statusOf(outcome),
+        body: { kind: 'refused', message: refusedWords(visit, outcome) },
+      };
     case 'idempotency_mismatch':
       return { kind: 'json', status: 409, body: { kind: 'mismatch' } };
     case 'idempotency_in_progress':
       return { kind: 'json', status: 409, body: { kind: 'in_progress' }, retryAfter: 1 };
     case 'archive_too_large':
       return { kind: 'json', status: 413, body: { kind: 'problems', problems: [tooLarge(outcome.limit)] } };
-    case 'account_blocked':
-    case 'quota_exceeded':
-      return refuse(visit, 403, 'badFormTitle', BOUNDED[outcome.code]);
-    case 'rate_limited':
-      return refuse(visit, 429, 'badFormTitle', BOUNDED[outcome.code]);
     case 'invalid_filename':
     case 'invalid_idempotency_key':
     case 'invalid_title':
@@ -88,6 +85,13 @@ function refuseArchive(
   switch (refusal.code) {
     case 'refused_by_host':
       return showList(screen, visit, { status: 422, publish: { summary: hostWords(visit, refusal) } });
+    case 'account_blocked':
+    case 'quota_exceeded':
+    case 'rate_limited':
+      return showList(screen, visit, {
+        status: statusOf(refusal),
+        publish: { summary: refusedWords(visit, refusal) },
+      });
     case 'archive_too_large':
       return showProblems(screen, visit, 413, [tooLarge(refusal.limit)]);
     case 'invalid_archive':
@@ -96,11 +100,6 @@ function refuseArchive(
       return formTrouble(screen, visit, 409, 'stillPublishing');
     case 'idempotency_mismatch':
       return formTrouble(screen, visit, 409, 'formUsed');
-    case 'account_blocked':
-    case 'quota_exceeded':
-      return formTrouble(screen, visit, 403, BOUNDED[refusal.code]);
-    case 'rate_limited':
-      return formTrouble(screen, visit, 429, BOUNDED[refusal.code]);
     case 'invalid_filename':
     case 'invalid_idempotency_key':
     case 'invalid_title':
@@ -108,6 +107,10 @@ function refuseArchive(
     default:
       return refusal satisfies never;
   }
+}
+
+function statusOf({ code }: Refusal<'account_blocked' | 'quota_exceeded' | 'rate_limited'>): number {
+  return code === 'rate_limited' ? 429 : 403;
 }
 
 function hostWords({ words }: SignedInVisit, { words: own }: Refusal<'refused_by_host'>): string {

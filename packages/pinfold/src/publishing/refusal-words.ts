@@ -1,5 +1,4 @@
-import type { IdempotencyKeyRules, Refusal, TitleRules } from '@pinfold/core';
-import { toRfc3339 } from '@pinfold/core/adapter';
+import type { IdempotencyKeyRules, QuotaRules, Refusal, TitleRules } from '@pinfold/core';
 import { type Sentences, sentenceOf } from '@pinfold/http';
 import { archiveError } from '@pinfold/http-express';
 import { brokenRules } from './publication.ts';
@@ -16,6 +15,12 @@ const TITLE: Sentences<TitleRules> = {
   encoding: '--title is not valid Unicode',
   control_character: '--title contains a control character',
   too_long: ({ limit, actual }) => `--title has ${actual} characters; at most ${limit} are allowed`,
+};
+
+const QUOTA: Sentences<QuotaRules> = {
+  sites: ({ limit }) => `the account may have ${limit} publications in service, and has them; stop one first`,
+  bytes: ({ limit, actual }) =>
+    `the archives in service would have ${actual} bytes, more than the ${limit} of the account; stop one first`,
 };
 
 /** Why the command cannot publish under this key, name or title. */
@@ -37,25 +42,18 @@ export function wishWords(
 /** Why an archive was not published. Of its rules the command says what the API says. */
 export function publishWords(
   refusal: Refusal<
-    | 'account_blocked'
-    | 'idempotency_mismatch'
-    | 'invalid_archive'
-    | 'quota_exceeded'
-    | 'rate_limited'
-    | 'refused_by_host'
+    'account_blocked' | 'idempotency_mismatch' | 'invalid_archive' | 'quota_exceeded' | 'refused_by_host'
   >,
 ): string {
   switch (refusal.code) {
     case 'account_blocked':
       return `the account is blocked: ${refusal.reason}`;
-    case 'quota_exceeded':
-      return `the account is at its quota: ${refusal.rule} would be ${refusal.actual}, and ${refusal.limit} are allowed`;
-    case 'rate_limited':
-      return `the account has published too much; publish again from ${toRfc3339(refusal.retryAt)} on`;
     case 'idempotency_mismatch':
       return 'this Idempotency-Key has published something else; take a new one';
     case 'invalid_archive':
       return `the archive breaks these rules:\n${brokenRules(refusal.problems.map(archiveError))}`;
+    case 'quota_exceeded':
+      return sentenceOf(QUOTA, refusal);
     case 'refused_by_host':
       return refusal.words.en;
     default:
