@@ -24,6 +24,7 @@ const SERVED = [
   'packages/platform-node',
   'packages/storage-fs',
   'test-contracts',
+  'test-contracts/servers',
 ];
 
 /** What is mutated, by the name of the package. */

@@ -98,12 +98,13 @@ const { positionals, values } = parseArgs({ allowPositionals: true, options: { l
 const [first = 'core', ...others] = positionals;
 const [name, parts] = Object.hasOwn(mutated, first) ? [first, others] : ['core', positionals];
 const wanted = mutated[name] as Mutated;
+const isWhole = parts.length === 0 && values.lines === undefined;
 const files = (parts.length > 0 ? parts : [WHOLE]).map((part) => `packages/${name}/src/${part}`);
 const mutate = values.lines === undefined ? files : randomLines(root, files, Number(values.lines));
 const folder = await mkdtemp(join(tmpdir(), 'pinfold-mutation-'));
 try {
   await copyTo(folder, wanted, join(modules, 'mocha'));
-  const settings = configuration({ ...wanted, name, mutate, least: parts.length > 0 ? null : LEAST });
+  const settings = configuration({ ...wanted, name, mutate, least: isWhole ? LEAST : null });
   await writeFile(join(folder, 'stryker.config.json'), JSON.stringify(settings));
   process.exitCode = stopping.signal.aborted ? 1 : await run(folder, stopping.signal);
   if (!stopping.signal.aborted) {

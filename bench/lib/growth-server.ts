@@ -39,6 +39,8 @@ export async function startGrowthServer(
     PINFOLD_DATA_DIR: folder,
     PINFOLD_API_KEY: key,
     PINFOLD_WELCOME: 'off',
+    PINFOLD_RATE_REQUESTS: 'off',
+    PINFOLD_RATE_PUBLICATIONS: 'off',
     PINFOLD_LOG_LEVEL: 'silent',
     PINFOLD_SECRET: 'the secret of all the nodes',
     ...environment,

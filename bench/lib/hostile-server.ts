@@ -45,6 +45,8 @@ export async function startHostileServer(checkout: string): Promise<HostileServe
     PINFOLD_DATA_DIR: folder,
     PINFOLD_API_KEY: new NodeApiKeySecrets().mint().text,
     PINFOLD_WELCOME: 'off',
+    PINFOLD_RATE_REQUESTS: 'off',
+    PINFOLD_RATE_PUBLICATIONS: 'off',
     PINFOLD_LOG_LEVEL: 'silent',
   };
   const script = join(resolve(checkout), 'bench/servers/pinfold.ts');

@@ -29,6 +29,8 @@ export async function startPinfold(
     PINFOLD_DATA_DIR: folder,
     PINFOLD_API_KEY: key,
     PINFOLD_WELCOME: 'off',
+    PINFOLD_RATE_REQUESTS: 'off',
+    PINFOLD_RATE_PUBLICATIONS: 'off',
     PINFOLD_LOG_LEVEL: 'silent',
     ...environment,
   });

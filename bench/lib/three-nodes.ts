@@ -53,6 +53,8 @@ export async function startThreeNodes(drainSeconds: number): Promise<ThreeNodes>
     PINFOLD_SECRET: 'the secret of all the nodes',
     PINFOLD_API_KEY: key,
     PINFOLD_WELCOME: 'off',
+    PINFOLD_RATE_REQUESTS: 'off',
+    PINFOLD_RATE_PUBLICATIONS: 'off',
     PINFOLD_LOG_LEVEL: 'silent',
     PINFOLD_DRAIN_SECONDS: String(drainSeconds),
     AWS_ACCESS_KEY_ID: 'pinfold',

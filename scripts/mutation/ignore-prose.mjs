@@ -1,7 +1,7 @@
 import { declareValuePlugin, PluginKind } from '@stryker-mutator/api/plugin';
 
-/** Begins as a sentence does or with what it quotes, has words, and ends with a full stop. */
-const SENTENCE = /^["A-Z].* .*[.]$/s;
+/** Begins as a sentence does or with what it quotes, has words, and ends with a full stop; or is one in Japanese. */
+const SENTENCE = /^["A-Z].* .*[.]$|。$/s;
 
 function textOf({ type, value, quasis }) {
   return type === 'StringLiteral' ? value : quasis.map((part) => part.value.cooked).join('…');

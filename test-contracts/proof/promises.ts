@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  accountStoreContract,
   apiKeySecretsContract,
   apiKeyStoreContract,
   archiveInspectorContract,
@@ -37,6 +38,7 @@ export const PROMISES_PAGE: string = join(import.meta.dirname, '../../docs/adapt
 /** The contracts of all ports. */
 export const portContracts: readonly PortContract[] = [
   roleStoreContract,
+  accountStoreContract,
   archiveStorageContract,
   stagingContract,
   archiveInspectorContract,

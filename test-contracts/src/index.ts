@@ -1,3 +1,5 @@
+export { accountStoreContract } from './account-store/contract.ts';
+export type { AccountStores } from './account-store/subject.ts';
 export { apiKeySecretsContract } from './api-key-secrets/contract.ts';
 export { apiKeyStoreContract } from './api-key-store/contract.ts';
 export { archiveInspectorContract } from './archive-inspector/contract.ts';

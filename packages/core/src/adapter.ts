@@ -23,6 +23,16 @@ export {
 } from './adapter/table.ts';
 export { type OnEvent, tellingRoles } from './adapter/telling-roles.ts';
 export { unlessAborted } from './adapter/unless-aborted.ts';
+export { NO_LIMITS } from './domain/account.ts';
+export {
+  hasQuota,
+  limitsInForce,
+  published,
+  rateInForce,
+  refuseAdmission,
+  refuseBlocked,
+  type Wish,
+} from './domain/admission.ts';
 export { judgeListing } from './domain/archive-rules.ts';
 export {
   type AttemptRefusal,
@@ -37,6 +47,7 @@ export { fingerprintOf } from './domain/idempotency.ts';
 export { archiveCreatedAt, archiveIdOf, parseArchiveId } from './domain/identity.ts';
 export { toRfc3339 } from './domain/instant.ts';
 export { parseGuess } from './domain/password.ts';
+export { leftOf, parseRate, type RateLeft, takenFrom } from './domain/rate.ts';
 export { FIRST_GENERATION } from './domain/role.ts';
 export { type FilesByPath, type Resolution, resolve } from './domain/site.ts';
 export { codePoints, foldForSearch } from './domain/text.ts';

@@ -1,4 +1,6 @@
+export type { Account, AccountLimits, AccountUse, Block, PublicationLimits } from './domain/account.ts';
 export { type Actor, OPERATOR } from './domain/actor.ts';
+export type { Inadmissible } from './domain/admission.ts';
 export {
   type ApiKey,
   type ApiKeyId,
@@ -70,6 +72,7 @@ export {
   type PasswordRules,
   parsePassword,
 } from './domain/password.ts';
+export type { Rate, RateMark, RateText } from './domain/rate.ts';
 export {
   type Decided,
   decide,
@@ -85,6 +88,7 @@ export type { MisplacedIndex } from './domain/site-root.ts';
 export { parseTitle, type Title, type TitleRules } from './domain/title.ts';
 export type { KeptWarning, ObservedFile, Warning, WarningRules, WordedWarning } from './domain/warnings.ts';
 export { Fault, type FaultCode, isFault } from './fault.ts';
+export type { AccountChange, AccountStore } from './ports/account-store.ts';
 export type { ApiKeySecrets, PresentedKey } from './ports/api-key-secrets.ts';
 export type { ApiKeyStore } from './ports/api-key-store.ts';
 export type { ArchiveInspector, ArchiveProof, EntryProof, ProofRequest } from './ports/archive-inspector.ts';
@@ -101,6 +105,7 @@ export type {
   CleanupOutcome,
   CleanupRequest,
   CleanupTask,
+  CommitOutcome,
   Lease,
   Page,
   Publication,
@@ -115,7 +120,7 @@ export type {
 export type { SessionSecrets } from './ports/session-secrets.ts';
 export type { Redemption, SessionStore } from './ports/session-store.ts';
 export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
-export type { Figures, Nothing, Refusal, RefusalCode, Refusals, Told } from './refusal.ts';
+export type { Figures, Nothing, QuotaRules, Refusal, RefusalCode, Refusals, Told } from './refusal.ts';
 export type {
   ChangeOutcome,
   ChangeRequest,
@@ -132,6 +137,7 @@ export type { Cleaning } from './use-cases/cleaning.ts';
 export {
   createUseCases,
   type Ports,
+  type Quotas,
   type UseCaseOptions,
   type UseCases,
 } from './use-cases/create-use-cases.ts';

@@ -16,8 +16,16 @@ export interface Figures {
   readonly actual: number;
 }
 
+/** What of an account is bounded; `actual` counts this publication, too. */
+export interface QuotaRules {
+  readonly sites: Figures;
+  readonly bytes: Figures;
+}
+
 /** Why a request was refused, each with what it tells: what a caller did or met, never what broke. */
 export interface Refusals {
+  /** The account reads and changes nothing. */
+  readonly account_blocked: { readonly reason: string };
   readonly archive_too_large: { readonly limit: number };
   readonly forbidden: Nothing;
   /** The first request may have ended at `retryAt`. */
@@ -31,6 +39,10 @@ export interface Refusals {
   readonly invalid_state: { readonly state: 'deleted' | 'expired' | 'pinned' };
   readonly invalid_title: Told<TitleRules>;
   readonly not_found: Nothing;
+  /** More would be in service than the account may have. */
+  readonly quota_exceeded: Told<QuotaRules>;
+  /** One publication more would pass at `retryAt`. */
+  readonly rate_limited: { readonly retryAt: Instant };
   /** The embedding team's own no, which brings its words. */
   readonly refused_by_host: {
     readonly rule: `host:${string}`;

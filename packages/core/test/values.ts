@@ -9,6 +9,7 @@ import {
   type PasswordHash,
   type Role,
   type RoleId,
+  type Sha256,
   type Title,
 } from '../src/index.ts';
 
@@ -29,6 +30,8 @@ export function aRole(differing: Partial<Role> = {}): Role {
     originalFilename: 'site.zip' as Filename,
     fileCount: 2,
     size: 40,
+    archiveBytes: 30,
+    sha256: '0'.repeat(64) as Sha256,
     publishedAt: instant(NOW - hours(1)),
     expiresAt: instant(NOW + hours(1)),
     pinned: false,

@@ -1,10 +1,10 @@
-import { type Duration, minutes, seconds } from '@pinfold/core';
+import { type Caller, type Duration, minutes, type Rate, seconds } from '@pinfold/core';
 import type { History } from '@pinfold/core/history';
 import { consoleLog, pathOf, publicUrl, type RequestLog, takeRequest, Uploads } from '@pinfold/http';
 import { type Request, Router } from 'express';
 import type { Authenticate } from './authentication.ts';
 import { openApiDocument } from './openapi/document.ts';
-import { type RateLimit, RateLimiter } from './rate-limit.ts';
+import { RequestLimiter } from './rates/request-limiter.ts';
 import { answerDocument, answerNothing, serve } from './serve.ts';
 import type { ApiUseCases, Service } from './service.ts';
 import { type SignIn, signInWords } from './sign-in.ts';
@@ -18,6 +18,9 @@ export interface ApiTimeouts {
   /** How long the rest of a body is read after an early answer, before the connection closes: 30 seconds. */
   readonly drain: Duration;
 }
+
+/** A rate of requests for all, or by caller. */
+export type RequestRate = Rate | null | ((caller: Caller) => Rate | null | Promise<Rate | null>);
 
 /** Options of {@link createApi}. */
 export interface ApiOptions {
@@ -35,8 +38,11 @@ export interface ApiOptions {
   readonly log?: RequestLog;
   /** The address of a client that the history is to keep; absent, it keeps none. */
   readonly historyAddress?: (request: Request) => string;
-  /** Limits the requests of each account to this process; absent, none are limited. */
-  readonly rateLimit?: RateLimit;
+  /**
+   * How many requests an account may send to this process: one rate for all, or by caller. One that was set for the
+   * account goes before it. Null and absent: any number.
+   */
+  readonly requestRate?: RequestRate;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
   readonly uploads?: Uploads;
   /** Times that differ from the defaults. */
@@ -90,7 +96,7 @@ function below(url: string, path: string): string {
 }
 
 function serviceOf(options: ApiOptions): Service {
-  const { useCases, history, historyAddress, authenticate, log = consoleLog, rateLimit } = options;
+  const { useCases, history, historyAddress, authenticate, log = consoleLog, requestRate = null } = options;
   const { clock } = useCases;
   const { drain, ...bodyTimeouts } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   return {
@@ -102,7 +108,10 @@ function serviceOf(options: ApiOptions): Service {
     bodyTimeouts,
     drain: { clock, time: drain },
     uploads: options.uploads ?? new Uploads({ clock }),
-    limiter: rateLimit && new RateLimiter(rateLimit),
+    requests: {
+      limiter: new RequestLimiter(),
+      rateOf: typeof requestRate === 'function' ? requestRate : () => requestRate,
+    },
     log,
     words: options.signIn && signInWords(options.signIn),
   };

@@ -4,13 +4,12 @@ export {
   type Authenticate,
   apiKeyAuthentication,
 } from './authentication.ts';
-export { type ApiOptions, type ApiTimeouts, createApi } from './create-api.ts';
+export { type ApiOptions, type ApiTimeouts, createApi, type RequestRate } from './create-api.ts';
 export { eventOf, type WireEvent } from './handlers/events.ts';
 export { type Pin, pinOf } from './handlers/pin.ts';
 export { type OpenApiOptions, openApiDocument } from './openapi/document.ts';
 export type { ProblemBody } from './problems/problem.ts';
 export type { WireCode } from './problems/problem-table.ts';
 export { archiveError, type WireError, type WireWarning, wireWarnings } from './problems/tell.ts';
-export type { RateLimit } from './rate-limit.ts';
 export type { ApiUseCases } from './service.ts';
 export type { SignIn } from './sign-in.ts';

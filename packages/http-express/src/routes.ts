@@ -28,6 +28,8 @@ export interface Route {
 export interface Operation {
   /** What its caller needs. */
   readonly scope: Scope;
+  /** Whether it changes anything, which a blocked account may not. */
+  readonly changes: boolean;
   /** Whether a request of it publishes, so that what is wrong says what becomes of the Idempotency-Key. */
   readonly publishes: (request: Request) => boolean;
   /** @param role what the path names; null where it names none, or nothing that is an id. */
@@ -40,6 +42,7 @@ const pins: Route = {
     GET: onAll({ scope: 'pins:read', query: readListQuery, handle: list }),
     POST: onAll({
       scope: 'pins:write',
+      changes: true,
       query: readPublishQuery,
       handle: publish,
       publishes: ({ dry_run }) => dry_run !== 'true',
@@ -51,8 +54,8 @@ const pin: Route = {
   pattern: '/api/v1/pins/{id}',
   methods: {
     GET: onOne({ scope: 'pins:read', handle: read }),
-    PATCH: onOne({ scope: 'pins:write', body: readUpdate, handle: update }),
-    DELETE: onOne({ scope: 'pins:write', handle: stop }),
+    PATCH: onOne({ scope: 'pins:write', changes: true, body: readUpdate, handle: update }),
+    DELETE: onOne({ scope: 'pins:write', changes: true, handle: stop }),
   },
 };
 
@@ -91,11 +94,13 @@ function onAll<Query>(operation: {
   readonly scope: Scope;
   readonly query: ReadQuery<Query>;
   readonly handle: (service: Service, call: Call, query: Query) => Promise<Outcome>;
+  readonly changes?: boolean;
   readonly publishes?: (query: Query) => boolean;
 }): Operation {
-  const { scope, query, handle, publishes } = operation;
+  const { scope, changes = false, query, handle, publishes } = operation;
   return {
     scope,
+    changes,
     publishes: (request) => {
       if (publishes === undefined) return false;
       const read = query(request);
@@ -111,15 +116,17 @@ function onAll<Query>(operation: {
 /** On one publication: no query; then the body, where there is one; then the id. */
 function onOne<Body = undefined>(operation: {
   readonly scope: Scope;
+  readonly changes?: boolean;
   readonly body?: (
     service: Service,
     request: Request,
   ) => Promise<{ readonly kind: 'body'; readonly body: Body } | AnyRefusal>;
   readonly handle: (service: Service, call: Call, id: RoleId, body: Body) => Promise<Outcome>;
 }): Operation {
-  const { scope, body, handle } = operation;
+  const { scope, changes = false, body, handle } = operation;
   return {
     scope,
+    changes,
     publishes: () => false,
     handle: async (service, call, role) => {
       const query = readNoQuery(call.request);

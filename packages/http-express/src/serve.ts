@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Caller, RoleId } from '@pinfold/core';
+import type { Caller, Rate, RoleId } from '@pinfold/core';
+import { rateInForce, refuseBlocked } from '@pinfold/core/adapter';
 import { causeOf } from '@pinfold/core/history';
 import { type Answer, encodeAnswer, hasSeveralHosts, untilGone } from '@pinfold/http';
 import type { Request, Response } from 'express';
@@ -11,6 +12,7 @@ import {
   type ProblemContext,
   refuseRequest,
 } from './problems/problem.ts';
+import { RateHeaders } from './rates/rate-headers.ts';
 import { allowedMethods, type Operation, type Route, routeOf } from './routes.ts';
 import { send } from './send.ts';
 import type { Outcome, Service } from './service.ts';
@@ -34,18 +36,25 @@ export function serve(service: Service, request: Request, response: Response): P
     route: found?.route.pattern ?? '/api/v1',
     role: found?.role ?? null,
     publishing: operation?.publishes(request) ?? false,
-    // The key first, then path, method and scope; the rest is the operation's.
+    // The key first, then the rate, path, method and scope, and whether the account may change; the rest is the operation's.
     decide: async (signal, requestId) => {
       const caller = await service.authenticate(request, response);
       if (caller === undefined) return refuseRequest('unauthorized');
-      const limited = limitRate(service, response, caller);
+      const account = (await service.useCases.accounts.load(caller.account))?.value;
+      const ofAll = await service.requests.rateOf(caller);
+      const requestRate = rateInForce(account?.limits.requests ?? null, ofAll);
+      const rates = new RateHeaders(response);
+      const limited = requestRate === null ? undefined : limit(service, rates, caller, requestRate);
       if (limited !== undefined) return limited;
       if (found === undefined) return refuseRequest('not_found');
       if (operation === undefined) return refuseMethod(allowedMethods(found.route));
       if (!caller.scopes.includes(operation.scope)) return refuseRequest('forbidden');
+      const blocked = operation.changes ? refuseBlocked(account) : undefined;
+      if (blocked !== undefined) return blocked;
       const address = service.historyAddress?.(request);
       const cause = causeOf(caller, { request: requestId, ...(address === undefined ? {} : { address }) });
-      return operation.handle(service, { request, caller, cause, signal }, found.role);
+      const call = { request, caller, cause, account, requestRate, rates, signal };
+      return operation.handle(service, call, found.role);
     },
   });
 }
@@ -83,16 +92,16 @@ function refuseMethod(allowed: readonly string[]): AnyRefusal {
   return refuseRequest('method_not_allowed', { headers: { Allow: allowed.join(', ') } });
 }
 
-function limitRate(
-  { limiter, useCases }: Service,
-  response: Response,
+function limit(
+  { requests, useCases }: Service,
+  rates: RateHeaders,
   { account }: Caller,
+  rate: Rate,
 ): AnyRefusal | undefined {
-  if (limiter === undefined) return undefined;
   const now = useCases.clock.now();
-  const rate = limiter.take(account, now);
-  response.setHeaders(new Map(Object.entries(limiter.headers(rate, now))));
-  return rate.kind === 'limited' ? refuseRequest('rate_limited', { retryAt: rate.until }) : undefined;
+  const { kind, left } = requests.limiter.take(account, rate, now);
+  rates.tell('requests', left, now);
+  return kind === 'limited' ? refuseRequest('rate_limited', { retryAt: left.nextAt }) : undefined;
 }
 
 async function answer(service: Service, request: Request, response: Response, aim: Aim): Promise<void> {

@@ -1,16 +1,28 @@
-import type { Caller, Cause, RoleId, UseCases } from '@pinfold/core';
+import type { Account, Caller, Cause, Rate, RoleId, UseCases } from '@pinfold/core';
 import type { History } from '@pinfold/core/history';
 import type { Answer, BodyLimits, DrainLimits, PublicUrl, RequestLog, Uploads } from '@pinfold/http';
 import type { Request } from 'express';
 import type { Authenticate } from './authentication.ts';
 import type { AnyRefusal } from './problems/problem.ts';
-import type { RateLimiter } from './rate-limit.ts';
+import type { RateHeaders } from './rates/rate-headers.ts';
+import type { RequestLimiter } from './rates/request-limiter.ts';
 import type { signInWords } from './sign-in.ts';
 
 /** What the API calls. */
 export type ApiUseCases = Pick<
   UseCases,
-  'check' | 'clock' | 'findByKey' | 'limits' | 'list' | 'publish' | 'read' | 'staging' | 'stop' | 'update'
+  | 'accounts'
+  | 'check'
+  | 'clock'
+  | 'findByKey'
+  | 'limits'
+  | 'list'
+  | 'publish'
+  | 'quotasOf'
+  | 'read'
+  | 'staging'
+  | 'stop'
+  | 'update'
 >;
 
 /** What the API works with. */
@@ -22,7 +34,10 @@ export interface Service {
   readonly bodyTimeouts: Pick<BodyLimits, 'idle' | 'total'>;
   readonly drain: DrainLimits;
   readonly uploads: Uploads;
-  readonly limiter: RateLimiter | undefined;
+  readonly requests: {
+    readonly limiter: RequestLimiter;
+    readonly rateOf: (caller: Caller) => Rate | null | Promise<Rate | null>;
+  };
   readonly log: RequestLog;
   readonly historyAddress: ((request: Request) => string) | undefined;
   /** What is said of sign-in, where API keys are not how. */
@@ -35,6 +50,11 @@ export interface Call {
   readonly caller: Caller;
   /** What the history tells of what it changes. */
   readonly cause: Cause;
+  /** What was known of its account when it came. */
+  readonly account: Account | undefined;
+  /** The rate of requests in force for it. */
+  readonly requestRate: Rate | null;
+  readonly rates: RateHeaders;
   /** Aborts when the client has gone before its answer was out. */
   readonly signal: AbortSignal;
 }

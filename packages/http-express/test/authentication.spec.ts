@@ -18,6 +18,36 @@ describe('Authentication by API keys', () => {
     );
   };
 
+  it('takes a key after the word Bearer, in any letter case, and blanks, and nothing else', async () => {
+    const { first } = rig.keys;
+    const statusOf = async (authorization: string) =>
+      (await ask(rig, '/api/v1/limits', { headers: { authorization } })).status;
+    for (const sent of [`Bearer ${first}`, `bearer   ${first}`, `Bearer ${first} \t `]) {
+      expect(await statusOf(sent), JSON.stringify(sent)).to.equal(200);
+    }
+    for (const sent of [
+      `xBearer ${first}`,
+      `Bearer${first}`,
+      `Bearer ${first} x`,
+      `Bearer\t${first}`,
+      first,
+    ]) {
+      expect(await statusOf(sent), JSON.stringify(sent)).to.equal(401);
+    }
+  });
+
+  it('notes nothing when there is no key', async () => {
+    const noted: unknown[] = [];
+    const authenticate = apiKeyAuthentication({
+      authenticate: async () => undefined,
+      noteUse: async (key) => void noted.push(key),
+    });
+    const own = await openRig({ api: { authenticate } });
+    expect((await ask(own, '/api/v1/limits')).status).to.equal(401);
+    await own.close();
+    expect(noted).to.deep.equal([]);
+  });
+
   it('notes the use of a key after the answer, at most once a minute', async () => {
     expect((await firstKey()).lastUsedAt).to.equal(null);
     await ask(rig, '/api/v1/limits');

@@ -51,13 +51,14 @@ export function siteZip(text = 'hello'): Uint8Array<ArrayBuffer> {
 
 /** Publishes a site of one page. */
 export function publish(
-  rig: Rig,
+  rig: Pick<Rig, 'baseUrl' | 'keys'>,
   key = 'key',
   title?: string,
   archive: Uint8Array = siteZip(),
+  query = '',
 ): Promise<Answer> {
   const form = multipart([archivePart(archive), ...(title === undefined ? [] : [titlePart(title)])]);
-  return ask(rig, '/api/v1/pins', {
+  return ask(rig, `/api/v1/pins${query}`, {
     method: 'POST',
     headers: { 'content-type': form.contentType, 'idempotency-key': key },
     body: new Uint8Array(form.body),

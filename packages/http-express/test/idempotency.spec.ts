@@ -1,5 +1,5 @@
 import { accountId, after, type Fingerprint, type IdempotencyKey, seconds, type Token } from '@pinfold/core';
-import { replacing } from '@pinfold/test-contracts/fixtures';
+import { aReservation, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { publish } from './client.ts';
 import { openRig } from './rig.ts';
@@ -10,6 +10,7 @@ describe('A publication whose process died', () => {
     const { json } = await publish(rig, 'probe');
     expect(json.pin.id).to.be.a('string');
     const reserved = await rig.memory.roles.reserve({
+      ...aReservation(1),
       account: accountId('first'),
       key: 'orphaned' as IdempotencyKey,
       fingerprint: 'of what it was' as Fingerprint,

@@ -11,6 +11,9 @@ export function bindPersistence(bind: Bind, open: () => Persistence | Promise<Pe
   bind(tokens.roles)
     .toResolvedValue(({ roles }) => roles, [tokens.persistence])
     .inSingletonScope();
+  bind(tokens.accounts)
+    .toResolvedValue(({ accounts }) => accounts, [tokens.persistence])
+    .inSingletonScope();
   bind(tokens.attempts)
     .toResolvedValue(({ attempts }) => attempts, [tokens.persistence])
     .inSingletonScope();

@@ -29,10 +29,11 @@ export function coreModule(
   return new ContainerModule(({ bind }) => {
     bind(tokens.useCases)
       .toResolvedValue(
-        (roles, attempts, staging, archives, inspector, passwords, grants, clock, ids) =>
+        (roles, accounts, attempts, staging, archives, inspector, passwords, grants, clock, ids) =>
           createUseCases(
             {
               roles: onEvent === undefined ? roles : tellingRoles(roles, onEvent),
+              accounts,
               attempts,
               staging,
               archives,
@@ -47,6 +48,7 @@ export function coreModule(
           ),
         [
           tokens.roles,
+          tokens.accounts,
           tokens.attempts,
           tokens.staging,
           tokens.archives,

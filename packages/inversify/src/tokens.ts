@@ -1,4 +1,5 @@
 import type {
+  AccountStore,
   ApiKeySecrets,
   ApiKeyStore,
   ArchiveInspector,
@@ -36,6 +37,7 @@ import type { ServiceIdentifier } from 'inversify';
  */
 export const tokens = {
   roles: Symbol.for('@pinfold/roles') as ServiceIdentifier<RoleStore>,
+  accounts: Symbol.for('@pinfold/accounts') as ServiceIdentifier<AccountStore>,
   attempts: Symbol.for('@pinfold/attempts') as ServiceIdentifier<AttemptCounter>,
   apiKeys: Symbol.for('@pinfold/api-keys') as ServiceIdentifier<ApiKeyStore>,
   sessions: Symbol.for('@pinfold/sessions') as ServiceIdentifier<SessionStore>,

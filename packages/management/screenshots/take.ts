@@ -1,11 +1,12 @@
 // Writes a picture of every page, in both themes, wide and narrow, in both languages, to look at:
-// `pnpm run screenshots [FOLDER]`. Three of them go into docs/screens, so that the documents show what there is.
+// `pnpm run screenshots [FOLDER]`. Four of them go into docs/screens, so that the documents show what there is.
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { days, hours, OPERATOR, type Password } from '@pinfold/core';
 import packaged from '@sparticuz/chromium';
 import { type BrowserContextOptions, chromium, type FileChooser, type Page } from 'playwright-core';
+import type { LookOptions } from '../src/index.ts';
 import { OWNER, openScreen, type Screen, zipOf } from '../test/open-screen.ts';
 
 const folder = resolve(process.argv[2] ?? join(tmpdir(), 'pinfold-screenshots'));
@@ -32,6 +33,7 @@ const DOCUMENTS = {
   list: 'list-small-light-en',
   publication: 'detail-locked-small-dark-ja',
   phone: 'publish-done-phone-dark-en',
+  yours: 'yours',
 } as const;
 
 const LONG =
@@ -137,6 +139,25 @@ async function takeAll(
   await screen.close();
 }
 
+/** The screen as a team's own. */
+async function takeYours(browser: Awaited<ReturnType<typeof chromium.launch>>): Promise<void> {
+  const caller = { account: OWNER, displayName: 'Ada Lovelace', scopes: ['manage'] as const };
+  const look: LookOptions = {
+    productName: 'Harbour pages',
+    accentColor: '#0a7d5c',
+    back: { url: '/', text: '← Harbour' },
+    signOutUrl: '/logout',
+    languages: ['en'],
+  };
+  const screen = await openScreen({ management: { authenticate: async () => caller, look } });
+  for (const title of ['Tide tables', 'Price list', 'Summer programme']) await screen.publish(title);
+  const page = await browser.newPage({ ...VIEWS['small-light-en'], timezoneId: 'Asia/Tokyo' });
+  await page.goto(`${screen.base}/`);
+  await page.screenshot({ path: join(folder, 'yours.png') });
+  await page.close();
+  await screen.close();
+}
+
 /** Every state of the panel, from the question to the link. */
 async function publishing(
   screen: Screen,
@@ -204,6 +225,7 @@ const executablePath = process.env.CHROMIUM_PATH ?? (await packaged.executablePa
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 try {
   for (const [name, options] of Object.entries(VIEWS)) await takeAll(name, options, browser);
+  await takeYours(browser);
 } finally {
   await browser.close();
 }

@@ -82,9 +82,11 @@ function sheetOf(color: string): string {
   const tone = (light: string, dark: string) =>
     `light-dark(oklch(from ${color} ${light} c h),oklch(from ${color} ${dark} c h))`;
   const faint = (lightness: number, chroma: number) => `oklch(from ${color} ${lightness} min(c,${chroma}) h)`;
-  return [
+  const names = [
     `:root{--accent:${tone('min(l,.52)', 'max(l,.76)')}`,
     `--accent-strong:${tone('min(l - .06,.46)', 'max(l,.82)')}`,
     `--accent-faint:light-dark(${faint(0.965, 0.016)},${faint(0.275, 0.045)})}`,
   ].join(';');
+  // Browsers that cannot make a tone of a colour keep ours.
+  return `@supports (color:oklch(from red l c h)){${names}}`;
 }

@@ -30,6 +30,8 @@ export interface ManagementOptions {
     | 'stop'
     | 'unpin'
     | 'update'
+    | 'accounts'
+    | 'quotasOf'
     | 'updateSeen'
   >;
   /** The public address, under which sites are shared: `https://pages.example.com`. */

@@ -28,6 +28,7 @@ import {
   inTurn,
   ownPage,
   signedIn,
+  unblocked,
 } from './visiting/guards.ts';
 import type { Visit } from './visiting/visit.ts';
 
@@ -41,9 +42,11 @@ export interface Route {
 /** What a request has passed when its handler is called. Whatever changes something has shown its token. */
 const page = signedIn;
 const form = inTurn(ownPage, formRead, signedIn, freshToken);
-const upload = inTurn(ownPage, signedIn, freshHeader, archiveInBody);
+/** What a blocked account may not do: it only reads, signs out, and revokes keys. */
+const change = inTurn(form, unblocked);
+const upload = inTurn(ownPage, signedIn, unblocked, freshHeader, archiveInBody);
 /** Here the token is a field, which must stand before the file. */
-const uploadForm = inTurn(ownPage, signedIn, archiveInForm);
+const uploadForm = inTurn(ownPage, signedIn, unblocked, archiveInForm);
 const openPage = anybody;
 const openForm = inTurn(ownPage, anybodyKnown, formRead, freshToken);
 
@@ -56,17 +59,17 @@ export function routesOf(screen: Screen): readonly Route[] {
     on('post', '/upload', upload, publishUpload, screen),
     on('get', '/publications/:id', page, showPublication, screen),
     on('get', '/publications/:id/stop', page, askToStop, screen),
-    on('post', '/publications/:id/stop', form, stop, screen),
-    on('post', '/publications/:id/pin', form, pin, screen),
-    on('post', '/publications/:id/unpin', form, unpin, screen),
-    on('post', '/publications/:id/renew', form, renew, screen),
-    on('post', '/publications/:id/rename', form, rename, screen),
-    on('post', '/publications/:id/password', form, setPassword, screen),
+    on('post', '/publications/:id/stop', change, stop, screen),
+    on('post', '/publications/:id/pin', change, pin, screen),
+    on('post', '/publications/:id/unpin', change, unpin, screen),
+    on('post', '/publications/:id/renew', change, renew, screen),
+    on('post', '/publications/:id/rename', change, rename, screen),
+    on('post', '/publications/:id/password', change, setPassword, screen),
   ];
   if (keys !== undefined) {
     routes.push(
       on('get', '/keys', page, showKeys, keys),
-      on('post', '/keys', form, createKey, keys),
+      on('post', '/keys', change, createKey, keys),
       on('post', '/keys/:key/revoke', form, revokeKey, keys),
     );
   }

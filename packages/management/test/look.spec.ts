@@ -32,7 +32,7 @@ describe('the screen of a team', () => {
     expect(text).to.contain('<img src="https://cdn.example/logo.svg" alt=""');
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).to.contain("img-src 'self' https://cdn.example;");
-    const [, nonce] = /<style nonce="([^"]+)">:root\{--accent:/.exec(text) ?? [];
+    const [, nonce] = /<style nonce="([^"]+)">@supports \(.+\)\{:root\{--accent:/.exec(text) ?? [];
     expect(policy).to.contain(`style-src 'self' 'nonce-${nonce}'`);
   });
 

@@ -1,6 +1,7 @@
 import type { ArchiveStorage } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
 import { Connection } from './connection.ts';
+import { memoryAccountStore } from './memory-account-store.ts';
 import { memoryApiKeyStore } from './memory-api-key-store.ts';
 import { memoryArchiveStorage } from './memory-archive-storage.ts';
 import { memoryAttemptCounter } from './memory-attempt-counter.ts';
@@ -32,6 +33,7 @@ export function createMemory(): Memory {
 function handleOn(connection: Connection): Memory {
   return {
     roles: memoryRoleStore(connection),
+    accounts: memoryAccountStore(connection),
     apiKeys: memoryApiKeyStore(connection),
     attempts: memoryAttemptCounter(connection),
     sessions: memorySessionStore(connection),

@@ -1,4 +1,5 @@
 import type { ApiKeyStore } from '@pinfold/core';
+import { madeAccount } from './accounts.ts';
 import type { Connection } from './connection.ts';
 import { keep } from './events.ts';
 
@@ -8,6 +9,7 @@ export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
       const data = connection.open();
       if (data.apiKeys.has(key.id)) return { kind: 'exists' };
       data.apiKeys.set(key.id, key);
+      madeAccount(data, key.account);
       keep(data, events);
       return { kind: 'created' };
     },
@@ -15,6 +17,7 @@ export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
       const data = connection.open();
       if (data.apiKeys.size > 0) return { kind: 'exists' };
       data.apiKeys.set(key.id, key);
+      madeAccount(data, key.account);
       keep(data, events);
       return { kind: 'created' };
     },

@@ -1,4 +1,5 @@
 import type {
+  Account,
   AccountId,
   ApiKey,
   ApiKeyId,
@@ -38,6 +39,11 @@ export interface RoleRow {
   readonly isExpiryTold: boolean;
 }
 
+export interface AccountRow {
+  readonly account: Account;
+  readonly version: Version;
+}
+
 /** A fixed window of counted tries. */
 export interface AttemptWindow {
   readonly until: Instant;
@@ -50,6 +56,7 @@ export interface MemoryData {
   readonly keys: Map<string, HeldKey>;
   readonly roles: Map<RoleId, RoleRow>;
   readonly manifests: Map<ArchiveId, EncodedManifest>;
+  readonly accounts: Map<AccountId, AccountRow>;
   readonly apiKeys: Map<ApiKeyId, ApiKey>;
   readonly windows: Map<string, AttemptWindow>;
   readonly sessions: Map<Sha256, Session>;
@@ -67,6 +74,7 @@ export function emptyData(): MemoryData {
     keys: new Map(),
     roles: new Map(),
     manifests: new Map(),
+    accounts: new Map(),
     apiKeys: new Map(),
     windows: new Map(),
     sessions: new Map(),

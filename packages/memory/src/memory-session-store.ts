@@ -1,4 +1,5 @@
 import type { Session, SessionStore, Sha256 } from '@pinfold/core';
+import { madeAccount } from './accounts.ts';
 import type { Connection } from './connection.ts';
 import { keep } from './events.ts';
 
@@ -18,6 +19,7 @@ export function memorySessionStore(connection: Connection): SessionStore {
       const { account, actor } = offered;
       const begun: Session = { ...session, account, actor };
       sessions.set(begun.tokenHash, begun);
+      madeAccount(data, account);
       keep(
         data,
         events.map((event) => ({ ...event, account, actor })),
@@ -27,6 +29,7 @@ export function memorySessionStore(connection: Connection): SessionStore {
     begin: async (session, events) => {
       const data = connection.open();
       data.sessions.set(session.tokenHash, session);
+      madeAccount(data, session.account);
       keep(data, events);
     },
     find: async (tokenHash, now, signal) => {

@@ -1,4 +1,5 @@
 import type {
+  CommitOutcome,
   HistoryEvent,
   Instant,
   Lease,
@@ -7,14 +8,19 @@ import type {
   ReserveOutcome,
   Version,
 } from '@pinfold/core';
-import { judgeCommit, judgeHolder } from '@pinfold/core/adapter';
+import { judgeCommit, judgeHolder, published, refuseAdmission, refuseBlocked } from '@pinfold/core/adapter';
+import { madeAccount, usedBy } from './accounts.ts';
 import { keepInTurn } from './events.ts';
 import type { MemoryData } from './memory-data.ts';
 
-export function reserve({ keys }: MemoryData, request: Reservation): ReserveOutcome {
+export function reserve(data: MemoryData, request: Reservation): ReserveOutcome {
+  const { keys } = data;
   const { account, key, fingerprint, token, now, until } = request;
-  const held = judgeHolder(keys.get(nameOf(request)), request);
+  const known = data.accounts.get(account)?.account;
+  const held = refuseBlocked(known) ?? judgeHolder(keys.get(nameOf(request)), request);
   if (held !== undefined) return held;
+  const refused = refuseAdmission(known, request, () => usedBy(data, account, now));
+  if (refused !== undefined) return refused;
   const row = { fingerprint, token, begunAt: now, heldUntil: until, role: null, warnings: null };
   keys.set(nameOf(request), row);
   return { kind: 'reserved', lease: { account, key, token } };
@@ -38,14 +44,19 @@ export function release({ keys }: MemoryData, lease: Lease): void {
 
 export function commit(
   data: MemoryData,
-  { role, manifest, warnings }: Publication,
+  { role, manifest, warnings, now, limits }: Publication,
   lease: Lease,
   events: readonly HistoryEvent[],
-): { readonly kind: 'committed' | 'lease_lost' } {
+): CommitOutcome {
   const row = data.keys.get(nameOf(lease));
   const judged = judgeCommit(row, lease, role.id);
   if (row === undefined || judged === 'lease_lost') return { kind: 'lease_lost' };
   if (judged === 'committed') return { kind: 'committed' };
+  const { account, version } = madeAccount(data, role.account);
+  const wish = { ...role, now, limits };
+  const refused = refuseAdmission(account, wish, () => usedBy(data, role.account, now));
+  if (refused !== undefined) return refused;
+  data.accounts.set(role.account, { account: { ...account, ...published(account, wish) }, version });
   data.keys.set(nameOf(lease), { ...row, role: role.id, warnings: JSON.stringify(warnings) });
   data.manifests.set(role.archive, manifest);
   data.roles.set(role.id, {

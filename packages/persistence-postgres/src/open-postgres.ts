@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Clock, Duration } from '@pinfold/core';
 import { type Persistence, unlessAborted } from '@pinfold/core/adapter';
 import { checkSchema, migrate } from './migrate.ts';
+import { postgresAccountStore } from './postgres-account-store.ts';
 import { postgresApiKeyStore } from './postgres-api-key-store.ts';
 import { postgresAttemptCounter } from './postgres-attempt-counter.ts';
 import { PostgresConnection } from './postgres-connection.ts';
@@ -70,6 +71,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
   connection.open();
   return {
     roles: postgresRoleStore(connection, tables),
+    accounts: postgresAccountStore(connection, tables),
     apiKeys: postgresApiKeyStore(connection, tables),
     attempts: postgresAttemptCounter(connection, tables),
     sessions: postgresSessionStore(connection, tables),

@@ -1,5 +1,6 @@
 import type { ApiKey, ApiKeyStore, HistoryEvent } from '@pinfold/core';
 import type { Kept } from '@pinfold/core/adapter';
+import { makingAccounts } from './accounts.ts';
 import { keepingFor, rowsOf } from './events.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { API_KEYS } from './schema.ts';
@@ -10,9 +11,11 @@ import type { Tables } from './tables.ts';
 export function postgresApiKeyStore(connection: PostgresConnection, tables: Tables): ApiKeyStore {
   const { apiKeys } = tables;
   const places = API_KEYS.members.length;
+  const making = makingAccounts(tables, 'SELECT account AS name FROM created');
   const withEvents = (create: string): Statement =>
     prepared(`
-      WITH created AS (${create} RETURNING 1), kept AS (${keepingFor(tables, 'created', places + 1)})
+      WITH created AS (${create} RETURNING account), made AS (${making}),
+        kept AS (${keepingFor(tables, 'created', places + 1)})
       SELECT 1 FROM created`);
   const select = `SELECT ${API_KEYS.select} FROM ${apiKeys}`;
   const statements = {

@@ -1,5 +1,6 @@
 import type { Session, SessionStore, SignInLink } from '@pinfold/core';
 import type { Kept, Table } from '@pinfold/core/adapter';
+import { makingAccounts } from './accounts.ts';
 import { eventsIn, keepingFor, rowsOf } from './events.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { EVENTS, LINKS, SESSIONS } from './schema.ts';
@@ -24,7 +25,7 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
     redeem: prepared(`
       WITH taken AS (
         DELETE FROM ${signInLinks} WHERE token_hash = $1 AND ends_at > $2 RETURNING *
-      ), begun AS (
+      ), made AS (${makingAccounts(tables, 'SELECT account AS name FROM taken')}), begun AS (
         INSERT INTO ${sessions} (account, actor, token_hash, api_key, started_at, ends_at)
         SELECT account, actor, $3, $4, $5::bigint, $6::bigint FROM taken
       ), kept AS (
@@ -34,7 +35,11 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
         FROM taken, ${eventsIn(7)}
       )
       SELECT ${LINKS.select} FROM taken`),
-    begin: inserting(sessions, SESSIONS),
+    begin: prepared(`
+      WITH begun AS (
+        INSERT INTO ${sessions} (${SESSIONS.insert}) VALUES (${SESSIONS.parameters(1)}) RETURNING account
+      ), made AS (${makingAccounts(tables, 'SELECT account AS name FROM begun')})
+      ${keepingFor(tables, 'begun', SESSIONS.members.length + 1)}`),
     find: prepared(`SELECT ${SESSIONS.select} FROM ${sessions} WHERE token_hash = $1 AND ends_at > $2`),
     end: withEvents(`DELETE FROM ${sessions} WHERE token_hash = $1`, 2),
     refuse: withEvents(

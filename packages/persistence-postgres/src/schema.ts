@@ -1,5 +1,14 @@
-import type { ApiKey, HistoryEvent, Role, Session, SignInLink } from '@pinfold/core';
-import { type Column, jsonList, jsonOf, type Migration, type Table, tableOf } from '@pinfold/core/adapter';
+import type { Account, ApiKey, HistoryEvent, Role, Session, SignInLink } from '@pinfold/core';
+import {
+  type Column,
+  FIRST_GENERATION,
+  jsonList,
+  jsonOf,
+  type Migration,
+  NO_LIMITS,
+  type Table,
+  tableOf,
+} from '@pinfold/core/adapter';
 import type { Tables } from './tables.ts';
 
 /** A column whose parameter is no text, which the server takes it for where a statement selects it. */
@@ -14,12 +23,23 @@ export const ROLES: Table<Role> = tableOf<Role>({
   originalFilename: 'original_filename',
   fileCount: bigint('file_count'),
   size: bigint('size'),
+  archiveBytes: bigint('archive_bytes'),
+  sha256: 'sha256',
   publishedAt: bigint('published_at'),
   expiresAt: bigint('expires_at'),
   pinned: { name: 'pinned', type: 'boolean' },
   deletedAt: bigint('deleted_at'),
   passwordHash: 'password_hash',
   generation: bigint('generation'),
+});
+
+export const ACCOUNTS: Table<Account> = tableOf<Account>({
+  name: 'name',
+  limits: jsonOf('limits'),
+  blocked: jsonOf('blocked'),
+  generation: bigint('generation'),
+  lastPublishedAt: bigint('last_published_at'),
+  publicationsMark: bigint('publications_mark'),
 });
 
 export const API_KEYS: Table<ApiKey> = tableOf<ApiKey>({
@@ -267,5 +287,47 @@ const history: PostgresMigration = {
   `,
 };
 
+/**
+ * What is known of accounts, and of each archive how large it was and what it was. A role published before has its bytes
+ * up to the end of its last file, and none once its manifest is gone.
+ */
+const accounts: PostgresMigration = {
+  version: 5,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ accounts, roles, apiKeys, sessions, idempotencyKeys, manifests }) => `
+    CREATE TABLE ${accounts} (
+      name text COLLATE "C" PRIMARY KEY,
+      version bigint NOT NULL,
+      limits text NOT NULL,
+      blocked text NOT NULL,
+      generation bigint NOT NULL,
+      last_published_at bigint,
+      publications_mark bigint
+    ) WITH (fillfactor = 85, ${VACUUM});
+    INSERT INTO ${accounts} (name, version, limits, blocked, generation, last_published_at)
+    SELECT account, 1, '${JSON.stringify(NO_LIMITS)}', 'null', ${FIRST_GENERATION}, max(at) FROM (
+      SELECT account, published_at AS at FROM ${roles}
+      UNION ALL SELECT account, NULL FROM ${apiKeys}
+      UNION ALL SELECT account, NULL FROM ${sessions}
+    ) AS known GROUP BY account;
+
+    ALTER TABLE ${roles} ADD COLUMN archive_bytes bigint NOT NULL DEFAULT 0;
+    ALTER TABLE ${roles} ADD COLUMN sha256 text COLLATE "C" NOT NULL DEFAULT '';
+    UPDATE ${roles} AS roles SET
+      sha256 = coalesce((
+        SELECT keys.fingerprint::json ->> 0 FROM ${idempotencyKeys} AS keys
+        WHERE keys.account = roles.account AND keys.key = roles.idempotency_key
+      ), ''),
+      archive_bytes = coalesce((
+        SELECT max((file ->> 1)::bigint + (file ->> 2)::bigint)
+        FROM ${manifests} AS manifests, pg_catalog.json_array_elements(manifests.manifest::json -> 1) AS file
+        WHERE manifests.archive = roles.archive
+      ), 0);
+    CREATE INDEX roles_in_service ON ${roles} (account, expires_at) INCLUDE (archive_bytes) WHERE deleted_at IS NULL;
+    CREATE INDEX roles_sha256 ON ${roles} (sha256) WHERE deleted_at IS NULL;
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
-export const MIGRATIONS: readonly PostgresMigration[] = [first, tries, comparison, history];
+export const MIGRATIONS: readonly PostgresMigration[] = [first, tries, comparison, history, accounts];

@@ -8,6 +8,7 @@ export interface Tables {
   readonly idempotencyKeys: string;
   readonly sweepTurn: string;
   readonly comparison: string;
+  readonly accounts: string;
   readonly apiKeys: string;
   readonly attemptWindows: string;
   readonly attempts: string;
@@ -26,6 +27,7 @@ export function tablesOf(schema: string): Tables {
     idempotencyKeys: `${name}.idempotency_keys`,
     sweepTurn: `${name}.sweep_turn`,
     comparison: `${name}.comparison`,
+    accounts: `${name}.accounts`,
     apiKeys: `${name}.api_keys`,
     attemptWindows: `${name}.attempt_windows`,
     attempts: `${name}.attempts`,

@@ -197,6 +197,7 @@ describe('migrate', () => {
         WHERE relnamespace = $1::regnamespace AND relkind = 'r' AND reloptions IS NOT NULL ORDER BY 1`);
       const vacuum = 'autovacuum_vacuum_scale_factor=0.01,autovacuum_vacuum_insert_scale_factor=0.02';
       expect(await connection.read(options, [quoted(schema)])).to.deep.equal([
+        { relname: 'accounts', reloptions: `{fillfactor=85,${vacuum}}` },
         { relname: 'events', reloptions: `{${vacuum}}` },
         { relname: 'idempotency_keys', reloptions: `{${vacuum}}` },
         { relname: 'manifests', reloptions: `{${vacuum}}` },

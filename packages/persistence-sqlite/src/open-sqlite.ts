@@ -4,6 +4,7 @@ import type { Clock, Duration } from '@pinfold/core';
 import { type Persistence, unlessAborted } from '@pinfold/core/adapter';
 import { Checkpointer } from './checkpointer.ts';
 import { checkSchema, migrate } from './migrate.ts';
+import { sqliteAccountStore } from './sqlite-account-store.ts';
 import { sqliteApiKeyStore } from './sqlite-api-key-store.ts';
 import { sqliteAttemptCounter } from './sqlite-attempt-counter.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -45,6 +46,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
   await connection.read((prepare) => prepare('SELECT 1').get());
   return {
     roles: sqliteRoleStore(connection),
+    accounts: sqliteAccountStore(connection),
     apiKeys: sqliteApiKeyStore(connection),
     attempts: sqliteAttemptCounter(connection),
     sessions: sqliteSessionStore(connection),

@@ -1,5 +1,14 @@
-import type { ApiKey, HistoryEvent, Role, Session, SignInLink } from '@pinfold/core';
-import { type Columns, jsonList, jsonOf, type Migration, type Table, tableOf } from '@pinfold/core/adapter';
+import type { Account, ApiKey, HistoryEvent, Role, Session, SignInLink } from '@pinfold/core';
+import {
+  type Columns,
+  FIRST_GENERATION,
+  jsonList,
+  jsonOf,
+  type Migration,
+  NO_LIMITS,
+  type Table,
+  tableOf,
+} from '@pinfold/core/adapter';
 
 const table = <Row>(columns: Columns<Row>): Table<Row> => tableOf(columns, () => '?');
 
@@ -12,12 +21,23 @@ export const ROLES: Table<Role> = table<Role>({
   originalFilename: 'original_filename',
   fileCount: 'file_count',
   size: 'size',
+  archiveBytes: 'archive_bytes',
+  sha256: 'sha256',
   publishedAt: 'published_at',
   expiresAt: 'expires_at',
   pinned: { name: 'pinned', write: Number, read: (kept) => kept === 1 },
   deletedAt: 'deleted_at',
   passwordHash: 'password_hash',
   generation: 'generation',
+});
+
+export const ACCOUNTS: Table<Account> = table<Account>({
+  name: 'name',
+  limits: jsonOf('limits'),
+  blocked: jsonOf('blocked'),
+  generation: 'generation',
+  lastPublishedAt: 'last_published_at',
+  publicationsMark: 'publications_mark',
 });
 
 export const API_KEYS: Table<ApiKey> = table<ApiKey>({
@@ -259,5 +279,47 @@ const history: Migration = {
   `,
 };
 
+/**
+ * What is known of accounts, and of each archive how large it was and what it was. A role published before has its bytes
+ * up to the end of its last file, and none once its manifest is gone.
+ */
+const accounts: Migration = {
+  version: 6,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE accounts (
+      name TEXT NOT NULL PRIMARY KEY,
+      version INTEGER NOT NULL,
+      limits TEXT NOT NULL,
+      blocked TEXT NOT NULL,
+      generation INTEGER NOT NULL,
+      last_published_at INTEGER,
+      publications_mark INTEGER
+    ) STRICT;
+    INSERT INTO accounts (name, version, limits, blocked, generation, last_published_at)
+    SELECT account, 1, '${JSON.stringify(NO_LIMITS)}', 'null', ${FIRST_GENERATION}, max(at) FROM (
+      SELECT account, published_at AS at FROM roles
+      UNION ALL SELECT account, NULL FROM api_keys
+      UNION ALL SELECT account, NULL FROM sessions
+    ) GROUP BY account;
+
+    ALTER TABLE roles ADD COLUMN archive_bytes INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE roles ADD COLUMN sha256 TEXT NOT NULL DEFAULT '';
+    UPDATE roles SET
+      sha256 = coalesce((
+        SELECT json_extract(keys.fingerprint, '$[0]') FROM idempotency_keys AS keys
+        WHERE keys.account = roles.account AND keys.key = roles.idempotency_key AND json_valid(keys.fingerprint)
+      ), ''),
+      archive_bytes = coalesce((
+        SELECT max(json_extract(files.value, '$[1]') + json_extract(files.value, '$[2]'))
+        FROM manifests, json_each(manifests.manifest, '$[1]') AS files
+        WHERE manifests.archive = roles.archive
+      ), 0);
+    CREATE INDEX roles_in_service ON roles (account, expires_at, archive_bytes) WHERE deleted_at IS NULL;
+    CREATE INDEX roles_sha256 ON roles (sha256) WHERE deleted_at IS NULL;
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
-export const MIGRATIONS: readonly Migration[] = [first, sessions, tries, comparison, history];
+export const MIGRATIONS: readonly Migration[] = [first, sessions, tries, comparison, history, accounts];

@@ -1,5 +1,6 @@
 import type { ApiKey, ApiKeyStore, HistoryEvent } from '@pinfold/core';
 import type { Kept } from '@pinfold/core/adapter';
+import { makeAccount } from './accounts.ts';
 import { keep } from './events.ts';
 import { API_KEYS } from './schema.ts';
 import type { Statements } from './sqlite-connection.ts';
@@ -24,6 +25,7 @@ export function sqliteApiKeyStore(connection: Statements): ApiKeyStore {
   ): ReturnType<ApiKeyStore['create']> =>
     connection.write((prepare) => {
       if (prepare(sql).run(...API_KEYS.values(key)).changes === 0) return { kind: 'exists' };
+      makeAccount(prepare, key.account);
       keep(prepare, events);
       return { kind: 'created' };
     });

@@ -1,5 +1,6 @@
 import type { Session, SessionStore, SignInLink } from '@pinfold/core';
 import type { Kept } from '@pinfold/core/adapter';
+import { makeAccount } from './accounts.ts';
 import { keep } from './events.ts';
 import { LINKS, SESSIONS } from './schema.ts';
 import type { Statements } from './sqlite-connection.ts';
@@ -73,4 +74,5 @@ export function sqliteSessionStore(connection: Statements): SessionStore {
 
 function begin(prepare: Prepare, session: Session): void {
   prepare(BEGIN).run(...SESSIONS.values(session));
+  makeAccount(prepare, session.account);
 }

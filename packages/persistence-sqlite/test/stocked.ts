@@ -1,5 +1,5 @@
 import type { EncodedManifest, Role } from '@pinfold/core';
-import { aManifest, aReservation, leaseOf } from '@pinfold/test-contracts/fixtures';
+import { aManifest, aPublication, aReservation, leaseOf } from '@pinfold/test-contracts/fixtures';
 import { commit, reserve } from '../src/role-store/keys.ts';
 import type { SqliteConnection } from '../src/sqlite-connection.ts';
 
@@ -13,7 +13,8 @@ export function stock(
     for (const [n, role] of roles.entries()) {
       const request = aReservation(n, { account: role.account, key: role.idempotencyKey });
       reserve(prepare, request);
-      commit(prepare, { role, manifest: manifestOf(n), warnings: [] }, leaseOf(request), []);
+      const publication = { ...aPublication(n), manifest: manifestOf(n), role, now: role.publishedAt };
+      commit(prepare, publication, leaseOf(request), []);
     }
   });
 }

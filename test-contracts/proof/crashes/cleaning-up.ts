@@ -8,6 +8,7 @@ import {
   type RoleId,
   seconds,
 } from '@pinfold/core';
+import { aReservation } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { siteOf } from '../service/client.ts';
 import type { Moment } from './moments.ts';
@@ -104,6 +105,7 @@ async function makeStock({ node, client, clock }: Survivor): Promise<Stock> {
   for (let n = 0; n < 2; n += 1) await archives.put(ids.archive(clock.now()), await upload());
   await upload();
   await roles.reserve({
+    ...aReservation(1),
     account: accountId('owner'),
     key: 'begun' as IdempotencyKey,
     fingerprint: 'anything' as Fingerprint,

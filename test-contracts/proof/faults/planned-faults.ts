@@ -12,6 +12,7 @@ export interface BrokenCall {
 /** What a port's backend is to be when it cannot be reached. */
 const CODES: Readonly<Record<string, FaultCode>> = {
   roles: 'store_unavailable',
+  accounts: 'store_unavailable',
   attempts: 'store_unavailable',
   apiKeys: 'store_unavailable',
   staging: 'staging_unavailable',

@@ -1,3 +1,4 @@
+import { accountStoreSabotage } from './account-store.ts';
 import { apiKeySecretsSabotage } from './api-key-secrets.ts';
 import { apiKeyStoreSabotage } from './api-key-store.ts';
 import { archiveInspectorSabotage } from './archive-inspector.ts';
@@ -19,6 +20,7 @@ import { stagingSabotage } from './staging.ts';
 /** Every contract with its saboteurs. */
 export const proofs: readonly Proof[] = [
   proofOf(roleStoreSabotage),
+  proofOf(accountStoreSabotage),
   proofOf(apiKeyStoreSabotage),
   proofOf(attemptCounterSabotage),
   proofOf(archiveInspectorSabotage),

@@ -1,6 +1,7 @@
 import type { RoleStore } from '@pinfold/core';
 import { roleStoreContract, type Subject } from '@pinfold/test-contracts';
 import { oneForAll, strangers } from './memory-saboteurs.ts';
+import { admissionSaboteurs } from './role-store/admission.ts';
 import { cleanupSaboteurs, sweepSaboteurs } from './role-store/cleanup.ts';
 import { habitSaboteurs } from './role-store/habits.ts';
 import { keySaboteurs } from './role-store/keys.ts';
@@ -16,6 +17,7 @@ const harnessSaboteurs: readonly RoleSaboteur[] = [
     open: opening(oneForAll),
     alsoFails: [
       'role-store/commit-by-token',
+      'role-store/reserve-rate',
       'role-store/list-state',
       'role-store/claim-ended',
       'role-store/claim-once',
@@ -30,6 +32,7 @@ const harnessSaboteurs: readonly RoleSaboteur[] = [
     alsoFails: clausesBut(roleStoreContract, [
       'role-store/harness-apart',
       'role-store/reserve-free',
+      'role-store/reserve-costless',
       'role-store/load-absent',
       'role-store/load-aborted',
       'role-store/save-race',
@@ -46,6 +49,7 @@ export const roleStoreSabotage: Sabotage<RoleStore, Subject<RoleStore>> = {
     ...harnessSaboteurs,
     ...keySaboteurs,
     ...commitSaboteurs,
+    ...admissionSaboteurs,
     ...roleSaboteurs,
     ...listingSaboteurs,
     ...cleanupSaboteurs,

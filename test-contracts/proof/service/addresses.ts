@@ -1,4 +1,12 @@
-import type { ApiKeyStore, ArchiveStorage, AttemptCounter, Clock, RoleStore, Staging } from '@pinfold/core';
+import type {
+  AccountStore,
+  ApiKeyStore,
+  ArchiveStorage,
+  AttemptCounter,
+  Clock,
+  RoleStore,
+  Staging,
+} from '@pinfold/core';
 import type { Memory } from '@pinfold/memory';
 import type { PostgresAddress } from 'pinfold-test-servers';
 
@@ -26,6 +34,7 @@ export interface BucketAddress {
 export interface Records {
   readonly roles: RoleStore;
   readonly apiKeys: ApiKeyStore;
+  readonly accounts: AccountStore;
   readonly attempts: AttemptCounter;
   migrate(): Promise<void>;
   close(): Promise<void>;

@@ -41,6 +41,7 @@ export async function openNode(settings: NodeSettings): Promise<ServiceNode> {
   const inspector = settings.inspector ?? new ZipArchiveInspector({ workers: 1 });
   const ports: Ports = {
     roles: wrap(records.roles, 'roles'),
+    accounts: wrap(records.accounts, 'accounts'),
     attempts: wrap(records.attempts, 'attempts'),
     staging: wrap(staging, 'staging'),
     archives: wrap(storage.archives, 'archives'),

@@ -145,6 +145,7 @@ export async function openStage(): Promise<Stage> {
   const inspector = new ScriptedInspector();
   const ports: Ports = {
     roles: memory.roles,
+    accounts: memory.accounts,
     attempts: memory.attempts,
     archives: memory.archives,
     staging: new NoStaging(),

@@ -15,6 +15,7 @@ import {
   OPERATOR,
   type Ports,
   type PublishRequest,
+  type Quotas,
   type Role,
   type RoleId,
   type Sessions,
@@ -58,6 +59,7 @@ export type Doors = (inside: Inside) => RequestListener;
 export interface ServiceOptions {
   readonly clock?: ManualClock;
   readonly limits?: Partial<Limits> | undefined;
+  readonly quotas?: Quotas;
   readonly ports?: ((ports: Ports) => Partial<Ports>) | undefined;
 }
 
@@ -96,6 +98,7 @@ export async function openService<S extends Stores>(
   const portsOver = async (opened: S): Promise<Ports> => {
     const ports: Ports = {
       roles: opened.roles,
+      accounts: opened.accounts,
       attempts: opened.attempts,
       archives:
         opened.archives ?? (await openFsArchiveStorage({ folder: join(folder, 'archives'), staging, clock })),
@@ -111,7 +114,7 @@ export async function openService<S extends Stores>(
 
   const open = async (opened: S, build: Doors): Promise<TestService<S>> => {
     const ports = await portsOver(opened);
-    const useCases = createUseCases(ports, options.limits);
+    const useCases = createUseCases(ports, options.limits, { quotas: options.quotas ?? {} });
     const { apiKeys, sessions: sessionStore } = opened;
     const keys = createKeys({ apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock, ids: ports.ids });
     const sessionSecrets = new NodeSessionSecrets();

@@ -92,7 +92,11 @@ export const orderClauses: readonly HttpClause[] = [
       expectProblem(await send(first, 'none', 'text/plain', '{'), 415, 'unsupported_media_type');
       expectProblem(await send(first, 'none', 'application/json', '{'), 400, 'invalid_request');
       expectProblem(await send(first, 'none', 'application/json', '{}'), 422, 'invalid_update');
-      expectProblem(await send(first, UNKNOWN_ID, 'application/json', '{"title":7}'), 422, 'invalid_title');
+      for (const absent of ['none', UNKNOWN_ID]) {
+        expectProblem(await send(first, absent, 'application/json', '{"title":7}'), 422, 'invalid_title');
+        const password = await send(first, absent, 'application/json', '{"password":"short"}');
+        expectProblem(password, 422, 'invalid_password');
+      }
       expectProblem(
         await send(first, id, 'application/json', '{"password":"short"}'),
         422,

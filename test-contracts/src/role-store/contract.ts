@@ -2,6 +2,7 @@ import type { RoleStore } from '@pinfold/core';
 import type { Contract } from '../contract.ts';
 import { aPublication, aRole, publishTo } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
+import { admissionClauses } from './admission.ts';
 import { claimClauses, settleClauses } from './cleanup.ts';
 import { commitClauses } from './commits.ts';
 import { keyClauses } from './keys.ts';
@@ -23,6 +24,7 @@ export const roleStoreContract: Contract<RoleStore> = {
     ...keyClauses,
     ...leaseClauses,
     ...commitClauses,
+    ...admissionClauses,
     ...roleClauses,
     ...listingClauses,
     ...claimClauses,

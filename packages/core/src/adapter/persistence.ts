@@ -1,4 +1,5 @@
 import type { Instant } from '../domain/instant.ts';
+import type { AccountStore } from '../ports/account-store.ts';
 import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { AttemptCounter } from '../ports/attempt-counter.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
@@ -8,6 +9,7 @@ import type { SessionStore } from '../ports/session-store.ts';
 /** Every store of one database, and what its life needs. */
 export interface Persistence {
   readonly roles: RoleStore;
+  readonly accounts: AccountStore;
   readonly apiKeys: ApiKeyStore;
   readonly attempts: AttemptCounter;
   readonly sessions: SessionStore;

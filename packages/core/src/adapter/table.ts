@@ -104,6 +104,8 @@ const LASTING: readonly (keyof Role)[] = [
   'originalFilename',
   'fileCount',
   'size',
+  'archiveBytes',
+  'sha256',
   'publishedAt',
 ];
 

@@ -1,7 +1,7 @@
 import type { Refusal } from '../refusal.ts';
 import type { Branded } from './brand.ts';
 import type { Happened, RoleEventType } from './history.ts';
-import type { Filename, IdempotencyKey } from './idempotency.ts';
+import type { Filename, IdempotencyKey, Sha256 } from './idempotency.ts';
 import type { AccountId, ArchiveId, RoleId } from './identity.ts';
 import { after, type Instant } from './instant.ts';
 import type { Limits } from './limits.ts';
@@ -26,6 +26,10 @@ export interface Role {
   readonly fileCount: number;
   /** Bytes of those files, expanded. */
   readonly size: number;
+  /** Bytes of the ZIP. */
+  readonly archiveBytes: number;
+  /** SHA-256 of the ZIP. */
+  readonly sha256: Sha256;
   readonly publishedAt: Instant;
   /** Null while pinned: a pinned role does not expire. */
   readonly expiresAt: Instant | null;

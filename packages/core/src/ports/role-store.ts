@@ -1,3 +1,5 @@
+import type { PublicationLimits } from '../domain/account.ts';
+import type { Inadmissible, Wish } from '../domain/admission.ts';
 import type { Branded } from '../domain/brand.ts';
 import type { Comparison } from '../domain/comparison.ts';
 import type { RoleCursor } from '../domain/cursor.ts';
@@ -22,13 +24,12 @@ export interface Versioned<Value> {
 }
 
 /** A wish to hold an Idempotency-Key while its publication runs. */
-export interface Reservation {
+export interface Reservation extends Wish {
   readonly account: AccountId;
   readonly key: IdempotencyKey;
   readonly fingerprint: Fingerprint;
   /** The token the reservation will carry. */
   readonly token: Token;
-  readonly now: Instant;
   /** From when another reservation may take the key over. */
   readonly until: Instant;
 }
@@ -44,11 +45,19 @@ export type ReserveOutcome =
   | { readonly kind: 'reserved'; readonly lease: Lease }
   | { readonly kind: 'in_progress'; readonly until: Instant }
   | { readonly kind: 'complete'; readonly role: RoleId; readonly warnings: readonly KeptWarning[] }
-  | { readonly kind: 'mismatch' };
+  | { readonly kind: 'mismatch' }
+  | Inadmissible;
+
+/** What became of a commit; where it is refused, nothing was stored, and the lease still holds. */
+export type CommitOutcome = { readonly kind: 'committed' } | { readonly kind: 'lease_lost' } | Inadmissible;
 
 /** All that one publication stores, in one step. */
 export interface Publication {
   readonly role: Role;
+  /** The instant of the commit, at which rate and quotas are looked at. */
+  readonly now: Instant;
+  /** What holds where the account has no limits of its own. */
+  readonly limits: PublicationLimits;
   readonly manifest: EncodedManifest;
   readonly warnings: readonly KeptWarning[];
 }
@@ -130,6 +139,9 @@ export interface RoleStore {
    * @promise role-store/reserve-mismatch: another fingerprint is a mismatch, in progress or complete, and changes nothing
    * @promise role-store/reserve-complete: a complete key answers its role and the warnings kept with it, for ever
    * @promise role-store/reserve-lapsed: from its instant on, a lapsed reservation is replaced, whatever its fingerprint was
+   * @promise role-store/reserve-rate: a publication past the rate is refused with the instant from which it would pass, and looking takes nothing
+   * @promise role-store/reserve-quota: a publication that would pass a quota is refused with what there would be; the key stays free
+   * @promise role-store/reserve-costless: what is in progress, complete or a mismatch is answered as such whatever rate and quotas say
    * @promise role-store/reserve-race: of many at once exactly one reserves
    */
   reserve(request: Reservation): Promise<ReserveOutcome>;
@@ -154,13 +166,11 @@ export interface RoleStore {
    * @promise role-store/commit-lease-lost: with a lease that was replaced, released or completed with another role nothing is stored
    * @promise role-store/commit-by-token: a lapsed lease whose token is still stored commits
    * @promise role-store/commit-again: the same lease and role again answer committed, and change nothing
+   * @promise role-store/commit-rate: of many commits at once, over all peers, exactly as many pass as the rate has, then one each share of its window; what is refused stores nothing, takes nothing and keeps its lease
+   * @promise role-store/commit-quota: publications at once never pass a quota together, and one that ended by the commit's instant leaves its place; what is refused stores nothing and keeps its lease
    * @promise role-store/commit-race: of two leases for one key at once at most one commits
    */
-  commit(
-    publication: Publication,
-    lease: Lease,
-    events: readonly HistoryEvent[],
-  ): Promise<{ readonly kind: 'committed' } | { readonly kind: 'lease_lost' }>;
+  commit(publication: Publication, lease: Lease, events: readonly HistoryEvent[]): Promise<CommitOutcome>;
 
   /**
    * The newest stored role of any account.

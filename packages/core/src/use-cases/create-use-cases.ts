@@ -1,4 +1,7 @@
+import type { PublicationLimits } from '../domain/account.ts';
+import type { AccountId } from '../domain/identity.ts';
 import { type Limits, limitsInForce } from '../domain/limits.ts';
+import type { AccountStore } from '../ports/account-store.ts';
 import type { ArchiveInspector } from '../ports/archive-inspector.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
 import type { AttemptCounter } from '../ports/attempt-counter.ts';
@@ -20,6 +23,7 @@ import { type Reading, reading } from './reading.ts';
 /** One implementation of every port. */
 export interface Ports {
   readonly roles: RoleStore;
+  readonly accounts: AccountStore;
   readonly attempts: AttemptCounter;
   readonly staging: Staging;
   readonly archives: ArchiveStorage;
@@ -30,12 +34,22 @@ export interface Ports {
   readonly ids: Ids;
 }
 
+/** What accounts may publish: for all, or by account. What is absent or null has no bound. */
+export type Quotas =
+  | Partial<PublicationLimits>
+  | ((account: AccountId) => Partial<PublicationLimits> | Promise<Partial<PublicationLimits>>);
+
 /** What an embedding team may set beside the limits. */
 export interface UseCaseOptions {
   /** False where sites are viewed in path mode; publishing then warns of absolute references. Default true. */
   readonly absolutePathsWork?: boolean;
   /** Takes figures of what the use cases do, for metrics. */
   readonly observe?: Observe;
+  /**
+   * What an account may publish that has no limits of its own, the same for all or by account. Default: as much as it
+   * likes.
+   */
+  readonly quotas?: Quotas;
   /** Rules of your own. */
   readonly beforePublish?: BeforePublish;
 }
@@ -49,9 +63,15 @@ export interface UseCases extends Publishing, Reading, Changing, Entering, Clean
   /** For doors that receive an upload before it is published. */
   readonly staging: Staging;
   readonly clock: Clock;
+  /** For doors that tell an account what it may use. */
+  readonly accounts: Pick<AccountStore, 'load' | 'usedBy'>;
   /** The limits in force. */
   readonly limits: Limits;
+  /** What holds for the publications of an account while it has no limits of its own. */
+  quotasOf(account: AccountId): Promise<PublicationLimits>;
 }
+
+const UNBOUNDED: PublicationLimits = { publications: null, sites: null, bytes: null };
 
 /**
  * Puts the use cases together. API keys and sessions have their own at `@pinfold/core/accounts`, for those who need them.
@@ -69,12 +89,16 @@ export interface UseCases extends Publishing, Reading, Changing, Entering, Clean
 export function createUseCases(
   ports: Ports,
   limits: Partial<Limits> = {},
-  { absolutePathsWork = true, observe, beforePublish }: UseCaseOptions = {},
+  { absolutePathsWork = true, observe, quotas, beforePublish }: UseCaseOptions = {},
 ): UseCases {
   const inForce = limitsInForce(limits);
+  const quotasOf = async (account: AccountId): Promise<PublicationLimits> => ({
+    ...UNBOUNDED,
+    ...(typeof quotas === 'function' ? await quotas(account) : quotas),
+  });
   const entered = entering(ports, inForce, observe);
   return {
-    ...publishing(ports, inForce, absolutePathsWork, observe, beforePublish),
+    ...publishing(ports, inForce, quotasOf, absolutePathsWork, observe, beforePublish),
     ...reading(ports, inForce),
     ...changing(ports, inForce),
     ...entered,
@@ -82,6 +106,8 @@ export function createUseCases(
     open: opening(ports, entered.visit),
     staging: ports.staging,
     clock: ports.clock,
+    accounts: ports.accounts,
     limits: inForce,
+    quotasOf,
   };
 }

@@ -1,3 +1,4 @@
+import type { PublicationLimits } from '../domain/account.ts';
 import { type Cause, eventOf } from '../domain/history.ts';
 import { type Filename, fingerprintOf, type IdempotencyKey } from '../domain/idempotency.ts';
 import { type AccountId, archiveCreatedAt } from '../domain/identity.ts';
@@ -64,6 +65,8 @@ export interface Tools {
 
 /** What is to be published, its values proved. */
 export interface Wanted {
+  /** What its account may publish while it has no limits of its own. */
+  readonly quotas: PublicationLimits;
   readonly account: AccountId;
   readonly key: IdempotencyKey;
   readonly filename: Filename;
@@ -80,6 +83,7 @@ export type PublishOutcome =
       readonly warnings: readonly KeptWarning[];
     }
   | Refusal<
+      | 'account_blocked'
       | 'archive_too_large'
       | 'idempotency_in_progress'
       | 'idempotency_mismatch'
@@ -87,6 +91,8 @@ export type PublishOutcome =
       | 'invalid_filename'
       | 'invalid_idempotency_key'
       | 'invalid_title'
+      | 'quota_exceeded'
+      | 'rate_limited'
       | 'refused_by_host'
     >;
 
@@ -126,7 +132,7 @@ export class Publication {
   }
 
   #reserve(): Promise<ReserveOutcome> {
-    const { account, key, filename, title, archive } = this.#wanted;
+    const { account, key, filename, title, archive, quotas } = this.#wanted;
     const { ports, limits } = this.#tools;
     const now = ports.clock.now();
     return ports.roles.reserve({
@@ -134,6 +140,9 @@ export class Publication {
       key,
       fingerprint: fingerprintOf(archive.sha256, filename, title),
       token: ports.ids.token(),
+      archiveBytes: archive.size,
+      sha256: archive.sha256,
+      limits: quotas,
       now,
       until: after(now, limits.lease),
     });
@@ -141,6 +150,8 @@ export class Publication {
 
   async #answer(held: Exclude<ReserveOutcome, { kind: 'reserved' }>): Promise<PublishOutcome> {
     switch (held.kind) {
+      case 'refused':
+        return held;
       case 'in_progress':
         return { kind: 'refused', code: 'idempotency_in_progress', retryAt: held.until };
       case 'mismatch':
@@ -180,6 +191,10 @@ export class Publication {
     this.#step = { ...stored, kind: 'committing' };
     const outcome = await this.#commit(stored, lease);
     this.#step = stored;
+    if (outcome.kind === 'refused') {
+      await succeeds(this.#tools.ports.archives.delete(stored.role.archive));
+      await this.#tools.ports.roles.release(lease);
+    }
     return outcome;
   }
 
@@ -199,6 +214,8 @@ export class Publication {
       originalFilename: filename,
       fileCount: proved.entries.length,
       size: proved.size,
+      archiveBytes: staged.size,
+      sha256: staged.sha256,
       publishedAt,
       expiresAt: after(publishedAt, limits.lifetime),
       pinned: false,
@@ -210,11 +227,17 @@ export class Publication {
   }
 
   async #commit({ proved: { entries, warnings }, role }: Stored, lease: Lease): Promise<UnderLease> {
-    const { roles, ids } = this.#tools.ports;
+    const { roles, ids, clock } = this.#tools.ports;
     const { account, cause } = this.#wanted;
     const published = { type: 'pin.published', at: role.publishedAt } as const;
     const event = eventOf(ids, published, cause, account, role.id);
-    const publication = { role, manifest: encodeManifest(entries), warnings };
+    const publication = {
+      role,
+      now: clock.now(),
+      limits: this.#wanted.quotas,
+      manifest: encodeManifest(entries),
+      warnings,
+    };
     const outcome = await measured(this.#tools, 'commit', roles.commit(publication, lease, [event]));
     return outcome.kind === 'committed' ? { kind: 'published', role, warnings } : outcome;
   }

@@ -1,4 +1,5 @@
 import { Gate } from '../adapter/gate.ts';
+import type { PublicationLimits } from '../domain/account.ts';
 import { type Cause, causedBy } from '../domain/history.ts';
 import { checkIdempotencyKey, parseFilename } from '../domain/idempotency.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
@@ -76,6 +77,7 @@ export interface PublishPorts extends PublicationPorts {
 export function publishing(
   ports: PublishPorts,
   limits: Limits,
+  quotasOf: (account: AccountId) => Promise<PublicationLimits>,
   absolutePathsWork: boolean,
   observe?: Observe,
   beforePublish?: BeforePublish,
@@ -98,7 +100,8 @@ export function publishing(
         if (title !== null && typeof title !== 'string') return title;
         const archive = await receive();
         if ('kind' in archive) return archive;
-        const wanted = { account, key, filename, title, archive, cause: cause ?? causedBy(account) };
+        const quotas = await quotasOf(account);
+        const wanted = { account, key, filename, title, archive, quotas, cause: cause ?? causedBy(account) };
         return await gate.run(account, () => new Publication(tools, wanted).run());
       });
       observe?.({ kind: 'publish', outcome: 'code' in outcome ? outcome.code : outcome.kind });

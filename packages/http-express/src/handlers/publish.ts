@@ -1,4 +1,11 @@
-import { type IdempotencyKey, type Limits, parseIdempotencyKey } from '@pinfold/core';
+import {
+  type IdempotencyKey,
+  type Limits,
+  type PublishOutcome,
+  parseIdempotencyKey,
+  type RefusalCode,
+} from '@pinfold/core';
+import { limitsInForce } from '@pinfold/core/adapter';
 import { type ReceivedForm, receiveForm } from '@pinfold/http';
 import type { Request } from 'express';
 import { credentialsOf } from '../authentication.ts';
@@ -7,8 +14,17 @@ import { requestError, wireWarnings } from '../problems/tell.ts';
 import { hasMediaType } from '../reading/media-type.ts';
 import { PublicationForm, type PublicationWish } from '../reading/publication-form.ts';
 import type { PublishQuery } from '../reading/query.ts';
-import type { Call, Outcome, Service } from '../service.ts';
+import type { ApiUseCases, Call, Outcome, Service } from '../service.ts';
+import { publicationsLeft } from './limits.ts';
 import { pinOf } from './pin.ts';
+
+/** What publishing refuses after it looked at the rate, or by it. */
+const PAST_THE_KEY: ReadonlySet<RefusalCode> = new Set([
+  'invalid_archive',
+  'quota_exceeded',
+  'rate_limited',
+  'refused_by_host',
+]);
 
 /** A publication's form, received whole. */
 type Form = ReceivedForm<PublicationWish>;
@@ -36,11 +52,13 @@ async function dryRun(service: Service, call: Call): Promise<Outcome> {
 /** Not ended by a client that goes: with the whole body in, a publication runs to its end. */
 async function publishForm(
   { useCases, publicUrl }: Service,
-  { caller, cause }: Call,
+  call: Call,
   key: IdempotencyKey,
   { archive, wish: { filename, title } }: Form,
 ): Promise<Outcome> {
+  const { caller, cause } = call;
   const outcome = await useCases.publish({ by: caller.account, key, filename, title, archive, cause });
+  if (cameToRate(outcome)) await tellPublications(useCases, call);
   if (outcome.kind === 'refused') return outcome;
   const { role, warnings } = outcome;
   const json = {
@@ -50,6 +68,22 @@ async function publishForm(
   return outcome.kind === 'published'
     ? { status: 201, headers: { Location: `${publicUrl}/api/v1/pins/${role.id}` }, json, role: role.id }
     : { status: 200, headers: { 'Idempotent-Replayed': 'true' }, json, role: role.id };
+}
+
+/** Whether a publication was looked at by its rate: what its key alone decides is not. */
+function cameToRate(outcome: PublishOutcome): boolean {
+  if (outcome.kind !== 'refused') return outcome.kind === 'published';
+  return PAST_THE_KEY.has(outcome.code);
+}
+
+async function tellPublications(
+  { accounts, clock, quotasOf }: ApiUseCases,
+  { caller, rates }: Call,
+): Promise<void> {
+  const account = (await accounts.load(caller.account))?.value;
+  const now = clock.now();
+  const left = publicationsLeft(account, limitsInForce(account, await quotasOf(caller.account)), now);
+  if (left !== null) rates.tell('publications', left, now);
 }
 
 async function receive(

@@ -22,6 +22,21 @@ export const exampleWarnings: readonly WireWarning[] = wireWarnings([
   { rule: 'broken_reference', path: 'index.html', target: 'img/logo.png' },
 ]);
 
+/** What an account has left in examples. */
+export const exampleLeft = {
+  rates: {
+    requests: { limit: 6_000, window_seconds: 60, remaining: 5_999 },
+    publications: { limit: 600, window_seconds: 3_600, remaining: 598 },
+  },
+  quotas: { sites: { limit: 200, used: 12 }, bytes: { limit: 1_073_741_824, used: 34_603_008 } },
+};
+
+/** The same of an account without bounds. */
+export const exampleUnbounded = {
+  rates: { requests: null, publications: null },
+  quotas: { sites: null, bytes: null },
+};
+
 /** What is told in examples beside the code. */
 export const exampleDetails: Readonly<Partial<Record<WireCode, ProblemDetails>>> = {
   archive_too_large: { errors: [requestError({ rule: 'archive_too_large', limit: 10_485_760 })] },
@@ -40,5 +55,6 @@ export const exampleDetails: Readonly<Partial<Record<WireCode, ProblemDetails>>>
     actual: 5,
   }),
   invalid_state: tell({ kind: 'refused', code: 'invalid_state', state: 'deleted' }),
+  quota_exceeded: tell({ kind: 'refused', code: 'quota_exceeded', rule: 'sites', limit: 200, actual: 201 }),
   invalid_title: tell({ kind: 'refused', code: 'invalid_title', rule: 'control_character' }),
 };

@@ -4,7 +4,7 @@ import { wireLimits } from '../handlers/limits.ts';
 import { examplePin } from '../handlers/pin.ts';
 import type { WireCode } from '../problems/problem-table.ts';
 import { eventParameters, listParameters, type Parameters, publishParameters } from '../reading/query.ts';
-import { exampleEvent, exampleWarnings } from './examples.ts';
+import { exampleEvent, exampleLeft, exampleUnbounded, exampleWarnings } from './examples.ts';
 import { type JsonObject, schemaRef } from './json-schema.ts';
 import { problems, success } from './responses.ts';
 
@@ -26,6 +26,9 @@ const idParameter: JsonObject = {
   schema: { type: 'string' },
   example: '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
 };
+
+/** Codes of what changes something. */
+const CHANGING: readonly WireCode[] = [...EVERYWHERE, 'account_blocked'];
 
 /** Every path with its operations. */
 export function paths(publicUrl: PublicUrl, limits: Limits, history: boolean): JsonObject {
@@ -81,7 +84,8 @@ function publishOperation(pin: JsonObject | object, limits: Limits): JsonObject 
       ),
       ...problems(
         [
-          ...EVERYWHERE,
+          ...CHANGING,
+          'quota_exceeded',
           'idempotency_key_required',
           'invalid_idempotency_key',
           'request_timeout',
@@ -160,7 +164,7 @@ function updateOperation(pin: object): JsonObject {
       200: pinAnswer('The pin as it is now.', pin),
       ...problems(
         [
-          ...EVERYWHERE,
+          ...CHANGING,
           'not_found',
           'request_timeout',
           'invalid_state',
@@ -180,18 +184,21 @@ const stopOperation: JsonObject = {
   summary: 'Stop a publication at once',
   responses: {
     204: success('Stopped.', undefined),
-    ...problems([...EVERYWHERE, 'not_found', 'invalid_state'], false),
+    ...problems([...CHANGING, 'not_found', 'invalid_state'], false),
   },
 };
 
 function limitsOperation(limits: Limits): JsonObject {
   return {
     operationId: 'readLimits',
-    summary: 'Read the limits in force',
+    summary: 'Read the limits in force, and what is left of rates and quotas',
     responses: {
       200: success('The limits.', {
         schema: schemaRef('LimitsAnswer'),
-        examples: { limits: { value: { limits: wireLimits(limits) } } },
+        examples: {
+          limits: { value: { limits: wireLimits(limits), ...exampleLeft } },
+          unbounded: { value: { limits: wireLimits(limits), ...exampleUnbounded } },
+        },
       }),
       ...problems(EVERYWHERE, false),
     },

@@ -10,9 +10,10 @@ const CODES_OF_HEADERS = {
   'WWW-Authenticate': ['unauthorized'],
   Allow: ['method_not_allowed'],
   'Retry-After': ['idempotency_in_progress', 'rate_limited', 'unavailable'],
-  RateLimit: ['rate_limited'],
-  'RateLimit-Policy': ['rate_limited'],
 } as const satisfies Record<string, readonly WireCode[]>;
+
+/** What every answer to an account with a rate carries. */
+const RATE_HEADERS: readonly string[] = ['RateLimit-Policy', 'RateLimit'];
 
 /** Every header that an answer may carry. */
 export const componentHeaders: JsonObject = {
@@ -24,10 +25,13 @@ export const componentHeaders: JsonObject = {
   Allow: header('The methods of this path.', 'GET, HEAD, POST'),
   'Retry-After': header('In how many seconds to send the same request again.', '5'),
   RateLimit: header(
-    'What is left of the window (draft-ietf-httpapi-ratelimit-headers).',
-    '"account";r=0;t=30',
+    'What is left of each rate, and in how many seconds there is more of one that is used up, or all of it again (draft-ietf-httpapi-ratelimit-headers).',
+    '"requests";r=5999;t=1, "publications";r=0;t=6',
   ),
-  'RateLimit-Policy': header('Requests per window of so many seconds.', '"account";q=100;w=60'),
+  'RateLimit-Policy': header(
+    'The rates of the account: how many in so many seconds. `publications` is there where a publication came as far as its rate.',
+    '"requests";q=6000;w=60, "publications";q=600;w=3600',
+  ),
 };
 
 /** A successful answer. */
@@ -38,7 +42,7 @@ export function success(
 ): JsonObject {
   return {
     description,
-    headers: headerRefs(headers),
+    headers: headerRefs([...RATE_HEADERS, ...headers]),
     ...(content === undefined ? {} : { content: { 'application/json': content } }),
   };
 }
@@ -69,7 +73,10 @@ export function problem(codes: readonly WireCode[], publishing: boolean): JsonOb
   );
   return {
     description: titles.join(' '),
-    headers: headerRefs(headers.map(([name]) => name)),
+    headers: headerRefs([
+      ...(codes.includes('unauthorized') ? [] : RATE_HEADERS),
+      ...headers.map(([name]) => name),
+    ]),
     content: { 'application/problem+json': { schema, examples } },
   };
 }

@@ -57,7 +57,14 @@ export function componentSchemas(limits: Limits): JsonObject {
     Event: eventSchema,
     Warnings: { type: 'array', items: schemaRef('Warning'), maxItems: 20 },
     Warning: warningSchema,
-    LimitsAnswer: object({ limits: limitsSchema }),
+    LimitsAnswer: object({
+      limits: limitsSchema,
+      rates: object({ requests: rateSchema('by this process'), publications: rateSchema('over all nodes') }),
+      quotas: object({
+        sites: quotaSchema('Publications in service.'),
+        bytes: quotaSchema('Bytes of their archives.'),
+      }),
+    }),
     PublishForm: publishForm(limits),
     Update: updateSchema(limits),
     Problem: problemSchema,
@@ -104,6 +111,28 @@ const limitsSchema: JsonObject = object({
   password_max_bytes: count('Bytes of a password in UTF-8.'),
   lifetime_days: { type: 'number', exclusiveMinimum: 0, description: 'Days a new publication lives.' },
 });
+
+function rateSchema(counted: string): JsonObject {
+  return orNull(
+    object({
+      limit: count('So many at once, and then one each share of the window.'),
+      window_seconds: { type: 'integer', minimum: 1 },
+      remaining: count('How many pass right now.'),
+    }),
+    `Counted ${counted}; null where there is no bound.`,
+  );
+}
+
+function quotaSchema(counted: string): JsonObject {
+  return orNull(
+    object({ limit: count('How much there may be.'), used: count('How much there is.') }),
+    `${counted} Null where there is no bound.`,
+  );
+}
+
+function orNull(schema: JsonObject, description: string): JsonObject {
+  return { oneOf: [schema, { type: 'null' }], description };
+}
 
 function publishForm({ titleCharacters, archiveBytes }: Limits): JsonObject {
   return {

@@ -86,6 +86,15 @@ const unavailable: HttpProblem = {
 
 /** The one place where HTTP meets what can go wrong: a new code does not compile until it has its answer here. */
 export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
+  account_blocked: {
+    status: 403,
+    code: 'account_blocked',
+    title: 'The account is blocked',
+    detail:
+      'The operator blocked the account: it can read its publications and change nothing. Ask the operator.',
+    advice: 'Ask the operator to unblock the account, then send the request again',
+    key: 'keep',
+  },
   archive_missing: unavailable,
   archive_too_large: {
     status: 413,
@@ -197,11 +206,19 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     key: 'keep',
   },
   publishing_overloaded: unavailable,
+  quota_exceeded: {
+    status: 403,
+    code: 'quota_exceeded',
+    title: 'The account has no room for this publication',
+    detail: 'Stop publications that are no longer needed, or ask the operator for a larger quota.',
+    advice: 'Stop publications that are no longer needed and send the very same request again',
+    key: 'keep',
+  },
   rate_limited: {
     status: 429,
     code: 'rate_limited',
     title: 'Too many requests',
-    detail: 'The account has sent more requests than it may: wait as Retry-After says.',
+    detail: 'The account has sent or published more than it may at a time: wait as Retry-After says.',
     advice: 'Wait as long as Retry-After says and send the very same request again',
     key: 'keep',
   },

@@ -6,6 +6,7 @@ import type {
   IdempotencyKeyRules,
   Nothing,
   PasswordRules,
+  QuotaRules,
   SecretKind,
   TitleRules,
   UnsafePath,
@@ -58,6 +59,13 @@ export const PASSWORD: Sentences<PasswordRules> = {
   encoding: 'The password is not valid Unicode.',
   too_short: ({ limit }) => `The password needs at least ${limit} characters.`,
   too_long: ({ limit, actual }) => `The password has ${actual} bytes in UTF-8; at most ${limit} are allowed.`,
+};
+
+export const QUOTA: Sentences<QuotaRules> = {
+  sites: ({ limit, actual }) =>
+    `The account would have ${actual} publications in service; at most ${limit} are allowed.`,
+  bytes: ({ limit, actual }) =>
+    `The archives in service would have ${actual} bytes; at most ${limit} are allowed.`,
 };
 
 const UNSAFE: Readonly<Record<UnsafePath, string>> = {

@@ -5,6 +5,7 @@ import {
   ARCHIVE,
   IDEMPOTENCY_KEY,
   PASSWORD,
+  QUOTA,
   REQUEST,
   type RequestRules,
   TITLE,
@@ -30,6 +31,7 @@ const NEWER = 'A newer version of the service warns of this: ask it once more af
 /** The words of a refusal of the core. */
 export function tell(refusal: Refusal): ProblemDetails {
   switch (refusal.code) {
+    case 'account_blocked':
     case 'archive_too_large':
     case 'forbidden':
     case 'idempotency_mismatch':
@@ -37,6 +39,7 @@ export function tell(refusal: Refusal): ProblemDetails {
     case 'not_found':
       return {};
     case 'idempotency_in_progress':
+    case 'rate_limited':
       return { retryAt: refusal.retryAt };
     case 'invalid_archive':
       return { errors: refusal.problems.map(archiveError) };
@@ -50,6 +53,8 @@ export function tell(refusal: Refusal): ProblemDetails {
       return tellState(refusal.state, 'change');
     case 'invalid_title':
       return { errors: [errorOf(TITLE, refusal)] };
+    case 'quota_exceeded':
+      return { errors: [errorOf(QUOTA, refusal)] };
     case 'refused_by_host':
       return { errors: [{ rule: refusal.rule, detail: refusal.words.en }] };
     default:

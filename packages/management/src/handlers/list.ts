@@ -1,4 +1,5 @@
 import type { RoleState } from '@pinfold/core';
+import { allowanceOf } from '../allowance.ts';
 import { type Answer, page, seeOther } from '../answering/answer.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
@@ -38,7 +39,8 @@ export async function showList(
   if (listed.kind === 'refused') return seeOther(`${visit.base}/`);
   const { limits } = useCases;
   const publications = listed.roles.map((role) => publicationOf(role, { publicUrl, now: visit.now, limits }));
-  const model = { publications, limits, search, state, further, next: listed.next };
+  const allowance = await allowanceOf(useCases, visit.account, visit.now);
+  const model = { publications, limits, allowance, search, state, further, next: listed.next };
   return trouble === undefined
     ? page(listView(visit, model))
     : page(listView(visit, { ...model, trouble: trouble.publish }), trouble.status);

@@ -1,5 +1,6 @@
 import type { PublishOutcome, Refusal } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
+import { refusedWords } from '../allowance.ts';
 import { type Answer, seeOther } from '../answering/answer.ts';
 import { refuse } from '../answering/refuse.ts';
 import type { Screen } from '../options.ts';
@@ -42,6 +43,14 @@ function answerScript(screen: Screen, visit: SignedInVisit, outcome: PublishOutc
       return { kind: 'json', status: 422, body: { kind: 'problems', problems: outcome.problems } };
     case 'refused_by_host':
       return { kind: 'json', status: 422, body: { kind: 'refused', message: hostWords(visit, outcome) } };
+    case 'account_blocked':
+    case 'quota_exceeded':
+    case 'rate_limited':
+      return {
+        kind: 'json',
+        status: statusOf(outcome),
+        body: { kind: 'refused', message: refusedWords(visit, outcome) },
+      };
     case 'idempotency_mismatch':
       return { kind: 'json', status: 409, body: { kind: 'mismatch' } };
     case 'idempotency_in_progress':
@@ -76,6 +85,13 @@ function refuseArchive(
   switch (refusal.code) {
     case 'refused_by_host':
       return showList(screen, visit, { status: 422, publish: { summary: hostWords(visit, refusal) } });
+    case 'account_blocked':
+    case 'quota_exceeded':
+    case 'rate_limited':
+      return showList(screen, visit, {
+        status: statusOf(refusal),
+        publish: { summary: refusedWords(visit, refusal) },
+      });
     case 'archive_too_large':
       return showProblems(screen, visit, 413, [tooLarge(refusal.limit)]);
     case 'invalid_archive':
@@ -91,6 +107,10 @@ function refuseArchive(
     default:
       return refusal satisfies never;
   }
+}
+
+function statusOf({ code }: Refusal<'account_blocked' | 'quota_exceeded' | 'rate_limited'>): number {
+  return code === 'rate_limited' ? 429 : 403;
 }
 
 function hostWords({ words }: SignedInVisit, { words: own }: Refusal<'refused_by_host'>): string {

@@ -1,6 +1,7 @@
 import type { Limits, RoleState } from '@pinfold/core';
 import { codePoints } from '@pinfold/core/adapter';
 import { type Html, html } from '@pinfold/http';
+import type { Allowance } from '../allowance.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Publication } from '../publication.ts';
 import type { SignedInVisit } from '../visiting/visit.ts';
@@ -13,6 +14,7 @@ import { type PublishTrouble, publishPanel } from './publish-panel.ts';
 export interface ListModel {
   readonly publications: readonly Publication[];
   readonly limits: Limits;
+  readonly allowance: Allowance;
   readonly search: string;
   readonly state: RoleState | undefined;
   /** Whether this is not the first page. */
@@ -42,7 +44,7 @@ export function listView(visit: SignedInVisit, model: ListModel): Html {
     signedIn: visit,
     part: 'publications',
     main: html`<h1 class="hidden">${words.say('publishAndManage')}</h1>
-${publishPanel(visit, { limits: model.limits, roomy: bare, trouble: model.trouble })}
+${publishPanel(visit, { limits: model.limits, allowance: model.allowance, roomy: bare, trouble: model.trouble })}
 <section class="list" aria-labelledby="list-title" data-list${bare ? html` hidden` : undefined}>
 <div class="list-top"><h2 id="list-title">${words.say('publications')}</h2>${filters(visit, model)}${searchForm(visit, model)}</div>
 ${model.publications.length === 0 ? nothing(visit, model) : table(visit, model.publications)}

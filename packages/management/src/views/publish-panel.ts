@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Limits } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
+import { type Allowance, allowanceWords } from '../allowance.ts';
 import type { SignedInVisit } from '../visiting/visit.ts';
 import { icon } from './icons.ts';
 
@@ -15,12 +16,19 @@ export function publishPanel(
   visit: SignedInVisit,
   {
     limits,
+    allowance,
     roomy,
     trouble,
-  }: { readonly limits: Limits; readonly roomy: boolean; readonly trouble?: PublishTrouble | undefined },
+  }: {
+    readonly limits: Limits;
+    readonly allowance: Allowance;
+    readonly roomy: boolean;
+    readonly trouble?: PublishTrouble | undefined;
+  },
 ): Html {
   const { words, base, formToken, assets } = visit;
   const { archiveBytes, expandedBytes, files, fileBytes } = limits;
+  const left = allowanceWords(visit, allowance);
   const data = { token: formToken, limits: { archiveBytes, expandedBytes, files, fileBytes } };
   return html`<section class="publish${roomy ? ' roomy' : ''}" aria-labelledby="publish-title" data-publish="${JSON.stringify(data)}" data-action="${base}/upload" data-script="${base}/assets/${assets.publish}" data-worker="${base}/assets/${assets.worker}">
 <div class="drop" data-drop>
@@ -34,6 +42,7 @@ ${roomy ? html`<div class="drop-sign">${icon('folder')}</div>` : undefined}
 ${uploadForm(visit, trouble)}
 </div>
 <p class="limits quiet">${limitsLine(visit, limits)}</p>
+${left === '' ? undefined : html`<p class="limits quiet">${left}</p>`}
 </section>`;
 }
 

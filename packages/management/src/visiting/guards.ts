@@ -1,4 +1,5 @@
 import { minutes, seconds } from '@pinfold/core';
+import { refuseBlocked } from '@pinfold/core/adapter';
 import { hasTooManyCookies, isOwnForm, type ReadFields, readFields } from '@pinfold/http';
 import { type Answer, onThisHost, page, seeOther } from '../answering/answer.ts';
 import { refuse, wantsJson } from '../answering/refuse.ts';
@@ -138,6 +139,17 @@ export const signedIn: Guard<Visit, SignedInVisit> = async (screen, visit) => {
     default:
       return arrival satisfies never;
   }
+};
+
+/** Only an account that is not blocked. */
+export const unblocked = async <Known extends SignedInVisit>(
+  { useCases: { accounts } }: Screen,
+  visit: Known,
+): Promise<Verdict<Known>> => {
+  const account = (await accounts.load(visit.account))?.value;
+  return refuseBlocked(account) === undefined
+    ? passed(visit)
+    : refuse(visit, 403, 'accountBlockedTitle', 'accountBlocked');
 };
 
 /** Anybody; several sessions that are good are taken away. */

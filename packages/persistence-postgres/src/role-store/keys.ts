@@ -1,10 +1,33 @@
-import type { Reservation, ReserveOutcome, RoleStore } from '@pinfold/core';
-import { judgeCommit, judgeHolder, type KeyRow, titleFolded } from '@pinfold/core/adapter';
+import type {
+  Account,
+  CommitOutcome,
+  HistoryEvent,
+  Lease,
+  Publication,
+  Reservation,
+  ReserveOutcome,
+  RoleStore,
+} from '@pinfold/core';
+import {
+  hasQuota,
+  judgeCommit,
+  judgeHolder,
+  type Kept,
+  type KeyRow,
+  limitsInForce,
+  published,
+  refuseAdmission,
+  refuseBlocked,
+  titleFolded,
+} from '@pinfold/core/adapter';
+import { accountRows } from '../accounts.ts';
 import { keepingFor, rowsOf } from '../events.ts';
-import type { PostgresConnection } from '../postgres-connection.ts';
-import { ROLES } from '../schema.ts';
+import type { PostgresConnection, Run } from '../postgres-connection.ts';
+import { ACCOUNTS, ROLES } from '../schema.ts';
 import { planned, prepared } from '../statement.ts';
 import type { Tables } from '../tables.ts';
+
+const NOTHING = { sites: 0, bytes: 0 };
 
 /** Idempotency-Keys: who holds them, and the publications that complete them. */
 export function keys(
@@ -12,10 +35,12 @@ export function keys(
   tables: Tables,
 ): Pick<RoleStore, 'reserve' | 'renew' | 'release' | 'commit' | 'purge'> {
   const { idempotencyKeys, roles, manifests } = tables;
+  const accounts = accountRows(tables);
   const statements = {
     holder: prepared(`
       SELECT fingerprint, token, held_until AS "heldUntil", role, warnings
       FROM ${idempotencyKeys} WHERE account = $1 AND key = $2`),
+    account: prepared(`SELECT ${ACCOUNTS.select} FROM ${tables.accounts} WHERE name = $1`),
     reserve: prepared(`
       INSERT INTO ${idempotencyKeys} AS held (account, key, fingerprint, token, begun_at, held_until)
       VALUES ($1, $2, $3, $4, $5, $6)
@@ -27,16 +52,18 @@ export function keys(
       WHERE account = $2 AND key = $3 AND token = $4 AND role IS NULL`),
     release: prepared(`
       DELETE FROM ${idempotencyKeys} WHERE account = $1 AND key = $2 AND token = $3 AND role IS NULL`),
-    // One statement is all or nothing without a transaction of several round trips.
     commit: prepared(`
       WITH held AS (
         UPDATE ${idempotencyKeys} SET role = $4, warnings = $5
         WHERE account = $1 AND key = $2 AND token = $3 AND role IS NULL RETURNING 1
       ), stored AS (
         INSERT INTO ${manifests} (archive, manifest) SELECT $6, $7 FROM held
-      ), kept AS (${keepingFor(tables, 'held', 9)})
+      ), noted AS (
+        UPDATE ${tables.accounts} SET publications_mark = $8, last_published_at = $9
+        WHERE name = $1 AND EXISTS (SELECT 1 FROM held)
+      ), kept AS (${keepingFor(tables, 'held', 11)})
       INSERT INTO ${roles} (version, title_folded, last_event_at, ${ROLES.insert})
-      SELECT 1, $8, coalesce(($9::json -> -1 ->> 'at')::bigint, 0), ${ROLES.parameters(10)} FROM held`),
+      SELECT 1, $10, coalesce(($11::json -> -1 ->> 'at')::bigint, 0), ${ROLES.parameters(12)} FROM held`),
     // It waits for whoever changes a reservation: one that is passed over could still commit.
     // Planned for any limit, it would read the whole table.
     purge: planned(`
@@ -48,16 +75,61 @@ export function keys(
   const holder = async (account: string, key: string): Promise<KeyRow | undefined> =>
     (await connection.read<KeyRow>(statements.holder, [account, key]))[0];
 
+  const read: Run = async (statement, values = []) => ({
+    rows: await connection.read(statement, values),
+    count: 0,
+  });
+
+  /** Why a reservation is not to be had, if it is not: a key that is held costs no rate. */
+  async function refused(request: Reservation): Promise<ReserveOutcome | undefined> {
+    const { account, key, now } = request;
+    const [row] = await connection.read<Kept<Account>>(statements.account, [account]);
+    const owner = row && ACCOUNTS.read(row);
+    const held = refuseBlocked(owner) ?? judgeHolder(await holder(account, key), request);
+    if (held !== undefined) return held;
+    const isCounted = hasQuota(limitsInForce(owner, request.limits));
+    const used = isCounted ? await accounts.countInService(read, account, now) : NOTHING;
+    return refuseAdmission(owner, request, () => used);
+  }
+
   async function reserve(request: Reservation): Promise<ReserveOutcome> {
     const { account, key, fingerprint, token, now, until } = request;
     const values = [account, key, fingerprint, token, now, until];
     for (;;) {
-      const held = judgeHolder(await holder(account, key), request);
+      const held = await refused(request);
       if (held !== undefined) return held;
       const { count } = await connection.write(statements.reserve, values);
       if (count === 1) return { kind: 'reserved', lease: { account, key, token } };
       // Another one was quicker between the two statements: who holds it now?
     }
+  }
+
+  /** All or nothing; nobody else of the account commits meanwhile. */
+  async function commit(
+    run: Run,
+    publication: Publication,
+    lease: Lease,
+    events: readonly HistoryEvent[],
+  ): Promise<CommitOutcome> {
+    const { role, manifest, warnings, now, limits } = publication;
+    const { account, key, token } = lease;
+    const owner = await accounts.lock(run, account);
+    const wish = { ...role, now, limits };
+    const isCounted = hasQuota(limitsInForce(owner, limits));
+    const used = isCounted ? await accounts.countInService(run, account, now) : NOTHING;
+    const inadmissible = refuseAdmission(owner, wish, () => used);
+    if (inadmissible === undefined) {
+      const { publicationsMark, lastPublishedAt } = published(owner, wish);
+      const completed = [account, key, token, role.id, JSON.stringify(warnings), role.archive, manifest];
+      const noted = [publicationsMark, lastPublishedAt];
+      const values = [...completed, ...noted, titleFolded(role), rowsOf(events), ...ROLES.values(role)];
+      const { count } = await run(statements.commit, values);
+      if (count === 1) return { kind: 'committed' };
+    }
+    const [row] = (await run<KeyRow>(statements.holder, [account, key])).rows;
+    const judged = judgeCommit(row, lease, role.id);
+    if (judged !== 'held') return { kind: judged };
+    return inadmissible ?? { kind: 'lease_lost' };
   }
 
   return {
@@ -69,15 +141,8 @@ export function keys(
     release: async ({ account, key, token }) => {
       await connection.write(statements.release, [account, key, token]);
     },
-    commit: async ({ role, manifest, warnings }, lease, events) => {
-      const { account, key, token } = lease;
-      const completed = [account, key, token, role.id, JSON.stringify(warnings), role.archive, manifest];
-      const values = [...completed, titleFolded(role), rowsOf(events), ...ROLES.values(role)];
-      const { count } = await connection.write(statements.commit, values);
-      if (count === 1) return { kind: 'committed' };
-      const again = judgeCommit(await holder(account, key), lease, role.id) === 'committed';
-      return { kind: again ? 'committed' : 'lease_lost' };
-    },
+    commit: (publication, lease, events) =>
+      connection.transaction((run) => commit(run, publication, lease, events)),
     purge: async (begunBefore, limit) =>
       (await connection.write(statements.purge, [begunBefore, limit])).count,
   };

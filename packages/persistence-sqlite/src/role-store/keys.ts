@@ -1,6 +1,24 @@
 import { setImmediate } from 'node:timers/promises';
-import type { HistoryEvent, Lease, Publication, Reservation, ReserveOutcome, RoleStore } from '@pinfold/core';
-import { judgeCommit, judgeHolder, type KeyRow, titleFolded } from '@pinfold/core/adapter';
+import type {
+  Account,
+  CommitOutcome,
+  HistoryEvent,
+  Lease,
+  Publication,
+  Reservation,
+  ReserveOutcome,
+  RoleStore,
+} from '@pinfold/core';
+import {
+  judgeCommit,
+  judgeHolder,
+  type KeyRow,
+  published,
+  refuseAdmission,
+  refuseBlocked,
+  titleFolded,
+} from '@pinfold/core/adapter';
+import { countInService, findAccount, makeAccount, noteAccount } from '../accounts.ts';
 import { keep } from '../events.ts';
 import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
@@ -42,7 +60,7 @@ export function keys(
     reserve: async (request) => {
       // A replay needs no lock: what is complete or in progress is so at the moment of the read. And a power cut ends
       // the publication: its reservation may go with it, since the commit forces all that came before it, too.
-      const held = await connection.read((prepare) => heldBy(prepare, request));
+      const held = await connection.read((prepare) => refused(prepare, request));
       return held ?? connection.note((prepare) => reserve(prepare, request));
     },
     renew: ({ account, key, token }, until) =>
@@ -66,23 +84,39 @@ function heldBy(prepare: Prepare, request: Reservation): ReserveOutcome | undefi
   return judgeHolder(prepare<KeyRow>(HOLDER).get(request.account, request.key), request);
 }
 
+/** Why a reservation is not to be had, if it is not: a key that is held costs no rate. */
+function refused(prepare: Prepare, request: Reservation): ReserveOutcome | undefined {
+  const account = findAccount(prepare, request.account);
+  return (
+    refuseBlocked(account) ??
+    heldBy(prepare, request) ??
+    refuseAdmission(account, request, () => countInService(prepare, request.account, request.now))
+  );
+}
+
 export function reserve(prepare: Prepare, request: Reservation): ReserveOutcome {
-  const held = heldBy(prepare, request);
+  const held = refused(prepare, request);
   if (held !== undefined) return held;
-  prepare(RESERVE).run(request);
-  const { account, key, token } = request;
+  const { account, key, fingerprint, token, now, until } = request;
+  prepare(RESERVE).run({ account, key, fingerprint, token, now, until });
   return { kind: 'reserved', lease: { account, key, token } };
 }
 
 export function commit(
   prepare: Prepare,
-  { role, manifest, warnings }: Publication,
+  { role, manifest, warnings, now, limits }: Publication,
   lease: Lease,
   events: readonly HistoryEvent[],
-): { kind: 'committed' } | { kind: 'lease_lost' } {
+): CommitOutcome {
   const { account, key } = lease;
   const judged = judgeCommit(prepare<KeyRow>(HOLDER).get(account, key), lease, role.id);
   if (judged !== 'held') return { kind: judged };
+  makeAccount(prepare, account);
+  const owner = findAccount(prepare, account) as Account;
+  const wish = { ...role, now, limits };
+  const inadmissible = refuseAdmission(owner, wish, () => countInService(prepare, account, now));
+  if (inadmissible !== undefined) return inadmissible;
+  noteAccount(prepare, account, published(owner, wish));
   prepare(INSERT_ROLE).run(titleFolded(role), events.at(-1)?.at ?? 0, ...ROLES.values(role));
   prepare(INSERT_MANIFEST).run(role.archive, manifest);
   prepare(COMPLETE).run(role.id, JSON.stringify(warnings), account, key);

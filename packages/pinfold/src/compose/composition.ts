@@ -123,12 +123,13 @@ async function modulesOf(
     archiveZipModule({ workers: threadsOf(settings) }),
     ...adapters.flatMap((adapter) => adapter.modules),
     coreModule(
-      { ...renewal, ...limits, ...lifetime },
+      { ...renewal, ...limits, ...settings.archives, ...lifetime },
       {
         absolutePathsWork: viewerMode === 'origin',
         ...history,
         ...(beforePublish === undefined ? {} : { beforePublish }),
         ...(onEvent === undefined ? {} : { onEvent }),
+        quotas: { publications: settings.rates.publications, ...settings.quotas },
       },
     ),
     ...modules,

@@ -26,7 +26,7 @@ export interface DoorOptions {
 
 /** The modules of API, viewer and management screen. */
 export function doorModules(
-  { uploads: places, clearCookies, trustProxy, historyAddresses }: Settings,
+  { uploads: places, rates, clearCookies, trustProxy, historyAddresses }: Settings,
   { log, admitUpload, addresses, authenticate, signIn, look }: DoorOptions,
 ): readonly ContainerModule[] {
   const address = clientAddress(trustProxy);
@@ -38,6 +38,7 @@ export function doorModules(
       publicUrl: addresses().publicUrl,
       uploads,
       ...told,
+      requestRate: rates.requests,
       log: (entry) => log.request(entry),
       ...(signIn === undefined ? {} : { signIn }),
       onError: (error) => log.error('the use of a key could not be noted', error),

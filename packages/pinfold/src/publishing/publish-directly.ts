@@ -50,10 +50,15 @@ async function attempt(
     if (outcome.kind !== 'refused') return { kind: 'done', result: outcome };
     switch (outcome.code) {
       case 'idempotency_in_progress':
+      case 'rate_limited':
         return {
           kind: 'again',
           after: Math.max(0, outcome.retryAt - clock.now()) as Duration,
-          reason: new CommandFailure('another process is publishing this right now'),
+          reason: new CommandFailure(
+            outcome.code === 'rate_limited'
+              ? 'the account has published as much as it may for now'
+              : 'another process is publishing this right now',
+          ),
         };
       case 'archive_too_large':
         throw new CommandFailure(

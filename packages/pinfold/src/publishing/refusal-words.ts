@@ -1,4 +1,4 @@
-import type { IdempotencyKeyRules, Refusal, TitleRules } from '@pinfold/core';
+import type { IdempotencyKeyRules, QuotaRules, Refusal, TitleRules } from '@pinfold/core';
 import { type Sentences, sentenceOf } from '@pinfold/http';
 import { archiveError } from '@pinfold/http-express';
 import { brokenRules } from './publication.ts';
@@ -15,6 +15,12 @@ const TITLE: Sentences<TitleRules> = {
   encoding: '--title is not valid Unicode',
   control_character: '--title contains a control character',
   too_long: ({ limit, actual }) => `--title has ${actual} characters; at most ${limit} are allowed`,
+};
+
+const QUOTA: Sentences<QuotaRules> = {
+  sites: ({ limit }) => `the account may have ${limit} publications in service, and has them; stop one first`,
+  bytes: ({ limit, actual }) =>
+    `the archives in service would have ${actual} bytes, more than the ${limit} of the account; stop one first`,
 };
 
 /** Why the command cannot publish under this key, name or title. */
@@ -35,13 +41,19 @@ export function wishWords(
 
 /** Why an archive was not published. Of its rules the command says what the API says. */
 export function publishWords(
-  refusal: Refusal<'idempotency_mismatch' | 'invalid_archive' | 'refused_by_host'>,
+  refusal: Refusal<
+    'account_blocked' | 'idempotency_mismatch' | 'invalid_archive' | 'quota_exceeded' | 'refused_by_host'
+  >,
 ): string {
   switch (refusal.code) {
+    case 'account_blocked':
+      return `the account is blocked: ${refusal.reason}`;
     case 'idempotency_mismatch':
       return 'this Idempotency-Key has published something else; take a new one';
     case 'invalid_archive':
       return `the archive breaks these rules:\n${brokenRules(refusal.problems.map(archiveError))}`;
+    case 'quota_exceeded':
+      return sentenceOf(QUOTA, refusal);
     case 'refused_by_host':
       return refusal.words.en;
     default:

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { type Duration, days, seconds } from '@pinfold/core';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import type { Need } from '../health/health.ts';
+import { ALLOWANCE_VARIABLES, type Allowances, readAllowances } from './allowances.ts';
 import { type DatabaseSetting, databaseOf, readDatabase } from './databases.ts';
 import { SettingsError } from './settings-error.ts';
 import { readStorage, type StorageSetting } from './storage-setting.ts';
@@ -12,7 +13,7 @@ import { addressNotes, readWebAddresses, type WebAddressSettings } from './web-a
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Everything that can be set about the reference server: see `docs/operators/settings.md`. `readSettings({})` has the defaults. */
-export interface Settings extends WebAddressSettings {
+export interface Settings extends WebAddressSettings, Allowances {
   /** The port to listen on; 0 takes a free one. */
   readonly port: number;
   /** The address or name to listen on. */
@@ -77,6 +78,7 @@ const VARIABLES = [
   'STORAGE_URL',
   'SECRET',
   'UPLOADS',
+  ...ALLOWANCE_VARIABLES,
   'DEFAULT_LIFETIME_DAYS',
   'TRUST_PROXY',
   'LOG_LEVEL',
@@ -134,6 +136,7 @@ export function readSettings(env: Environment): Settings {
     ),
     secrets,
     uploads: read('UPLOADS', readUploads),
+    ...readAllowances(read),
     lifetime: read('DEFAULT_LIFETIME_DAYS', readLifetime),
     trustProxy: read('TRUST_PROXY', readTrustProxy),
     logLevel: read('LOG_LEVEL', readLogLevel),

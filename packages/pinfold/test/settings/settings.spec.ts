@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { days, seconds } from '@pinfold/core';
+import { days, hours, minutes, seconds } from '@pinfold/core';
 import { publicUrl } from '@pinfold/http';
 import { expect } from 'chai';
 import { type Environment, readSettings, type Settings } from '../../src/settings/settings.ts';
@@ -31,6 +31,12 @@ describe('readSettings', () => {
       storage: { kind: 'files' },
       secrets: undefined,
       uploads: 64,
+      rates: {
+        requests: { count: 6_000, window: minutes(1) },
+        publications: { count: 600, window: hours(1) },
+      },
+      quotas: { sites: null, bytes: null },
+      archives: {},
       lifetime: undefined,
       trustProxy: { kind: 'none' },
       logLevel: 'info',
@@ -87,6 +93,14 @@ describe('readSettings', () => {
     ],
     ['UPLOADS', '1', { uploads: 1 }],
     ['UPLOADS', '10000', { uploads: 10_000 }],
+    ['ARCHIVE_BYTES', '52428800', { archives: { archiveBytes: 52_428_800 } }],
+    ['ARCHIVE_BYTES', '1', { archives: { archiveBytes: 1 } }],
+    ['FILES', '10000', { archives: { files: 10_000 } }],
+    ['FILE_BYTES', '52428800', { archives: { fileBytes: 52_428_800 } }],
+    ['EXPANDED_BYTES', '536870912', { archives: { expandedBytes: 536_870_912 } }],
+    ['EXPANDED_BYTES', '1000', { archives: { archiveBytes: 1_000, expandedBytes: 1_000, fileBytes: 1_000 } }],
+    ['QUOTA_SITES', '0', { quotas: { sites: 0, bytes: null } }],
+    ['QUOTA_BYTES', '1000000000000', { quotas: { sites: null, bytes: 1_000_000_000_000 } }],
     ['DEFAULT_LIFETIME_DAYS', '30', { lifetime: days(30) }],
     ['DEFAULT_LIFETIME_DAYS', '0.5', { lifetime: days(0.5) }],
     ['DEFAULT_LIFETIME_DAYS', '.25', { lifetime: days(0.25) }],
@@ -156,6 +170,14 @@ describe('readSettings', () => {
       `,${'x'.repeat(16)}`,
     ],
     ['UPLOADS', '0', '-1', 'off', 'auto', '1.5', '1e3', '10001', '99999', ' 5'],
+    ['RATE_REQUESTS', '0/1m', '100', '100/1w', '100/m', 'on', ' 1/1s', '1000001/1s'],
+    ['RATE_PUBLICATIONS', '1.5/1h', '-1/1h', '600 / 1h'],
+    ['QUOTA_SITES', '-1', '1.5', 'none', '1e3', '1000000000000000'],
+    ['QUOTA_BYTES', '1GB', '-1'],
+    ['ARCHIVE_BYTES', '0', '67108865', '52428801', '10MiB', 'off'],
+    ['EXPANDED_BYTES', '0', '536870913', 'off'],
+    ['FILES', '0', '10001', '1.5'],
+    ['FILE_BYTES', '0', '52428801'],
     ['DEFAULT_LIFETIME_DAYS', '0', '-1', 'week', '1e3', '7d', 'Infinity', '36501', '0.000000001', '1,5'],
     ['TRUST_PROXY', 'true', 'yes', 'loopback', '10.0.0.0/33', '10.0.0.0/', '0.0.0.0/0', '10.0.0.1,', '-1'],
     ['TRUST_PROXY', '10.0.0.1/8/8', '10.1', 'proxy.example', '10.0.0.0/255.0.0.0x'],
@@ -174,6 +196,25 @@ describe('readSettings', () => {
       });
     }
   }
+
+  it('reads rates of its own for requests and publications, and off for either', () => {
+    const rates = readSettings({ PINFOLD_RATE_REQUESTS: '20/1s', PINFOLD_RATE_PUBLICATIONS: 'off' }).rates;
+    expect(rates).to.deep.equal({ requests: { count: 20, window: seconds(1) }, publications: null });
+  });
+
+  it('refuses limits of an archive that contradict one another, and says which', () => {
+    const bounds = { PINFOLD_EXPANDED_BYTES: '1000' };
+    expect(readSettings({ ...bounds, PINFOLD_ARCHIVE_BYTES: '1000' }).archives.archiveBytes).to.equal(1_000);
+    for (const variable of ['PINFOLD_ARCHIVE_BYTES', 'PINFOLD_FILE_BYTES']) {
+      const { message } = refusal({ ...bounds, [variable]: '1001' });
+      expect(message).to.equal(`${variable} must not be above PINFOLD_EXPANDED_BYTES, which is 1000`);
+    }
+    const large = { PINFOLD_EXPANDED_BYTES: '536870912', PINFOLD_ARCHIVE_BYTES: '67108864' };
+    expect(readSettings(large).archives).to.deep.equal({
+      expandedBytes: 536_870_912,
+      archiveBytes: 67_108_864,
+    });
+  });
 
   it('shows no value that may be a secret', () => {
     for (const name of ['SECRET', 'API_KEY', 'DATABASE_URL', 'STORAGE_URL', 'PUBLIC_URL', 'SITES_URL']) {

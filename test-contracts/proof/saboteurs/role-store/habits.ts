@@ -38,6 +38,7 @@ export const habitSaboteurs: readonly RoleSaboteur[] = [
       'role-store/renew-lost',
       'role-store/release-only-own',
       'role-store/commit-lease-lost',
+      'role-store/reserve-rate',
       'role-store/purge-old',
       'role-store/count-for-cleanup',
     ],
@@ -114,15 +115,20 @@ export const habitSaboteurs: readonly RoleSaboteur[] = [
     load: async (id, signal) =>
       loadedAs((role) => ({ ...role, size: role.size | 0 }))(await store.load(id, signal)),
   })),
-  saboteur('role-store/commit-again', 'a commit can be made once', () => {
-    const made = new Set<Token>();
-    return (store) => ({
-      commit: async (publication, lease, events) => {
-        if (made.has(lease.token)) return { kind: 'lease_lost' };
-        const outcome = await store.commit(publication, lease, events);
-        if (outcome.kind === 'committed') made.add(lease.token);
-        return outcome;
-      },
-    });
-  }),
+  saboteur(
+    'role-store/commit-again',
+    'a commit can be made once',
+    () => {
+      const made = new Set<Token>();
+      return (store) => ({
+        commit: async (publication, lease, events) => {
+          if (made.has(lease.token)) return { kind: 'lease_lost' };
+          const outcome = await store.commit(publication, lease, events);
+          if (outcome.kind === 'committed') made.add(lease.token);
+          return outcome;
+        },
+      });
+    },
+    ['role-store/reserve-costless'],
+  ),
 ];

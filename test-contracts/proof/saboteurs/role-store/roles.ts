@@ -82,7 +82,12 @@ export const commitSaboteurs: readonly RoleSaboteur[] = [
         return { kind: 'committed' };
       },
     }),
-    ['role-store/commit-lease-lost', 'role-store/purge-loses-lease'],
+    [
+      'role-store/commit-lease-lost',
+      'role-store/commit-rate',
+      'role-store/commit-quota',
+      'role-store/purge-loses-lease',
+    ],
   ),
 ];
 
@@ -123,7 +128,13 @@ export const roleSaboteurs: readonly RoleSaboteur[] = [
         load: async (id, signal) => (await store.load(id, signal)) ?? (last && (await store.load(last))),
       });
     },
-    ['role-store/harness-apart', 'role-store/commit-lease-lost', 'role-store/commit-race'],
+    [
+      'role-store/harness-apart',
+      'role-store/commit-lease-lost',
+      'role-store/commit-race',
+      'role-store/commit-rate',
+      'role-store/commit-quota',
+    ],
   ),
   saboteur('role-store/load-aborted', 'the signal is not looked at', () => (store) => ({
     load: (id) => store.load(id),

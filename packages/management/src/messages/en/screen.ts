@@ -8,6 +8,27 @@ export const screen = {
   backToList: 'All publications',
   badFormText: 'The form did not arrive intact. Go back, reload the page and try again.',
   badFormTitle: 'That form could not be read',
+  accountBlockedTitle: 'The account is blocked',
+  accountBlocked:
+    'This account is blocked: it can show its publications and change nothing. Ask whoever runs this service.',
+  leftBytes: '{left} of {limit} are left for archives.',
+  leftNone: 'You can publish again {when}.',
+  leftNow: {
+    one: 'You can publish {count} more right now.',
+    other: 'You can publish {count} more right now.',
+  },
+  leftSites: {
+    one: 'Room for {count} more publication, of {limit}.',
+    other: 'Room for {count} more publications, of {limit}.',
+  },
+  noRoomForBytes:
+    'The archives of your publications may have {limit} together, and with this one they would have {actual}. Stop one that is no longer needed, then publish again.',
+  noRoomForSite: {
+    one: 'You may have {limit} publication at a time. Stop it if it is no longer needed, then publish again.',
+    other:
+      'You may have {limit} publications at a time. Stop one that is no longer needed, then publish again.',
+  },
+  publishedTooMuch: 'You have published as much as you may for now. You can publish again {when}.',
   busyText:
     'The service is busy or cannot reach its storage. No change was made unless it is shown here; try again shortly.',
   busyTitle: 'Please try again shortly',

@@ -11,6 +11,20 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   badFormText:
     'フォームの内容が正しく届きませんでした。前のページに戻り、再読み込みしてからもう一度お試しください。',
   badFormTitle: 'フォームを読み取れませんでした',
+  accountBlockedTitle: 'アカウントが停止されています',
+  accountBlocked:
+    'このアカウントは停止されています。公開したものを見ることはできますが、変更はできません。サービスの管理者に問い合わせてください。',
+  leftBytes: 'ZIP の容量は {limit} のうち残り {left} です。',
+  leftNone: '次に公開できるのは{when}です。',
+  leftNow: { other: 'いまあと {count} 件公開できます。' },
+  leftSites: { other: '{limit} 件のうち、あと {count} 件分の空きがあります。' },
+  noRoomForBytes:
+    '公開中の ZIP は合わせて {limit} までで、これを加えると {actual} になります。不要なものの公開を終えてから、もう一度公開してください。',
+  noRoomForSite: {
+    other:
+      '同時に公開できるのは {limit} 件までです。不要なものの公開を終えてから、もう一度公開してください。',
+  },
+  publishedTooMuch: 'いま公開できる件数に達しました。次に公開できるのは{when}です。',
   busyText: '混み合っているか、保存先に接続できません。少し待ってから、もう一度お試しください。',
   busyTitle: '少し待ってからお試しください',
   changePassword: 'パスワードを変更',

@@ -1,0 +1,160 @@
+import type { Refusal } from '../refusal.ts';
+import type { Account, AccountUse, PublicationLimits } from './account.ts';
+import type { Sha256 } from './idempotency.ts';
+import type { Instant } from './instant.ts';
+import { leftOf, parseRate, type Rate, takenFrom } from './rate.ts';
+
+/** What a publication has to pass beside its key. */
+export interface Wish {
+  readonly now: Instant;
+  /** Bytes of the ZIP, and its SHA-256. */
+  readonly archiveBytes: number;
+  readonly sha256: Sha256;
+  /** What holds where the account has no limits of its own. */
+  readonly limits: PublicationLimits;
+}
+
+/** Why an account may not publish now. */
+export type Inadmissible = Refusal<'account_blocked' | 'rate_limited' | 'quota_exceeded'>;
+
+type KnownAccount = Pick<Account, 'limits' | 'blocked' | 'publicationsMark'>;
+
+/**
+ * What is in force for the publications of an account: its own limits before those that hold for all.
+ *
+ * @example
+ * import type { Account, PublicationLimits } from '@pinfold/core';
+ * import { limitsInForce } from '@pinfold/core/adapter';
+ *
+ * declare const account: Account | undefined;
+ * declare const ofAll: PublicationLimits;
+ *
+ * const { sites } = limitsInForce(account, ofAll);
+ */
+export function limitsInForce(
+  account: Pick<Account, 'limits'> | undefined,
+  ofAll: PublicationLimits,
+): PublicationLimits {
+  const own = account?.limits;
+  return {
+    publications: rateInForce(own?.publications ?? null, ofAll.publications),
+    sites: inForce(own?.sites ?? null, ofAll.sites),
+    bytes: inForce(own?.bytes ?? null, ofAll.bytes),
+  };
+}
+
+/**
+ * The rate in force where one was set for an account, or not.
+ *
+ * @example
+ * import { parseRate, rateInForce } from '@pinfold/core/adapter';
+ *
+ * const ofAll = parseRate('600/1h');
+ * if (ofAll !== undefined && ofAll !== 'off') console.log(rateInForce(null, ofAll));
+ */
+export function rateInForce(own: string | null, ofAll: Rate | null): Rate | null {
+  return inForce(own === null ? null : (parseRate(own) ?? null), ofAll);
+}
+
+/**
+ * Why an account may change nothing at all, if it may not.
+ *
+ * @example
+ * import type { Account } from '@pinfold/core';
+ * import { refuseBlocked } from '@pinfold/core/adapter';
+ *
+ * declare const account: Account | undefined;
+ *
+ * if (refuseBlocked(account) !== undefined) console.log('it only reads');
+ */
+export function refuseBlocked(
+  account: Pick<Account, 'blocked'> | undefined,
+): Refusal<'account_blocked'> | undefined {
+  const blocked = account?.blocked ?? null;
+  return blocked === null ? undefined : { kind: 'refused', code: 'account_blocked', reason: blocked.reason };
+}
+
+/**
+ * Why a publication may not pass, if it may not. What is in service is counted only where a quota needs it; for a commit,
+ * count it while nobody else can commit.
+ *
+ * @example
+ * import type { Account, AccountUse, Instant, PublicationLimits, Sha256 } from '@pinfold/core';
+ * import { refuseAdmission } from '@pinfold/core/adapter';
+ *
+ * declare const account: Account | undefined;
+ * declare const wish: { now: Instant; archiveBytes: number; sha256: Sha256; limits: PublicationLimits };
+ * declare const count: () => Pick<AccountUse, 'sites' | 'bytes'>;
+ *
+ * const refused = refuseAdmission(account, wish, count);
+ */
+export function refuseAdmission(
+  account: KnownAccount | undefined,
+  wish: Wish,
+  inService: () => Pick<AccountUse, 'sites' | 'bytes'>,
+): Inadmissible | undefined {
+  const blocked = refuseBlocked(account);
+  if (blocked !== undefined) return blocked;
+  const limits = limitsInForce(account, wish.limits);
+  const { publications } = limits;
+  if (publications !== null) {
+    const { remaining, nextAt } = leftOf(publications, account?.publicationsMark ?? null, wish.now);
+    if (remaining === 0) return { kind: 'refused', code: 'rate_limited', retryAt: nextAt };
+  }
+  if (!hasQuota(limits)) return undefined;
+  const used = inService();
+  return (
+    pastQuota('sites', limits.sites, used.sites + 1) ??
+    pastQuota('bytes', limits.bytes, used.bytes + wish.archiveBytes)
+  );
+}
+
+/**
+ * Whether what is in service has to be counted for an account.
+ *
+ * @example
+ * import { hasQuota } from '@pinfold/core/adapter';
+ *
+ * hasQuota({ sites: null, bytes: 1_048_576 }); // true
+ */
+export function hasQuota({ sites, bytes }: Pick<PublicationLimits, 'sites' | 'bytes'>): boolean {
+  return sites !== null || bytes !== null;
+}
+
+/**
+ * What a publication writes of its account: one was taken from the rate.
+ *
+ * @example
+ * import type { Account, Instant, PublicationLimits, Sha256 } from '@pinfold/core';
+ * import { published } from '@pinfold/core/adapter';
+ *
+ * declare const account: Account;
+ * declare const wish: { now: Instant; archiveBytes: number; sha256: Sha256; limits: PublicationLimits };
+ *
+ * const { publicationsMark, lastPublishedAt } = published(account, wish);
+ */
+export function published(
+  account: KnownAccount & Pick<Account, 'lastPublishedAt'>,
+  { now, limits }: Wish,
+): Pick<Account, 'publicationsMark' | 'lastPublishedAt'> {
+  const { publicationsMark: mark, lastPublishedAt } = account;
+  const rate = limitsInForce(account, limits).publications;
+  return {
+    publicationsMark: rate === null ? mark : takenFrom(rate, mark, now),
+    lastPublishedAt: lastPublishedAt !== null && lastPublishedAt > now ? lastPublishedAt : now,
+  };
+}
+
+function pastQuota(
+  rule: 'sites' | 'bytes',
+  limit: number | null,
+  actual: number,
+): Refusal<'quota_exceeded'> | undefined {
+  if (limit === null || actual <= limit) return undefined;
+  return { kind: 'refused', code: 'quota_exceeded', rule, limit, actual };
+}
+
+function inForce<Value>(own: Value | 'off' | null, ofAll: Value | null): Value | null {
+  if (own === 'off') return null;
+  return own ?? ofAll;
+}

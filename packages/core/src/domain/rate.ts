@@ -1,0 +1,99 @@
+import type { Branded } from './brand.ts';
+import { type Duration, days, hours, type Instant, instant, minutes, seconds } from './instant.ts';
+
+/** So many at once, and then one more each time the window's share of one has passed. */
+export interface Rate {
+  readonly count: number;
+  readonly window: Duration;
+}
+
+/** A rate as it is written: `600/1h`, or `off` for none. */
+export type RateText = Branded<string, 'RateText'>;
+
+/** How far a rate was taken from: the microsecond at which all of it is there again. Opaque to those who keep it. */
+export type RateMark = Branded<number, 'RateMark'>;
+
+/** What is left of a rate. */
+export interface RateLeft {
+  readonly limit: number;
+  readonly window: Duration;
+  /** How many would pass now. */
+  readonly remaining: number;
+  /** From when one passes; now while any remains. */
+  readonly nextAt: Instant;
+  /** From when all pass. */
+  readonly wholeAt: Instant;
+}
+
+const WRITTEN = /^([1-9]\d{0,8})\/([1-9]\d{0,3})([smhd])$/;
+const UNITS: Readonly<Record<string, (count: number) => Duration>> = {
+  s: seconds,
+  m: minutes,
+  h: hours,
+  d: days,
+};
+const MICROSECONDS = 1_000;
+
+/**
+ * Reads a rate, `N/1s`, `N/5m`, `N/1h` or `N/1d`, or `off`; `undefined` when it is none, or more than one a microsecond.
+ *
+ * @example
+ * import { parseRate } from '@pinfold/core/adapter';
+ *
+ * parseRate('600/1h'); // { count: 600, window: 3_600_000 }
+ * parseRate('off'); // 'off'
+ * parseRate('many'); // undefined
+ */
+export function parseRate(text: string): Rate | 'off' | undefined {
+  if (text === 'off') return 'off';
+  const [, count, length, unit] = WRITTEN.exec(text) ?? [];
+  const window = UNITS[unit ?? '']?.(Number(length));
+  if (window === undefined || Number(count) > window * MICROSECONDS) return undefined;
+  return { count: Number(count), window };
+}
+
+/**
+ * What is left of a rate at an instant, by the generic cell rate algorithm.
+ *
+ * @example
+ * import { instant, minutes } from '@pinfold/core';
+ * import { leftOf } from '@pinfold/core/adapter';
+ *
+ * leftOf({ count: 2, window: minutes(1) }, null, instant(0)).remaining; // 2
+ */
+export function leftOf(rate: Rate, mark: RateMark | null, now: Instant): RateLeft {
+  const { count, window } = rate;
+  const share = shareOf(rate);
+  const present = now * MICROSECONDS;
+  const owed = Math.max(0, (mark ?? present) - present);
+  const remaining = Math.max(0, Math.floor((count * share - owed) / share));
+  const wait = Math.max(0, Math.ceil((owed - (count - 1) * share) / MICROSECONDS));
+  const whole = Math.ceil(owed / MICROSECONDS);
+  return {
+    limit: count,
+    window,
+    remaining,
+    nextAt: instant(now + wait),
+    wholeAt: instant(now + whole),
+  };
+}
+
+/**
+ * The mark of a rate from which one was taken at an instant. Look first whether any remains.
+ *
+ * @example
+ * import { instant, minutes } from '@pinfold/core';
+ * import { leftOf, takenFrom } from '@pinfold/core/adapter';
+ *
+ * const rate = { count: 2, window: minutes(1) };
+ * leftOf(rate, takenFrom(rate, null, instant(0)), instant(0)).remaining; // 1
+ */
+export function takenFrom(rate: Rate, mark: RateMark | null, now: Instant): RateMark {
+  const present = now * MICROSECONDS;
+  return (Math.max(mark ?? present, present) + shareOf(rate)) as RateMark;
+}
+
+/** Whole microseconds: sums of them are exact. */
+function shareOf({ count, window }: Rate): number {
+  return Math.floor((window * MICROSECONDS) / count);
+}

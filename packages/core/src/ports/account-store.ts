@@ -1,0 +1,51 @@
+import type { Account, AccountUse } from '../domain/account.ts';
+import type { HistoryEvent } from '../domain/history.ts';
+import type { AccountId } from '../domain/identity.ts';
+import type { Instant } from '../domain/instant.ts';
+import type { Version, Versioned } from './role-store.ts';
+
+/** What is changed of an account by those who administer it. */
+export type AccountChange = Pick<Account, 'name' | 'limits' | 'blocked' | 'generation'>;
+
+/**
+ * Keeps what is known of accounts. A row is there from an account's first key, publication, sign-in or change on: the
+ * stores of those make it in the same step. Events come with the writes they tell of; a store without a history may
+ * drop them.
+ *
+ * Faults: `store_unavailable`, `store_corrupt`.
+ */
+export interface AccountStore {
+  /**
+   * The account of a name.
+   * @promise account-store/load: what any peer saved last is loaded, every field as it was saved; an unknown name is undefined, and names are compared exactly
+   * @promise account-store/load-aborted: an aborted signal rejects with its reason
+   * @promise account-store/made: an account is known, without limits or block, from its first key, publication or session on, and of many of those at once
+   */
+  load(name: AccountId, signal?: AbortSignal): Promise<Versioned<Account> | undefined>;
+
+  /**
+   * Stores a changed account, and the events with it, if nobody changed it since it was loaded; makes it where none was.
+   * What publications write of it is no change.
+   * @promise account-store/save-lost-race: a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing
+   * @promise account-store/save-race: of many saves of one version at once exactly one is stored
+   * @promise account-store/limits-precede: an account's own limits come before those of its publications, `off` being none, from the save on, by every peer
+   * @promise account-store/blocked: a blocked account neither reserves nor commits, nor is a replay answered, from the save on, by any peer, until it is unblocked
+   */
+  save(
+    account: AccountChange,
+    loadedAt: Version | undefined,
+    events: readonly HistoryEvent[],
+  ): Promise<{ readonly kind: 'saved' } | { readonly kind: 'conflict' }>;
+
+  /**
+   * Accounts in order of name, by code point, after `after`, at most `limit`.
+   * @promise account-store/list: pages after a name, up to one that is not full, give every account exactly once, in order
+   */
+  list(after: AccountId | undefined, limit: number): Promise<readonly Account[]>;
+
+  /**
+   * What an account uses at an instant.
+   * @promise account-store/used: publications in service are counted up to the instant of their end, with the bytes of their archives, and those published in the 24 hours before
+   */
+  usedBy(name: AccountId, now: Instant): Promise<AccountUse>;
+}

@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { leftOf, parseRate, takenFrom } from '../src/adapter.ts';
+import {
+  after,
+  days,
+  duration,
+  hours,
+  type Instant,
+  type Rate,
+  type RateMark,
+  seconds,
+} from '../src/index.ts';
+import { NOW } from './values.ts';
+
+/** How many pass at once, and the mark they leave. */
+function takeAll(rate: Rate, from: RateMark | null, now: Instant): { taken: number; mark: RateMark | null } {
+  let mark = from;
+  let taken = 0;
+  while (leftOf(rate, mark, now).remaining > 0) {
+    mark = takenFrom(rate, mark, now);
+    taken += 1;
+  }
+  return { taken, mark };
+}
+
+describe('A rate', () => {
+  it('is written as so many each so many seconds, minutes, hours or days, or off', () => {
+    expect(parseRate('600/1h')).to.deep.equal({ count: 600, window: hours(1) });
+    expect(parseRate('7/5m')).to.deep.equal({ count: 7, window: seconds(300) });
+    expect(parseRate('1/1d')).to.deep.equal({ count: 1, window: days(1) });
+    expect(parseRate('1000000/1s')).to.deep.equal({ count: 1_000_000, window: seconds(1) });
+    expect(parseRate('off')).to.equal('off');
+  });
+
+  it('is nothing else', () => {
+    for (const text of [
+      '',
+      'OFF',
+      '0/1s',
+      '-1/1s',
+      '1/0s',
+      '1/1w',
+      '1/s',
+      '1',
+      '1/1s ',
+      '1.5/1s',
+      '1000001/1s',
+    ]) {
+      expect(parseRate(text), text).to.equal(undefined);
+    }
+  });
+
+  it('lets so many pass at once, and then one each share of its window', () => {
+    for (const count of [1, 3, 7, 600, 6_000]) {
+      const rate: Rate = { count, window: hours(1) };
+      const { taken, mark } = takeAll(rate, null, NOW);
+      expect(taken, `${count}`).to.equal(count);
+      const { nextAt, wholeAt, remaining } = leftOf(rate, mark, NOW);
+      expect([nextAt, remaining]).to.deep.equal([after(NOW, duration(Math.ceil(hours(1) / count))), 0]);
+      expect(takeAll(rate, mark, (nextAt - 1) as Instant).taken, 'a millisecond early').to.equal(0);
+      expect(takeAll(rate, mark, nextAt).taken, 'a share later').to.equal(1);
+      expect(takeAll(rate, mark, wholeAt).taken, 'the whole').to.equal(count);
+      expect(wholeAt).to.be.at.most(after(NOW, hours(1)));
+    }
+  });
+
+  it('lets the next one pass now while any remains', () => {
+    const rate: Rate = { count: 2, window: hours(1) };
+    expect(leftOf(rate, takenFrom(rate, null, NOW), NOW)).to.deep.equal({
+      limit: 2,
+      window: hours(1),
+      remaining: 1,
+      nextAt: NOW,
+      wholeAt: after(NOW, seconds(1_800)),
+    });
+  });
+
+  it('gathers no more than the whole while nothing is taken', () => {
+    const rate: Rate = { count: 2, window: seconds(1) };
+    const { mark } = takeAll(rate, null, NOW);
+    expect(takeAll(rate, mark, after(NOW, days(30))).taken).to.equal(2);
+  });
+});

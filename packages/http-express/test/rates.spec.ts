@@ -1,0 +1,283 @@
+import {
+  type AccountId,
+  type AccountLimits,
+  accountId,
+  after,
+  minutes,
+  type RateText,
+  seconds,
+} from '@pinfold/core';
+import { NO_LIMITS } from '@pinfold/core/adapter';
+import { START } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { parseList } from 'structured-headers';
+import { RequestLimiter } from '../src/rates/request-limiter.ts';
+import { type Answer, ask, publish, siteZip, update } from './client.ts';
+import { openRig, type Rig } from './rig.ts';
+
+const FIRST = accountId('first');
+
+describe('The rate of requests', () => {
+  it('is off unless it is set', async () => {
+    const rig = await openRig();
+    const { headers, json } = await ask(rig, '/api/v1/limits');
+    expect(headers.has('ratelimit')).to.equal(false);
+    expect(headers.has('ratelimit-policy')).to.equal(false);
+    expect(json.rates).to.deep.equal({ requests: null, publications: null });
+    await rig.close();
+  });
+
+  it('is told on every answer of the API, and past it is 429 with Retry-After', async () => {
+    const rig = await openRig({ api: { requestRate: { count: 3, window: seconds(60) } } });
+    expect(told(await ask(rig, '/api/v1/limits'))).to.deep.equal({ requests: { q: 3, w: 60, r: 2, t: 20 } });
+    expect(told(await ask(rig, '/api/v1/nothing'))).to.deep.equal({ requests: { q: 3, w: 60, r: 1, t: 40 } });
+    expect((await ask(rig, '/api/v1/limits')).json.rates).to.deep.equal({
+      requests: { limit: 3, window_seconds: 60, remaining: 0 },
+      publications: null,
+    });
+    const limited = await ask(rig, '/api/v1/pins', { method: 'PUT' });
+    expect(`${limited.status} ${limited.json.code}`).to.equal('429 rate_limited');
+    expect(limited.json).to.include({ retryable: true });
+    expect(limited.headers.get('retry-after')).to.equal('20');
+    expect(told(limited)).to.deep.equal({ requests: { q: 3, w: 60, r: 0, t: 20 } });
+    const other = { authorization: `Bearer ${rig.keys.second}` };
+    expect((await ask(rig, '/api/v1/limits', { headers: other })).status).to.equal(200);
+    rig.clock.advance(seconds(20));
+    expect((await ask(rig, '/api/v1/limits')).status).to.equal(200);
+    expect((await ask(rig, '/api/v1/limits')).status).to.equal(429);
+    await rig.close();
+  });
+
+  it('is no matter for a request without a valid key', async () => {
+    const rig = await openRig({ api: { requestRate: { count: 1, window: seconds(60) } } });
+    for (let n = 0; n < 3; n += 1) {
+      const { status, headers } = await ask(rig, '/api/v1/limits', {
+        headers: { authorization: 'Bearer no' },
+      });
+      expect(status).to.equal(401);
+      expect(headers.has('ratelimit')).to.equal(false);
+    }
+    await rig.close();
+  });
+
+  it('may be by caller, and what was set for an account goes before it', async () => {
+    const rig = await openRig({
+      api: {
+        requestRate: ({ account }) => (account === FIRST ? { count: 5, window: minutes(1) } : null),
+      },
+    });
+    expect(told(await ask(rig, '/api/v1/limits'))).to.have.nested.property('requests.q', 5);
+    const other = { authorization: `Bearer ${rig.keys.second}` };
+    expect(told(await ask(rig, '/api/v1/limits', { headers: other }))).to.deep.equal({});
+    await limit(rig, { requests: '9/1h' as RateText });
+    expect(told(await ask(rig, '/api/v1/limits'))).to.have.nested.property('requests.w', 3_600);
+    await limit(rig, { requests: 'off' as RateText });
+    expect(told(await ask(rig, '/api/v1/limits'))).to.deep.equal({});
+    await rig.close();
+  });
+
+  it('remembers no account of which nothing is missing', () => {
+    const limiter = new RequestLimiter();
+    const rate = { count: 10, window: seconds(10) };
+    for (let n = 0; n < 1_000; n += 1) limiter.take(`account ${n}` as AccountId, rate, START);
+    expect(limiter.size).to.equal(1_000);
+    const later = after(START, seconds(10));
+    for (let n = 0; n < 1_000; n += 1) limiter.take('one' as AccountId, rate, later);
+    expect(limiter.size).to.equal(1);
+  });
+});
+
+describe('The rate of publications', () => {
+  const quotas = { publications: { count: 2, window: minutes(2) } };
+
+  it('is told to publications that came as far, and past it is 429 with Retry-After', async () => {
+    const rig = await openRig({ quotas, api: { requestRate: { count: 100, window: seconds(100) } } });
+    const first = await publish(rig, 'a');
+    expect(first.status).to.equal(201);
+    expect(told(first)).to.deep.equal({
+      requests: { q: 100, w: 100, r: 99, t: 1 },
+      publications: { q: 2, w: 120, r: 1, t: 60 },
+    });
+    expect(told(await publish(rig, 'broken', undefined, Buffer.from('no zip')))).to.have.nested.property(
+      'publications.r',
+      1,
+    );
+    expect((await publish(rig, 'b')).status).to.equal(201);
+    const limited = await publish(rig, 'c');
+    expect(`${limited.status} ${limited.json.code}`).to.equal('429 rate_limited');
+    expect(limited.headers.get('retry-after')).to.equal('60');
+    expect(told(limited).publications).to.deep.equal({ q: 2, w: 120, r: 0, t: 60 });
+    expect((await ask(rig, '/api/v1/limits')).json.rates).to.deep.include({
+      publications: { limit: 2, window_seconds: 120, remaining: 0 },
+    });
+    rig.clock.advance(seconds(60));
+    expect((await publish(rig, 'c')).status).to.equal(201);
+    await rig.close();
+  });
+
+  it('costs nothing for a replay, a mismatch, a refusal or a dry run, and is not told there', async () => {
+    const rig = await openRig({ quotas });
+    await publish(rig, 'a');
+    await publish(rig, 'b');
+    const replayed = await publish(rig, 'a');
+    expect(replayed.status).to.equal(200);
+    expect(told(replayed)).to.deep.equal({});
+    const mismatch = await publish(rig, 'a', 'Another title');
+    expect(`${mismatch.status} ${mismatch.json.code}`).to.equal('409 idempotency_mismatch');
+    expect(told(mismatch)).to.deep.equal({});
+    const dry = await publish(rig, 'c', undefined, siteZip(), '?dry_run=true');
+    expect(dry.status).to.equal(200);
+    expect(told(dry)).to.deep.equal({});
+    await rig.close();
+  });
+
+  it('of an account goes before that of all', async () => {
+    const rig = await openRig({ quotas });
+    await limit(rig, { publications: '1/1h' as RateText });
+    expect((await publish(rig, 'a')).status).to.equal(201);
+    expect((await publish(rig, 'b')).status).to.equal(429);
+    await limit(rig, { publications: 'off' as RateText });
+    expect((await publish(rig, 'b')).status).to.equal(201);
+    await rig.close();
+  });
+});
+
+describe('A quota', () => {
+  it('of publications in service is 403 with what there would be, until one has ended', async () => {
+    const rig = await openRig({ quotas: { sites: 1 } });
+    const { json } = await publish(rig, 'a');
+    const refused = await publish(rig, 'b');
+    expect(`${refused.status} ${refused.json.code}`).to.equal('403 quota_exceeded');
+    expect(refused.json).to.include({ retryable: false });
+    const [error, ...others] = refused.json.errors as readonly object[];
+    expect(others).to.deep.equal([]);
+    expect(error).to.include({ rule: 'sites', limit: 1, actual: 2 });
+    expect((await ask(rig, '/api/v1/limits')).json.quotas).to.deep.equal({
+      sites: { limit: 1, used: 1 },
+      bytes: null,
+    });
+    await ask(rig, `/api/v1/pins/${json.pin.id}`, { method: 'DELETE' });
+    expect((await publish(rig, 'b')).status).to.equal(201);
+    await rig.close();
+  });
+
+  it('of bytes counts the archives', async () => {
+    const size = siteZip().byteLength;
+    const rig = await openRig({ quotas: { bytes: 2 * size } });
+    await publish(rig, 'a');
+    await publish(rig, 'b');
+    const refused = await publish(rig, 'c');
+    const [error] = refused.json.errors as readonly object[];
+    expect(error).to.include({ rule: 'bytes', limit: 2 * size, actual: 3 * size });
+    expect((await ask(rig, '/api/v1/limits')).json.quotas).to.deep.equal({
+      sites: null,
+      bytes: { limit: 2 * size, used: 2 * size },
+    });
+    expect((await publish(rig, 'd', undefined, siteZip(), '?dry_run=true')).status).to.equal(200);
+    await rig.close();
+  });
+});
+
+describe('Quotas by account', () => {
+  it('hold for each, where an embedding team says so', async () => {
+    const rig = await openRig({ quotas: async (account) => (account === FIRST ? { sites: 1 } : {}) });
+    await publish(rig, 'a');
+    expect((await publish(rig, 'b')).status).to.equal(403);
+    const others = { ...rig, keys: { ...rig.keys, first: rig.keys.second } };
+    await publish(others, 'a');
+    expect((await publish(others, 'b')).status).to.equal(201);
+    await rig.close();
+  });
+});
+
+describe('A blocked account', () => {
+  it('reads and changes nothing, and gets no replay', async () => {
+    const rig = await openRig();
+    const { json } = await publish(rig, 'a');
+    await block(rig);
+    const { id } = json.pin;
+    expect((await ask(rig, `/api/v1/pins/${id}`)).status).to.equal(200);
+    expect((await ask(rig, '/api/v1/limits')).status).to.equal(200);
+    for (const answer of [
+      await publish(rig, 'a'),
+      await publish(rig, 'b', undefined, siteZip(), '?dry_run=true'),
+      await update(rig, id, { title: 'New' }),
+      await ask(rig, `/api/v1/pins/${id}`, { method: 'DELETE' }),
+    ]) {
+      expect(`${answer.status} ${answer.json.code}`).to.equal('403 account_blocked');
+      expect(answer.json).to.include({ retryable: false });
+    }
+    await rig.close();
+  });
+});
+
+describe('The order of checks on POST', () => {
+  it('is key, rate of requests, scope, block, query, key of the publication, rate, quota, rules', async () => {
+    const rig = await openRig({
+      quotas: { publications: { count: 1, window: minutes(1) }, sites: 1 },
+      api: { requestRate: () => requestRate },
+    });
+    let requestRate: { count: number; window: ReturnType<typeof seconds> } | null = null;
+    const broken = Buffer.from('no zip');
+    const code = async (options: PublishOptions = {}): Promise<unknown> =>
+      (await post(rig, options)).json.code;
+    expect((await publish(rig, 'bound')).status).to.equal(201);
+    expect(await code({ archive: broken })).to.equal('rate_limited');
+    rig.clock.advance(minutes(1));
+    expect(await code({ archive: broken })).to.equal('quota_exceeded');
+    await limit(rig, { sites: 'off' });
+    expect(await code({ archive: broken })).to.equal('invalid_archive');
+    await limit(rig, NO_LIMITS);
+    await publish(rig, 'bound 2');
+    rig.clock.advance(minutes(1));
+    expect(await code({ key: 'bound', archive: broken })).to.equal('idempotency_mismatch');
+    await block(rig);
+    expect(await code({ query: '?unknown=1' })).to.equal('account_blocked');
+    expect(await code({ key: 'bound' })).to.equal('account_blocked');
+    expect(await code({ apiKey: rig.keys.readOnly })).to.equal('forbidden');
+    requestRate = { count: 1, window: minutes(1) };
+    await ask(rig, '/api/v1/limits');
+    expect(await code({ apiKey: rig.keys.readOnly })).to.equal('rate_limited');
+    expect(await code({ apiKey: 'none' })).to.equal('unauthorized');
+    await rig.close();
+  });
+});
+
+interface PublishOptions {
+  readonly key?: string;
+  readonly archive?: Uint8Array;
+  readonly query?: string;
+  readonly apiKey?: string;
+}
+
+function post(rig: Rig, { key = 'free', archive, query, apiKey }: PublishOptions): Promise<Answer> {
+  const keys = apiKey === undefined ? rig.keys : { ...rig.keys, first: apiKey };
+  return publish({ ...rig, keys }, key, undefined, archive, query);
+}
+
+/** What the headers tell, as a parser of structured fields reads them. */
+function told({ headers }: Answer): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  const policies = itemsOf(headers.get('ratelimit-policy'));
+  const left = itemsOf(headers.get('ratelimit'));
+  expect([...left.keys()]).to.deep.equal([...policies.keys()]);
+  return Object.fromEntries([...policies].map(([name, policy]) => [name, { ...policy, ...left.get(name) }]));
+}
+
+function itemsOf(header: string | null): Map<string, object> {
+  const items = header === null ? [] : parseList(header);
+  return new Map(items.map(([name, parameters]) => [String(name), Object.fromEntries(parameters)]));
+}
+
+async function limit({ memory }: Rig, limits: Partial<AccountLimits>): Promise<void> {
+  const loaded = await memory.accounts.load(FIRST);
+  if (loaded === undefined) throw new Error('no account');
+  const { value, version } = loaded;
+  await memory.accounts.save({ ...value, limits: { ...NO_LIMITS, ...limits } }, version, []);
+}
+
+async function block({ memory, clock }: Rig): Promise<void> {
+  const loaded = await memory.accounts.load(FIRST);
+  if (loaded === undefined) throw new Error('no account');
+  const blocked = { reason: 'a test', sites: 'keep', at: clock.now() } as const;
+  await memory.accounts.save({ ...loaded.value, blocked }, loaded.version, []);
+}

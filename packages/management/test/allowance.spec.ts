@@ -1,0 +1,95 @@
+import { minutes, type PublicationLimits } from '@pinfold/core';
+import { expect } from 'chai';
+import { OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
+import { Person } from './person.ts';
+
+const SITE = zipOf({ 'index.html': 'x' });
+
+describe('what an account may publish, on the screen', () => {
+  let screen: Screen;
+  let person: Person;
+  let form: string;
+  afterEach(() => screen.close());
+
+  async function open(quotas: Partial<PublicationLimits>): Promise<void> {
+    screen = await openScreen({ quotas });
+    person = new Person(screen.base);
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    form = (await person.get('/')).token;
+  }
+
+  const upload = (key: string) =>
+    person.send('/upload', SITE, {
+      'x-pinfold-form': form,
+      'idempotency-key': key,
+      'x-pinfold-filename': 'site.zip',
+      'content-type': 'application/zip',
+    });
+
+  function sendForm(key: string) {
+    const data = new FormData();
+    data.set('form', form);
+    data.set('key', key);
+    data.set('archive', new Blob([SITE], { type: 'application/zip' }), 'site.zip');
+    return person.post('/publish', data);
+  }
+
+  it('is not spoken of where there is no bound', async () => {
+    await open({});
+    const { text } = await person.get('/');
+    expect(text.match(/class="limits quiet"/g)).to.have.lengthOf(1);
+  });
+
+  it('is told below the field, with what is left of it', async () => {
+    await open({ publications: { count: 2, window: minutes(2) }, sites: 3, bytes: 1_048_576 });
+    await upload('a');
+    const { text } = await person.get('/');
+    expect(text).to.include('Room for 2 more publications, of 3.');
+    expect(text).to.match(/[\d,.]+ KiB of 1 MiB are left for archives\./);
+    expect(text).to.include('You can publish 1 more right now.');
+    await upload('b');
+    expect((await person.get('/')).text).to.include('You can publish again in 1 minute.');
+  });
+
+  it('is said, in what to do, by the script and by the form that would pass it', async () => {
+    await open({ publications: { count: 1, window: minutes(1) } });
+    await upload('a');
+    const rate = await upload('b');
+    expect(rate.status).to.equal(429);
+    expect(rate.text).to.include('You can publish again in 1 minute.');
+    expect((await sendForm('c')).status).to.equal(429);
+    await screen.close();
+    await open({ sites: 1 });
+    await upload('a');
+    const quota = await upload('b');
+    expect(quota.status).to.equal(403);
+    expect(quota.text).to.include('You may have 1 publication at a time.');
+    expect((await sendForm('c')).text).to.include('You may have 1 publication at a time.');
+    await screen.close();
+    await open({ bytes: 1 });
+    expect((await upload('a')).text).to.include('may have 1 byte together');
+  });
+
+  it('is nothing for a blocked account, which looks, revokes keys and signs out', async () => {
+    await open({});
+    const { id } = await screen.publish('Mine');
+    const { key } = await screen.keys.create({ account: OWNER });
+    const loaded = await screen.memory.accounts.load(OWNER);
+    if (loaded === undefined) throw new Error('no account');
+    const blocked = { reason: 'a test', sites: 'keep', at: screen.clock.now() } as const;
+    await screen.memory.accounts.save({ ...loaded.value, blocked }, loaded.version, []);
+    const changes = ['stop', 'pin', 'unpin', 'renew', 'rename', 'password'];
+    for (const refused of [
+      await upload('a'),
+      await sendForm('b'),
+      await person.post('/keys', { form, label: 'New' }),
+      ...(await Promise.all(changes.map((change) => person.post(`/publications/${id}/${change}`, { form })))),
+    ]) {
+      expect(refused.status).to.equal(403);
+      expect(refused.text).to.include('This account is blocked');
+    }
+    expect((await person.get(`/publications/${id}`)).status).to.equal(200);
+    expect((await person.post(`/keys/${key.id}/revoke`, { form })).status).to.equal(303);
+    expect((await person.post('/sign-out', { form })).status).to.equal(303);
+  });
+});

@@ -1,0 +1,65 @@
+import type { Account, AccountId, AccountUse, Instant } from '@pinfold/core';
+import { before, days } from '@pinfold/core';
+import { FIRST_GENERATION, type Kept, NO_LIMITS } from '@pinfold/core/adapter';
+import type { Run } from './postgres-connection.ts';
+import { ACCOUNTS } from './schema.ts';
+import { prepared, type Statement } from './statement.ts';
+import type { Tables } from './tables.ts';
+
+type InService = Pick<AccountUse, 'sites' | 'bytes'>;
+
+/** The part of a statement that makes the rows of accounts where none were. */
+export function makingAccounts({ accounts }: Pick<Tables, 'accounts'>, names: string): string {
+  return `
+    INSERT INTO ${accounts} (name, version, limits, blocked, generation)
+    SELECT name, 1, '${JSON.stringify(NO_LIMITS)}', 'null', ${FIRST_GENERATION} FROM (${names}) AS made
+    ON CONFLICT (name) DO NOTHING`;
+}
+
+/** What publications need of their account. */
+export interface AccountRows {
+  /** Locks the row until the transaction ends, and makes it where none was. */
+  lock(run: Run, name: AccountId): Promise<Account>;
+  countInService(run: Run, name: AccountId, now: Instant): Promise<InService>;
+  countPublished(run: Run, name: AccountId, now: Instant): Promise<number>;
+}
+
+export function accountRows(tables: Tables): AccountRows {
+  const { accounts, roles } = tables;
+  const statements = {
+    lock: prepared(`SELECT ${ACCOUNTS.select} FROM ${accounts} WHERE name = $1 FOR NO KEY UPDATE`),
+    make: prepared(makingAccounts(tables, 'SELECT $1 AS name')),
+    // What does not end, and what ends later: each is a part of the index of its own.
+    inService: prepared(`
+      SELECT count(*) AS sites, coalesce(sum(archive_bytes), 0)::bigint AS bytes FROM (
+        SELECT archive_bytes FROM ${roles}
+        WHERE account = $1 AND deleted_at IS NULL AND expires_at IS NULL
+        UNION ALL
+        SELECT archive_bytes FROM ${roles}
+        WHERE account = $1 AND deleted_at IS NULL AND expires_at > $2
+      ) AS in_service`),
+    publishedSince: prepared(`
+      SELECT (
+        SELECT count(*) FROM ${roles} WHERE account = $1 AND deleted_at IS NULL AND published_at > $2
+      ) + (
+        SELECT count(*) FROM ${roles} WHERE account = $1 AND deleted_at IS NOT NULL AND published_at > $2
+      ) AS publications`),
+  };
+  const one = async <Row>(run: Run, statement: Statement, values: readonly unknown[]): Promise<Row> =>
+    (await run<Row>(statement, values)).rows[0] as Row;
+  return {
+    lock: async (run, name) => {
+      for (;;) {
+        const { rows } = await run<Kept<Account>>(statements.lock, [name]);
+        if (rows[0] !== undefined) return ACCOUNTS.read(rows[0]);
+        await run(statements.make, [name]);
+      }
+    },
+    countInService: (run, name, now) => one(run, statements.inService, [name, now]),
+    countPublished: async (run, name, now) => {
+      const since = before(now, days(1));
+      return (await one<{ publications: number }>(run, statements.publishedSince, [name, since]))
+        .publications;
+    },
+  };
+}

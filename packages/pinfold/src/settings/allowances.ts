@@ -1,0 +1,105 @@
+import { defaultLimits, type Limits, type Rate } from '@pinfold/core';
+import { parseRate } from '@pinfold/core/adapter';
+import { SettingsError } from './settings-error.ts';
+
+/** What each account may use, unless it was given an allowance of its own. */
+export interface Allowances {
+  /** Null where there is no bound. */
+  readonly rates: { readonly requests: Rate | null; readonly publications: Rate | null };
+  /** Publications in service, and bytes of their archives; null where there is no bound. */
+  readonly quotas: { readonly sites: number | null; readonly bytes: number | null };
+  /** What an archive may have where that differs from the core's defaults. */
+  readonly archives: Partial<ArchiveLimits>;
+}
+
+type ArchiveLimits = Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'files' | 'fileBytes'>;
+
+/** Reads one variable, whose name comes without its prefix. */
+export type ReadVariable<Name> = <Value>(
+  name: Name,
+  parse: (variable: string, value: string | undefined) => Value,
+) => Value;
+
+export const ALLOWANCE_VARIABLES = [
+  'RATE_REQUESTS',
+  'RATE_PUBLICATIONS',
+  'QUOTA_SITES',
+  'QUOTA_BYTES',
+  'ARCHIVE_BYTES',
+  'EXPANDED_BYTES',
+  'FILES',
+  'FILE_BYTES',
+] as const;
+
+const MiB = 1_048_576;
+const MOST_ARCHIVE_BYTES = 64 * MiB;
+const MOST_EXPANDED_BYTES = 512 * MiB;
+const MOST_FILES = 10_000;
+
+/** Reads rates, quotas and the limits of an archive. */
+export function readAllowances(read: ReadVariable<(typeof ALLOWANCE_VARIABLES)[number]>): Allowances {
+  return {
+    rates: {
+      requests: read('RATE_REQUESTS', readRate('6000/1m')),
+      publications: read('RATE_PUBLICATIONS', readRate('600/1h')),
+    },
+    quotas: { sites: read('QUOTA_SITES', readQuota), bytes: read('QUOTA_BYTES', readQuota) },
+    archives: readArchiveLimits(read),
+  };
+}
+
+function readRate(usual: string): (variable: string, value: string | undefined) => Rate | null {
+  return (variable, value = usual) => {
+    const rate = parseRate(value);
+    if (rate === undefined) {
+      throw new SettingsError(
+        variable,
+        `must be off, or a number and a time in s, m, h or d, such as ${usual}`,
+      );
+    }
+    return rate === 'off' ? null : rate;
+  };
+}
+
+function readQuota(variable: string, value = 'off'): number | null {
+  if (value === 'off') return null;
+  if (!/^\d{1,15}$/.test(value)) throw new SettingsError(variable, 'must be off, or a whole number from 0');
+  return Number(value);
+}
+
+/** Only those that differ: what is not set here may be set in code. */
+function readArchiveLimits(read: ReadVariable<(typeof ALLOWANCE_VARIABLES)[number]>): Partial<ArchiveLimits> {
+  const expandedBytes = read('EXPANDED_BYTES', readLimit(MOST_EXPANDED_BYTES));
+  const within = expandedBytes ?? defaultLimits.expandedBytes;
+  const given: { readonly [Name in keyof ArchiveLimits]: number | undefined } = {
+    expandedBytes,
+    archiveBytes:
+      read('ARCHIVE_BYTES', readLimitWithin(within, MOST_ARCHIVE_BYTES)) ?? follow('archiveBytes'),
+    files: read('FILES', readLimit(MOST_FILES)),
+    fileBytes: read('FILE_BYTES', readLimitWithin(within, MOST_EXPANDED_BYTES)) ?? follow('fileBytes'),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, limit]) => limit !== undefined));
+
+  function follow(name: 'archiveBytes' | 'fileBytes'): number | undefined {
+    return defaultLimits[name] > within ? within : undefined;
+  }
+}
+
+function readLimitWithin(
+  within: number,
+  most: number,
+): (variable: string, value: string | undefined) => number | undefined {
+  return (variable, value) => {
+    const limit = readLimit(most)(variable, value);
+    if (limit === undefined || limit <= within) return limit;
+    throw new SettingsError(variable, `must not be above PINFOLD_EXPANDED_BYTES, which is ${within}`);
+  };
+}
+
+function readLimit(most: number): (variable: string, value: string | undefined) => number | undefined {
+  return (variable, value) => {
+    if (value === undefined) return undefined;
+    if (/^[1-9]\d{0,9}$/.test(value) && Number(value) <= most) return Number(value);
+    throw new SettingsError(variable, `must be a whole number from 1 to ${most}`);
+  };
+}

@@ -1,0 +1,161 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AccountId, IdempotencyKey, Publication } from '@pinfold/core';
+import { instant } from '@pinfold/core';
+import { NO_LIMITS } from '@pinfold/core/adapter';
+import { type AccountStores, accountStoreContract, type Subject } from '@pinfold/test-contracts';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { memorySaboteurs, oneForAll, type Spoiling, strangers } from './memory-saboteurs.ts';
+import { clausesBut, type Sabotage, type Saboteur } from './sabotage.ts';
+
+const { opening, sound, saboteur } = memorySaboteurs<AccountStores>(
+  ({ accounts, apiKeys, roles, sessions }) => ({ accounts, apiKeys, roles, sessions }),
+);
+
+/** A spoiling of one of the stores. */
+function within<Name extends keyof AccountStores>(
+  name: Name,
+  spoiling: (store: AccountStores[Name]) => Partial<AccountStores[Name]>,
+): Spoiling<AccountStores> {
+  return () => (stores) =>
+    ({ [name]: replacing(stores[name], spoiling(stores[name])) }) as Partial<AccountStores>;
+}
+
+const saboteurs: readonly Saboteur<Subject<AccountStores>>[] = [
+  {
+    breaks: 'account-store/harness-apart',
+    how: 'all subjects are over the same data',
+    open: opening(oneForAll),
+    alsoFails: ['account-store/made'],
+  },
+  {
+    breaks: 'account-store/harness-peer',
+    how: 'a peer opens data of its own',
+    open: opening(strangers),
+    alsoFails: clausesBut(accountStoreContract, [
+      'account-store/harness-apart',
+      'account-store/load-aborted',
+      'account-store/used',
+    ]),
+  },
+  saboteur(
+    'account-store/load',
+    'names are compared in one normal form',
+    within('accounts', (store) => {
+      const same = (name: AccountId): AccountId => name.normalize('NFC') as AccountId;
+      return { load: (name, signal) => store.load(same(name), signal) };
+    }),
+  ),
+  saboteur(
+    'account-store/load-aborted',
+    'the signal is not looked at',
+    within('accounts', (store) => ({ load: (name) => store.load(name) })),
+  ),
+  saboteur('account-store/made', 'a session makes no account', () => {
+    const signedIn = new Set<AccountId>();
+    return (stores) => ({
+      sessions: replacing(stores.sessions, {
+        begin: async (session, events) => {
+          await stores.sessions.begin(session, events);
+          signedIn.add(session.account);
+        },
+      }),
+      accounts: replacing(stores.accounts, {
+        load: async (name, signal) =>
+          signedIn.has(name) ? undefined : await stores.accounts.load(name, signal),
+      }),
+    });
+  }),
+  saboteur(
+    'account-store/save-lost-race',
+    'a publication makes a save conflict',
+    () => {
+      const published = new Set<AccountId>();
+      return ({ accounts, roles }) => ({
+        roles: replacing(roles, {
+          commit: async (publication, lease, events) => {
+            const known = await accounts.load(lease.account);
+            if (known !== undefined) published.add(lease.account);
+            return await roles.commit(publication, lease, events);
+          },
+        }),
+        accounts: replacing(accounts, {
+          save: async (account, loadedAt, events) =>
+            published.delete(account.name)
+              ? { kind: 'conflict' }
+              : await accounts.save(account, loadedAt, events),
+        }),
+      });
+    },
+    ['account-store/limits-precede', 'account-store/blocked'],
+  ),
+  saboteur(
+    'account-store/save-race',
+    'a save looks first and writes later',
+    within('accounts', (store) => ({
+      save: async (account, loadedAt, events) => {
+        const isNewest = (await store.load(account.name))?.version === loadedAt;
+        await nextTurn();
+        if (!isNewest) return { kind: 'conflict' };
+        await store.save(account, (await store.load(account.name))?.version, events);
+        return { kind: 'saved' };
+      },
+    })),
+  ),
+  saboteur(
+    'account-store/list',
+    'names are in order of code units',
+    within('accounts', (store) => ({
+      list: async (after, limit) =>
+        [...(await store.list(undefined, 1_000))]
+          .sort((one, other) => (one.name < other.name ? -1 : 1))
+          .filter(({ name }) => after === undefined || name > after)
+          .slice(0, limit),
+    })),
+  ),
+  saboteur(
+    'account-store/used',
+    'a publication ends after its instant, not at it',
+    within('accounts', (store) => ({ usedBy: (name, now) => store.usedBy(name, instant(now - 1)) })),
+  ),
+  saboteur('account-store/limits-precede', 'limits of an account are kept and not looked at', () => {
+    const kept = new Map<AccountId, typeof NO_LIMITS>();
+    return (stores) => ({
+      accounts: replacing(stores.accounts, {
+        load: async (name, signal) => {
+          const loaded = await stores.accounts.load(name, signal);
+          const limits = kept.get(name) ?? NO_LIMITS;
+          return loaded && { ...loaded, value: { ...loaded.value, limits } };
+        },
+        save: async (account, loadedAt, events) => {
+          const outcome = await stores.accounts.save({ ...account, limits: NO_LIMITS }, loadedAt, events);
+          if (outcome.kind === 'saved') kept.set(account.name, account.limits);
+          return outcome;
+        },
+      }),
+    });
+  }),
+  saboteur('account-store/blocked', 'a blocked account is answered a replay', () => {
+    const committed = new Map<IdempotencyKey, Publication>();
+    return ({ roles }) => ({
+      roles: replacing(roles, {
+        reserve: async (request) => {
+          const outcome = await roles.reserve(request);
+          const publication = committed.get(request.key);
+          if (outcome.kind !== 'refused' || publication === undefined) return outcome;
+          return { kind: 'complete', role: publication.role.id, warnings: publication.warnings };
+        },
+        commit: async (publication, lease, events) => {
+          const outcome = await roles.commit(publication, lease, events);
+          if (outcome.kind === 'committed') committed.set(lease.key, publication);
+          return outcome;
+        },
+      }),
+    });
+  }),
+];
+
+export const accountStoreSabotage: Sabotage<AccountStores, Subject<AccountStores>> = {
+  contract: accountStoreContract,
+  sound,
+  saboteurs,
+};

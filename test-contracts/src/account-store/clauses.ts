@@ -1,0 +1,185 @@
+import {
+  type Account,
+  type AccountId,
+  accountId,
+  after,
+  days,
+  type Generation,
+  hours,
+  instant,
+} from '@pinfold/core';
+import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
+import { expect } from 'chai';
+import { ALL_LIMITS, anAccount, anAccountName, BLOCK } from '../fixtures/accounts.ts';
+import { START } from '../fixtures/clock.ts';
+import { anApiKey } from '../fixtures/keys.ts';
+import { anEvent, aPublication, aRole, publishTo } from '../fixtures/roles.ts';
+import { aLink, aRedemption, aSession } from '../fixtures/sessions.ts';
+import { rejectionOf } from '../rejection.ts';
+import { together } from '../together.ts';
+import type { AccountStoreClause, AccountStores } from './subject.ts';
+
+/** An account that nothing was written of but that it is there. */
+function newAccount(name: AccountId): Account {
+  const unpublished = { lastPublishedAt: null, publicationsMark: null };
+  return { name, limits: NO_LIMITS, blocked: null, generation: FIRST_GENERATION, ...unpublished };
+}
+
+async function create({ accounts }: AccountStores, n: number, name = anAccountName(n)): Promise<void> {
+  const saved = await accounts.save({ ...anAccount(n), name }, undefined, [anEvent()]);
+  expect(saved.kind, `account ${n}`).to.equal('saved');
+}
+
+/** What makes the row of the `n`th account. */
+const MAKERS: readonly ((stores: AccountStores, n: number) => Promise<unknown>)[] = [
+  ({ apiKeys }, n) => apiKeys.create(anApiKey(n, { account: anAccountName(n) }), [anEvent()]),
+  ({ apiKeys }, n) => apiKeys.createFirst(anApiKey(n, { account: anAccountName(n) }), [anEvent()]),
+  ({ sessions }, n) => sessions.begin(aSession(n, { account: anAccountName(n) }), [anEvent()]),
+  async ({ sessions }, n) => {
+    const link = aLink(n, { account: anAccountName(n) });
+    await sessions.offer(link, [anEvent()]);
+    await sessions.redeem(aRedemption(link, aSession(100 + n)), []);
+  },
+  ({ roles }, n) => publishTo(roles, aPublication(n, { account: anAccountName(n) })),
+];
+
+/** What is known of accounts. */
+export const accountClauses: readonly AccountStoreClause[] = [
+  {
+    id: 'account-store/load',
+    says: 'what any peer saved last is loaded, every field as it was saved; an unknown name is undefined, and names are compared exactly',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const name = accountId('Ünïted ü');
+      await create(port, 1, name);
+      const loaded = await other.accounts.load(name);
+      expect(loaded?.value).to.deep.equal(newAccount(name));
+      const generation = 7 as Generation;
+      const change = { name, limits: ALL_LIMITS, blocked: BLOCK, generation };
+      await other.accounts.save(change, loaded?.version, [anEvent()]);
+      expect((await port.accounts.load(name))?.value).to.deep.equal({ ...newAccount(name), ...change });
+      for (const unknown of ['ünïted ü', 'Ünïted ü ', 'Ünïted', 'Ünïted ü'.normalize('NFD')]) {
+        expect(await port.accounts.load(accountId(unknown)), unknown).to.equal(undefined);
+      }
+    },
+  },
+  {
+    id: 'account-store/load-aborted',
+    says: 'an aborted signal rejects with its reason',
+    check: async ({ port }) => {
+      await create(port, 1);
+      for (const signal of [AbortSignal.abort(), AbortSignal.abort('gone')]) {
+        expect(await rejectionOf(port.accounts.load(anAccountName(1), signal))).to.equal(signal.reason);
+      }
+      expect(await port.accounts.load(anAccountName(1), new AbortController().signal)).not.to.equal(
+        undefined,
+      );
+    },
+  },
+  {
+    id: 'account-store/made',
+    says: 'an account is known, without limits or block, from its first key, publication or session on, and of many of those at once',
+    check: async (_, another) => {
+      for (const [n, make] of MAKERS.entries()) {
+        const { port, peer } = await another();
+        const name = anAccountName(n);
+        await make(port, n);
+        const made = (await (await peer()).accounts.load(name))?.value;
+        const { lastPublishedAt, publicationsMark, ...known } = made ?? newAccount(accountId('nobody'));
+        expect(known, `maker ${n}`).to.deep.equal(anAccount(n));
+      }
+      const subject = await another();
+      await together(subject, 9, ({ apiKeys }, n) =>
+        apiKeys.create(anApiKey(n, { account: anAccountName(1) }), [anEvent()]),
+      );
+      const listed = await subject.port.accounts.list(undefined, 10);
+      expect(listed).to.deep.equal([newAccount(anAccountName(1))]);
+      const { accounts, roles } = subject.port;
+      await publishTo(roles, aPublication(1, { account: anAccountName(1) }));
+      expect((await accounts.load(anAccountName(1)))?.value.lastPublishedAt).to.equal(START);
+    },
+  },
+  {
+    id: 'account-store/save-lost-race',
+    says: 'a version that is no longer the newest, and none when there is one, is a conflict, and changes nothing',
+    check: async ({ port, peer }) => {
+      const { accounts } = await peer();
+      const conflict = { kind: 'conflict' };
+      const [name, change] = [anAccountName(1), anAccount(1, { limits: ALL_LIMITS })];
+      await create(port, 1);
+      const first = await accounts.load(name);
+      expect(await accounts.save(change, undefined, [anEvent()]), 'as if new').to.deep.equal(conflict);
+      expect(await accounts.load(name)).to.deep.equal(first);
+      await port.accounts.save(anAccount(1, { blocked: BLOCK }), first?.version, [anEvent()]);
+      const second = await accounts.load(name);
+      expect(await accounts.save(change, first?.version, [anEvent()]), 'overtaken').to.deep.equal(conflict);
+      expect(await accounts.load(name)).to.deep.equal(second);
+      await publishTo(port.roles, aPublication(1, { account: anAccountName(2) }));
+      const published = await accounts.load(anAccountName(2));
+      await publishTo(port.roles, aPublication(2, { account: anAccountName(2) }));
+      const saved = await accounts.save(anAccount(2), published?.version, [anEvent()]);
+      expect(saved.kind, 'a publication is no change').to.equal('saved');
+    },
+  },
+  {
+    id: 'account-store/save-race',
+    says: 'of many saves of one version at once exactly one is stored',
+    check: async (subject) => {
+      const race = async (loadedAt: Parameters<AccountStores['accounts']['save']>[1]): Promise<void> => {
+        const generation = (n: number): Generation => (n + 10) as Generation;
+        const outcomes = await together(subject, 9, ({ accounts }, n) =>
+          accounts.save(anAccount(1, { generation: generation(n) }), loadedAt, [anEvent()]),
+        );
+        const winners = outcomes.flatMap(({ kind }, n) => (kind === 'saved' ? [generation(n)] : []));
+        expect(winners).to.have.lengthOf(1);
+        expect((await subject.port.accounts.load(anAccountName(1)))?.value.generation).to.equal(winners[0]);
+      };
+      await race(undefined);
+      await race((await subject.port.accounts.load(anAccountName(1)))?.version);
+    },
+  },
+  {
+    id: 'account-store/list',
+    says: 'pages after a name, up to one that is not full, give every account exactly once, in order',
+    check: async ({ port, peer }) => {
+      const names = ['B', 'a', 'aa', 'a b', 'é', '中', '\u{ffee}', '\u{1f600}', 'z'].map(accountId);
+      for (const [n, name] of names.entries()) await create(port, n, name);
+      const { accounts } = await peer();
+      const walked: AccountId[] = [];
+      for (let after: AccountId | undefined; ; after = walked.at(-1)) {
+        const page = await accounts.list(after, 2);
+        walked.push(...page.map(({ name }) => name));
+        if (page.length < 2) break;
+      }
+      const order = ['B', 'a', 'a b', 'aa', 'z', 'é', '中', '\u{ffee}', '\u{1f600}'].map(accountId);
+      expect(walked).to.deep.equal(order);
+    },
+  },
+  {
+    id: 'account-store/used',
+    says: 'publications in service are counted up to the instant of their end, with the bytes of their archives, and those published in the 24 hours before',
+    check: async ({ port, peer }) => {
+      const { accounts, roles } = port;
+      const name = anAccountName(1);
+      const own = { account: name, archiveBytes: 100 };
+      const lives = [
+        { publishedAt: START, expiresAt: after(START, hours(2)) },
+        { publishedAt: START, expiresAt: null, pinned: true },
+        { publishedAt: START, expiresAt: after(START, days(7)), deletedAt: after(START, hours(1)) },
+        { publishedAt: after(START, hours(1)), expiresAt: after(START, days(8)) },
+      ];
+      for (const [n, life] of lives.entries()) await publishTo(roles, aPublication(n, { ...own, ...life }));
+      await publishTo(roles, { ...aPublication(9), role: aRole(9, { account: anAccountName(2) }) });
+      const use = (at: number) => accounts.usedBy(name, instant(at));
+      const end = after(START, hours(2));
+      expect(await use(end - 1)).to.deep.equal({ sites: 3, bytes: 300, publications24h: 4 });
+      expect(await use(end), 'an end').to.deep.equal({ sites: 2, bytes: 200, publications24h: 4 });
+      const aDay = after(START, days(1));
+      expect((await use(aDay - 1)).publications24h, 'within a day').to.equal(4);
+      expect((await use(aDay)).publications24h, 'a day later').to.equal(1);
+      expect(await use(after(START, days(9)))).to.deep.equal({ sites: 1, bytes: 100, publications24h: 0 });
+      const nobody = await (await peer()).accounts.usedBy(anAccountName(3), START);
+      expect(nobody).to.deep.equal({ sites: 0, bytes: 0, publications24h: 0 });
+    },
+  },
+];

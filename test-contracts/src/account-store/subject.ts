@@ -1,0 +1,13 @@
+import type { AccountStore, ApiKeyStore, RoleStore, SessionStore } from '@pinfold/core';
+import type { Clause, Subject } from '../contract.ts';
+
+/** The stores of one database: what the others write makes the rows of accounts, and what those say binds the others. */
+export interface AccountStores {
+  readonly accounts: AccountStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly roles: RoleStore;
+  readonly sessions: SessionStore;
+}
+
+export type AccountStoreSubject = Subject<AccountStores>;
+export type AccountStoreClause = Clause<AccountStores>;

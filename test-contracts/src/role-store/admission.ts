@@ -1,0 +1,156 @@
+import {
+  after,
+  type CommitOutcome,
+  hours,
+  instant,
+  minutes,
+  type Publication,
+  type PublicationLimits,
+  type RoleStore,
+  seconds,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause } from '../contract.ts';
+import { inEachEra } from '../eras.ts';
+import { START } from '../fixtures/clock.ts';
+import { anEvent, aPublication, aReservation, aToken, leaseOf, UNBOUNDED } from '../fixtures/roles.ts';
+import { together } from '../together.ts';
+
+const COMMITTED = { kind: 'committed' };
+
+function commitOf(port: RoleStore, n: number, more: Partial<Publication>): Promise<CommitOutcome> {
+  return port.commit({ ...aPublication(n), ...more }, leaseOf(aReservation(n)), [anEvent()]);
+}
+
+/** Commits of `numbers` at once over three peers; answers which of them passed. */
+async function commitAtOnce(
+  subject: Parameters<typeof together<RoleStore, unknown>>[0],
+  numbers: readonly number[],
+  limits: PublicationLimits,
+): Promise<readonly number[]> {
+  for (const n of numbers) await subject.port.reserve(aReservation(n));
+  const outcomes = await together(subject, numbers.length, (port, place) =>
+    commitOf(port, numbers[place] ?? 0, { limits }),
+  );
+  for (const { kind } of outcomes) expect(kind).to.be.oneOf(['committed', 'refused']);
+  return numbers.filter((_, place) => outcomes[place]?.kind === 'committed');
+}
+
+async function expectHeld(port: RoleStore, n: number): Promise<void> {
+  expect(await port.load(aPublication(n).role.id), `role ${n}`).to.equal(undefined);
+  expect((await port.reserve(aReservation(n, { token: aToken(900 + n) }))).kind).to.equal('in_progress');
+}
+
+/** What a publication has to pass beside its key. */
+export const admissionClauses: readonly Clause<RoleStore>[] = [
+  {
+    id: 'role-store/reserve-rate',
+    says: 'a publication past the rate is refused with the instant from which it would pass, and looking takes nothing',
+    check: (_, another) =>
+      inEachEra(another, async ({ port, peer }, start) => {
+        const limits = { ...UNBOUNDED, publications: { count: 2, window: seconds(10) } };
+        for (const n of [1, 2, 3, 4]) {
+          const request = aReservation(n, { limits, now: start, until: after(start, minutes(1)) });
+          expect((await port.reserve(request)).kind, `looking ${n}`).to.equal('reserved');
+        }
+        for (const n of [1, 2]) {
+          const { role } = aPublication(n, { publishedAt: start });
+          expect(await commitOf(port, n, { role, limits, now: start })).to.deep.equal(COMMITTED);
+        }
+        const store = await peer();
+        const retryAt = after(start, seconds(5));
+        const early = aReservation(5, { limits, now: instant(retryAt - 1), until: after(start, minutes(1)) });
+        const refused = { kind: 'refused', code: 'rate_limited', retryAt };
+        expect(await store.reserve(early)).to.deep.equal(refused);
+        expect((await store.reserve({ ...early, now: retryAt })).kind, 'at its instant').to.equal('reserved');
+      }),
+  },
+  {
+    id: 'role-store/reserve-quota',
+    says: 'a publication that would pass a quota is refused with what there would be; the key stays free',
+    check: async ({ port, peer }) => {
+      for (const n of [1, 2]) {
+        await port.reserve(aReservation(n));
+        expect(await commitOf(port, n, {})).to.deep.equal(COMMITTED);
+      }
+      const store = await peer();
+      const refused = { kind: 'refused', code: 'quota_exceeded' };
+      const sites = aReservation(3, { limits: { ...UNBOUNDED, sites: 2 } });
+      expect(await store.reserve(sites)).to.deep.equal({ ...refused, rule: 'sites', limit: 2, actual: 3 });
+      const bytes = aReservation(3, { limits: { ...UNBOUNDED, bytes: 3_071 } });
+      expect(await store.reserve(bytes)).to.deep.equal({
+        ...refused,
+        rule: 'bytes',
+        limit: 3_071,
+        actual: 3_072,
+      });
+      const exact = { ...UNBOUNDED, sites: 3, bytes: 3_072 };
+      expect((await store.reserve({ ...bytes, limits: exact })).kind, 'exactly').to.equal('reserved');
+    },
+  },
+  {
+    id: 'role-store/reserve-costless',
+    says: 'what is in progress, complete or a mismatch is answered as such whatever rate and quotas say',
+    check: async ({ port }) => {
+      const limits = { publications: { count: 1, window: hours(1) }, sites: 1, bytes: 1_024 };
+      for (const n of [1, 2]) await port.reserve(aReservation(n, { limits }));
+      expect(await commitOf(port, 1, { limits })).to.deep.equal(COMMITTED);
+      expect((await port.reserve(aReservation(3, { limits }))).kind, 'a new one').to.equal('refused');
+      const again = (n: number, fingerprint: number) =>
+        port.reserve({
+          ...aReservation(n, { limits, token: aToken(99) }),
+          fingerprint: aReservation(fingerprint).fingerprint,
+        });
+      expect((await again(1, 1)).kind).to.equal('complete');
+      expect((await again(1, 2)).kind).to.equal('mismatch');
+      expect((await again(2, 2)).kind).to.equal('in_progress');
+      expect(await commitOf(port, 1, { limits }), 'the commit again').to.deep.equal(COMMITTED);
+    },
+  },
+  {
+    id: 'role-store/commit-rate',
+    says: 'of many commits at once, over all peers, exactly as many pass as the rate has, then one each share of its window; what is refused stores nothing, takes nothing and keeps its lease',
+    check: async (subject) => {
+      const { port } = subject;
+      const limits = { ...UNBOUNDED, publications: { count: 4, window: minutes(1) } };
+      const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+      const passed = await commitAtOnce(subject, numbers, limits);
+      expect(passed).to.have.lengthOf(4);
+      const [next = 0, last = 0, ...others] = numbers.filter((n) => !passed.includes(n));
+      for (const n of [next, last, ...others]) await expectHeld(port, n);
+      const retryAt = after(START, seconds(15));
+      const refused = { kind: 'refused', code: 'rate_limited', retryAt };
+      const early = { limits, now: instant(retryAt - 1) };
+      expect(await commitOf(port, next, early), 'a millisecond before').to.deep.equal(refused);
+      expect(await commitOf(port, next, { limits, now: retryAt }), 'a share later').to.deep.equal(COMMITTED);
+      expect((await commitOf(port, last, { limits, now: retryAt })).kind, 'one only').to.equal('refused');
+    },
+  },
+  {
+    id: 'role-store/commit-quota',
+    says: "publications at once never pass a quota together, and one that ended by the commit's instant leaves its place; what is refused stores nothing and keeps its lease",
+    check: async (subject, another) => {
+      const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
+      const sites = await commitAtOnce(subject, numbers, { ...UNBOUNDED, sites: 3 });
+      expect(sites, 'sites').to.have.lengthOf(3);
+      const refused = numbers.filter((n) => !sites.includes(n));
+      for (const n of refused) await expectHeld(subject.port, n);
+      const [next = 0] = refused;
+      const limits = { ...UNBOUNDED, sites: 3 };
+      const end = aPublication(1).role.expiresAt ?? START;
+      const early = await commitOf(subject.port, next, { limits, now: instant(end - 1) });
+      const told = { kind: 'refused', code: 'quota_exceeded', rule: 'sites', limit: 3, actual: 4 };
+      expect(early, 'before they end').to.deep.equal(told);
+      expect(await commitOf(subject.port, next, { limits, now: end }), 'at their end').to.deep.equal(
+        COMMITTED,
+      );
+      const other = await another();
+      const bytes = await commitAtOnce(other, numbers, { ...UNBOUNDED, bytes: 5_120 });
+      const sum = bytes.reduce((all, n) => all + aPublication(n).role.archiveBytes, 0);
+      expect(sum, 'bytes')
+        .to.be.at.most(5_120)
+        .and.at.least(5_120 - 8 * 512);
+      expect(bytes.length).to.be.below(numbers.length);
+    },
+  },
+];
