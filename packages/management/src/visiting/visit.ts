@@ -35,6 +35,8 @@ export interface Visit {
   readonly fields: FormFields;
   /** Ends when the client has gone. */
   readonly signal: AbortSignal;
+  /** Whose visit it turned out to be, for the log. */
+  readonly who: { account?: AccountId };
 }
 
 /** A visit to a page with forms. */
@@ -75,6 +77,7 @@ export function visitOf(screen: Screen, request: Request, response: Response): V
     said: signed.map((text) => readSaid(text, secret)).find((said) => said !== undefined),
     fields: {},
     signal: untilGone(response),
+    who: {},
   };
 }
 

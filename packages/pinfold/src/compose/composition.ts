@@ -1,13 +1,14 @@
 import 'reflect-metadata/lite';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { isFault, type Keys, type Limits, type UseCases } from '@pinfold/core';
+import { isFault, type Keys, type Limits, type Observe, type UseCases } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { archiveZipModule } from '@pinfold/inversify/archive-zip';
 import { coreModule } from '@pinfold/inversify/core';
 import { platformNodeModule } from '@pinfold/inversify/platform-node';
 import { loadOrCreateSecret } from '@pinfold/platform-node';
 import { Container, type ContainerModule } from 'inversify';
+import type { Pool } from '../metrics/pool-figures.ts';
 import { carriedOut } from '../settings/carried-out.ts';
 import { type Adapter, databaseOf } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -27,6 +28,8 @@ export interface CompositionOptions {
   readonly limits?: Partial<Limits>;
   /** What becomes of a data folder that is not there, or that holds other things than a server's; `made` when absent. */
   readonly missingDataFolder?: 'made' | 'refused';
+  /** Takes figures of what the use cases do, for metrics. */
+  readonly observe?: Observe;
 }
 
 /** The service without HTTP, over open stores. */
@@ -37,6 +40,8 @@ export interface Composition {
   readonly publications: RunningPublications;
   /** The data folder's absolute path. */
   readonly dataDir: string;
+  /** The connections to the database, where it has any. */
+  readonly pool: Pool | undefined;
   /** Closes what was opened; closing again does nothing. */
   close(): Promise<void>;
 }
@@ -76,7 +81,8 @@ export async function openComposition(
     await openDatabase(container, settings);
     const useCases = await container.getAsync(tokens.useCases);
     const manageKeys = await container.getAsync(tokens.manageKeys);
-    return { container, useCases, manageKeys, publications, dataDir, close };
+    const pool = adapters.find((adapter) => adapter.pool !== undefined)?.pool;
+    return { container, useCases, manageKeys, publications, dataDir, pool, close };
   } catch (error) {
     // A store that could not be opened fails once more when it is let go of.
     await close().catch(() => undefined);
@@ -95,7 +101,7 @@ async function modulesOf(
   settings: Settings,
   dataDir: string,
   adapters: readonly Adapter[],
-  { modules = [], limits = {} }: CompositionOptions,
+  { modules = [], limits = {}, observe }: CompositionOptions,
 ): Promise<readonly ContainerModule[]> {
   const secrets = settings.secrets ?? ([await loadOrCreateSecret(join(dataDir, 'secret'))] as const);
   const lifetime = settings.lifetime === undefined ? {} : { lifetime: settings.lifetime };
@@ -104,7 +110,10 @@ async function modulesOf(
     platformNodeModule({ secrets }),
     archiveZipModule({ workers: threadsOf(settings) }),
     ...adapters.flatMap((adapter) => adapter.modules),
-    coreModule({ ...limits, ...lifetime }, { absolutePathsWork: viewerMode === 'origin' }),
+    coreModule(
+      { ...limits, ...lifetime },
+      { absolutePathsWork: viewerMode === 'origin', ...(observe === undefined ? {} : { observe }) },
+    ),
     ...modules,
   ];
 }

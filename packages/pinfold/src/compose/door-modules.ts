@@ -1,9 +1,8 @@
-import { Uploads } from '@pinfold/http';
+import type { RequestLog, Uploads } from '@pinfold/http';
 import type { Authenticate } from '@pinfold/http-express';
 import { authenticate as authentication, httpExpressModule } from '@pinfold/inversify/http-express';
 import { managementModule } from '@pinfold/inversify/management';
-import { viewerModule } from '@pinfold/inversify/viewer';
-import { SystemClock } from '@pinfold/platform-node';
+import { type ViewerModuleOptions, viewerModule } from '@pinfold/inversify/viewer';
 import { ContainerModule } from 'inversify';
 import { clientAddress } from '../server/client-address.ts';
 import type { Log } from '../server/log.ts';
@@ -13,8 +12,12 @@ import type { WebAddresses } from '../settings/web-addresses.ts';
 /** What the doors need beside the settings. */
 export interface DoorOptions {
   readonly log: Log;
-  /** Throws what an upload would meet, as far as is known. */
-  readonly admitUpload: () => void;
+  /** Takes what each of them tells of its requests. */
+  readonly requests: RequestLog;
+  /** One for both doors that take uploads: it is the process that has so many places. */
+  readonly uploads: Uploads;
+  /** Is given what there is to count of the viewer. */
+  readonly figures: ViewerModuleOptions['figures'];
   /** Asked for when the first door is. */
   readonly addresses: () => WebAddresses;
   /** Whose request it is; absent, API keys say so, and sign-in links for the management screen. */
@@ -23,16 +26,14 @@ export interface DoorOptions {
 
 /** The modules of API, viewer and management screen. */
 export function doorModules(
-  { uploads: places, clearCookies, trustProxy }: Settings,
-  { log, admitUpload, addresses, authenticate }: DoorOptions,
+  { clearCookies, trustProxy }: Settings,
+  { log, requests, uploads, figures, addresses, authenticate }: DoorOptions,
 ): readonly ContainerModule[] {
-  // One for both doors that take uploads: it is the process that has so many places.
-  const uploads = new Uploads({ clock: new SystemClock(), places, admit: admitUpload });
   return [
     httpExpressModule(() => ({
       publicUrl: addresses().publicUrl,
       uploads,
-      log: (entry) => log.request(entry),
+      log: requests,
       onError: (error) => log.error('the use of a key could not be noted', error),
     })),
     viewerModule(() => {
@@ -42,13 +43,14 @@ export function doorModules(
         mode,
         clearCookies,
         clientAddress: clientAddress(trustProxy),
-        log: (entry) => log.request(entry),
+        log: requests,
+        ...(figures === undefined ? {} : { figures }),
       };
     }),
     managementModule(() => ({
       publicUrl: addresses().publicUrl,
       uploads,
-      log: (entry) => log.request(entry),
+      log: requests,
       ...(authenticate === undefined ? {} : { authenticate }),
     })),
     ...(authenticate === undefined ? [] : [authenticatedBy(authenticate)]),
