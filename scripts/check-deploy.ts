@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startDeployed } from './deployed-tree.ts';
 
 interface Check {
   readonly files: readonly string[];
@@ -83,6 +84,8 @@ try {
       if (!good) process.exitCode = 1;
     }
   }
+  await startDeployed(join(work, 'tree'), join(work, 'data'));
+  console.log('ok: the tree of the image, started as deploy/compose.yaml does');
 } finally {
-  rmSync(work, { recursive: true });
+  rmSync(work, { recursive: true, force: true });
 }

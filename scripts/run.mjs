@@ -22,7 +22,7 @@ const tasks = {
   pack: { file: 'scripts/pack.ts', needsPnpm: true },
   release: { file: 'scripts/release.ts', needsPnpm: true },
   installers: { file: 'scripts/check-installers.ts', needsPnpm: true },
-  'check-deploy': { file: 'scripts/check-deploy.ts' },
+  'check-deploy': { file: 'scripts/check-deploy.ts', needsPnpm: true },
   'many-nodes': { file: 'examples/many-nodes/src/main.ts', serves: true },
 };
 

@@ -15,6 +15,7 @@ type Environment = Readonly<Record<string, string>>;
 interface Service {
   readonly image: string;
   readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly entrypoint?: readonly string[];
   readonly environment: Environment;
   readonly volumes?: readonly string[];
   readonly tmpfs?: readonly string[];
@@ -183,6 +184,19 @@ for (const [name, nodes] of [
     });
   });
 }
+
+describe("Node's permissions in deploy/compose.yaml", () => {
+  it('let it read its own files, and write into its volume alone', async () => {
+    const { services } = parseYaml(await read('compose.yaml')) as Compose;
+    const options = services.pinfold?.entrypoint ?? [];
+    const readable = options.filter((option) => option.startsWith('--allow-fs-read='));
+    const writable = options.filter((option) => option.startsWith('--allow-fs-write='));
+    expect(options).to.include('--permission').and.not.include('--allow-child-process');
+    expect(readable).to.deep.equal(['--allow-fs-read=/app', '--allow-fs-read=/var/lib/pinfold']);
+    expect(writable).to.deep.equal(['--allow-fs-write=/var/lib/pinfold']);
+    expect(options.at(-1)).to.equal('/app/dist/main.js');
+  });
+});
 
 describe('what platforms read', () => {
   it('has settings for Render that are known, and its disk where data are', async () => {
