@@ -1,9 +1,9 @@
 // Without it what npm can install would be all that is known: pnpm and yarn lay packages out in other ways. What is
-// packed is installed by each into an empty folder, where `pinfold serve` must show its welcome site. It needs the
-// registry, and so is no part of `npm test`. `npm run check:installers [-- FOLDER with tarballs]`
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+// packed is installed by each into an empty folder, where `pinfold serve` must show its welcome site and stop when it is
+// told to; under Deno and Bun, too. It needs the registry, and so is no part of `npm test`. `npm run check:installers [-- FOLDER with tarballs]`
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
@@ -21,6 +21,11 @@ const installers: readonly Installer[] = [
   { name: 'npm', install: ['npm', 'install', '--no-audit', '--no-fund'], execute: ['npx', '--no'] },
   { name: 'pnpm', install: ['pnpm', 'install', '--ignore-scripts'], execute: ['pnpm', 'exec'] },
   { name: 'yarn', install: [...yarn, 'install', '--no-immutable'], execute: [...yarn, 'exec'] },
+];
+/** They run what npm installed, and are installed beside it. */
+const runtimes: readonly Pick<Installer, 'name' | 'execute'>[] = [
+  { name: 'Deno', execute: ['node_modules/.bin/deno', 'run', '--allow-all'] },
+  { name: 'Bun', execute: ['node_modules/.bin/bun'] },
 ];
 const work = mkdtempSync(join(tmpdir(), 'pinfold-installers-'));
 const env: NodeJS.ProcessEnv = { ...process.env, NODE_OPTIONS: '', CI: 'true', PINFOLD_PORT: '0' };
@@ -45,35 +50,34 @@ function writeProject(folder: string, tarballs: readonly string[]): void {
   );
 }
 
-/** The milliseconds until it printed the address of its welcome site, which then answered. */
-async function serve(folder: string, [file, ...args]: Installer['execute']): Promise<number> {
+/** The milliseconds until it printed the address of its welcome site, which then answered; and then it stopped well. */
+async function serve(folder: string, program: readonly string[]): Promise<number> {
+  const [file = '', ...args] = program;
   const began = performance.now();
-  const child = spawn(file, [...args, 'pinfold', 'serve'], {
+  const child = spawn(file, [...args, 'serve'], {
     cwd: folder,
     env,
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  try {
-    for await (const line of createInterface(child.stdout)) {
-      const [url] = /http:\/\/\S+\/s\/[\w-]+/.exec(line) ?? [];
-      if (url === undefined) continue;
-      const milliseconds = performance.now() - began;
-      const { status } = await fetch(url, { redirect: 'manual' });
-      if (status !== 302) throw new Error(`the welcome site answered ${status}`);
-      return milliseconds;
-    }
-    throw new Error('it ended before it had shown its welcome site');
-  } finally {
-    await end(child);
+  const exit = once(child, 'exit');
+  let milliseconds: number | undefined;
+  let stopped = false;
+  for await (const line of createInterface(child.stdout)) {
+    stopped ||= line.includes('"msg":"stopped"');
+    const [url] = /http:\/\/\S+\/s\/[\w-]+/.exec(line) ?? [];
+    if (url === undefined || milliseconds !== undefined) continue;
+    milliseconds = performance.now() - began;
+    const { status } = await fetch(url, { redirect: 'manual' });
+    // Installers run what they are asked to in processes of their own, so all of them are told.
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+    if (status !== 302) throw new Error(`the welcome site answered ${status}`);
   }
-}
-
-/** Installers run what they are asked to in processes of their own, so all of them are told. */
-async function end(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null) return;
-  process.kill(-child.pid, 'SIGTERM');
-  await once(child, 'exit');
+  // Installers end by the signal themselves; of Bun's log the last line is lost at times.
+  const [code] = await exit;
+  if (milliseconds === undefined || !(stopped || code === 0))
+    throw new Error(`${file} did not start and stop it well`);
+  return milliseconds;
 }
 
 function prepared(): readonly string[] {
@@ -86,13 +90,22 @@ function prepared(): readonly string[] {
 try {
   const tarballs = prepared();
   for (const { name, install, execute } of installers) {
-    const folder = mkdtempSync(join(work, `${name}-`));
+    const folder = join(work, name);
+    mkdirSync(folder);
     writeProject(folder, tarballs);
     const [file, ...args] = install;
     const { status, stdout, stderr } = spawnSync(file, args, { cwd: folder, env, encoding: 'utf8' });
     if (status !== 0) throw new Error(`${install.join(' ')}\n${stdout}${stderr}`);
-    const milliseconds = await serve(folder, execute);
+    const milliseconds = await serve(folder, [...execute, 'pinfold']);
     console.log(`${name}, Node ${process.version}: ready in ${Math.round(milliseconds)} ms`);
+  }
+  const folder = join(work, 'npm');
+  const { status } = spawnSync('npm', ['install', '--no-save', 'deno@2', 'bun@1'], { cwd: folder, env });
+  if (status !== 0) throw new Error('Deno and Bun could not be installed');
+  for (const { name, execute } of runtimes) {
+    rmSync(join(folder, 'data'), { recursive: true });
+    const milliseconds = await serve(folder, [...execute, 'node_modules/pinfold/dist/main.js']);
+    console.log(`${name}: ready in ${Math.round(milliseconds)} ms`);
   }
 } finally {
   rmSync(work, { recursive: true, force: true });
