@@ -28,7 +28,14 @@ const runtimes: readonly Pick<Installer, 'name' | 'execute'>[] = [
   { name: 'Bun', execute: ['node_modules/.bin/bun'] },
 ];
 const work = mkdtempSync(join(tmpdir(), 'pinfold-installers-'));
-const env: NodeJS.ProcessEnv = { ...process.env, NODE_OPTIONS: '', CI: 'true', PINFOLD_PORT: '0' };
+// What the npm that runs this was told is not for those that it runs.
+const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'));
+const env: NodeJS.ProcessEnv = {
+  ...Object.fromEntries(inherited),
+  NODE_OPTIONS: '',
+  CI: 'true',
+  PINFOLD_PORT: '0',
+};
 
 /** The manifest of a project that has `pinfold` from its tarball, and what that names from theirs. */
 function writeProject(folder: string, tarballs: readonly string[]): void {
