@@ -22,9 +22,18 @@ for (const tarball of packed(folder)) {
     }
   }
   const manifest = spawnSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' }).stdout;
-  const { name, exports } = JSON.parse(manifest) as { readonly name: string; readonly exports: unknown };
+  const { name, exports, ...published } = JSON.parse(manifest) as Readonly<Record<string, unknown>>;
   if (JSON.stringify(exports).includes('@pinfold/source')) {
     console.error(`${name}: the published exports still lead to the sources`);
+    process.exitCode = 1;
+  }
+  const members = ['description', 'keywords', 'license', 'engines'].filter((member) => !published[member]);
+  const files = spawnSync('tar', ['-tzf', tarball], { encoding: 'utf8' }).stdout.split('\n');
+  const missing = ['README.md', 'LICENSE'].filter((file) => !files.includes(`package/${file}`));
+  const readme = spawnSync('tar', ['-xzOf', tarball, 'package/README.md'], { encoding: 'utf8' }).stdout;
+  const dead = readme.match(/\]\(\.\.?\/[^)]*\)/g) ?? [];
+  for (const lack of [...members, ...missing, ...dead]) {
+    console.error(`${name}: ${lack} is missing, or leads nowhere`);
     process.exitCode = 1;
   }
 }

@@ -1,12 +1,14 @@
 // Without it each check would pack in its own way. `npm run -s pack:all -- FOLDER` builds, and packs
 // what is published into FOLDER.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { type Manifest, origin, publishedManifest, publishedReadme } from './origin.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** The paths of the tarballs, as pnpm would publish them; what is built must be up to date. */
+/** The paths of the tarballs, as they are published; what is built must be up to date. */
 export function pack(folder: string): readonly string[] {
   const { status, stdout, stderr } = spawnSync(
     'pnpm',
@@ -16,7 +18,42 @@ export function pack(folder: string): readonly string[] {
   if (status !== 0) {
     throw new Error(`pnpm pack failed: ${stdout}${stderr}`);
   }
+  for (const tarball of tarballs(folder)) finish(tarball);
   return tarballs(folder);
+}
+
+/** Says in a tarball of pnpm's where it comes from. */
+function finish(tarball: string): void {
+  const { origin: from } = origin();
+  const source = folderOf(packageIn(tarball));
+  const work = mkdtempSync(join(tmpdir(), 'pinfold-pack-'));
+  const change = (name: string, changed: (text: string) => string): void => {
+    const file = join(work, 'package', name);
+    writeFileSync(file, changed(readFileSync(file, 'utf8')));
+  };
+  tar('-xzf', tarball, '-C', work);
+  change('README.md', (text) => publishedReadme(text, source, from));
+  change('package.json', (text) => {
+    const manifest = publishedManifest(JSON.parse(text) as Manifest, source, from);
+    return `${JSON.stringify(manifest, undefined, 2)}\n`;
+  });
+  tar('-czf', tarball, '-C', work, 'package');
+  rmSync(work, { recursive: true });
+}
+
+function tar(...args: readonly string[]): void {
+  const { status, stderr } = spawnSync('tar', args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`tar ${args.join(' ')}: ${stderr}`);
+}
+
+/** The folder of a package, seen from the root. */
+function folderOf(name: string): string {
+  const manifests = globSync(['packages/*/package.json', 'test-contracts/package.json'], { cwd: root });
+  const found = manifests.find(
+    (file) => (JSON.parse(readFileSync(join(root, file), 'utf8')) as { readonly name: string }).name === name,
+  );
+  if (found === undefined) throw new Error(`no folder has the package ${name}`);
+  return dirname(found).replaceAll(sep, '/');
 }
 
 /** The tarballs that lie in the folder already, or else are packed into it. */
@@ -38,11 +75,20 @@ function tarballs(folder: string): readonly string[] {
   return names.sort().map((name) => join(folder, name));
 }
 
-const [folder] = process.argv.slice(2);
-if (import.meta.main && folder) {
+/** Builds what is to be packed. */
+export function build(): void {
   const { status } = spawnSync('pnpm', ['run', 'build'], { cwd: root, stdio: ['ignore', 2, 2] });
   if (status !== 0) {
     throw new Error('what is to be packed could not be built');
   }
+}
+
+const [folder] = process.argv.slice(2);
+if (import.meta.main) {
+  if (folder === undefined) {
+    console.error('usage: npm run -s pack:all -- FOLDER');
+    process.exit(1);
+  }
+  build();
   console.log(pack(folder).join('\n'));
 }

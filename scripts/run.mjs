@@ -20,6 +20,9 @@ const tasks = {
   bench: { file: 'bench/run.ts', serves: true },
   mutation: { file: 'scripts/mutation.ts' },
   pack: { file: 'scripts/pack.ts', needsPnpm: true },
+  release: { file: 'scripts/release.ts', needsPnpm: true },
+  installers: { file: 'scripts/check-installers.ts', needsPnpm: true },
+  'check-deploy': { file: 'scripts/check-deploy.ts', needsPnpm: true },
   'many-nodes': { file: 'examples/many-nodes/src/main.ts', serves: true },
 };
 

@@ -19,37 +19,37 @@ export interface ReverseProxy {
 
 interface Kind {
   readonly program: string;
-  /** What its configuration in the document is marked as. */
-  readonly language: string;
+  /** Its configuration for several nodes. */
+  readonly file: string;
   /** The whole of what it reads, made of the configuration. */
   whole(configuration: string, port: number): string;
   command(file: string): readonly string[];
 }
 
-const DOCUMENT = join(import.meta.dirname, '../../docs/operators/behind-a-proxy.md');
+const FOLDER = join(import.meta.dirname, '../../deploy');
 
 const kinds: Readonly<Record<ProxyName, Kind>> = {
   nginx: {
     program: 'nginx',
-    language: 'nginx',
+    file: 'nginx.nodes.conf',
     whole: (configuration, port) => {
       const old = isOldNginx();
       const site = configuration
         .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl${old ? ' http2' : ''};`)
         .replace(/^ +http2 on;.*$/m, old ? '' : '$&');
-      return `daemon off; pid nginx.pid; error_log stderr crit; events {} http { access_log off; ${site} }`;
+      return `daemon off; pid nginx.pid; error_log stderr crit; events {} http { access_log off;\n${site} }`;
     },
     command: (file) => ['nginx', '-p', join(file, '..'), '-c', file],
   },
   HAProxy: {
     program: 'haproxy',
-    language: 'haproxy',
+    file: 'haproxy.cfg',
     whole: (configuration, port) => configuration.replace('bind :443', `bind 127.0.0.1:${port}`),
     command: (file) => ['haproxy', '-db', '-f', file],
   },
   Caddy: {
     program: 'caddy',
-    language: 'caddyfile',
+    file: 'Caddyfile.nodes',
     whole: (configuration, port) => {
       const ours = [
         'admin off',
@@ -74,11 +74,11 @@ export function missingPrograms(names: readonly ProxyName[]): readonly string[] 
 
 /** Starts one: nothing of its configuration is changed but ports, the addresses of the nodes and the certificate's place. */
 export async function startProxy(name: ProxyName, nodes: readonly number[]): Promise<ReverseProxy> {
-  const { language, whole, command } = kinds[name];
+  const { file: source, whole, command } = kinds[name];
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-proxy-'));
   makeCertificate(folder);
   const port = await freePort();
-  const documented = documentedIn(language)
+  const documented = readFileSync(join(FOLDER, source), 'utf8')
     .replaceAll(/10\.0\.0\.1(\d):8080/g, (_, node: string) => `127.0.0.1:${nodes[Number(node) - 1]}`)
     .replaceAll('/etc/ssl/', `${folder}/`);
   const file = join(folder, 'configuration');
@@ -103,13 +103,6 @@ export async function startProxy(name: ProxyName, nodes: readonly number[]): Pro
       await rm(folder, { recursive: true });
     },
   };
-}
-
-/** The configuration for several nodes that the document shows. */
-function documentedIn(language: string): string {
-  const blocks = readFileSync(DOCUMENT, 'utf8').matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm);
-  for (const [, of, code = ''] of blocks) if (of === language && code.includes('10.0.0.13')) return code;
-  throw new Error(`${DOCUMENT} has no ${language} for several nodes`);
 }
 
 /** One for the names of the documents that nobody else would trust. */

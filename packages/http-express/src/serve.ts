@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller, Rate, RoleId } from '@pinfold/core';
 import { rateInForce, refuseBlocked } from '@pinfold/core/adapter';
 import { causeOf } from '@pinfold/core/history';
-import { type Answer, encodeAnswer, hasSeveralHosts, untilGone } from '@pinfold/http';
+import { type Answer, encodeAnswer, hasSeveralHosts, type RequestEntry, untilGone } from '@pinfold/http';
 import type { Request, Response } from 'express';
 import {
   type AnyRefusal,
@@ -17,6 +17,9 @@ import { allowedMethods, type Operation, type Route, routeOf } from './routes.ts
 import { send } from './send.ts';
 import type { Outcome, Service } from './service.ts';
 
+/** An API key knows its id; what a team's own accounts tell may have none. */
+type KnownCaller = Caller & { readonly id?: string };
+
 /** What a request is for, by its path and method alone. */
 interface Aim {
   /** As the log has it. */
@@ -24,22 +27,27 @@ interface Aim {
   readonly role: RoleId | null;
   readonly publishing: boolean;
   readonly decide: (signal: AbortSignal, requestId: string) => Promise<Outcome>;
+  /** Whose request it is, once that is known. */
+  readonly caller: () => KnownCaller | undefined;
 }
 
-const NO_ROLE = { role: null, publishing: false } as const;
+const NO_ROLE = { role: null, publishing: false, caller: () => undefined } as const;
 
 /** Answers a request under `/api/v1`. */
 export function serve(service: Service, request: Request, response: Response): Promise<void> {
   const found = routeOf(pathOf(request), service);
   const operation = found && operationOf(found.route, request);
+  let known: KnownCaller | undefined;
   return answer(service, request, response, {
     route: found?.route.pattern ?? '/api/v1',
     role: found?.role ?? null,
     publishing: operation?.publishes(request) ?? false,
+    caller: () => known,
     // The key first, then the rate, path, method and scope, and whether the account may change; the rest is the operation's.
     decide: async (signal, requestId) => {
       const caller = await service.authenticate(request, response);
       if (caller === undefined) return refuseRequest('unauthorized');
+      known = caller;
       const account = (await service.useCases.accounts.load(caller.account))?.value;
       const ofAll = await service.requests.rateOf(caller);
       const requestRate = rateInForce(account?.limits.requests ?? null, ofAll);
@@ -112,19 +120,33 @@ async function answer(service: Service, request: Request, response: Response, ai
   const settled = await settle(service, request, aim, context, gone);
   const milliseconds = clock.now() - begun;
   const tell = (): void =>
-    service.log({
-      requestId: context.requestId,
-      method: request.method,
-      route: aim.route,
-      role: settled.answer.role ?? aim.role,
-      status: settled.answer.status,
-      milliseconds,
-      ...(gone.aborted ? { gone: true } : {}),
-      ...(settled.error === undefined ? {} : { error: settled.error }),
-    });
+    service.log(
+      {
+        requestId: context.requestId,
+        method: request.method,
+        route: aim.route,
+        role: settled.answer.role ?? aim.role,
+        ...inNameOf(aim.caller()),
+        status: settled.answer.status,
+        ...outcomeOf(settled.answer),
+        milliseconds,
+        ...(gone.aborted ? { gone: true } : {}),
+        ...(settled.error === undefined ? {} : { error: settled.error }),
+      },
+      request,
+    );
   response.once('close', tell);
   if (response.closed) tell();
   else await send(request, response, encodeAnswer(settled.answer, context.requestId), service.drain);
+}
+
+function inNameOf(caller: KnownCaller | undefined): Pick<RequestEntry, 'account' | 'key'> {
+  if (caller === undefined) return {};
+  return { account: caller.account, ...(caller.id === undefined ? {} : { key: caller.id }) };
+}
+
+function outcomeOf({ json }: Answer): Pick<RequestEntry, 'outcome'> {
+  return typeof json === 'object' && json !== null && 'code' in json ? { outcome: String(json.code) } : {};
 }
 
 /** Whatever happens becomes an answer; what broke is kept for the log. */

@@ -1,4 +1,4 @@
-import type { RequestLog } from './request-entry.ts';
+import type { RequestEntry } from './request-entry.ts';
 
 /**
  * What doors do without a log of yours: a request that failed is told on standard error, every other one nowhere.
@@ -12,7 +12,7 @@ import type { RequestLog } from './request-entry.ts';
  *   consoleLog(entry);
  * };
  */
-export const consoleLog: RequestLog = ({ requestId, method, route, status, error }) => {
+export const consoleLog = ({ requestId, method, route, status, error }: RequestEntry): void => {
   if (error === undefined || status < 500) return;
   console.error(`Pinfold answered ${method} ${route} with ${status} (request ${requestId}):`, error);
 };

@@ -1,4 +1,5 @@
-import type { RoleId } from '@pinfold/core';
+import type { IncomingMessage } from 'node:http';
+import type { AccountId, RoleId } from '@pinfold/core';
 
 /** One answered request, free of secrets: no query, path, address, key, cookie, Referer or Location. */
 export interface RequestEntry {
@@ -9,8 +10,14 @@ export interface RequestEntry {
   readonly route: string;
   /** The role that was asked for or published, whether there is one or not; null when it was about none. */
   readonly role: RoleId | null;
+  /** In whose name it came, once that is known; viewers come in nobody's. */
+  readonly account?: AccountId;
+  /** The id of the API key that it came with, which is no secret. */
+  readonly key?: string;
   /** Of a viewer who left before there was an answer: 499. */
   readonly status: number;
+  /** Why it was refused, or what failed: one of a few words in snake case; absent when it was answered as asked. */
+  readonly outcome?: string;
   /** From the request's head to its answer; reading the rest of a body that nobody wants is not part of it. */
   readonly milliseconds: number;
   /** Whether the client had gone before its answer was out. */
@@ -19,5 +26,9 @@ export interface RequestEntry {
   readonly error?: unknown;
 }
 
-/** Takes an entry when a request is over. What it throws is nobody's to catch. */
-export type RequestLog = (entry: RequestEntry) => void;
+/**
+ * Takes an entry when a request is over. What it throws is nobody's to catch.
+ *
+ * @param request what the entry is about, with all the secrets that the entry is free of.
+ */
+export type RequestLog = (entry: RequestEntry, request: IncomingMessage) => void;

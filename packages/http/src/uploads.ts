@@ -37,6 +37,11 @@ export class Uploads {
     this.#admit = admit;
   }
 
+  /** How many are being received, and how many wait. */
+  get queue(): { readonly running: number; readonly waiting: number } {
+    return this.#gate;
+  }
+
   /**
    * Receives a body when it is the account's turn.
    *

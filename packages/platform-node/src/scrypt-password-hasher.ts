@@ -44,6 +44,11 @@ export class ScryptPasswordHasher implements PasswordHasher {
     this.#gate = new Gate({ places: options.parallel ?? 2, queue: options.waiting ?? 64, overloaded });
   }
 
+  /** How many passwords are hashed now, and how many wait. */
+  get queue(): { readonly running: number; readonly waiting: number } {
+    return this.#gate;
+  }
+
   async hash(password: Password, client: string, signal?: AbortSignal): Promise<PasswordHash> {
     const hash = await this.#inTurn(client, () => deriveKey(digest(password), this.#cost), signal);
     return hash as PasswordHash;

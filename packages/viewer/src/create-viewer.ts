@@ -80,12 +80,15 @@ function contextOf(options: ViewerOptions): ViewerContext {
     turns: new InflatingTurns(inflating, inflatingQueue),
     mostHeld: heldBytes,
   };
+  const sites = new Sites(useCases.open, siteCacheBytes);
+  const bodies = new Bodies(tools, cacheBytes);
+  options.figures?.({ bodies: bodies.figures, sites: sites.figures, inflations: tools.turns });
   return {
     settings,
     useCases,
     grants: new Grants(useCases, settings),
-    sites: new Sites(useCases.open, siteCacheBytes),
-    bodies: new Bodies(tools, cacheBytes),
+    sites,
+    bodies,
     tools,
     policies: filePolicies(settings.mode),
   };
@@ -104,15 +107,19 @@ async function answer(
   // The clock of the service counts whole milliseconds, and most views take less than one.
   const begun = performance.now();
   response.on('close', () =>
-    log({
-      requestId: id,
-      method: request.method ?? '',
-      route: place.route,
-      role: place.role,
-      status: response.headersSent ? response.statusCode : LEFT,
-      milliseconds: Math.round((performance.now() - begun) * 1_000) / 1_000,
-      ...(broken === undefined ? {} : { error: broken }),
-    }),
+    log(
+      {
+        requestId: id,
+        method: request.method ?? '',
+        route: place.route,
+        role: place.role,
+        status: response.headersSent ? response.statusCode : LEFT,
+        milliseconds: Math.round((performance.now() - begun) * 1_000) / 1_000,
+        ...(exchange.refused === undefined ? {} : { outcome: exchange.refused }),
+        ...(broken === undefined ? {} : { error: broken }),
+      },
+      request,
+    ),
   );
   try {
     await serve(context, exchange, place);

@@ -4,6 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Why nothing of a site was shown, for the log. */
+  refused?: string | undefined;
 }
 
 /** Whether the method asks to see something. */

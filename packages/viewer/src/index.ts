@@ -2,7 +2,9 @@ export type { RequestEntry, RequestLog } from '@pinfold/http';
 export { createViewer, type Viewer } from './create-viewer.ts';
 export { type UnreadHeadPage, unreadHeadPage } from './pages/unread-head.ts';
 export type {
+  CacheFigures,
   ViewerBounds,
+  ViewerFigures,
   ViewerMode,
   ViewerOptions,
   ViewerRoute,

@@ -21,6 +21,22 @@ export interface ViewerBounds {
 /** What the viewer calls. */
 export type ViewerUseCases = Pick<UseCases, 'clock' | 'enter' | 'grants' | 'limits' | 'open' | 'visit'>;
 
+/** What a cache was asked for so far, and what it holds. */
+export interface CacheFigures {
+  readonly hits: number;
+  readonly misses: number;
+  readonly bytes: number;
+}
+
+/** What there is to count of a viewer; each is read when it is asked for. */
+export interface ViewerFigures {
+  /** Hot bodies. */
+  readonly bodies: CacheFigures;
+  /** What is known of hot sites' files. */
+  readonly sites: CacheFigures;
+  readonly inflations: { readonly running: number; readonly waiting: number };
+}
+
 /** Options of {@link createViewer}. */
 export interface ViewerOptions {
   /** The core's use cases. */
@@ -48,6 +64,8 @@ export interface ViewerOptions {
   readonly bounds?: Partial<ViewerBounds>;
   /** Told of every answered request of the viewer's own, once it is over. Default: faults go to `console.error`. */
   readonly log?: RequestLog;
+  /** Given, once, what metrics may read at any time. */
+  readonly figures?: (figures: ViewerFigures) => void;
   /** The id of a request in the log. Default: a random UUID. */
   readonly requestId?: (request: IncomingMessage) => string;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { unreadHeadPage } from '../src/index.ts';
 
-const FOR_PROXIES = join(import.meta.dirname, '../../../docs/operators/too-many-cookies.html');
+const FOR_PROXIES = join(import.meta.dirname, '../../../deploy/too-many-cookies.html');
 
 describe('the page for a head that nobody read', () => {
   it('says what to do in each language, under its own policy', () => {
@@ -16,7 +16,7 @@ describe('the page for a head that nobody read', () => {
     expect(headers['Cache-Control']).to.equal('no-store');
   });
 
-  it('lies ready for proxies as docs/operators/too-many-cookies.html', async () => {
+  it('lies ready for proxies as deploy/too-many-cookies.html', async () => {
     expect(await readFile(FOR_PROXIES, 'utf8'), 'write unreadHeadPage.html there').to.equal(
       unreadHeadPage.html,
     );

@@ -8,7 +8,7 @@ const BUILT = /(?:^|[\\/])(?:node_modules|dist|\.git)(?:[\\/]|$)/;
 
 /** Every document for readers, by its path. */
 export function documents(): readonly string[] {
-  return found(['*.md', '{docs,packages,examples,test-contracts}/**/*.md']).filter(
+  return found(['*.md', '{deploy,docs,packages,examples,test-contracts}/**/*.md']).filter(
     (file) => !file.endsWith('CHANGELOG.md'),
   );
 }

@@ -41,6 +41,16 @@ export class Gate<Key = undefined> {
     this.#overloaded = overloaded;
   }
 
+  /** How many are in. */
+  get running(): number {
+    return this.#inside;
+  }
+
+  /** How many wait. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
   /** A place that is free, if there is one. */
   enterNow(): Leave | undefined {
     if (this.#inside >= this.#places) return undefined;

@@ -26,16 +26,20 @@ export function serve(screen: Screen, answering: Answering): RequestHandler {
     const { answer, error } = await settle(screen, visit, answering);
     if (answer !== undefined) send(visit, answer);
     drainAndClose(request, useCases);
-    screen.log({
-      requestId,
-      method: request.method,
-      route: `${request.baseUrl}${String(request.route?.path ?? '')}`.replaceAll(/:(\w+)/g, '{$1}'),
-      role: parseRoleId(String(request.params.id)) ?? null,
-      status: response.statusCode,
-      milliseconds: useCases.clock.now() - begun,
-      ...(hasGone(visit) ? { gone: true } : {}),
-      ...(error === undefined ? {} : { error }),
-    });
+    screen.log(
+      {
+        requestId,
+        method: request.method,
+        route: `${request.baseUrl}${String(request.route?.path ?? '')}`.replaceAll(/:(\w+)/g, '{$1}'),
+        role: parseRoleId(String(request.params.id)) ?? null,
+        ...visit.who,
+        status: response.statusCode,
+        milliseconds: useCases.clock.now() - begun,
+        ...(hasGone(visit) ? { gone: true } : {}),
+        ...(error === undefined ? {} : { error }),
+      },
+      request,
+    );
   };
 }
 

@@ -124,6 +124,7 @@ export const signedIn: Guard<Visit, SignedInVisit> = async (screen, visit) => {
     case 'stranger':
       return askToSignIn(screen, visit);
     case 'signed_in':
+      visit.who.account = arrival.caller.account;
       return passed({
         ...visit,
         account: arrival.caller.account,

@@ -39,6 +39,8 @@ export interface Visit {
   readonly origin: Origin;
   /** Ends when the client has gone. */
   readonly signal: AbortSignal;
+  /** Whose visit it turned out to be, for the log. */
+  readonly who: { account?: AccountId };
 }
 
 /** A visit to a page with forms. */
@@ -87,6 +89,7 @@ export function visitOf(screen: Screen, request: Request, response: Response, re
     fields: {},
     origin: { request: requestId, ...(address === undefined ? {} : { address }) },
     signal: untilGone(response),
+    who: {},
   };
 }
 

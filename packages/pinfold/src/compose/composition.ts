@@ -7,6 +7,7 @@ import {
   isFault,
   type Keys,
   type Limits,
+  type Observe,
   type UseCases,
 } from '@pinfold/core';
 import type { OnEvent } from '@pinfold/core/adapter';
@@ -17,6 +18,7 @@ import { coreModule } from '@pinfold/inversify/core';
 import { platformNodeModule } from '@pinfold/inversify/platform-node';
 import { loadOrCreateSecret } from '@pinfold/platform-node';
 import { Container, type ContainerModule } from 'inversify';
+import type { Pool } from '../metrics/pool-figures.ts';
 import { carriedOut } from '../settings/carried-out.ts';
 import { type Adapter, databaseOf } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -40,6 +42,8 @@ export interface CompositionOptions {
   readonly onEvent?: OnEvent;
   /** What becomes of a data folder that is not there, or that holds other things than a server's; `made` when absent. */
   readonly missingDataFolder?: 'made' | 'refused';
+  /** Takes figures of what the use cases do, for metrics. */
+  readonly observe?: Observe;
 }
 
 /** The service without HTTP, over open stores. */
@@ -51,6 +55,8 @@ export interface Composition {
   readonly publications: RunningPublications;
   /** The data folder's absolute path. */
   readonly dataDir: string;
+  /** The connections to the database, where it has any. */
+  readonly pool: Pool | undefined;
   /** Closes what was opened; closing again does nothing. */
   close(): Promise<void>;
 }
@@ -91,7 +97,8 @@ export async function openComposition(
     const useCases = await container.getAsync(tokens.useCases);
     const manageKeys = await container.getAsync(tokens.manageKeys);
     const history = await container.getAsync(tokens.manageHistory);
-    return { container, useCases, manageKeys, history, publications, dataDir, close };
+    const pool = adapters.find((adapter) => adapter.pool !== undefined)?.pool;
+    return { container, useCases, manageKeys, history, publications, dataDir, pool, close };
   } catch (error) {
     // A store that could not be opened fails once more when it is let go of.
     await close().catch(() => undefined);
@@ -110,7 +117,7 @@ async function modulesOf(
   settings: Settings,
   dataDir: string,
   adapters: readonly Adapter[],
-  { modules = [], limits = {}, beforePublish, onEvent }: CompositionOptions,
+  { modules = [], limits = {}, beforePublish, onEvent, observe }: CompositionOptions,
 ): Promise<readonly ContainerModule[]> {
   const secrets = settings.secrets ?? ([await loadOrCreateSecret(join(dataDir, 'secret'))] as const);
   const lifetime = settings.lifetime === undefined ? {} : { lifetime: settings.lifetime };
@@ -129,6 +136,7 @@ async function modulesOf(
         ...history,
         ...(beforePublish === undefined ? {} : { beforePublish }),
         ...(onEvent === undefined ? {} : { onEvent }),
+        ...(observe === undefined ? {} : { observe }),
         quotas: { publications: settings.rates.publications, ...settings.quotas },
       },
     ),

@@ -1,6 +1,8 @@
 import type { Duration } from '@pinfold/core';
 import { slept } from '@pinfold/core/adapter';
 import type { Container } from 'inversify';
+import { type MetricsServer, serveMetrics } from '../metrics/metrics-server.ts';
+import { merged, type Snapshot } from '../metrics/snapshot.ts';
 import { HttpServer } from '../server/http-server.ts';
 import type { Log } from '../server/log.ts';
 import { requestHandler } from '../server/request-handler.ts';
@@ -27,6 +29,8 @@ export interface Listening {
   readonly addresses: WebAddresses;
   /** The port that is listened on. */
   readonly port: number;
+  /** The port that metrics are asked for on; absent where the settings want none. */
+  readonly metricsPort: number | undefined;
   /** What the very first start made; absent at later ones. Its key is shown nowhere else. */
   readonly firstStart: FirstStart | undefined;
   /** Who sees how to begin on a start that is not the first: keys were made before it, and nothing was done yet. */
@@ -58,8 +62,15 @@ export interface App {
    * @throws SettingsError when the port or the address cannot be had.
    */
   join(led: Promise<void>): Promise<void>;
-  /** What one process does for those that share a port: makes the first start if this is one, and sweeps. */
-  lead(port: number): Promise<Listening>;
+  /**
+   * What one process does for those that share a port: makes the first start if this is one, sweeps, and answers for
+   * their metrics, where the settings want any.
+   *
+   * @param figures asks them for what they count.
+   */
+  lead(port: number, figures?: () => Promise<readonly Snapshot[]>): Promise<Listening>;
+  /** What this process counts now; absent where the settings want no metrics. */
+  readonly figures: (() => Snapshot) | undefined;
   /** How long `drain` takes, from the settings. */
   readonly drainTime: Duration;
   /**
@@ -96,7 +107,8 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
   const { terminal, ...serviceOptions } = options;
   let addresses = webAddresses(settings, settings.port);
   const service = await openService(settings, () => addresses, serviceOptions);
-  const { composition, health, log } = service;
+  const { composition, health, log, metrics, requests } = service;
+  let metricsServer: MetricsServer | undefined;
   const server = new HttpServer();
   let draining: Promise<unknown> | undefined;
   const drained = new AbortController();
@@ -111,20 +123,31 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
 
   async function answer(looked: Promise<void>): Promise<void> {
     const isStopping = (): boolean => draining !== undefined || server.stopping;
-    const state = { log, health, isStopping };
+    const state = { log: requests, health, isStopping };
     const handler = await requestHandler(composition.container, settings, addresses, state);
     // What the first probe is told has been looked at.
     await looked;
     server.answerWith(handler);
   }
 
-  async function lead(port: number): Promise<Omit<Listening, 'signInLink'>> {
+  async function lead(
+    port: number,
+    others: () => Promise<readonly Snapshot[]>,
+  ): Promise<Omit<Listening, 'signInLink'>> {
     addresses = webAddresses(settings, port);
+    const metricsPort = await answerForMetrics(others);
     await service.tell();
     const firstStart = await makeFirstStart(composition, log, settings);
     const untouched = firstStart === undefined ? await findUntouched(composition, settings) : undefined;
     service.sweep();
-    return { addresses, port, firstStart, untouched };
+    return { addresses, port, metricsPort, firstStart, untouched };
+  }
+
+  async function answerForMetrics(others: () => Promise<readonly Snapshot[]>): Promise<number | undefined> {
+    if (metrics === undefined || settings.metricsPort === undefined) return undefined;
+    const read = async (): Promise<Snapshot> => merged([metrics.snapshot(), ...(await others())]);
+    metricsServer = await serveMetrics(settings.metricsPort, settings.metricsHost, read);
+    return metricsServer.port;
   }
 
   async function welcomed(listening: Omit<Listening, 'signInLink'>): Promise<Listening> {
@@ -132,6 +155,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     log.info(`listening on ${settings.host}:${listening.port}`, {
       url: addresses.publicUrl,
       viewer_mode: addresses.viewerMode,
+      ...(listening.metricsPort === undefined ? {} : { metrics_port: listening.metricsPort }),
     });
     const isTold = listening.firstStart !== undefined || (terminal ?? process.stdout.isTTY);
     if (!isTold) return { ...listening, signInLink: undefined };
@@ -146,6 +170,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     service.stop();
     const ended = server.stop(cutOff).then(() => service.close(deadline));
     await Promise.race([ended, aborted(deadline)]);
+    await metricsServer?.close();
     if (isListening) log.info('stopped');
     log.flush();
   }
@@ -155,10 +180,11 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     log,
     workers: settings.workers,
     drainTime: settings.drain,
+    figures: metrics === undefined ? undefined : () => metrics.snapshot(),
     listen: async () => {
       const port = await takePort();
       const looked = service.watchHealth();
-      const led = await lead(port);
+      const led = await lead(port, async () => []);
       await answer(looked);
       return welcomed(led);
     },
@@ -168,9 +194,9 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
       await led;
       await answer(looked);
     },
-    lead: async (port) => {
+    lead: async (port, figures = async () => []) => {
       void service.watchHealth();
-      return welcomed(await lead(port));
+      return welcomed(await lead(port, figures));
     },
     drain: async () => {
       server.drain();

@@ -1,10 +1,9 @@
-import { Uploads } from '@pinfold/http';
+import type { RequestLog, Uploads } from '@pinfold/http';
 import type { Authenticate, SignIn } from '@pinfold/http-express';
 import { authenticate as authentication, httpExpressModule } from '@pinfold/inversify/http-express';
 import { managementModule } from '@pinfold/inversify/management';
-import { viewerModule } from '@pinfold/inversify/viewer';
+import { type ViewerModuleOptions, viewerModule } from '@pinfold/inversify/viewer';
 import type { LookOptions } from '@pinfold/management';
-import { SystemClock } from '@pinfold/platform-node';
 import { ContainerModule } from 'inversify';
 import { clientAddress } from '../server/client-address.ts';
 import type { Log } from '../server/log.ts';
@@ -14,8 +13,12 @@ import type { WebAddresses } from '../settings/web-addresses.ts';
 /** What the doors need beside the settings. */
 export interface DoorOptions {
   readonly log: Log;
-  /** Throws what an upload would meet, as far as is known. */
-  readonly admitUpload: () => void;
+  /** Takes what each of them tells of its requests. */
+  readonly requests: RequestLog;
+  /** One for both doors that take uploads: it is the process that has so many places. */
+  readonly uploads: Uploads;
+  /** Is given what there is to count of the viewer. */
+  readonly figures: ViewerModuleOptions['figures'];
   /** Asked for when the first door is. */
   readonly addresses: () => WebAddresses;
   /** Whose request it is; absent, API keys say so, and sign-in links for the management screen. */
@@ -26,20 +29,18 @@ export interface DoorOptions {
 
 /** The modules of API, viewer and management screen. */
 export function doorModules(
-  { uploads: places, rates, clearCookies, trustProxy, historyAddresses }: Settings,
-  { log, admitUpload, addresses, authenticate, signIn, look }: DoorOptions,
+  { rates, clearCookies, trustProxy, historyAddresses }: Settings,
+  { log, requests, uploads, figures, addresses, authenticate, signIn, look }: DoorOptions,
 ): readonly ContainerModule[] {
   const address = clientAddress(trustProxy);
   const told = historyAddresses ? { historyAddress: address } : {};
-  // One for both doors that take uploads: it is the process that has so many places.
-  const uploads = new Uploads({ clock: new SystemClock(), places, admit: admitUpload });
   return [
     httpExpressModule(() => ({
       publicUrl: addresses().publicUrl,
       uploads,
       ...told,
       requestRate: rates.requests,
-      log: (entry) => log.request(entry),
+      log: requests,
       ...(signIn === undefined ? {} : { signIn }),
       onError: (error) => log.error('the use of a key could not be noted', error),
     })),
@@ -50,14 +51,15 @@ export function doorModules(
         mode,
         clearCookies,
         clientAddress: address,
-        log: (entry) => log.request(entry),
+        log: requests,
+        ...(figures === undefined ? {} : { figures }),
       };
     }),
     managementModule(() => ({
       publicUrl: addresses().publicUrl,
       uploads,
       ...told,
-      log: (entry) => log.request(entry),
+      log: requests,
       ...(authenticate === undefined ? {} : { authenticate }),
       ...(look === undefined ? {} : { look }),
     })),

@@ -1,9 +1,14 @@
+import { type RequestLog, Uploads } from '@pinfold/http';
 import type { Authenticate, SignIn } from '@pinfold/http-express';
 import { tokens } from '@pinfold/inversify';
 import type { LookOptions } from '@pinfold/management';
+import { SystemClock } from '@pinfold/platform-node';
 import { Health } from '../health/health.ts';
+import { Metrics } from '../metrics/metrics.ts';
+import { release } from '../release.ts';
 import { runCleanupTimer } from '../server/cleanup-timer.ts';
 import { type Log, type LogSink, openLog } from '../server/log.ts';
+import { requestLog } from '../server/request-log.ts';
 import { carriedOut } from '../settings/carried-out.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
@@ -27,6 +32,10 @@ export interface Service {
   readonly composition: Composition;
   readonly log: Log;
   readonly health: Health;
+  /** Takes what doors tell of their requests. */
+  readonly requests: RequestLog;
+  /** Absent where nobody asks for any. */
+  readonly metrics: Metrics | undefined;
   /** Says what an operator should know of the settings, and tells of health from now on. */
   tell(): Promise<void>;
   /** Begins to look at the stores; resolves when all have been looked at once. */
@@ -50,16 +59,29 @@ export async function openService(
   addresses: () => WebAddresses,
   { authenticate, signIn, look, log: sink, ...options }: ServiceOptions,
 ): Promise<Service> {
-  const log = openLog(settings.logLevel, sink, settings.workers > 1);
+  const names = { node: settings.node, version: await release() };
+  const log = openLog(settings.logLevel, sink, { names, shared: settings.workers > 1 });
   const health = new Health();
-  const admitUpload = (): void => health.admitUpload();
-  const doors = doorModules(settings, { log, admitUpload, addresses, authenticate, signIn, look });
+  const metrics = settings.metricsPort === undefined ? undefined : new Metrics(names.version, names.node);
+  const requests = requestLog(log, settings, metrics?.request);
+  const uploads = new Uploads({
+    clock: new SystemClock(),
+    places: settings.uploads,
+    admit: () => health.admitUpload(),
+  });
+  metrics?.uploads(uploads);
+  const figures = metrics?.viewer;
+  const shown = { authenticate, signIn, look };
+  const doors = doorModules(settings, { log, requests, uploads, figures, addresses, ...shown });
   const modules = [...doors, ...(options.modules ?? [])];
-  const composition = await openComposition(settings, { ...options, modules }, (container) =>
-    health.watch(container),
-  );
+  const observed = observedBy(metrics, options);
+  const composition = await openComposition(settings, { ...options, ...observed, modules }, (container) => {
+    health.watch(container);
+    metrics?.watch(container);
+  });
   await lookAtBucket(composition, settings);
-  const { cleanUp, clock } = composition.useCases;
+  metrics?.measure(health, composition.dataDir, composition.pool);
+  const { cleanUp, clock, limits } = composition.useCases;
   const { history } = composition;
   const stopped = new AbortController();
   const background: Promise<void>[] = [];
@@ -67,6 +89,8 @@ export async function openService(
     composition,
     log,
     health,
+    requests,
+    metrics,
     tell: () => {
       health.tellTo(log);
       return warn(log, settings, addresses());
@@ -76,14 +100,36 @@ export async function openService(
       return health.look();
     },
     sweep: () => {
-      background.push(runCleanupTimer({ cleanUp, history, clock, log, random: Math.random }, stopped.signal));
+      const look = async (swept: boolean): Promise<void> => {
+        if (metrics === undefined) return;
+        if (swept) metrics.sweeps.ended(clock.now());
+        const roles = await composition.container.getAsync(tokens.roles);
+        await metrics.sweeps.look({ roles, clock, limits });
+      };
+      const tools = { cleanUp, history, clock, log, look, random: Math.random };
+      background.push(runCleanupTimer(tools, stopped.signal));
     },
     stop: () => stopped.abort(),
     close: async (deadline) => {
       stopped.abort();
       await composition.publications.ended(deadline);
       await Promise.all(background);
+      metrics?.close();
       await composition.close();
+    },
+  };
+}
+
+/** What is observed for metrics, and for whoever puts the service together. */
+function observedBy(
+  metrics: Metrics | undefined,
+  { observe }: CompositionOptions,
+): Pick<CompositionOptions, 'observe'> {
+  if (metrics === undefined) return {};
+  return {
+    observe: (figure) => {
+      metrics.observe(figure);
+      observe?.(figure);
     },
   };
 }

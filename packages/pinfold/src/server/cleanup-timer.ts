@@ -17,6 +17,8 @@ export interface CleanupTimerOptions {
   readonly history: Pick<History, 'sweep'>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Called when a sweep has ended well, and before the first one: its failure is logged. */
+  readonly look?: (swept: boolean) => Promise<void>;
   /** A number from 0 up to 1, so that nodes that start together do not sweep together. */
   readonly random: () => number;
 }
@@ -25,11 +27,15 @@ const PAUSE: Duration = minutes(10);
 
 /** Sweeps about every ten minutes until the signal aborts. A sweep that fails is logged, and the next one comes all the same. */
 export async function runCleanupTimer(options: CleanupTimerOptions, signal: AbortSignal): Promise<void> {
-  const { cleanUp, history, clock, log, random } = options;
+  const { cleanUp, history, clock, log, random, look = async () => undefined } = options;
+  const count = (swept: boolean): Promise<void> =>
+    look(swept).catch((error: unknown) => log.error('what sweeps leave could not be counted', error));
+  void count(false);
   while (await slept(clock, duration(Math.round(PAUSE * (0.5 + random()))), signal)) {
     try {
       await history.sweep({ cause: BY_THIS_NODE, signal });
       logReport(log, await cleanUp({ cause: BY_THIS_NODE, signal }));
+      await count(true);
     } catch (error) {
       if (signal.aborted) return;
       log.error('cleanup failed', error);

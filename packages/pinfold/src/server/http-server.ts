@@ -111,7 +111,10 @@ export class HttpServer {
     await readAll();
     const { promise, resolve } = Promise.withResolvers<void>();
     // The method of node:http closes idle connections first, and with them a request that is just coming in.
-    NetServer.prototype.close.call(this.#server, () => resolve());
+    // Bun's server is none of node:net's.
+    const methods: NetServer =
+      (this.#server as object) instanceof NetServer ? NetServer.prototype : this.#server;
+    methods.close.call(this.#server, () => resolve());
     const sweep = setInterval(() => void readAll().then(() => this.#server.closeIdleConnections()), LINGER);
     const cutOff = (): void => this.#server.closeAllConnections();
     signal.addEventListener('abort', cutOff, { once: true });

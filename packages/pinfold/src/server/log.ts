@@ -1,16 +1,27 @@
 import { isFault } from '@pinfold/core';
-import type { RequestLog } from '@pinfold/http';
+import type { RequestEntry } from '@pinfold/http';
 import { destination, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
 import type { LogLevel } from '../settings/settings.ts';
 
 /** The server's log: JSON lines on standard output. */
 export interface Log {
-  readonly request: RequestLog;
+  /** Writes the line of an answered request. */
+  request(entry: RequestEntry, traits: RequestTraits): void;
   info(message: string, details?: Readonly<Record<string, unknown>>): void;
   warn(message: string): void;
   error(message: string, error?: unknown): void;
   /** Writes out what is still held back. */
   flush(): void;
+}
+
+/** What a request's line says beside its entry. */
+export interface RequestTraits {
+  /** Bytes of the answer, its head among them. */
+  readonly bytes: number;
+  /** The trace that the request is a part of. */
+  readonly trace?: string;
+  /** The client's address, where the settings want it. */
+  readonly client?: string;
 }
 
 /** Where lines go; standard output when absent. */
@@ -19,29 +30,34 @@ export type LogSink = (line: string) => void;
 /** What one write to a pipe may have without others coming in between (POSIX, PIPE_BUF): so lines stay whole. */
 const SHARED_BYTES = 4_096;
 
-/**
- * Opens the log. Lines are written in batches, off the path of the answers.
- *
- * @param shared whether other processes write to the same output.
- */
-export function openLog(level: LogLevel, sink?: LogSink, shared: boolean = false): Log {
-  const options: LoggerOptions = { level, base: null, timestamp: stdTimeFunctions.isoTime };
+/** What every line says of who writes it. */
+export interface LogNames {
+  readonly node: string;
+  readonly version: string;
+}
+
+/** How the log is opened, where it is not as usual. */
+export interface LogOptions {
+  /** Absent, lines do not say who writes them. */
+  readonly names?: LogNames;
+  /** Whether other processes write to the same output. */
+  readonly shared?: boolean;
+}
+
+/** Opens the log. Lines are written in batches, off the path of the answers. */
+export function openLog(level: LogLevel, sink?: LogSink, { names, shared = false }: LogOptions = {}): Log {
+  const base = names === undefined ? null : { ...names };
+  const options: LoggerOptions = { level, base, timestamp: stdTimeFunctions.isoTime };
   const stream = destination({ dest: 1, sync: false, ...(shared ? { maxWrite: SHARED_BYTES } : {}) });
   const logger = sink === undefined ? pino(options, stream) : pino(options, { write: sink });
   // Whoever read the output has gone: that must not end the server.
   stream.on('error', () => undefined);
   return {
-    request: ({ method, route, role, status, milliseconds, requestId, error }) => {
-      const entry = {
-        method,
-        route,
-        role,
-        status,
-        ms: Math.round(milliseconds * 10) / 10,
-        request: requestId,
-      };
-      if (error !== undefined) logger.error({ ...entry, error: describe(error) }, 'request');
-      else logger.info(entry, 'request');
+    request: (entry, traits) => {
+      const { error } = entry;
+      const fields = fieldsOf(entry, traits);
+      if (error !== undefined) logger.error({ ...fields, error: describe(error) }, 'request');
+      else logger.info(fields, 'request');
     },
     info: (message, details = {}) => logger.info(details, message),
     warn: (message) => logger.warn(message),
@@ -49,6 +65,26 @@ export function openLog(level: LogLevel, sink?: LogSink, shared: boolean = false
     flush: () => {
       if (sink === undefined) stream.flushSync();
     },
+  };
+}
+
+function fieldsOf(
+  { method, route, role, account, key, status, outcome, milliseconds, requestId }: RequestEntry,
+  { bytes, trace, client }: RequestTraits,
+): Readonly<Record<string, unknown>> {
+  return {
+    method,
+    route,
+    status,
+    role,
+    account: account ?? null,
+    key: key ?? null,
+    outcome: outcome ?? (status < 400 ? 'ok' : 'refused'),
+    bytes,
+    ms: Math.round(milliseconds * 10) / 10,
+    request: requestId,
+    ...(trace === undefined ? {} : { trace }),
+    ...(client === undefined ? {} : { client }),
   };
 }
 

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Answer, encodeAnswer } from '@pinfold/http';
+import { type Answer, encodeAnswer, type RequestLog } from '@pinfold/http';
 import type { Health, HealthReport, Need } from '../health/health.ts';
 import { INDEX_POLICY, indexPage } from './index-page.ts';
 import type { IsInsider } from './insider.ts';
-import type { Log } from './log.ts';
 
 /** What the server's own routes need. */
 export interface OwnRoutesOptions {
@@ -13,7 +12,7 @@ export interface OwnRoutesOptions {
   readonly needs: readonly Need[];
   /** To whom the parts are named that are not well. */
   readonly isInsider: IsInsider;
-  readonly log: Log;
+  readonly log: RequestLog;
   /** The path of the public URL, without `/` at its end. */
   readonly publicPath: string;
   readonly isStopping: () => boolean;
@@ -73,7 +72,7 @@ function healthAnswer({ status, parts, clock }: HealthReport, named: boolean): A
 }
 
 function answer(
-  log: Log,
+  log: RequestLog,
   route: string,
   respond: Respond,
   request: IncomingMessage,
@@ -90,5 +89,5 @@ function answer(
   response.writeHead(status, { 'X-Robots-Tag': 'noindex', ...headers });
   response.end(method === 'HEAD' ? undefined : body);
   const milliseconds = performance.now() - began;
-  log.request({ method, route, role: null, status, milliseconds, requestId });
+  log({ method, route, role: null, status, milliseconds, requestId }, request);
 }

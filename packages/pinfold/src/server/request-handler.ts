@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hasSeveralHosts, hasTooManyCookies, pathOf } from '@pinfold/http';
+import { hasSeveralHosts, hasTooManyCookies, pathOf, type RequestLog } from '@pinfold/http';
 import { api } from '@pinfold/inversify/http-express';
 import { management } from '@pinfold/inversify/management';
 import { viewer } from '@pinfold/inversify/viewer';
@@ -11,12 +11,11 @@ import type { WebAddresses } from '../settings/web-addresses.ts';
 import { MANAGEMENT_PATH } from '../start/sign-in-link.ts';
 import type { RequestHandler } from './http-server.ts';
 import { insiders } from './insider.ts';
-import type { Log } from './log.ts';
 import { ownRoutes } from './own-routes.ts';
 
 /** What the server says of itself. */
 export interface ServerState {
-  readonly log: Log;
+  readonly log: RequestLog;
   readonly health: Health;
   readonly isStopping: () => boolean;
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ContainerModule } from 'inversify';
+import type { Pool } from '../metrics/pool-figures.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** The modules of one adapter, with the client that was made for it. */
@@ -7,6 +8,8 @@ export interface Adapter {
   readonly modules: readonly ContainerModule[];
   /** Ends the client, after the container has let go of it. */
   end(): Promise<void>;
+  /** The connections that it shares, where it has any. */
+  readonly pool?: Pool;
 }
 
 /** A database that the settings can name. */
@@ -60,10 +63,27 @@ const DATABASES: Readonly<Record<DatabaseKind, Database>> = {
       ]);
       const limits = { max: CONNECTIONS, fallback_application_name: 'pinfold', ...POOL_LIMITS };
       const pool = new pg.Pool({ connectionString, ...limits });
-      return { modules: [persistencePostgresModule({ pool, schema: 'pinfold' })], end: () => pool.end() };
+      const modules = [persistencePostgresModule({ pool, schema: 'pinfold' })];
+      return { modules, end: () => pool.end(), pool: poolOf(pool) };
     },
   },
 };
+
+/** Its own options say how many there may be. */
+function poolOf(pool: Omit<Pool, 'max'>): Pool {
+  return {
+    get totalCount() {
+      return pool.totalCount;
+    },
+    get idleCount() {
+      return pool.idleCount;
+    },
+    get waitingCount() {
+      return pool.waitingCount;
+    },
+    max: CONNECTIONS,
+  };
+}
 
 /** Where records are kept. */
 export interface DatabaseSetting {

@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import { type Duration, days, seconds } from '@pinfold/core';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import type { Need } from '../health/health.ts';
@@ -35,6 +35,16 @@ export interface Settings extends WebAddressSettings, Allowances {
   readonly lifetime: Duration | undefined;
   readonly trustProxy: TrustProxy;
   readonly logLevel: LogLevel;
+  /** What this machine is called in the log and in metrics. */
+  readonly node: string;
+  /** Whether the log has the addresses of clients. */
+  readonly logAddresses: boolean;
+  /** The share of successful views that is logged, from 0 to 1. */
+  readonly logViews: number;
+  /** The port that metrics are asked for on; absent, there are none. */
+  readonly metricsPort: number | undefined;
+  /** The address or name that metrics are asked for on. */
+  readonly metricsHost: string;
   /** An API key to make sure of for the account `default`. Never printed. */
   readonly apiKey: string | undefined;
   /** What `/readyz` goes by. */
@@ -82,6 +92,11 @@ const VARIABLES = [
   'DEFAULT_LIFETIME_DAYS',
   'TRUST_PROXY',
   'LOG_LEVEL',
+  'LOG_ADDRESSES',
+  'LOG_VIEWS',
+  'NODE',
+  'METRICS_PORT',
+  'METRICS_HOST',
   'API_KEY',
   'WELCOME',
   'CLEAR_COOKIES',
@@ -140,6 +155,11 @@ export function readSettings(env: Environment): Settings {
     lifetime: read('DEFAULT_LIFETIME_DAYS', readLifetime),
     trustProxy: read('TRUST_PROXY', readTrustProxy),
     logLevel: read('LOG_LEVEL', readLogLevel),
+    node: read('NODE', readNode),
+    logAddresses: read('LOG_ADDRESSES', readSwitch(false)),
+    logViews: read('LOG_VIEWS', readShare),
+    metricsPort: read('METRICS_PORT', readMetricsPort),
+    metricsHost: read('METRICS_HOST', asItIs) ?? '127.0.0.1',
     apiKey: read('API_KEY', readApiKey),
     welcome: read('WELCOME', readSwitch(true)),
     clearCookies: read('CLEAR_COOKIES', readSwitch(false)),
@@ -161,6 +181,10 @@ function readPort(variable: string, value: string | undefined): number {
     throw new SettingsError(variable, 'must be a port: a whole number from 0 to 65535');
   }
   return Number(value);
+}
+
+function readMetricsPort(variable: string, value: string | undefined): number | undefined {
+  return value === undefined ? undefined : readPort(variable, value);
 }
 
 function readWorkers(variable: string, value: string | undefined): number {
@@ -209,6 +233,19 @@ function readLogLevel(variable: string, value: string | undefined): LogLevel {
   const level = LOG_LEVELS.find((known) => known === (value ?? 'info'));
   if (level === undefined) throw new SettingsError(variable, `must be one of ${LOG_LEVELS.join(', ')}`);
   return level;
+}
+
+function readNode(variable: string, value: string | undefined): string {
+  if (value !== undefined && !/^[^\p{Cc}]{1,255}$/u.test(value)) {
+    throw new SettingsError(variable, 'must be a name of 1 to 255 characters');
+  }
+  return value ?? hostname();
+}
+
+function readShare(variable: string, value: string | undefined): number {
+  const share = value === undefined ? 1 : /^(\d+(\.\d+)?|\.\d+)$/.test(value) ? Number(value) : 2;
+  if (share > 1) throw new SettingsError(variable, 'must be a number from 0 to 1, such as 0.01');
+  return share;
 }
 
 function readApiKey(variable: string, value: string | undefined): string | undefined {

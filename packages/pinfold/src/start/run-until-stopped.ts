@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { isFault } from '@pinfold/core';
 import type { App, Listening } from '../compose/create-app.ts';
+import { tellLeader, WorkerFigures } from '../metrics/worker-figures.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { firstStartBlock, startBlock } from './first-start-block.ts';
 import { signalled } from './signals.ts';
@@ -93,8 +94,14 @@ async function alone(app: App): Promise<Started> {
 }
 
 async function join(app: App, led: Promise<void>): Promise<Started> {
+  const told = app.figures === undefined ? async () => undefined : tellLeader(app.figures);
   await app.join(led);
-  return { stop: (again) => stop(app, again) };
+  return {
+    stop: async (again) => {
+      await stop(app, again);
+      await told();
+    },
+  };
 }
 
 async function stop(app: App, again: Promise<void>): Promise<void> {
@@ -110,10 +117,11 @@ function sayTold({ log, drainTime }: App): void {
 /** The first worker takes the port before anything is made: a start that fails makes nothing that nobody is told of. */
 async function lead(app: App): Promise<Started> {
   const workers = new Workers(app.workers, app.log, app.drainTime);
+  const figures = new WorkerFigures();
   const port = await workers.startFirst();
   if (port === undefined) return undefined;
   try {
-    print(await app.lead(port));
+    print(await app.lead(port, () => figures.read()));
   } catch (error) {
     await workers.stop();
     throw error;

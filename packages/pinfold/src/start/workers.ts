@@ -7,8 +7,10 @@ import type { Log } from '../server/log.ts';
 /** Says to a process that it is a worker of ours, whatever else forks processes. */
 const MARK = '_PINFOLD_WORKER';
 
+const WORDS = ['answer', 'stop', 'hurry'] as const;
+
 /** What a worker is told. */
-type Word = 'answer' | 'stop' | 'hurry';
+type Word = (typeof WORDS)[number];
 
 /** The longest a worker may take to end once it has drained: what it gives itself, and a little. */
 const LONGEST_END = 12_000;
@@ -38,9 +40,16 @@ export function wordsOfLeader(): WordsOfLeader {
     stop: Promise.withResolvers(),
     hurry: Promise.withResolvers(),
   };
-  process.on('message', (word: Word) => words[word].resolve());
+  process.on('message', (message: unknown) => {
+    if (isWord(message)) words[message].resolve();
+  });
   process.once('disconnect', () => words.stop.resolve());
   return { answer: words.answer.promise, stop: words.stop.promise, hurry: words.hurry.promise };
+}
+
+/** Other messages are for others. */
+function isWord(message: unknown): message is Word {
+  return WORDS.some((word) => word === message);
 }
 
 /** Processes that run this program, too, and share one port. One that ends too soon is replaced. */

@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { type App, createApp, readSettings } from '../../src/index.ts';
 import { openLog } from '../../src/server/log.ts';
 import { list, type PinJson, publish } from '../servers/api-calls.ts';
+import { serve } from '../servers/served.ts';
 
 const password = 'a secret passphrase';
 
@@ -69,6 +70,54 @@ describe('the log', () => {
       }
     });
   }
+
+  it('says of each request where, by whom, how much and with what outcome', async () => {
+    const written: string[] = [];
+    const env = { PINFOLD_NODE: 'node-1', PINFOLD_LOG_ADDRESSES: 'on' };
+    const server = await serve(env, { log: (line) => written.push(line) });
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const headers = { authorization: `Bearer ${server.key}`, traceparent };
+    await fetch(`${server.url}/api/v1/pins`, { headers });
+    await fetch(`${server.url}/api/v1/pins/nothing`, { headers: { ...headers, traceparent: 'wrong' } });
+    await fetch(`${server.url}/s/nothing`);
+    await server.close();
+    const lines = written.map((line) => JSON.parse(line));
+    const [listed, missing, viewed] = lines.filter(({ msg }) => msg === 'request');
+    const [, keyId] = server.key.split('_');
+    expect(listed).to.deep.include({
+      node: 'node-1',
+      method: 'GET',
+      route: '/api/v1/pins',
+      status: 200,
+      role: null,
+      account: 'default',
+      key: keyId,
+      outcome: 'ok',
+      trace: '4bf92f3577b34da6a3ce929d0e0e4736',
+      client: '127.0.0.1',
+    });
+    expect(listed.version).to.match(/^\d+\.\d+\.\d+/);
+    expect(listed.bytes).to.be.greaterThan(20);
+    expect(Date.parse(listed.time)).to.be.greaterThan(0);
+    expect(missing).to.deep.include({ status: 404, outcome: 'not_found' }).and.not.have.property('trace');
+    expect(viewed).to.deep.include({ route: 'shared_url', account: null, key: null, outcome: 'not_found' });
+    expect(lines.map(({ msg }) => msg)).to.include.members(['stopped']);
+    expect(lines.some(({ msg }) => String(msg).startsWith('listening on'))).to.equal(true);
+  });
+
+  it('has no address of a client unless it is told to, and the share of successful views that it is told', async () => {
+    const written: string[] = [];
+    const server = await serve({ PINFOLD_LOG_VIEWS: '0.25' }, { log: (line) => written.push(line) });
+    const answer = await publish(server.url, server.key, 'seen');
+    const { pin } = (await answer.json()) as { readonly pin: PinJson };
+    const host = { host: `${pin.id}.localhost:${server.port}` };
+    for (let n = 0; n < 8; n += 1) await send(`http://127.0.0.1:${server.port}`, '/', host);
+    await send(`http://127.0.0.1:${server.port}`, '/missing', host);
+    await server.close();
+    const views = written.map((line) => JSON.parse(line)).filter(({ route }) => route === 'site');
+    expect(views.map(({ status }) => status)).to.deep.equal([200, 200, 404]);
+    expect(written.join('')).not.to.include('127.0.0.1"');
+  });
 
   it('says what broke, with its causes, and nothing that hangs on an error', () => {
     const written: string[] = [];

@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import { days, hours, minutes, seconds } from '@pinfold/core';
 import { publicUrl } from '@pinfold/http';
 import { expect } from 'chai';
@@ -40,6 +40,11 @@ describe('readSettings', () => {
       lifetime: undefined,
       trustProxy: { kind: 'none' },
       logLevel: 'info',
+      node: hostname(),
+      logAddresses: false,
+      logViews: 1,
+      metricsPort: undefined,
+      metricsHost: '127.0.0.1',
       apiKey: undefined,
       welcome: true,
       clearCookies: false,
@@ -59,6 +64,12 @@ describe('readSettings', () => {
     ['HISTORY_ADDRESSES', 'on', { historyAddresses: true }],
     ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
     ['WORKERS', '1', { workers: 1 }],
+    ['NODE', 'node-1', { node: 'node-1' }],
+    ['LOG_ADDRESSES', 'on', { logAddresses: true }],
+    ['LOG_VIEWS', '0', { logViews: 0 }],
+    ['LOG_VIEWS', '.25', { logViews: 0.25 }],
+    ['METRICS_PORT', '9464', { metricsPort: 9464 }],
+    ['METRICS_HOST', '::', { metricsHost: '::' }],
     ['WORKERS', '64', { workers: 64 }],
     ['WORKERS', 'auto', { workers: Math.min(64, availableParallelism()) }],
     ['PUBLIC_URL', 'https://pin.example/', { publicUrl: publicUrl('https://pin.example') }],
@@ -143,6 +154,10 @@ describe('readSettings', () => {
 
   const refused: readonly (readonly [name: string, ...values: string[]])[] = [
     ['WORKERS', '0', '65', '-1', '1.5', 'all', 'AUTO'],
+    ['NODE', 'a\nb', 'n'.repeat(256)],
+    ['LOG_ADDRESSES', 'yes'],
+    ['LOG_VIEWS', '1.1', '-1', '.', '1e-2'],
+    ['METRICS_PORT', '65536', 'x'],
     ['PORT', '65536', '-1', '80.5', '0x50', ' 80', '8080a', '1e3', '٣'],
     ['PUBLIC_URL', 'pin.example', 'ftp://pin.example', 'http://', '/pin', 'https://me@pin.example'],
     ['PUBLIC_URL', 'https://pin.example?x', 'https://pin.example#x', 'https://:pw@pin.example'],

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import { createApp, readSettings, type Settings } from '../../src/index.ts';
 
-const FOLDER = join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'operators');
+const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 
 interface Variable {
   readonly name: string;
@@ -60,7 +60,7 @@ describe('the manifest for Kubernetes', () => {
   let settings: Settings;
 
   before(async () => {
-    const documents = parseAllDocuments(await readFile(join(FOLDER, 'kubernetes.yaml'), 'utf8'), {
+    const documents = parseAllDocuments(await readFile(join(ROOT, 'deploy', 'kubernetes.yaml'), 'utf8'), {
       strict: true,
       uniqueKeys: true,
     });
@@ -100,7 +100,7 @@ describe('the manifest for Kubernetes', () => {
   });
 
   it('takes every secret from the one that the page makes, and nothing else from it', async () => {
-    const page = await readFile(join(FOLDER, 'kubernetes.md'), 'utf8');
+    const page = await readFile(join(ROOT, 'docs', 'operators', 'kubernetes.md'), 'utf8');
     const made = [...page.matchAll(/--from-literal=([a-z-]+)=/g)].map((match) => match[1]);
     const taken = container.env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef.key ?? []);
     expect(made).to.deep.equal(Object.keys(SECRETS));

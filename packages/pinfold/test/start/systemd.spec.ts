@@ -6,7 +6,7 @@ import { seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { readSettings } from '../../src/index.ts';
 
-const FOLDER = join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'operators');
+const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).error === undefined;
 
 /** Sections and their settings, as systemd reads them: a `#` is a comment at the beginning of a line alone. */
@@ -28,15 +28,13 @@ describe('the unit for systemd', () => {
   let settings: ReadonlyMap<string, string>;
 
   before(async () => {
-    const page = await readFile(join(FOLDER, 'behind-a-proxy.md'), 'utf8');
-    const [, indent = '', text = ''] = /^( *)```ini\n([\s\S]*?)^ *```$/m.exec(page) ?? [];
-    unit = text.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
+    unit = await readFile(join(ROOT, 'deploy', 'pinfold.service'), 'utf8');
     settings = sectionsOf(unit);
   });
 
   it('has no comment behind a value, which would be a part of it', () => {
     expect(settings.size).to.be.greaterThan(10);
-    for (const [name, value] of settings) expect(value, name).to.match(/^[^#]*\S$/);
+    for (const [name, value] of settings) expect(value, name).to.match(/^([^#]*[^#\s])?$/);
   });
 
   it('is started with the machine, and once there is a network', () => {
@@ -51,7 +49,7 @@ describe('the unit for systemd', () => {
   });
 
   it('waits for the end of what runs, with the drain that the page proposes', async () => {
-    const page = await readFile(join(FOLDER, 'behind-a-proxy.md'), 'utf8');
+    const page = await readFile(join(ROOT, 'docs', 'operators', 'behind-a-proxy.md'), 'utf8');
     const [, PINFOLD_DRAIN_SECONDS = ''] = /PINFOLD_DRAIN_SECONDS=(\d+)/.exec(page) ?? [];
     const { drain } = readSettings({ PINFOLD_DRAIN_SECONDS });
     const patience = seconds(Number(settings.get('Service.TimeoutStopSec')));

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
+import { figureOf, metricsText } from '../metrics/figures-of.ts';
 import { list, type PinJson, publish } from '../servers/api-calls.ts';
 import { type ChildServer, startChild } from '../servers/child-server.ts';
 
@@ -100,6 +101,27 @@ describe('several processes on one port', function () {
     expect(now).not.to.include(workers[0]);
     server.process.kill('SIGTERM');
     expect(await server.ended()).to.deep.equal([0, null]);
+  });
+
+  it('add up what they count, and lose nothing of one that is killed', async () => {
+    const server = start({ PINFOLD_METRICS_PORT: '0', PINFOLD_LOG_LEVEL: 'info' });
+    const [url, workers] = await started(server, 2);
+    const [, port] = await server.said(/"metrics_port":(\d+)/);
+    const answered = async (): Promise<number | undefined> => {
+      const text = await metricsText(Number(port));
+      expect(figureOf(text, 'pinfold_queue{queue="uploads",state="running"}')).to.equal(0);
+      expect(text.match(/^pinfold_build_info\{.*\} 1$/gm)).to.have.length(1);
+      return figureOf(text, 'pinfold_http_requests_total{route="/livez",method="GET",status="200"}');
+    };
+    const ask40 = (): Promise<readonly number[]> =>
+      Promise.all(Array.from({ length: 40 }, () => statusOf(url, '/livez')));
+    await ask40();
+    expect(await answered()).to.equal(40);
+    process.kill(workers[0] ?? 0, 'SIGKILL');
+    await started(server, 3);
+    expect(await answered()).to.equal(40);
+    await ask40();
+    expect(await answered()).to.equal(80);
   });
 
   it('leave no connection unanswered that comes while one of them dies', async () => {

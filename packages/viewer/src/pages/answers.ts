@@ -30,12 +30,37 @@ export const PAGE_HEADERS: Headers = {
 /** Seconds after which a viewer may try again when a part of the service cannot be reached. */
 export const UNAVAILABLE_FOR = 10;
 
+/** What the log calls the pages that refuse. */
+const REFUSALS: ReadonlyMap<PlainPage, string> = new Map<PlainPage, string>([
+  [plainPages.badForm, 'bad_form'],
+  [plainPages.badRequest, 'bad_request'],
+  [plainPages.cookiesCleared, 'too_many_cookies'],
+  [plainPages.error, 'internal_error'],
+  [plainPages.expired, 'expired'],
+  [plainPages.forbidden, 'password_required'],
+  [plainPages.foreignForm, 'foreign_form'],
+  [plainPages.method, 'method_not_allowed'],
+  [plainPages.misdirected, 'misdirected'],
+  [plainPages.missingPage, 'no_such_file'],
+  [plainPages.notFound, 'not_found'],
+  [plainPages.serviceWorker, 'service_worker'],
+  [plainPages.tooManyCookies, 'too_many_cookies'],
+  [plainPages.unavailable, 'unavailable'],
+]);
+
+const NOTICES: Readonly<Record<PasswordNotice['kind'], string>> = {
+  wrong: 'wrong_password',
+  limited: 'too_many_tries',
+  busy: 'busy',
+};
+
 function languageOf({ headers }: IncomingMessage): Language {
   return preferredLanguage(headers['accept-language'], LANGUAGES);
 }
 
 /** Answers with a page that asks nothing. */
 export function sendPlainPage(exchange: Exchange, status: number, page: PlainPage, more: Headers = {}): void {
+  exchange.refused = REFUSALS.get(page);
   const language = languageOf(exchange.request);
   sendHtml(exchange, status, language, plainPage(language, page), more);
 }
@@ -46,6 +71,7 @@ export function sendPasswordPage(
   status: 200 | 403 | 429 | 503,
   notice?: PasswordNotice,
 ): void {
+  exchange.refused = notice === undefined ? 'password_required' : NOTICES[notice.kind];
   const language = languageOf(exchange.request);
   const later = notice === undefined || notice.kind === 'wrong' ? undefined : notice.seconds;
   const retry: Headers = later === undefined ? {} : { 'Retry-After': String(later) };
@@ -93,11 +119,9 @@ function sendHtml(
 }
 
 /** Answers a part of a page that it is forbidden, in one line. */
-export function sendForbiddenLine(
-  { request, response }: Exchange,
-  page: PlainPage,
-  more: Headers = {},
-): void {
+export function sendForbiddenLine(exchange: Exchange, page: PlainPage, more: Headers = {}): void {
+  const { request, response } = exchange;
+  exchange.refused = REFUSALS.get(page);
   const language = languageOf(request);
   const body = Buffer.from(`${catalogues[language][page.title]}\n`);
   const own = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': body.length };

@@ -4,7 +4,9 @@ import { crc32, inflateRaw } from 'node:zlib';
 import { type Ended, Fault, type ManifestEntry, type Open } from '@pinfold/core';
 import { MAX_READ, unlessAborted } from '@pinfold/core/adapter';
 import { LRUCache } from 'lru-cache';
+import type { CacheFigures } from '../viewer-options.ts';
 import { checkProved } from './body-pieces.ts';
+import { type Asked, cacheFigures } from './cache-figures.ts';
 import { gzipMember } from './gzip-member.ts';
 import type { InflatingTurns } from './inflating-turns.ts';
 import type { PieceSource } from './piece-source.ts';
@@ -58,6 +60,7 @@ export class Bodies {
   readonly #tools: BodyTools;
   readonly #hot: LRUCache<string, Body> | undefined;
   readonly #loading = new Map<string, Loading>();
+  readonly #asked: Asked = { hits: 0, misses: 0 };
 
   /** @param bytes of memory for them; 0 keeps none. */
   constructor(tools: BodyTools, bytes: number) {
@@ -80,6 +83,18 @@ export class Bodies {
   keepsForParts(entry: ManifestEntry, form: Form, first: number): boolean {
     const { maxSize = 0 } = this.#hot ?? {};
     return first >= MAX_READ && entry.compressedSize <= MAX_READ && form.length <= maxSize / 4;
+  }
+
+  /** What was asked for so far, and what is held. */
+  get figures(): CacheFigures {
+    return cacheFigures(this.#asked, this.#hot);
+  }
+
+  /** A body that is in memory, for an answer; that it was there is counted. */
+  take(form: Form): Body | undefined {
+    const body = this.hot(form);
+    if (body !== undefined) this.#asked.hits += 1;
+    return body;
   }
 
   /** A body that is in memory. */
@@ -136,6 +151,7 @@ export class Bodies {
   }
 
   #begin(wanted: BodyRequest): Loading {
+    this.#asked.misses += 1;
     const { key } = wanted.form;
     const end = new AbortController();
     const { role, entry, client } = wanted;

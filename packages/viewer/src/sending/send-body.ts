@@ -25,7 +25,7 @@ export function sendBody(
   exchange: Exchange,
   answer: BodyAnswer,
 ): Promise<FileOutcome> | FileOutcome {
-  const hot = context.bodies.hot(answer.form);
+  const hot = context.bodies.take(answer.form);
   if (hot === undefined) return sendCold(context, exchange, answer);
   if (answer.to - answer.from > PIECE && !isHeld(context, exchange.response, answer.form)) {
     return sendCopies(context, exchange, answer);

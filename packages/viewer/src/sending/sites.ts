@@ -1,5 +1,7 @@
 import type { ArchiveId, Ended, Open, Role } from '@pinfold/core';
 import { LRUCache } from 'lru-cache';
+import type { CacheFigures } from '../viewer-options.ts';
+import { type Asked, cacheFigures } from './cache-figures.ts';
 import { SiteFiles } from './site-files.ts';
 
 /** The files of a role's site, unless it ended meanwhile. */
@@ -10,15 +12,23 @@ export class Sites {
   readonly #open: Open;
   readonly #hot: LRUCache<ArchiveId, SiteFiles>;
   readonly #loading = new Map<ArchiveId, Promise<LoadedSite>>();
+  readonly #asked: Asked = { hits: 0, misses: 0 };
 
   constructor(open: Open, bytes: number) {
     this.#open = open;
     this.#hot = new LRUCache({ maxSize: Math.max(1, bytes), sizeCalculation: (site) => site.bytes });
   }
 
+  /** What was asked for so far, and what is held. */
+  get figures(): CacheFigures {
+    return cacheFigures(this.#asked, this.#hot);
+  }
+
   /** A site's files, if they are in memory. */
   hot(archive: ArchiveId): SiteFiles | undefined {
-    return this.#hot.get(archive);
+    const site = this.#hot.get(archive);
+    if (site !== undefined) this.#asked.hits += 1;
+    return site;
   }
 
   /** A site's files, loaded where they are not in memory, once however many ask at the same time. */
@@ -33,6 +43,7 @@ export class Sites {
   }
 
   async #load(role: Role): Promise<LoadedSite> {
+    this.#asked.misses += 1;
     const loaded = await this.#open.manifest(role);
     if (loaded.kind !== 'manifest') return loaded;
     const site = new SiteFiles(role.archive, loaded.manifest);

@@ -1,0 +1,128 @@
+import type { Figure, UseCases } from '@pinfold/core';
+import type { RequestEntry, Uploads } from '@pinfold/http';
+import { tokens } from '@pinfold/inversify';
+import type { ViewerFigures } from '@pinfold/viewer';
+import type { Container } from 'inversify';
+import type { Health } from '../health/health.ts';
+import type { Traffic } from '../server/traffic.ts';
+import { BusiestAccount } from './busiest-account.ts';
+import { ViewerCacheFigures } from './cache-figures.ts';
+import { Figures } from './figures.ts';
+import { healthFigures } from './health-figures.ts';
+import { type Pool, poolFigures } from './pool-figures.ts';
+import { buildInfo, freeSpace, loopDelay } from './process-figures.ts';
+import { PublishingFigures } from './publishing-figures.ts';
+import { QueueFigures } from './queue-figures.ts';
+import { RequestFigures } from './request-figures.ts';
+import type { Snapshot } from './snapshot.ts';
+import { StoreFigures } from './store-figures.ts';
+import { SweepFigures } from './sweep-figures.ts';
+
+/** The stores whose calls are measured, by the name in the figures. */
+const STORES = {
+  roles: tokens.roles,
+  attempts: tokens.attempts,
+  api_keys: tokens.apiKeys,
+  sessions: tokens.sessions,
+  archives: tokens.archives,
+  staging: tokens.staging,
+} as const;
+
+/** What one process counts and measures of itself. */
+export class Metrics {
+  readonly #figures: Figures = new Figures();
+  readonly #requests: RequestFigures;
+  readonly #publishing: PublishingFigures;
+  readonly #stores: StoreFigures;
+  readonly #queues: QueueFigures;
+  readonly #caches: ViewerCacheFigures;
+  readonly #stopLoopDelay: () => void;
+  readonly sweeps: SweepFigures;
+
+  constructor(version: string, node: string) {
+    const busiest = new BusiestAccount();
+    buildInfo(this.#figures, version, node);
+    this.#requests = new RequestFigures(this.#figures);
+    this.#publishing = new PublishingFigures(this.#figures, busiest);
+    this.#stores = new StoreFigures(this.#figures);
+    this.#queues = new QueueFigures(this.#figures);
+    this.#caches = new ViewerCacheFigures(this.#figures);
+    this.sweeps = new SweepFigures(this.#figures, () => Date.now());
+    this.#stopLoopDelay = loopDelay(this.#figures);
+    const help = 'Publications of the account that made the most, in the last half hour to hour.';
+    const most = this.#figures.gauge({ name: 'pinfold_busiest_account_publications', help }, 'greatest').at();
+    this.#figures.measure(() => {
+      most.value = busiest.most;
+    });
+  }
+
+  /** Counts an answered request. */
+  readonly request = (entry: RequestEntry, traffic: Traffic): void => this.#requests.take(entry, traffic);
+
+  /** Takes what the core tells of its work. */
+  readonly observe = (figure: Figure): void => {
+    this.#publishing.observe(figure);
+    this.sweeps.observe(figure);
+  };
+
+  /** Comes between what a container holds and all that uses it; to be called before any of it is made. */
+  watch(container: Container): void {
+    for (const [name, token] of Object.entries(STORES)) {
+      container.onActivation<object>(token, (_context, store) => this.#stores.measuring(name, store));
+    }
+    container.onActivation(tokens.passwords, (_context, passwords) => {
+      if ('queue' in passwords) this.#queues.has('hashes', passwords.queue as Uploads['queue']);
+      return passwords;
+    });
+    container.onActivation(tokens.useCases, (_context, useCases) => {
+      this.#queues.has('publications', this.#publicationsOf(useCases));
+      return this.#publishing.counting(useCases);
+    });
+  }
+
+  /** Measures what health knows, and the disk that uploads are received on. */
+  measure(health: Health, dataDir: string, pool: Pool | undefined): void {
+    healthFigures(this.#figures, health);
+    freeSpace(this.#figures, dataDir);
+    if (pool !== undefined) poolFigures(this.#figures, pool);
+  }
+
+  /** Says where uploads are received. */
+  uploads(uploads: Uploads): void {
+    this.#queues.has('uploads', {
+      get running() {
+        return uploads.queue.running;
+      },
+      get waiting() {
+        return uploads.queue.waiting;
+      },
+    });
+  }
+
+  /** Says what the viewer counts. */
+  readonly viewer = ({ bodies, sites, inflations }: ViewerFigures): void => {
+    this.#caches.has({ bodies, sites });
+    this.#queues.has('inflations', inflations);
+  };
+
+  snapshot(): Snapshot {
+    return this.#figures.snapshot();
+  }
+
+  close(): void {
+    this.#stopLoopDelay();
+  }
+
+  /** All that are begun and have no place wait for one. */
+  #publicationsOf({ limits: { publishing: places } }: UseCases): Uploads['queue'] {
+    const begun = (): number => this.#publishing.begun;
+    return {
+      get running() {
+        return Math.min(begun(), places);
+      },
+      get waiting() {
+        return Math.max(0, begun() - places);
+      },
+    };
+  }
+}

@@ -1,0 +1,80 @@
+import type { RequestEntry } from '@pinfold/http';
+import type { Traffic } from '../server/traffic.ts';
+import type { Cell, Cells, Figures, Histogram } from './figures.ts';
+
+/** Methods that are told apart; a client can send any word. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Routes as doors write them: so many are told apart. Express leaves the case of a path as the client wrote it. */
+const MOST_ROUTES = 256;
+
+/** The doors where viewers come in. */
+const VIEWS: ReadonlySet<string> = new Set(['shared_url', 'hand_over', 'site', 'none']);
+
+interface RouteCells {
+  readonly route: string;
+  readonly seconds: Histogram;
+  /** By method and status, so that nothing is put together for a request like one before. */
+  readonly requests: Map<string, Map<number, Cell>>;
+}
+
+/** Counts answered requests. */
+export class RequestFigures {
+  readonly #requests: Cells<Cell>;
+  readonly #seconds: Cells<Histogram>;
+  readonly #refused: Cells<Cell>;
+  readonly #received: Cell;
+  readonly #sent: Cell;
+  readonly #routes: Map<string, RouteCells> = new Map();
+
+  constructor(figures: Figures) {
+    this.#requests = figures.counter({
+      name: 'pinfold_http_requests_total',
+      help: 'Requests that were answered.',
+      labels: ['route', 'method', 'status'],
+    });
+    this.#seconds = figures.histogram({
+      name: 'pinfold_http_request_seconds',
+      help: 'From the head of a request to the end of its answer.',
+      labels: ['route'],
+    });
+    this.#refused = figures.counter({
+      name: 'pinfold_views_refused_total',
+      help: 'Requests of viewers that were shown nothing of a site.',
+      labels: ['reason'],
+    });
+    this.#received = figures
+      .counter({ name: 'pinfold_http_received_bytes_total', help: 'Bytes of requests, heads among them.' })
+      .at();
+    this.#sent = figures
+      .counter({ name: 'pinfold_http_sent_bytes_total', help: 'Bytes of answers, heads among them.' })
+      .at();
+  }
+
+  /** Counts one. */
+  take(entry: RequestEntry, { received, sent }: Traffic): void {
+    const { method, status, milliseconds, outcome } = entry;
+    const route = this.#routes.get(entry.route) ?? this.#routeOf(entry.route);
+    (route.requests.get(method)?.get(status) ?? this.#cellOf(route, method, status)).value += 1;
+    route.seconds.observe(milliseconds / 1_000);
+    this.#received.value += received;
+    this.#sent.value += sent;
+    if (outcome !== undefined && VIEWS.has(entry.route)) this.#refused.at(outcome).value += 1;
+  }
+
+  #routeOf(written: string): RouteCells {
+    const isOneMore = this.#routes.size < MOST_ROUTES;
+    const route = isOneMore ? written.toLowerCase() : 'other';
+    const cells = { route, seconds: this.#seconds.at(route), requests: new Map() };
+    if (isOneMore) this.#routes.set(written, cells);
+    return cells;
+  }
+
+  #cellOf({ route, requests }: RouteCells, method: string, status: number): Cell {
+    const cell = this.#requests.at(route, METHODS.has(method) ? method : 'other', String(status));
+    if (!METHODS.has(method)) return cell;
+    const statuses = requests.get(method) ?? new Map<number, Cell>();
+    requests.set(method, statuses.set(status, cell));
+    return cell;
+  }
+}

@@ -1,0 +1,67 @@
+import { isFault } from '@pinfold/core';
+import type { Cell, Cells, Figures, Histogram } from './figures.ts';
+
+/** Measures what stores are asked. */
+export class StoreFigures {
+  readonly #seconds: Cells<Histogram>;
+  readonly #errors: Cells<Cell>;
+
+  constructor(figures: Figures) {
+    this.#seconds = figures.histogram({
+      name: 'pinfold_store_seconds',
+      help: 'How long the calls of the database and the storage took.',
+      labels: ['store', 'operation'],
+    });
+    this.#errors = figures.counter({
+      name: 'pinfold_store_errors_total',
+      help: 'Calls of the database and the storage that failed.',
+      labels: ['store', 'operation', 'code'],
+    });
+  }
+
+  /** A store, every call of which is measured. */
+  measuring<Port extends object>(store: string, port: Port): Port {
+    const methods = new Map<PropertyKey, unknown>();
+    const methodOf = (target: Port, name: PropertyKey): unknown => {
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === 'function' ? this.#measured(store, String(name), member.bind(target)) : member;
+    };
+    return new Proxy(port, {
+      get: (target, name) => {
+        if (!methods.has(name)) methods.set(name, methodOf(target, name));
+        return methods.get(name);
+      },
+    });
+  }
+
+  #measured(
+    store: string,
+    operation: string,
+    call: (...args: readonly unknown[]) => unknown,
+  ): (...args: readonly unknown[]) => unknown {
+    const seconds = this.#seconds.at(store, operation);
+    return (...args) => {
+      const begun = performance.now();
+      const answer = call(...args);
+      if (!(answer instanceof Promise)) return answer;
+      return answer.then(
+        (result: unknown) => {
+          seconds.observe((performance.now() - begun) / 1_000);
+          return result;
+        },
+        (error: unknown) => {
+          seconds.observe((performance.now() - begun) / 1_000);
+          this.#failed(store, operation, error);
+          throw error;
+        },
+      );
+    };
+  }
+
+  /** Whoever breaks a call off has lost interest; the store has not failed. */
+  #failed(store: string, operation: string, error: unknown): void {
+    if (error instanceof Error && error.name === 'AbortError') return;
+    const code = isFault(error) ? error.code : 'internal_error';
+    this.#errors.at(store, operation, code).value += 1;
+  }
+}

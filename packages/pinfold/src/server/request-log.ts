@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http';
+import type { RequestEntry, RequestLog } from '@pinfold/http';
+import type { Settings } from '../settings/settings.ts';
+import { clientAddress } from './client-address.ts';
+import type { Log, RequestTraits } from './log.ts';
+import { type Traffic, takeTraffic } from './traffic.ts';
+
+/** The routes of viewers, as the viewer names them. */
+const VIEWS: ReadonlySet<string> = new Set(['shared_url', 'hand_over', 'site']);
+
+/** W3C Trace Context, version 00 and those to come. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
+
+/**
+ * Takes what doors tell of their requests: for the log, as much as the settings say, and for metrics.
+ *
+ * @param count counts all of them.
+ */
+export function requestLog(
+  log: Pick<Log, 'request'>,
+  settings: Pick<Settings, 'logAddresses' | 'logViews' | 'trustProxy'>,
+  count?: (entry: RequestEntry, traffic: Traffic) => void,
+): RequestLog {
+  const { logAddresses, logViews } = settings;
+  const addressOf = clientAddress(settings.trustProxy);
+  // The share is kept to the line, not by chance: so that rates can be told from few lines, too.
+  let owed = 0;
+  const isLogged = ({ route, status, error }: RequestEntry): boolean => {
+    if (logViews === 1 || status >= 400 || error !== undefined || !VIEWS.has(route)) return true;
+    owed += logViews;
+    if (owed < 1) return false;
+    owed -= 1;
+    return true;
+  };
+  return (entry, request) => {
+    const traffic = takeTraffic(request);
+    count?.(entry, traffic);
+    if (!isLogged(entry)) return;
+    const client = logAddresses ? { client: addressOf(request) } : {};
+    log.request(entry, { bytes: traffic.sent, ...traceOf(request), ...client });
+  };
+}
+
+function traceOf({ headers: { traceparent } }: IncomingMessage): Pick<RequestTraits, 'trace'> {
+  const trace = typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined;
+  return trace === undefined ? {} : { trace };
+}

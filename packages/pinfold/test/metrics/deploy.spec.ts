@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { Figures } from '../../src/metrics/figures.ts';
+import { poolFigures } from '../../src/metrics/pool-figures.ts';
+import { serve } from '../servers/served.ts';
+import { metricsText } from './figures-of.ts';
+
+const DEPLOY = join(import.meta.dirname, '..', '..', '..', '..', 'deploy');
+
+interface Rules {
+  readonly groups: readonly { readonly rules: readonly Rule[] }[];
+}
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly description: string };
+}
+
+interface Cases {
+  readonly tests: readonly { readonly alert_rule_test: readonly Case[] }[];
+}
+
+interface Case {
+  readonly alertname: string;
+  readonly exp_alerts: readonly unknown[];
+}
+
+interface Dashboard {
+  readonly panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[];
+}
+
+const textOf = (...names: readonly string[]): Promise<string> => readFile(join(DEPLOY, ...names), 'utf8');
+
+async function rules(): Promise<readonly Rule[]> {
+  const { groups } = parse(await textOf('prometheus', 'rules.yaml')) as Rules;
+  return groups.flatMap((group) => group.rules);
+}
+
+/** Every name that a server gives, on either database. */
+async function given(): Promise<ReadonlySet<string>> {
+  const server = await serve({ PINFOLD_METRICS_PORT: '0' });
+  const text = await metricsText(server.metricsPort);
+  await server.close();
+  const figures = new Figures();
+  poolFigures(figures, { totalCount: 0, idleCount: 0, waitingCount: 0, max: 1 });
+  const names = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  );
+  return new Set([...names, ...Object.keys(figures.snapshot())]);
+}
+
+function named(expressions: readonly string[]): readonly string[] {
+  return [...new Set(expressions.join('\n').match(/\bpinfold_\w+/g))];
+}
+
+describe('what operators are given to watch with', () => {
+  it('has fourteen alerts, each with words, a severity and a case that sets it off and one that does not', async () => {
+    const all = await rules();
+    expect(all).to.have.length(14);
+    const { tests } = parse(await textOf('prometheus', 'rules.test.yaml')) as Cases;
+    const cases = tests.flatMap((test) => test.alert_rule_test);
+    for (const { alert, labels, annotations } of all) {
+      expect(['page', 'ticket']).to.include(labels.severity);
+      expect(Object.keys(annotations)).to.have.members(['summary', 'description']);
+      const own = cases
+        .filter(({ alertname }) => alertname === alert)
+        .map((one) => one.exp_alerts.length > 0);
+      expect(own, alert).to.have.members([true, false]);
+    }
+  });
+
+  it('asks for no figure that a server does not give', async () => {
+    const names = await given();
+    const { panels } = JSON.parse(await textOf('grafana', 'pinfold.json')) as Dashboard;
+    const shown = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    expect(shown.length).to.be.greaterThan(20);
+    const asked = named([...shown, ...(await rules()).map(({ expr }) => expr)]);
+    expect(asked.filter((name) => !names.has(name))).to.deep.equal([]);
+  });
+
+  it('is documented by every name', async () => {
+    const page = await readFile(join(DEPLOY, '..', 'docs', 'operators', 'metrics.md'), 'utf8');
+    const names = [...(await given())].map((name) => name.replace(/_(?:bucket|sum|count)$/, ''));
+    expect(names.filter((name) => !page.includes(`\`${name}\``))).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,164 @@
+import { request } from 'node:http';
+import { expect } from 'chai';
+import { publish } from '../servers/api-calls.ts';
+import { type Served, serve } from '../servers/served.ts';
+import { figureOf, metricsText } from './figures-of.ts';
+
+/** Every name that operators are promised. */
+const NAMES = [
+  'pinfold_build_info',
+  'pinfold_http_requests_total',
+  'pinfold_http_request_seconds',
+  'pinfold_http_received_bytes_total',
+  'pinfold_http_sent_bytes_total',
+  'pinfold_views_refused_total',
+  'pinfold_publications_total',
+  'pinfold_archive_problems_total',
+  'pinfold_publish_stage_seconds',
+  'pinfold_queue',
+  'pinfold_cache_hits_total',
+  'pinfold_cache_misses_total',
+  'pinfold_cache_bytes',
+  'pinfold_store_seconds',
+  'pinfold_store_errors_total',
+  'pinfold_sweep_end_timestamp_seconds',
+  'pinfold_sweep_seconds',
+  'pinfold_sweep_removed_total',
+  'pinfold_sweep_backlog',
+  'pinfold_sweep_comparison_age_seconds',
+  'pinfold_password_tries_total',
+  'pinfold_clock_difference_seconds',
+  'pinfold_eventloop_delay_seconds',
+];
+
+/** A request to any host at any path; answers the status. */
+function ask(
+  url: string,
+  path: string,
+  headers: Record<string, string> = {},
+  form?: string,
+): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const type = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
+  const method = form === undefined ? 'GET' : 'POST';
+  request(url, { path, method, headers: { ...headers, ...type } }, (response) => {
+    response.resume().once('close', () => resolve(response.statusCode ?? 0));
+  })
+    .on('error', reject)
+    .end(form);
+  return promise;
+}
+
+describe('metrics', () => {
+  let server: Served;
+  let port: number | undefined;
+
+  beforeEach(async () => {
+    server = await serve({ PINFOLD_METRICS_PORT: '0', PINFOLD_NODE: 'node "1"' });
+    port = server.metricsPort;
+  });
+
+  afterEach(() => server.close());
+
+  it('are Prometheus text 0.0.4 on a port of their own, under every promised name', async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+    expect(answer.headers.get('content-type')).to.equal('text/plain; version=0.0.4; charset=utf-8');
+    const text = await answer.text();
+    for (const name of NAMES)
+      expect(text).to.match(new RegExp(`^# TYPE ${name} (?:counter|gauge|histogram)$`, 'm'));
+    expect(text).to.match(/^pinfold_build_info\{version="\d+\.\d+\.\d+[^"]*",node="node \\"1\\""\} 1$/m);
+    expect(text).to.match(/\n$/);
+    expect((await fetch(`http://127.0.0.1:${server.port}/metrics`)).status).to.equal(404);
+  });
+
+  it('are all that their port answers', async () => {
+    const url = `http://127.0.0.1:${port}`;
+    expect((await fetch(`${url}/`)).status).to.equal(404);
+    expect((await fetch(`${url}/metrics`, { method: 'POST' })).status).to.equal(405);
+    expect((await fetch(`${url}/metrics`, { method: 'HEAD' })).status).to.equal(200);
+  });
+
+  it('count requests, publications, refused views and tries, without a name of anybody', async () => {
+    const published = await publish(server.url, server.key, 'figures-1');
+    const { pin } = (await published.json()) as { readonly pin: { readonly id: string } };
+    await publish(server.url, server.key, 'figures-1');
+    expect((await publish(server.url, server.key, 'figures-2', new Uint8Array([1, 2, 3]))).status).to.equal(
+      422,
+    );
+    const host = { host: `${pin.id}.localhost:${server.port}` };
+    const local = `http://127.0.0.1:${server.port}`;
+    expect(await ask(local, '/', host)).to.equal(200);
+    expect(await ask(local, '/', host)).to.equal(200);
+    expect(await ask(local, '/nowhere', host)).to.equal(404);
+    await fetch(`${server.url}/api/v1/pins/${pin.id}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ password: 'a secret passphrase' }),
+    });
+    const to = { host: `localhost:${server.port}` };
+    expect(await ask(local, `/s/${pin.id}`, to, 'password=wrong')).to.equal(403);
+    const text = await metricsText(port);
+    const requests = (route: string, method: string, status: number): number | undefined =>
+      figureOf(text, `pinfold_http_requests_total{route="${route}",method="${method}",status="${status}"}`);
+    expect(requests('/api/v1/pins', 'POST', 201)).to.equal(1);
+    expect(requests('/api/v1/pins', 'POST', 422)).to.equal(1);
+    expect(requests('site', 'GET', 200)).to.equal(2);
+    expect(requests('site', 'GET', 404)).to.equal(1);
+    expect(figureOf(text, 'pinfold_http_request_seconds_count{route="site"}')).to.equal(3);
+    expect(figureOf(text, 'pinfold_http_request_seconds_bucket{route="site",le="+Inf"}')).to.equal(3);
+    expect(figureOf(text, 'pinfold_publications_total{outcome="published"}')).to.equal(1);
+    expect(figureOf(text, 'pinfold_publications_total{outcome="replayed"}')).to.equal(1);
+    expect(figureOf(text, 'pinfold_publications_total{outcome="invalid_archive"}')).to.equal(1);
+    expect(text).to.match(/^pinfold_archive_problems_total\{rule="[a-z_]+"\} 1$/m);
+    expect(figureOf(text, 'pinfold_publish_stage_seconds_count{stage="commit"}')).to.equal(1);
+    expect(figureOf(text, 'pinfold_views_refused_total{reason="wrong_password"}')).to.equal(1);
+    expect(figureOf(text, 'pinfold_views_refused_total{reason="no_such_file"}')).to.equal(1);
+    expect(figureOf(text, 'pinfold_password_tries_total{outcome="wrong"}')).to.equal(1);
+    expect(figureOf(text, 'pinfold_cache_misses_total{cache="bodies"}')).to.equal(1);
+    expect(figureOf(text, 'pinfold_cache_hits_total{cache="bodies"}')).to.equal(1);
+    expect(figureOf(text, 'pinfold_cache_bytes{cache="bodies"}')).to.be.greaterThan(0);
+    expect(figureOf(text, 'pinfold_store_seconds_count{store="archives",operation="put"}')).to.equal(1);
+    expect(figureOf(text, 'pinfold_http_sent_bytes_total')).to.be.greaterThan(1_000);
+    expect(figureOf(text, 'pinfold_http_received_bytes_total')).to.be.greaterThan(1_000);
+    for (const secret of [pin.id, server.key, 'default', '127.0.0.1', 'nowhere', 'figures-1']) {
+      expect(text).not.to.include(secret);
+    }
+  });
+
+  it('say what runs and waits', async () => {
+    const text = await metricsText(port);
+    for (const queue of ['publications', 'hashes', 'inflations', 'uploads']) {
+      for (const state of ['waiting', 'running']) {
+        expect(figureOf(text, `pinfold_queue{queue="${queue}",state="${state}"}`)).to.equal(0);
+      }
+    }
+  });
+
+  it('keep a client from making series: any method, any case of a path', async () => {
+    const local = `http://127.0.0.1:${server.port}`;
+    for (const path of ['/manage', '/MANAGE', '/Manage', '/mAnage']) await ask(local, path);
+    await fetch(`${local}/livez`, { method: 'PROPFIND' });
+    const text = await metricsText(port);
+    const routes = new Set(
+      [...text.matchAll(/^pinfold_http_requests_total\{route="([^"]+)"/gm)].map(([, r]) => r),
+    );
+    expect(routes).to.deep.equal(new Set(['/manage/', '/livez']));
+    expect(
+      figureOf(text, 'pinfold_http_requests_total{route="/livez",method="other",status="405"}'),
+    ).to.equal(1);
+  });
+
+  it('stop the start where their port is taken', async () => {
+    const refused = await serve({ PINFOLD_METRICS_PORT: String(port) }).then(
+      () => 'served',
+      (error: unknown) => String(error),
+    );
+    expect(refused).to.match(/PINFOLD_METRICS_PORT/);
+  });
+
+  it('are not there unless they are asked for', async () => {
+    const plain = await serve();
+    expect(plain.metricsPort).to.equal(undefined);
+    await plain.close();
+  });
+});

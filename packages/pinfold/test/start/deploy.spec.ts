@@ -1,0 +1,232 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { seconds } from '@pinfold/core';
+import { expect } from 'chai';
+import { validate } from 'dockerfile-utils';
+import { parse as parseToml } from 'smol-toml';
+import { parse as parseYaml } from 'yaml';
+import { readSettings, type Settings } from '../../src/index.ts';
+
+const FOLDER = join(import.meta.dirname, '..', '..', '..', '..', 'deploy');
+const read = (name: string): Promise<string> => readFile(join(FOLDER, name), 'utf8');
+
+type Environment = Readonly<Record<string, string>>;
+
+interface Service {
+  readonly image: string;
+  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly entrypoint?: readonly string[];
+  readonly environment: Environment;
+  readonly volumes?: readonly string[];
+  readonly tmpfs?: readonly string[];
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly networks: readonly string[];
+  readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>;
+  readonly stop_grace_period?: string;
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly networks: {
+    readonly inside: { readonly ipam: { readonly config: readonly { readonly subnet: string }[] } };
+  };
+  readonly volumes: Readonly<Record<string, null>>;
+}
+
+interface Blueprint {
+  readonly services: readonly [
+    {
+      readonly dockerfilePath: string;
+      readonly healthCheckPath: string;
+      readonly maxShutdownDelaySeconds: number;
+      readonly numInstances: number;
+      readonly disk: { readonly mountPath: string };
+      readonly envVars: readonly { readonly key: string; readonly value?: string; readonly sync?: boolean }[];
+    },
+  ];
+}
+
+interface Fly {
+  readonly kill_timeout: string;
+  readonly env: Environment;
+  readonly mounts: readonly [{ readonly destination: string }];
+  readonly http_service: {
+    readonly internal_port: number;
+    readonly checks: readonly [{ readonly path: string; readonly timeout: string }];
+  };
+}
+
+/** A Dockerfile's instructions, with what stands behind each. */
+function instructionsOf(dockerfile: string): readonly (readonly [name: string, argument: string])[] {
+  const joined = dockerfile.replaceAll(/\\\n/g, ' ').replaceAll(/^#.*\n/gm, '');
+  return [...joined.matchAll(/^([A-Z]+) +(.*)$/gm)].map(([, name = '', argument = '']) => [name, argument]);
+}
+
+describe('the image', () => {
+  let dockerfile: string;
+  let last: readonly (readonly [string, string])[];
+  let environment: Environment;
+
+  before(async () => {
+    dockerfile = await read('Dockerfile');
+    const instructions = instructionsOf(dockerfile);
+    last = instructions.slice(instructions.findLastIndex(([name]) => name === 'FROM'));
+    environment = Object.fromEntries(
+      last.filter(([name]) => name === 'ENV').map(([, argument]) => argument.split('=')),
+    );
+  });
+
+  function argumentsOf(instruction: string): readonly string[] {
+    return last.filter(([name]) => name === instruction).map(([, argument]) => argument);
+  }
+
+  it('is made of a Dockerfile without a mistake', () => {
+    expect(validate(dockerfile)).to.deep.equal([]);
+    expect(validate(`${dockerfile}BOGUS x\n`)).to.have.length(1);
+  });
+
+  it('ends in a stage without a shell, whose user is not root', () => {
+    expect(argumentsOf('FROM')[0]).to.match(/distroless\/.*:nonroot$/);
+    expect(argumentsOf('RUN')).to.deep.equal([]);
+    for (const vector of [...argumentsOf('ENTRYPOINT'), ...argumentsOf('CMD'), ...argumentsOf('VOLUME')]) {
+      expect(JSON.parse(vector)).to.be.an('array');
+    }
+  });
+
+  it('has settings that are known, and keeps what it writes in a volume of its user', () => {
+    const settings = readSettings(environment);
+    expect(settings.notes).to.deep.equal([]);
+    expect([settings.host, argumentsOf('EXPOSE')]).to.deep.equal(['0.0.0.0', [String(settings.port)]]);
+    expect(argumentsOf('VOLUME').map((volume) => JSON.parse(volume))).to.deep.equal([[settings.dataDir]]);
+    expect(argumentsOf('COPY').at(-1)).to.contain('--chown=65532:65532').and.contain(settings.dataDir);
+  });
+
+  it('asks for its health without a shell', () => {
+    const [, vector = ''] = /CMD (\[.*\])$/.exec(argumentsOf('HEALTHCHECK')[0] ?? '') ?? [];
+    const [node, , program] = JSON.parse(vector) as readonly string[];
+    expect(node).to.equal('/nodejs/bin/node');
+    expect(program).to.contain('/livez');
+  });
+});
+
+for (const [name, nodes] of [
+  ['compose.yaml', ['pinfold']],
+  ['compose.nodes.yaml', ['one', 'two']],
+] as const) {
+  describe(`deploy/${name}`, () => {
+    let compose: Compose;
+
+    before(async () => {
+      const given: Environment = {
+        PINFOLD_SECRET: 'x'.repeat(44),
+        PINFOLD_DATABASE_PASSWORD: 'secret',
+        AWS_ACCESS_KEY_ID: 'id',
+        AWS_SECRET_ACCESS_KEY: 'key',
+      };
+      const text = (await read(name)).replaceAll(
+        /\$\{(\w+):[-?]([^}]*)\}/g,
+        (_, variable: string, other: string) => given[variable] ?? other,
+      );
+      compose = parseYaml(text, { strict: true, uniqueKeys: true, merge: true }) as Compose;
+    });
+
+    function service(of: string): Service {
+      const found = compose.services[of];
+      if (found === undefined) throw new Error(`${name} has no ${of}`);
+      return found;
+    }
+
+    function settingsOf(node: string): Settings {
+      return readSettings({ PINFOLD_DATA_DIR: '/var/lib/pinfold', ...service(node).environment });
+    }
+
+    it('has nodes whose settings are known and right', () => {
+      for (const node of nodes) {
+        const settings = settingsOf(node);
+        expect(settings.notes).to.deep.equal([]);
+        const database = nodes.length > 1 ? 'postgres' : 'sqlite';
+        expect(settings.database.kind).to.equal(database);
+      }
+    });
+
+    it('lets them write into one folder, and believe Caddy alone', () => {
+      const [{ subnet }] = compose.networks.inside.ipam.config as readonly [{ readonly subnet: string }];
+      for (const node of nodes) {
+        const { environment, volumes, tmpfs, read_only, cap_drop } = service(node);
+        const written = [...(volumes ?? []), ...(tmpfs ?? [])];
+        expect(written.map((mount) => mount.includes('/var/lib/pinfold'))).to.deep.equal([true]);
+        expect([read_only, cap_drop]).to.deep.equal([true, ['ALL']]);
+        expect(environment.PINFOLD_TRUST_PROXY).to.equal(subnet);
+      }
+    });
+
+    it('has Caddy lead to all of them, and to nothing else', async () => {
+      const { environment, volumes, depends_on } = service('caddy');
+      expect(environment.PINFOLD_NODES).to.equal(nodes.map((node) => `${node}:8080`).join(' '));
+      expect(depends_on).to.deep.equal([...nodes]);
+      expect(volumes).to.include('./Caddyfile:/etc/caddy/Caddyfile:ro');
+      expect(await read('Caddyfile')).to.contain('to {$PINFOLD_NODES:');
+    });
+
+    it('waits for the end of what runs', () => {
+      for (const node of nodes) {
+        const patience = seconds(Number.parseInt(service(node).stop_grace_period ?? '', 10));
+        expect(patience).to.be.at.least(settingsOf(node).drain + seconds(15));
+      }
+    });
+
+    it('names every volume that it uses, and none beside', () => {
+      const used = Object.values(compose.services)
+        .flatMap(({ volumes }) => volumes ?? [])
+        .flatMap((mount) => /^(\w+):/.exec(mount)?.[1] ?? []);
+      expect(Object.keys(compose.volumes)).to.have.members(used);
+    });
+  });
+}
+
+describe("Node's permissions in deploy/compose.yaml", () => {
+  it('let it read its own files, and write into its volume alone', async () => {
+    const { services } = parseYaml(await read('compose.yaml')) as Compose;
+    const options = services.pinfold?.entrypoint ?? [];
+    const readable = options.filter((option) => option.startsWith('--allow-fs-read='));
+    const writable = options.filter((option) => option.startsWith('--allow-fs-write='));
+    expect(options).to.include('--permission').and.not.include('--allow-child-process');
+    expect(readable).to.deep.equal(['--allow-fs-read=/app', '--allow-fs-read=/var/lib/pinfold']);
+    expect(writable).to.deep.equal(['--allow-fs-write=/var/lib/pinfold']);
+    expect(options.at(-1)).to.equal('/app/dist/main.js');
+  });
+});
+
+describe('what platforms read', () => {
+  it('has settings for Render that are known, and its disk where data are', async () => {
+    const { services } = parseYaml(await read('render.yaml'), { strict: true }) as Blueprint;
+    const [{ envVars, disk, healthCheckPath, maxShutdownDelaySeconds, numInstances, dockerfilePath }] =
+      services;
+    const given: Environment = {
+      PINFOLD_PUBLIC_URL: 'https://pinfold.onrender.com',
+      PINFOLD_SECRET: 'x'.repeat(44),
+      PINFOLD_DATA_DIR: disk.mountPath,
+    };
+    const values = envVars.map(({ key, value }) => [key, value ?? given[key]]);
+    const settings = readSettings({ ...given, ...Object.fromEntries(values) });
+    expect(settings.notes).to.deep.equal([]);
+    expect([settings.port, settings.dataDir]).to.deep.equal([8080, '/var/lib/pinfold']);
+    expect([dockerfilePath, healthCheckPath, numInstances]).to.deep.equal([
+      './deploy/Dockerfile',
+      '/livez',
+      1,
+    ]);
+    expect(seconds(maxShutdownDelaySeconds)).to.be.at.least(settings.drain + seconds(15));
+  });
+
+  it('has settings for Fly that are known, and its volume where data are', async () => {
+    const fly = parseToml(await read('fly.toml')) as unknown as Fly;
+    const settings = readSettings(fly.env);
+    expect(settings.notes).to.deep.equal([]);
+    expect(fly.mounts[0].destination).to.equal('/var/lib/pinfold');
+    expect(fly.http_service.internal_port).to.equal(8080);
+    expect(fly.http_service.checks[0].path).to.equal('/readyz');
+    expect(seconds(Number.parseInt(fly.kill_timeout, 10))).to.be.at.least(settings.drain + seconds(15));
+  });
+});

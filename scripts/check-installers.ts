@@ -1,0 +1,119 @@
+// Without it what npm can install would be all that is known: pnpm and yarn lay packages out in other ways. What is
+// packed is installed by each into an empty folder, where `pinfold serve` must show its welcome site and stop when it is
+// told to; under Deno and Bun, too. It needs the registry, and so is no part of `npm test`. `npm run check:installers [-- FOLDER with tarballs]`
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { build, pack, packageIn, packed } from './pack.ts';
+
+interface Installer {
+  readonly name: string;
+  readonly install: readonly [string, ...string[]];
+  /** What runs a command of an installed package. */
+  readonly execute: readonly [string, ...string[]];
+}
+
+const yarn = ['npx', '--yes', '@yarnpkg/cli-dist@4'] as const;
+const installers: readonly Installer[] = [
+  { name: 'npm', install: ['npm', 'install', '--no-audit', '--no-fund'], execute: ['npx', '--no'] },
+  { name: 'pnpm', install: ['pnpm', 'install', '--ignore-scripts'], execute: ['pnpm', 'exec'] },
+  { name: 'yarn', install: [...yarn, 'install', '--no-immutable'], execute: [...yarn, 'exec'] },
+];
+/** They run what npm installed, and are installed beside it. */
+const runtimes: readonly Pick<Installer, 'name' | 'execute'>[] = [
+  { name: 'Deno', execute: ['node_modules/.bin/deno', 'run', '--allow-all'] },
+  { name: 'Bun', execute: ['node_modules/.bin/bun'] },
+];
+const work = mkdtempSync(join(tmpdir(), 'pinfold-installers-'));
+// What the npm that runs this was told is not for those that it runs.
+const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'));
+const env: NodeJS.ProcessEnv = {
+  ...Object.fromEntries(inherited),
+  NODE_OPTIONS: '',
+  CI: 'true',
+  PINFOLD_PORT: '0',
+};
+
+/** The manifest of a project that has `pinfold` from its tarball, and what that names from theirs. */
+function writeProject(folder: string, tarballs: readonly string[]): void {
+  const ours = Object.fromEntries(tarballs.map((file) => [packageIn(file), `file:${file}`]));
+  const manifest = {
+    name: 'project',
+    private: true,
+    dependencies: { pinfold: ours.pinfold },
+    overrides: Object.fromEntries(Object.entries(ours).filter(([name]) => name !== 'pinfold')),
+    resolutions: ours,
+  };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+  const overrides = Object.entries(ours).map(([name, file]) => `  '${name}': '${file}'\n`);
+  writeFileSync(join(folder, 'pnpm-workspace.yaml'), `packages: []\noverrides:\n${overrides.join('')}`);
+  writeFileSync(join(folder, 'yarn.lock'), '');
+  writeFileSync(
+    join(folder, '.yarnrc.yml'),
+    'nodeLinker: node-modules\nenableTelemetry: false\nenableScripts: false\n',
+  );
+}
+
+/** The milliseconds until it printed the address of its welcome site, which then answered; and then it stopped well. */
+async function serve(folder: string, program: readonly string[]): Promise<number> {
+  const [file = '', ...args] = program;
+  const began = performance.now();
+  const child = spawn(file, [...args, 'serve'], {
+    cwd: folder,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exit = once(child, 'exit');
+  let milliseconds: number | undefined;
+  let stopped = false;
+  for await (const line of createInterface(child.stdout)) {
+    stopped ||= line.includes('"msg":"stopped"');
+    const [url] = /http:\/\/\S+\/s\/[\w-]+/.exec(line) ?? [];
+    if (url === undefined || milliseconds !== undefined) continue;
+    milliseconds = performance.now() - began;
+    const { status } = await fetch(url, { redirect: 'manual' });
+    // Installers run what they are asked to in processes of their own, so all of them are told.
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+    if (status !== 302) throw new Error(`the welcome site answered ${status}`);
+  }
+  // Installers end by the signal themselves; of Bun's log the last line is lost at times.
+  const [code] = await exit;
+  if (milliseconds === undefined || !(stopped || code === 0))
+    throw new Error(`${file} did not start and stop it well`);
+  return milliseconds;
+}
+
+function prepared(): readonly string[] {
+  const [given] = process.argv.slice(2);
+  if (given !== undefined) return packed(given);
+  build();
+  return pack(join(work, 'tarballs'));
+}
+
+try {
+  const tarballs = prepared();
+  for (const { name, install, execute } of installers) {
+    const folder = join(work, name);
+    mkdirSync(folder);
+    writeProject(folder, tarballs);
+    const [file, ...args] = install;
+    const { status, stdout, stderr } = spawnSync(file, args, { cwd: folder, env, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${install.join(' ')}\n${stdout}${stderr}`);
+    const milliseconds = await serve(folder, [...execute, 'pinfold']);
+    console.log(`${name}, Node ${process.version}: ready in ${Math.round(milliseconds)} ms`);
+  }
+  const folder = join(work, 'npm');
+  const { status } = spawnSync('npm', ['install', '--no-save', 'deno@2', 'bun@1'], { cwd: folder, env });
+  if (status !== 0) throw new Error('Deno and Bun could not be installed');
+  for (const { name, execute } of runtimes) {
+    rmSync(join(folder, 'data'), { recursive: true });
+    const milliseconds = await serve(folder, [...execute, 'node_modules/pinfold/dist/main.js']);
+    console.log(`${name}: ready in ${Math.round(milliseconds)} ms`);
+  }
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}

@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { obstacle, publish } from './release.ts';
+
+const ready = {
+  manifest: {
+    repository: 'https://git.example/team/pinfold',
+    homepage: 'https://pinfold.example',
+    bugs: 'https://git.example/team/pinfold/issues',
+  },
+  version: '0.1.0',
+  changesets: [],
+  uncommitted: '',
+  documents: ['## To 0.1.0', 'image: registry.example/pinfold:0.1.0'],
+};
+
+describe('npm run release', () => {
+  it('has nothing against a workspace in which all is told, committed and of one version', () => {
+    expect(obstacle(ready)).to.equal(undefined);
+  });
+
+  it('stops with one line while nobody has said where the repository is', () => {
+    expect(obstacle({ ...ready, manifest: {} })).to.contain('repository, homepage, bugs');
+  });
+
+  it('stops while changesets wait, something is not committed, or a document names another version', () => {
+    expect(obstacle({ ...ready, changesets: ['one.md'] })).to.contain('changeset version');
+    expect(obstacle({ ...ready, uncommitted: ' M README.md' })).to.contain('not committed');
+    expect(obstacle({ ...ready, documents: ['## To 0.1.0', 'pinfold:0.0.9'] })).to.contain('0.1.0');
+  });
+
+  it('says so in one line, and does nothing else', () => {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(import.meta.dirname, 'release.ts')],
+      {
+        encoding: 'utf8',
+        env: { ...process.env, PATH: '' },
+      },
+    );
+    expect([status, stdout]).to.deep.equal([1, '']);
+    expect(stderr).to.match(/^release: .*\n$/);
+  });
+
+  it('publishes what the registry has not got, and nothing twice', () => {
+    const asked: string[] = [];
+    const has = 'view @pinfold/core@0.1.0 version';
+    publish(['/t/pinfold-core-0.1.0.tgz', '/t/pinfold-0.1.0.tgz'], '0.1.0', (_, ...args) => {
+      asked.push(args.join(' '));
+      return args[0] === 'publish' || args.join(' ') === has ? 0 : 1;
+    });
+    expect(asked).to.deep.equal([
+      has,
+      'view pinfold@0.1.0 version',
+      'publish /t/pinfold-0.1.0.tgz --access=public',
+    ]);
+  });
+
+  it('ends at the first that is refused', () => {
+    expect(() => publish(['/t/pinfold-0.1.0.tgz'], '0.1.0', () => 1)).to.throw('pinfold@0.1.0');
+  });
+});

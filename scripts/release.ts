@@ -1,0 +1,81 @@
+// Without it what happened to be built would be published, by hand, in fifteen steps. `npm run release` proves the
+// workspace, packs it, checks what is packed, and publishes what the registry has not got yet: run again after a
+// failure, it goes on. Provenance is a matter of where it runs: the workflow asks npm for it.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { originIn } from './origin.ts';
+import { pack, packageIn } from './pack.ts';
+
+/** Runs a program; its exit code. */
+export type Run = (file: string, ...args: readonly string[]) => number;
+
+interface Workspace {
+  readonly manifest: Readonly<Record<string, unknown>>;
+  /** The one of the package `pinfold`, and of all others. */
+  readonly version: string;
+  readonly changesets: readonly string[];
+  /** What git says is not committed. */
+  readonly uncommitted: string;
+  /** UPGRADING.md, and the manifest for Kubernetes. */
+  readonly documents: readonly string[];
+}
+
+/** Why this cannot be released as it is; nothing, when it can. */
+export function obstacle(workspace: Workspace): string | undefined {
+  const { manifest, version, changesets, uncommitted, documents } = workspace;
+  const { missing } = originIn(manifest);
+  if (missing.length > 0)
+    return `package.json has no ${missing.join(', ')}: say where the repository is, as https URLs`;
+  if (changesets.length > 0)
+    return `${changesets.length} changesets wait: run pnpm changeset version, and commit`;
+  if (uncommitted !== '') return 'there are changes that are not committed';
+  if (documents.some((document) => !document.includes(version))) {
+    return `UPGRADING.md or deploy/kubernetes.yaml does not name ${version}`;
+  }
+  return undefined;
+}
+
+/** Publishes what the registry does not have in this version. */
+export function publish(tarballs: readonly string[], version: string, run: Run): void {
+  for (const tarball of tarballs) {
+    const name = `${packageIn(tarball)}@${version}`;
+    if (run('npm', 'view', name, 'version') === 0) continue;
+    if (run('npm', 'publish', tarball, '--access=public') !== 0) throw new Error(`${name} was not published`);
+  }
+}
+
+const root = join(import.meta.dirname, '..');
+const read = (...path: readonly string[]): string => readFileSync(join(root, ...path), 'utf8');
+
+function workspace(): Workspace {
+  return {
+    manifest: JSON.parse(read('package.json')),
+    version: JSON.parse(read('packages', 'pinfold', 'package.json')).version,
+    changesets: readdirSync(join(root, '.changeset')).filter((file) => /^(?!README).*\.md$/.test(file)),
+    uncommitted: spawnSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' }).stdout,
+    documents: [read('UPGRADING.md'), read('deploy', 'kubernetes.yaml')],
+  };
+}
+
+function release(): void {
+  const released = workspace();
+  const reason = obstacle(released);
+  if (reason !== undefined) {
+    console.error(`release: ${reason}`);
+    process.exitCode = 1;
+    return;
+  }
+  const run: Run = (file, ...args) => spawnSync(file, args, { cwd: root, stdio: 'inherit' }).status ?? 1;
+  const prove: Run = (...command) => {
+    const status = run(...command);
+    if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}`);
+    return status;
+  };
+  prove(process.execPath, 'scripts/run.mjs', 'test');
+  const tarballs = pack(mkdtempSync(join(tmpdir(), 'pinfold-release-')));
+  publish(tarballs, released.version, run);
+}
+
+if (import.meta.main) release();
