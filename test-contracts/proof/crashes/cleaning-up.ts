@@ -14,6 +14,7 @@ import { siteOf } from '../service/client.ts';
 import type { Moment } from './moments.ts';
 import { momentsOf, startVictim, type Victim } from './start-victim.ts';
 import { type Backends, openSurvivor, type Survivor } from './survivor.ts';
+import { expectTold } from './told.ts';
 
 /** What there is to clean up, a day later, and what has to stay. */
 interface Stock {
@@ -41,6 +42,7 @@ export async function killCleaningUp(backends: Backends, moment: Moment): Promis
     const report = await survivor.node.useCases.cleanUp();
     expect(report).to.deep.include({ listing: 'done', missing: [], failures: 0, finished: true });
     await expectStock(survivor, stock);
+    await expectTold(survivor, 'pin.purged', stock.stopped);
     await expectNothingLeft(survivor);
   });
 }

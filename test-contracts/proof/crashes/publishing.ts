@@ -5,6 +5,7 @@ import { type Answer, Client, siteOf } from '../service/client.ts';
 import type { Moment } from './moments.ts';
 import { momentsOf, startVictim, type Victim } from './start-victim.ts';
 import { type Backends, openSurvivor, type Survivor } from './survivor.ts';
+import { expectTold } from './told.ts';
 
 /** Every moment of a publication, found by one that is not killed. */
 export async function momentsOfPublishing(backends: Backends): Promise<readonly Moment[]> {
@@ -47,6 +48,11 @@ async function withVictim<Result>(
 async function expectWhole(survivor: Survivor, answer: Answer | undefined): Promise<void> {
   const { client, clock } = survivor;
   const listed = await client.list();
+  await expectTold(
+    survivor,
+    'pin.published',
+    listed.map(({ id }) => id),
+  );
   if (answer !== undefined) {
     expect(answer.status, 'its answer').to.equal(201);
     expect(
@@ -68,6 +74,7 @@ async function expectWhole(survivor: Survivor, answer: Answer | undefined): Prom
   expect(only?.id).to.equal(after.pin?.id);
   const mismatch = await client.publish('the key', siteOf('another'));
   expect([mismatch.status, mismatch.code]).to.deep.equal([409, 'idempotency_mismatch']);
+  await expectTold(survivor, 'pin.published', [only?.id ?? '']);
   await expectClean(survivor, only?.id ?? '');
 }
 

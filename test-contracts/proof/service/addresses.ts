@@ -4,6 +4,7 @@ import type {
   ArchiveStorage,
   AttemptCounter,
   Clock,
+  HistoryStore,
   RoleStore,
   Staging,
 } from '@pinfold/core';
@@ -34,6 +35,7 @@ export interface BucketAddress {
 export interface Records {
   readonly roles: RoleStore;
   readonly apiKeys: ApiKeyStore;
+  readonly history: HistoryStore;
   readonly accounts: AccountStore;
   readonly attempts: AttemptCounter;
   migrate(): Promise<void>;

@@ -1,6 +1,7 @@
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
 import { type Clock, createUseCases, type Keys, type Limits, type Ports, type UseCases } from '@pinfold/core';
 import { createKeys } from '@pinfold/core/accounts';
+import { createHistory, type History } from '@pinfold/core/history';
 import { HmacGrantSigner, NodeApiKeySecrets, RandomIds, ScryptPasswordHasher } from '@pinfold/platform-node';
 import { openFsStaging } from '@pinfold/storage-fs';
 import { type ArchivesAddress, openArchives, openRecords, type RecordsAddress } from './addresses.ts';
@@ -27,6 +28,7 @@ export type WrapPort = <Port extends object>(port: Port, name: string) => Port;
 export interface ServiceNode {
   readonly useCases: UseCases;
   readonly manageKeys: Keys;
+  readonly history: History;
   readonly ports: Ports;
   close(): Promise<void>;
 }
@@ -52,9 +54,11 @@ export async function openNode(settings: NodeSettings): Promise<ServiceNode> {
     ids: new RandomIds(),
   };
   const apiKeys = wrap(records.apiKeys, 'apiKeys');
+  const history = wrap(records.history, 'history');
   return {
     useCases: createUseCases(ports, limits, { absolutePathsWork }),
     manageKeys: createKeys({ apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock, ids: ports.ids }),
+    history: createHistory({ history, clock, ids: ports.ids }),
     ports,
     close: async () => {
       if (settings.inspector === undefined) await inspector.close();
