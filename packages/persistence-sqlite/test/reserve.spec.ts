@@ -134,7 +134,7 @@ describe('A full database', () => {
       );
       await migrate(connection);
       const ended = Array.from({ length: ROLES }, (_, n) => aRole(n, { expiresAt: START }));
-      await stock(connection, ended);
+      await stock(connection, ended, () => 'm'.repeat(1_000) as EncodedManifest);
       await connection.read((prepare) => {
         opened = prepare;
       });

@@ -1,15 +1,20 @@
-import type { Role } from '@pinfold/core';
-import { aPublication, aReservation, leaseOf } from '@pinfold/test-contracts/fixtures';
+import type { EncodedManifest, Role } from '@pinfold/core';
+import { aManifest, aPublication, aReservation, leaseOf } from '@pinfold/test-contracts/fixtures';
 import { commit, reserve } from '../src/role-store/keys.ts';
 import type { SqliteConnection } from '../src/sqlite-connection.ts';
 
 /** Publishes many roles in one transaction, which is a thousand times quicker than one by one. */
-export function stock(connection: SqliteConnection, roles: readonly Role[]): Promise<void> {
+export function stock(
+  connection: SqliteConnection,
+  roles: readonly Role[],
+  manifestOf: (n: number) => EncodedManifest = aManifest,
+): Promise<void> {
   return connection.write((prepare) => {
     for (const [n, role] of roles.entries()) {
       const request = aReservation(n, { account: role.account, key: role.idempotencyKey });
       reserve(prepare, request);
-      commit(prepare, { ...aPublication(n), role, now: role.publishedAt }, leaseOf(request), []);
+      const publication = { ...aPublication(n), manifest: manifestOf(n), role, now: role.publishedAt };
+      commit(prepare, publication, leaseOf(request), []);
     }
   });
 }

@@ -1,6 +1,5 @@
 import { createMemory, type Memory } from '@pinfold/memory';
 import type { Subject } from '@pinfold/test-contracts';
-import { replacing } from '@pinfold/test-contracts/fixtures';
 import type { Opening, Saboteur } from './sabotage.ts';
 
 /** Called once for each subject, so that its port and peers can share what it keeps; then once for each of them. */
@@ -35,7 +34,10 @@ export function memorySaboteurs<Port extends object>(
     async () => {
       const memory = createMemory();
       const methods = spoiling();
-      const wrap = (handle: Memory): Port => replacing(storeOf(handle), methods(storeOf(handle)));
+      const wrap = (handle: Memory): Port => {
+        const store = storeOf(handle);
+        return { ...store, ...methods(store) };
+      };
       return { port: wrap(memory), peer: async () => wrap(memory.peer()), dispose: () => memory.close() };
     };
   return {
