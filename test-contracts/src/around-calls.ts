@@ -25,7 +25,7 @@ export function aroundCalls<Port extends object>(port: Port, around: Around): Po
 }
 
 /**
- * A port some of whose methods are others; all else reaches the port itself.
+ * A port some of whose members are others; all else reaches the port itself.
  *
  * @example
  * import { createMemory } from '@pinfold/memory';
@@ -33,9 +33,12 @@ export function aroundCalls<Port extends object>(port: Port, around: Around): Po
  *
  * const roles = replacing(createMemory().roles, { load: async () => undefined });
  */
-export function replacing<Port extends object>(port: Port, methods: Partial<Port>): Port {
-  return aroundCalls(port, (name, call, inputs) => {
-    const other: unknown = Reflect.get(methods, name);
-    return typeof other === 'function' ? Reflect.apply(other, methods, inputs) : call();
+export function replacing<Port extends object>(port: Port, members: Partial<Port>): Port {
+  return new Proxy(port, {
+    get: (target, name) => {
+      const holder = name in members ? members : target;
+      const member: unknown = Reflect.get(holder, name);
+      return typeof member === 'function' ? member.bind(holder) : member;
+    },
   });
 }

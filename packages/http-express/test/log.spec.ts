@@ -5,7 +5,7 @@ import { ask, publish, until, update } from './client.ts';
 import { openRig } from './rig.ts';
 
 describe('The request log', () => {
-  it('has one entry a request: method, route, role, status, time and request id', async () => {
+  it('has one entry a request: method, route, role, account, key id, status, outcome, time and request id', async () => {
     const rig = await openRig();
     const { json, headers } = await publish(rig);
     await ask(rig, `/api/v1/pins/${json.pin.id}?x=1`);
@@ -18,6 +18,8 @@ describe('The request log', () => {
       route: '/api/v1/pins',
       status: 201,
       role: json.pin.id,
+      account: 'first',
+      key: rig.keys.first.split('_')[1],
       milliseconds: 0,
     });
     const lines = rig.log.map(({ method, route, status }) => `${method} ${route} ${status}`);
@@ -26,6 +28,12 @@ describe('The request log', () => {
       'GET /api/v1/pins/{id} 400',
       'GET /api/v1 404',
       'GET /openapi.json 200',
+    ]);
+    expect(rig.log.map(({ outcome }) => outcome)).to.deep.equal([
+      undefined,
+      'invalid_request',
+      'not_found',
+      undefined,
     ]);
     await rig.close();
   });
