@@ -17,9 +17,6 @@ import { allowedMethods, type Operation, type Route, routeOf } from './routes.ts
 import { send } from './send.ts';
 import type { Outcome, Service } from './service.ts';
 
-/** An API key knows its id; what a team's own accounts tell may have none. */
-type KnownCaller = Caller & { readonly id?: string };
-
 /** What a request is for, by its path and method alone. */
 interface Aim {
   /** As the log has it. */
@@ -28,7 +25,7 @@ interface Aim {
   readonly publishing: boolean;
   readonly decide: (signal: AbortSignal, requestId: string) => Promise<Outcome>;
   /** Whose request it is, once that is known. */
-  readonly caller: () => KnownCaller | undefined;
+  readonly caller: () => Caller | undefined;
 }
 
 const NO_ROLE = { role: null, publishing: false, caller: () => undefined } as const;
@@ -37,7 +34,7 @@ const NO_ROLE = { role: null, publishing: false, caller: () => undefined } as co
 export function serve(service: Service, request: Request, response: Response): Promise<void> {
   const found = routeOf(pathOf(request), service);
   const operation = found && operationOf(found.route, request);
-  let known: KnownCaller | undefined;
+  let known: Caller | undefined;
   return answer(service, request, response, {
     route: found?.route.pattern ?? '/api/v1',
     role: found?.role ?? null,
@@ -140,9 +137,9 @@ async function answer(service: Service, request: Request, response: Response, ai
   else await send(request, response, encodeAnswer(settled.answer, context.requestId), service.drain);
 }
 
-function inNameOf(caller: KnownCaller | undefined): Pick<RequestEntry, 'account' | 'key'> {
+function inNameOf(caller: Caller | undefined): Pick<RequestEntry, 'account' | 'key'> {
   if (caller === undefined) return {};
-  return { account: caller.account, ...(caller.id === undefined ? {} : { key: caller.id }) };
+  return { account: caller.account, ...(caller.key === undefined ? {} : { key: caller.key }) };
 }
 
 function outcomeOf({ json }: Answer): Pick<RequestEntry, 'outcome'> {

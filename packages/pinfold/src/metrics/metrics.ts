@@ -24,6 +24,8 @@ const STORES = {
   attempts: tokens.attempts,
   api_keys: tokens.apiKeys,
   sessions: tokens.sessions,
+  accounts: tokens.accounts,
+  history: tokens.history,
   archives: tokens.archives,
   staging: tokens.staging,
 } as const;
