@@ -33,17 +33,18 @@ type WriteHead = (status: number, headers?: Headers) => ServerResponse;
  */
 export function stripInherited(response: ServerResponse): void {
   if (response.headersSent) return;
-  for (const name of BREAKING) response.removeHeader(name);
+  for (const name of response.getHeaderNames()) if (BREAKING.includes(name)) response.removeHeader(name);
   // Session middleware sets its cookie at the last moment, by a writeHead of its own around Node's.
   if (!Object.hasOwn(response, 'writeHead')) return;
   const writeHead = response.writeHead.bind(response) as WriteHead;
   const stripped: WriteHead = (status, headers = []) => {
     const own = ownValues(headers);
     const { setHeader } = response;
-    response.setHeader = (name, value) =>
-      own.has(value) || !BREAKING.includes(name.toLowerCase())
-        ? setHeader.call(response, name, value)
-        : response;
+    response.setHeader = (name, value) => {
+      if (!BREAKING.includes(name.toLowerCase())) return setHeader.call(response, name, value);
+      const kept = [value].flat().filter((one) => own.has(beginningOf(one)));
+      return kept.length === 0 ? response : setHeader.call(response, name, kept.map(String));
+    };
     try {
       return writeHead(status, headers);
     } finally {
@@ -56,5 +57,10 @@ export function stripInherited(response: ServerResponse): void {
 /** A list has names and values in turn. */
 function ownValues(headers: Headers): ReadonlySet<unknown> {
   const list: readonly unknown[] = Array.isArray(headers) ? headers : Object.entries(headers).flat();
-  return new Set(list.filter((_, at) => at % 2 === 1));
+  return new Set(list.filter((_, at) => at % 2 === 1).map(beginningOf));
+}
+
+/** Of a cookie its name and value: who adds an attribute to one of ours, such as Secure, does not make it theirs. */
+function beginningOf(value: unknown): string {
+  return String(value).split(';', 1)[0] ?? '';
 }
