@@ -7,4 +7,8 @@ export interface Terminal {
   out(line: string): void;
   /** For everything said beside them. */
   err(line: string): void;
+  /** Shows what is being done, in one line that the next one replaces; absent where nobody watches. */
+  progress?(doing: string): void;
+  /** Asks for a line that is not shown, such as a password; absent where nothing can be read. */
+  secret?(question: string): Promise<string>;
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { AccountId, Duration } from '@pinfold/core';
-import { publicUrl } from '@pinfold/http';
 import { SystemClock } from '@pinfold/platform-node';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
@@ -10,11 +9,12 @@ import { knownAddresses, noteSilence } from '../command-line/known-addresses.ts'
 import { OPTIONS } from '../command-line/options.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
+import { type Server, serverOf } from '../elsewhere/server.ts';
 import { packFolder } from '../publishing/pack-folder.ts';
 import { GivenUp, resumption } from '../publishing/persist.ts';
 import type { Published, Wish } from '../publishing/publication.ts';
 import { publishDirectly } from '../publishing/publish-directly.ts';
-import { publishOverHttp, type Server } from '../publishing/publish-over-http.ts';
+import { publishOverHttp } from '../publishing/publish-over-http.ts';
 
 /** `pinfold publish PATH` */
 export async function publish(args: readonly string[], terminal: Terminal): Promise<void> {
@@ -24,6 +24,7 @@ export async function publish(args: readonly string[], terminal: Terminal): Prom
     throw new UsageError('--account cannot be used with --url: the key says whose account it is');
   }
   const account = values.account === undefined ? undefined : readAccount(values.account);
+  terminal.progress?.('packing');
   const packed = await pack(positionals[0] ?? '', terminal);
   const wish = { ...packed, title: values.title, idempotencyKey: values['idempotency-key'] ?? randomUUID() };
   const published = await send(wish, server, account, terminal).catch((error: unknown) => {
@@ -33,24 +34,6 @@ export async function publish(args: readonly string[], terminal: Terminal): Prom
   });
   if (values.json) terminal.out(JSON.stringify(published));
   else tell(published, terminal);
-}
-
-/** The server elsewhere; `undefined` to publish on this machine. */
-function serverOf(
-  values: { readonly url?: string; readonly key?: string },
-  { env }: Terminal,
-): Server | undefined {
-  const url = values.url ?? (env.PINFOLD_URL || undefined);
-  const apiKey = values.key ?? (env.PINFOLD_KEY || env.PINFOLD_API_KEY || undefined);
-  if (url === undefined) {
-    if (values.key !== undefined) throw new UsageError('--key needs --url');
-    return undefined;
-  }
-  const address = publicUrl(url, (expectation) => new UsageError(`--url ${expectation}`));
-  if (apiKey === undefined || !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new UsageError('an API key is needed in PINFOLD_KEY');
-  }
-  return { url: address, apiKey };
 }
 
 /**
@@ -86,9 +69,14 @@ async function send(
   const note = (reason: Error, pause: Duration): void => {
     terminal.err(`${reason.message.replace(/\.$/, '')}; trying again in ${Math.ceil(pause / 1_000)} s`);
   };
-  if (server !== undefined) return publishOverHttp(server, wish, new SystemClock(), note);
+  if (server !== undefined) {
+    return publishOverHttp(server, wish, new SystemClock(), note, (sent) => {
+      terminal.progress?.(sent < 1 ? `sending, ${Math.floor(sent * 100)} %` : 'proving');
+    });
+  }
   return withComposition(terminal, async (composition, settings) => {
     const addresses = knownAddresses(settings);
+    terminal.progress?.('proving');
     const published = await publishDirectly(composition, addresses, wish, account, note);
     await noteSilence(addresses, terminal);
     return published;
