@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { runCommand } from '../../src/command-line/run-command.ts';
 import { type App, createApp } from '../../src/compose/create-app.ts';
 import { packFolder } from '../../src/publishing/pack-folder.ts';
 import { readSettings } from '../../src/settings/settings.ts';
@@ -102,6 +103,24 @@ describe('pinfold publish', function () {
       expect(err).to.include('broken_reference');
     });
   }
+
+  it('shows how far it is to whoever watches, directly and by the API', async () => {
+    const watched = async (...more: readonly string[]): Promise<readonly string[]> => {
+      const doings: string[] = [];
+      const progress = (doing: string): void => void doings.push(doing);
+      const terminal = { env, out: () => undefined, err: () => undefined, progress };
+      expect(await runCommand(['publish', site, ...more], terminal)).to.equal(0);
+      return doings;
+    };
+    expect(await watched()).to.deep.equal(['packing', 'proving']);
+    const byTheApi = await watched('--url', url, '--key', key);
+    expect(byTheApi).to.deep.equal(['packing', 'sending, 0 %', 'proving']);
+  });
+
+  it('writes no progress into a pipe', async () => {
+    const { err } = await runProcess({ PINFOLD_URL: url, PINFOLD_KEY: key }, 'publish', site);
+    expect(err).to.match(/^published: [^\r\n]+\n$/);
+  });
 
   it('leaves out what no site may have, and says so', async () => {
     for (const name of ['node_modules', '.git', 'docs/Tmp']) {
