@@ -11,7 +11,7 @@ export const ON_THE_MACHINE = {
   serve: { says: 'run the server until SIGTERM', example: 'PINFOLD_PORT=9000 pinfold serve' },
   publish: {
     takes: 'PATH',
-    says: 'publish a folder or a .zip; prints the shared URL',
+    says: 'publish a folder, a .zip or a single .html; prints the shared URL',
     example: 'pinfold publish ./dist --title "Spring catalogue"',
   },
   pin: {

@@ -10,7 +10,7 @@ import { OPTIONS } from '../command-line/options.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { type Server, serverOf } from '../elsewhere/server.ts';
-import { packFolder } from '../publishing/pack-folder.ts';
+import { packFolder, packPage } from '../publishing/pack-folder.ts';
 import { GivenUp, resumption } from '../publishing/persist.ts';
 import type { Published, Wish } from '../publishing/publication.ts';
 import { publishDirectly } from '../publishing/publish-directly.ts';
@@ -52,7 +52,8 @@ async function pack(given: string, { env, err }: Terminal): Promise<Pick<Wish, '
     throw error;
   });
   if (!found.isDirectory()) {
-    if (!/\.zip$/i.test(path)) throw new UsageError('PATH is neither a folder nor a .zip');
+    if (/\.html?$/i.test(path)) return packPage(path);
+    if (!/\.zip$/i.test(path)) throw new UsageError('PATH is neither a folder nor a .zip or .html');
     return { filename: basename(path), bytes: new Uint8Array(await readFile(path)) };
   }
   const { leftOut, ...packed } = await packFolder(path);

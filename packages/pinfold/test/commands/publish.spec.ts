@@ -96,6 +96,21 @@ describe('pinfold publish', function () {
       expect(JSON.parse(out).pin).to.include({ original_filename: 'Site.ZIP', file_count: 2 });
     });
 
+    it(`publishes a single page as the index of a site, ${way}`, async () => {
+      const page = join(folder, 'Report 2026.HTM');
+      await writeFile(page, '<!doctype html><title>x</title><p>Figures<img src="chart.png">');
+      const args = ['publish', page, '--idempotency-key', 'mine', ...elsewhere()];
+      const { code, out, err } = await run(env, ...args);
+      expect(code, err).to.equal(0);
+      expect(err).to.include('broken_reference');
+      expect(await (await fetch(out.trim())).text()).to.include('Figures');
+      expect(await pinOf(out.trim().slice(-36))).to.include({
+        original_filename: 'Report 2026.zip',
+        file_count: 1,
+      });
+      expect((await run(env, ...args)).out).to.equal(out);
+    });
+
     it(`tells of warnings, ${way}`, async () => {
       await writeFile(join(site, 'index.html'), '<!doctype html><title>x</title><img src="missing.png">');
       const { code, err } = await run(env, 'publish', site, ...elsewhere());
@@ -171,6 +186,6 @@ describe('pinfold publish', function () {
 
   it('says that there is nothing at a path', async () => {
     expect((await run(env, 'publish', join(folder, 'nothing'))).code).to.equal(1);
-    expect((await run(env, 'publish', join(site, 'index.html'))).code).to.equal(2);
+    expect((await run(env, 'publish', join(site, 'docs', '日本語.txt'))).code).to.equal(2);
   });
 });
