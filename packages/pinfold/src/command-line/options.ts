@@ -13,6 +13,11 @@ export const SERVER_OPTIONS = {
 /** The options of each command that has any of its own, for taking its arguments apart and for its help. */
 export const OPTIONS = {
   publish: {
+    name: {
+      type: 'string',
+      value: 'NAME',
+      says: 'what standard input is, such as report.html or site.zip, where PATH is -',
+    },
     title: { type: 'string', value: 'TEXT', says: 'the management title' },
     account: {
       type: 'string',

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { readSecret } from './secret.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -25,6 +26,7 @@ export function processTerminal({ env, stdin, stdout, stderr }: Streams): Termin
       clear();
       stderr.write(`${line}\n`);
     },
+    input: async () => new Uint8Array(await buffer(stdin)),
     secret: (question) => {
       clear();
       return readSecret(question, stdin, stderr);

@@ -25,7 +25,7 @@ export async function publish(args: readonly string[], terminal: Terminal): Prom
   }
   const account = values.account === undefined ? undefined : readAccount(values.account);
   terminal.progress?.('packing');
-  const packed = await pack(positionals[0] ?? '', terminal);
+  const packed = await pack(positionals[0] ?? '', values.name, terminal);
   const wish = { ...packed, title: values.title, idempotencyKey: values['idempotency-key'] ?? randomUUID() };
   const published = await send(wish, server, account, terminal).catch((error: unknown) => {
     if (!(error instanceof GivenUp)) throw error;
@@ -44,21 +44,37 @@ function standingIn({ INIT_CWD, npm_lifecycle_event }: Terminal['env']): string 
   return (npm_lifecycle_event === 'pinfold' && INIT_CWD) || process.cwd();
 }
 
-async function pack(given: string, { env, err }: Terminal): Promise<Pick<Wish, 'filename' | 'bytes'>> {
+type Packed = Pick<Wish, 'filename' | 'bytes'>;
+
+async function pack(given: string, name: string | undefined, terminal: Terminal): Promise<Packed> {
+  if (given === '-') return packInput(name, terminal);
+  if (name !== undefined) throw new UsageError('--name is for standard input, where PATH is -');
+  const { env, err } = terminal;
   const path = resolve(standingIn(env), given);
   const found = await stat(path).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error)
       throw new CommandFailure(`${path} cannot be read (${error.code})`, { cause: error });
     throw error;
   });
-  if (!found.isDirectory()) {
-    if (/\.html?$/i.test(path)) return packPage(path);
-    if (!/\.zip$/i.test(path)) throw new UsageError('PATH is neither a folder nor a .zip or .html');
-    return { filename: basename(path), bytes: new Uint8Array(await readFile(path)) };
-  }
+  if (!found.isDirectory()) return packFile(basename(path), async () => new Uint8Array(await readFile(path)));
   const { leftOut, ...packed } = await packFolder(path);
   if (leftOut.length > 0) err(`left out, since no site may have them: ${leftOut.join(', ')}`);
   return packed;
+}
+
+async function packInput(name: string | undefined, terminal: Terminal): Promise<Packed> {
+  if (name === undefined) throw new UsageError('--name is needed, which says what standard input is');
+  return packFile(name, () => {
+    if (terminal.input === undefined) throw new UsageError('there is no standard input');
+    return terminal.input();
+  });
+}
+
+/** What a file is, its name says; it is read only when that can be published. */
+async function packFile(filename: string, read: () => Promise<Packed['bytes']>): Promise<Packed> {
+  if (/\.html?$/i.test(filename)) return packPage(filename, await read());
+  if (/\.zip$/i.test(filename)) return { filename, bytes: await read() };
+  throw new UsageError('what is published is a folder, a .zip or an .html');
 }
 
 async function send(

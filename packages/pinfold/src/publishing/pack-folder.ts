@@ -41,9 +41,8 @@ export async function packFolder(folder: string): Promise<PackedFolder> {
 }
 
 /** Packs a page as the only one of its site. */
-export async function packPage(path: string): Promise<Pick<PackedFolder, 'filename' | 'bytes'>> {
-  const { name } = parse(path);
-  return { filename: `${name}.zip`, bytes: zipped({ 'index.html': await readFile(path) }) };
+export function packPage(filename: string, page: Uint8Array): Pick<PackedFolder, 'filename' | 'bytes'> {
+  return { filename: `${parse(filename).name}.zip`, bytes: zipped({ 'index.html': page }) };
 }
 
 function zipped(files: Zippable): Uint8Array<ArrayBuffer> {

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { type App, createApp } from '../../src/compose/create-app.ts';
 import { packFolder } from '../../src/publishing/pack-folder.ts';
 import { readSettings } from '../../src/settings/settings.ts';
-import { type CommandRun, run, spawnCommand } from '../command-run.ts';
+import { type CommandRun, run, runPiped } from '../command-run.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -58,18 +58,8 @@ describe('the commands by the API', function () {
     return JSON.parse(await done('show', id, '--json')).pin;
   }
 
-  async function piped(input: string, ...args: readonly string[]): Promise<CommandRun> {
-    const child = spawnCommand(env, ...args);
-    child.stdin?.end(input);
-    const told = { out: '', err: '' };
-    child.stdout.on('data', (chunk) => {
-      told.out += chunk;
-    });
-    child.stderr?.on('data', (chunk) => {
-      told.err += chunk;
-    });
-    const code = await new Promise<number>((resolve) => child.once('close', (code) => resolve(Number(code))));
-    return { code, ...told };
+  function piped(input: string, ...args: readonly string[]): Promise<CommandRun> {
+    return runPiped(input, env, ...args);
   }
 
   it('list publications, newest first, a line each that begins with the link', async () => {

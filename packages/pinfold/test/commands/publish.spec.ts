@@ -6,7 +6,7 @@ import { runCommand } from '../../src/command-line/run-command.ts';
 import { type App, createApp } from '../../src/compose/create-app.ts';
 import { packFolder } from '../../src/publishing/pack-folder.ts';
 import { readSettings } from '../../src/settings/settings.ts';
-import { run, runProcess } from '../command-run.ts';
+import { run, runPiped, runProcess } from '../command-run.ts';
 
 describe('pinfold publish', function () {
   this.timeout(60_000);
@@ -118,6 +118,17 @@ describe('pinfold publish', function () {
       expect(err).to.include('broken_reference');
     });
   }
+
+  it('publishes a page that is piped into it, under a name', async () => {
+    const page = '<!doctype html><title>x</title><p>Piped';
+    const { code, out, err } = await runPiped(page, env, 'publish', '-', '--name', 'report.html');
+    expect(code, err).to.equal(0);
+    expect(await (await fetch(out.trim())).text()).to.include('Piped');
+    expect(await pinOf(out.trim().slice(-36))).to.include({ original_filename: 'report.zip' });
+    for (const wrong of [['-'], ['-', '--name', 'report.txt'], [site, '--name', 'report.html']]) {
+      expect((await run(env, 'publish', ...wrong)).code).to.equal(2);
+    }
+  });
 
   it('shows how far it is to whoever watches, directly and by the API', async () => {
     const watched = async (...more: readonly string[]): Promise<readonly string[]> => {
