@@ -43,8 +43,14 @@ export function spawnCommand(
 }
 
 /** Runs the command as a process to its end. */
-export async function runProcess(env: Env, ...args: readonly string[]): Promise<CommandRun> {
+export function runProcess(env: Env, ...args: readonly string[]): Promise<CommandRun> {
+  return runPiped('', env, ...args);
+}
+
+/** Runs the command as a process at the end of a pipe. */
+export async function runPiped(input: string, env: Env, ...args: readonly string[]): Promise<CommandRun> {
   const child = spawnCommand(env, ...args);
+  child.stdin?.end(input);
   const { stderr } = child;
   if (stderr === null) throw new Error('there is no standard error');
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(stderr), once(child, 'close')]);

@@ -1,6 +1,23 @@
-/** The options of each command that has any, for taking its arguments apart and for its help. */
+import { BY_THE_API } from './usages.ts';
+
+/** The options that say which server a command asks by its API. */
+export const SERVER_OPTIONS = {
+  url: { type: 'string', value: 'URL', says: 'the Pinfold to ask (or PINFOLD_URL)' },
+  key: {
+    type: 'string',
+    value: 'KEY',
+    says: 'an API key of it; better in PINFOLD_KEY, where other users of the machine cannot see it',
+  },
+} as const;
+
+/** The options of each command that has any of its own, for taking its arguments apart and for its help. */
 export const OPTIONS = {
   publish: {
+    name: {
+      type: 'string',
+      value: 'NAME',
+      says: 'what standard input is, such as report.html or site.zip, where PATH is -',
+    },
     title: { type: 'string', value: 'TEXT', says: 'the management title' },
     account: {
       type: 'string',
@@ -22,6 +39,12 @@ export const OPTIONS = {
       value: 'KEY',
       says: 'the API key for it; better in PINFOLD_KEY, where other users of the machine cannot see it',
     },
+  },
+  list: {
+    state: { type: 'string', value: 'STATE', says: 'published, expired or deleted only' },
+  },
+  password: {
+    none: { type: 'boolean', says: 'end the protection' },
   },
   manage: {
     account: { type: 'string', value: 'NAME', says: 'whose publications it shows (default: default)' },
@@ -59,3 +82,15 @@ export const OPTIONS = {
     },
   },
 } as const;
+
+/** What help and completion know of an option. */
+export interface Shown {
+  readonly value?: string;
+  readonly says: string;
+}
+
+/** The options of a command, but for those that nearly all of them take. */
+export function optionsOf(name: string): Readonly<Record<string, Shown>> {
+  const own = Object.hasOwn(OPTIONS, name) ? OPTIONS[name as keyof typeof OPTIONS] : {};
+  return Object.hasOwn(BY_THE_API, name) ? { ...own, ...SERVER_OPTIONS } : own;
+}

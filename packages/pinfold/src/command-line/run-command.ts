@@ -1,13 +1,14 @@
 import { isFault } from '@pinfold/core';
 import { CommandFailure, UsageError } from './failures.ts';
-import { HELP } from './help.ts';
+import { helpOn } from './help.ts';
 import type { Terminal } from './terminal.ts';
+import type { CommandName } from './usages.ts';
 
 /** Carries out a command with its arguments. */
 export type Command = (args: readonly string[], terminal: Terminal) => Promise<void>;
 
 /** A command is loaded when it is called: each needs only a part of all there is. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+const COMMANDS: Readonly<Record<Exclude<CommandName, 'serve'>, () => Promise<Command>>> = {
   publish: async () => (await import('../commands/publish.ts')).publish,
   pin: async () => (await import('../commands/pin.ts')).pin,
   unpin: async () => (await import('../commands/pin.ts')).unpin,
@@ -16,11 +17,19 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   history: async () => (await import('../commands/history.ts')).history,
   cleanup: async () => (await import('../commands/cleanup.ts')).cleanup,
   migrate: async () => (await import('../commands/migrate.ts')).migrate,
+  list: async () => (await import('../commands/list.ts')).list,
+  show: async () => (await import('../commands/show.ts')).show,
+  rename: async () => (await import('../commands/change.ts')).rename,
+  password: async () => (await import('../commands/change.ts')).password,
+  renew: async () => (await import('../commands/change.ts')).renew,
+  stop: async () => (await import('../commands/change.ts')).stop,
+  open: async () => (await import('../commands/open.ts')).open,
+  completion: async () => (await import('../commands/completion.ts')).completion,
   version: async () => (await import('../commands/version.ts')).version,
   help:
     async () =>
-    async (_args, { out }) =>
-      out(HELP),
+    async (words, { out }) =>
+      out(helpOn(words)),
 };
 
 /**
@@ -34,16 +43,20 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
  */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    const [name, ...rest] = args.some((arg) => arg === '--help' || arg === '-h') ? ['help'] : args;
+    const asked = args.findIndex((arg) => arg === '--help' || arg === '-h');
+    const [name, ...rest] = asked === -1 ? args : ['help', ...args.slice(0, asked)];
+    if (name === undefined) throw new UsageError('a command is missing');
     if (name === 'serve') return await serve(rest, terminal);
-    const load = Object.hasOwn(COMMANDS, name ?? '') ? COMMANDS[name ?? ''] : undefined;
-    if (load === undefined)
-      throw new UsageError(name === undefined ? 'a command is missing' : 'there is no such command');
-    await (await load())(rest, terminal);
+    if (!isCommand(name)) throw new UsageError('there is no such command');
+    await (await COMMANDS[name]())(rest, terminal);
     return 0;
   } catch (error) {
     return report(error, terminal);
   }
+}
+
+function isCommand(name: string): name is keyof typeof COMMANDS {
+  return Object.hasOwn(COMMANDS, name);
 }
 
 async function serve(args: readonly string[], { env }: Terminal): Promise<number> {

@@ -7,4 +7,10 @@ export interface Terminal {
   out(line: string): void;
   /** For everything said beside them. */
   err(line: string): void;
+  /** Shows what is being done, in one line that the next one replaces; absent where nobody watches. */
+  progress?(doing: string): void;
+  /** Reads all of standard input; absent where there is none. */
+  input?(): Promise<Uint8Array<ArrayBuffer>>;
+  /** Asks for a line that is not shown, such as a password; absent where nothing can be read. */
+  secret?(question: string): Promise<string>;
 }

@@ -1,10 +1,11 @@
-import { type HistoryEvent, type Instant, instant, OPERATOR, parseRoleId, type RoleId } from '@pinfold/core';
+import { type HistoryEvent, type Instant, instant, OPERATOR, type RoleId } from '@pinfold/core';
 import { toRfc3339 } from '@pinfold/core/adapter';
 import type { History } from '@pinfold/core/history';
 import { eventOf } from '@pinfold/http-express';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
+import { readPublicationId } from '../command-line/publication-id.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 
@@ -13,7 +14,7 @@ export async function history(args: readonly string[], terminal: Terminal): Prom
   const { values } = readArguments(args, [], OPTIONS.history);
   const wanted = {
     ...(values.account === undefined ? {} : { account: readAccount(values.account) }),
-    ...(values.pin === undefined ? {} : { pin: readId(values.pin) }),
+    ...(values.pin === undefined ? {} : { pin: readPublicationId(values.pin, '--pin') }),
     ...(values.since === undefined ? {} : { since: readInstant(values.since) }),
   };
   await withComposition(terminal, async ({ history }) => {
@@ -38,13 +39,6 @@ async function* walk(
     yield* page.events;
     cursor = page.next;
   } while (cursor !== undefined);
-}
-
-/** Takes an id, or the shared URL whose last segment it is. */
-function readId(text: string): RoleId {
-  const id = parseRoleId(text.split(/[?#]/, 1)[0]?.replace(/\/+$/, '').split('/').at(-1) ?? '');
-  if (id === undefined) throw new UsageError('--pin takes the UUID at the end of a shared URL');
-  return id;
 }
 
 function readInstant(text: string): Instant {

@@ -1,9 +1,10 @@
-import { OPERATOR, parseRoleId, type Refusal, type Role, type RoleId } from '@pinfold/core';
+import { OPERATOR, type Refusal, type Role } from '@pinfold/core';
 import { toRfc3339 } from '@pinfold/core/adapter';
 import { pinOf } from '@pinfold/http-express';
 import { readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
-import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { CommandFailure } from '../command-line/failures.ts';
+import { readPublicationId } from '../command-line/publication-id.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
@@ -27,7 +28,7 @@ export function unpin(args: readonly string[], terminal: Terminal): Promise<void
 
 async function change(action: 'pin' | 'unpin', args: readonly string[], terminal: Terminal): Promise<void> {
   const { values, positionals } = readArguments(args, ['ID'], {});
-  const id = readId(positionals[0] ?? '');
+  const id = readPublicationId(positionals[0] ?? '', 'ID');
   await withComposition(terminal, async ({ useCases }, settings) => {
     const outcome = await useCases[action]({ by: OPERATOR, id, cause: byCommand() });
     if (outcome.kind === 'refused') {
@@ -37,14 +38,6 @@ async function change(action: 'pin' | 'unpin', args: readonly string[], terminal
     const json = { pin: pinOf(outcome.role, publicUrl, useCases.clock.now()) };
     terminal.out(values.json ? JSON.stringify(json) : sentence(outcome.role));
   });
-}
-
-/** Takes an id, or the shared URL whose last segment it is. */
-function readId(text: string): RoleId {
-  const [last = ''] = text.split(/[?#]/, 1)[0]?.replace(/\/+$/, '').split('/').slice(-1) ?? [];
-  const id = parseRoleId(last);
-  if (id === undefined) throw new UsageError('ID is the UUID at the end of a shared URL');
-  return id;
 }
 
 function sentence({ id, expiresAt }: Role): string {

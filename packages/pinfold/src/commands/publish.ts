@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { AccountId, Duration } from '@pinfold/core';
-import { publicUrl } from '@pinfold/http';
 import { SystemClock } from '@pinfold/platform-node';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
@@ -10,11 +9,12 @@ import { knownAddresses, noteSilence } from '../command-line/known-addresses.ts'
 import { OPTIONS } from '../command-line/options.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
-import { packFolder } from '../publishing/pack-folder.ts';
+import { type Server, serverOf } from '../elsewhere/server.ts';
+import { packFolder, packPage } from '../publishing/pack-folder.ts';
 import { GivenUp, resumption } from '../publishing/persist.ts';
 import type { Published, Wish } from '../publishing/publication.ts';
 import { publishDirectly } from '../publishing/publish-directly.ts';
-import { publishOverHttp, type Server } from '../publishing/publish-over-http.ts';
+import { publishOverHttp } from '../publishing/publish-over-http.ts';
 
 /** `pinfold publish PATH` */
 export async function publish(args: readonly string[], terminal: Terminal): Promise<void> {
@@ -24,7 +24,8 @@ export async function publish(args: readonly string[], terminal: Terminal): Prom
     throw new UsageError('--account cannot be used with --url: the key says whose account it is');
   }
   const account = values.account === undefined ? undefined : readAccount(values.account);
-  const packed = await pack(positionals[0] ?? '', terminal);
+  terminal.progress?.('packing');
+  const packed = await pack(positionals[0] ?? '', values.name, terminal);
   const wish = { ...packed, title: values.title, idempotencyKey: values['idempotency-key'] ?? randomUUID() };
   const published = await send(wish, server, account, terminal).catch((error: unknown) => {
     if (!(error instanceof GivenUp)) throw error;
@@ -35,24 +36,6 @@ export async function publish(args: readonly string[], terminal: Terminal): Prom
   else tell(published, terminal);
 }
 
-/** The server elsewhere; `undefined` to publish on this machine. */
-function serverOf(
-  values: { readonly url?: string; readonly key?: string },
-  { env }: Terminal,
-): Server | undefined {
-  const url = values.url ?? (env.PINFOLD_URL || undefined);
-  const apiKey = values.key ?? (env.PINFOLD_KEY || env.PINFOLD_API_KEY || undefined);
-  if (url === undefined) {
-    if (values.key !== undefined) throw new UsageError('--key needs --url');
-    return undefined;
-  }
-  const address = publicUrl(url, (expectation) => new UsageError(`--url ${expectation}`));
-  if (apiKey === undefined || !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new UsageError('an API key is needed in PINFOLD_KEY');
-  }
-  return { url: address, apiKey };
-}
-
 /**
  * The folder that the caller stands in: `npm run pinfold` changes to that of the project first. A script of any other
  * name means the folder it runs in.
@@ -61,20 +44,37 @@ function standingIn({ INIT_CWD, npm_lifecycle_event }: Terminal['env']): string 
   return (npm_lifecycle_event === 'pinfold' && INIT_CWD) || process.cwd();
 }
 
-async function pack(given: string, { env, err }: Terminal): Promise<Pick<Wish, 'filename' | 'bytes'>> {
+type Packed = Pick<Wish, 'filename' | 'bytes'>;
+
+async function pack(given: string, name: string | undefined, terminal: Terminal): Promise<Packed> {
+  if (given === '-') return packInput(name, terminal);
+  if (name !== undefined) throw new UsageError('--name is for standard input, where PATH is -');
+  const { env, err } = terminal;
   const path = resolve(standingIn(env), given);
   const found = await stat(path).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error)
       throw new CommandFailure(`${path} cannot be read (${error.code})`, { cause: error });
     throw error;
   });
-  if (!found.isDirectory()) {
-    if (!/\.zip$/i.test(path)) throw new UsageError('PATH is neither a folder nor a .zip');
-    return { filename: basename(path), bytes: new Uint8Array(await readFile(path)) };
-  }
+  if (!found.isDirectory()) return packFile(basename(path), async () => new Uint8Array(await readFile(path)));
   const { leftOut, ...packed } = await packFolder(path);
   if (leftOut.length > 0) err(`left out, since no site may have them: ${leftOut.join(', ')}`);
   return packed;
+}
+
+async function packInput(name: string | undefined, terminal: Terminal): Promise<Packed> {
+  if (name === undefined) throw new UsageError('--name is needed, which says what standard input is');
+  return packFile(name, () => {
+    if (terminal.input === undefined) throw new UsageError('there is no standard input');
+    return terminal.input();
+  });
+}
+
+/** What a file is, its name says; it is read only when that can be published. */
+async function packFile(filename: string, read: () => Promise<Packed['bytes']>): Promise<Packed> {
+  if (/\.html?$/i.test(filename)) return packPage(filename, await read());
+  if (/\.zip$/i.test(filename)) return { filename, bytes: await read() };
+  throw new UsageError('what is published is a folder, a .zip or an .html');
 }
 
 async function send(
@@ -86,9 +86,14 @@ async function send(
   const note = (reason: Error, pause: Duration): void => {
     terminal.err(`${reason.message.replace(/\.$/, '')}; trying again in ${Math.ceil(pause / 1_000)} s`);
   };
-  if (server !== undefined) return publishOverHttp(server, wish, new SystemClock(), note);
+  if (server !== undefined) {
+    return publishOverHttp(server, wish, new SystemClock(), note, (sent) => {
+      terminal.progress?.(sent < 1 ? `sending, ${Math.floor(sent * 100)} %` : 'proving');
+    });
+  }
   return withComposition(terminal, async (composition, settings) => {
     const addresses = knownAddresses(settings);
+    terminal.progress?.('proving');
     const published = await publishDirectly(composition, addresses, wish, account, note);
     await noteSilence(addresses, terminal);
     return published;

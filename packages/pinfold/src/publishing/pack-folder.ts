@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, parse, resolve } from 'node:path';
 import { forbiddenSegment, isSystemEntry } from '@pinfold/core/adapter';
 import { type Zippable, zipSync } from 'fflate';
 import { CommandFailure } from '../command-line/failures.ts';
@@ -35,9 +35,18 @@ export async function packFolder(folder: string): Promise<PackedFolder> {
   for (const path of [...walk.files.keys()].sort()) files[path] = walk.files.get(path) ?? new Uint8Array();
   return {
     filename: `${basename(resolve(folder)) || 'site'}.zip`,
-    bytes: new Uint8Array(zipSync(files, { level: 6, mtime: MODIFIED })),
+    bytes: zipped(files),
     leftOut: walk.leftOut.sort(),
   };
+}
+
+/** Packs a page as the only one of its site. */
+export function packPage(filename: string, page: Uint8Array): Pick<PackedFolder, 'filename' | 'bytes'> {
+  return { filename: `${parse(filename).name}.zip`, bytes: zipped({ 'index.html': page }) };
+}
+
+function zipped(files: Zippable): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(zipSync(files, { level: 6, mtime: MODIFIED }));
 }
 
 async function walkFolder(folder: string, prefix: string, walk: Walk): Promise<void> {

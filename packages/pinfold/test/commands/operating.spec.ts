@@ -302,7 +302,7 @@ describe('pinfold', () => {
   }
 
   it('explains itself', async () => {
-    for (const args of [['help'], ['--help'], ['publish', '-h']]) {
+    for (const args of [['help'], ['--help'], ['-h']]) {
       const { code, out, err } = await run({}, ...args);
       expect([code, err]).to.deep.equal([0, '']);
       for (const command of ['serve', 'publish', 'pin', 'unpin', 'keys', 'cleanup', 'migrate', 'version']) {

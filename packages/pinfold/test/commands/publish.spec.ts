@@ -2,10 +2,11 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { runCommand } from '../../src/command-line/run-command.ts';
 import { type App, createApp } from '../../src/compose/create-app.ts';
 import { packFolder } from '../../src/publishing/pack-folder.ts';
 import { readSettings } from '../../src/settings/settings.ts';
-import { run, runProcess } from '../command-run.ts';
+import { run, runPiped, runProcess } from '../command-run.ts';
 
 describe('pinfold publish', function () {
   this.timeout(60_000);
@@ -95,6 +96,21 @@ describe('pinfold publish', function () {
       expect(JSON.parse(out).pin).to.include({ original_filename: 'Site.ZIP', file_count: 2 });
     });
 
+    it(`publishes a single page as the index of a site, ${way}`, async () => {
+      const page = join(folder, 'Report 2026.HTM');
+      await writeFile(page, '<!doctype html><title>x</title><p>Figures<img src="chart.png">');
+      const args = ['publish', page, '--idempotency-key', 'mine', ...elsewhere()];
+      const { code, out, err } = await run(env, ...args);
+      expect(code, err).to.equal(0);
+      expect(err).to.include('broken_reference');
+      expect(await (await fetch(out.trim())).text()).to.include('Figures');
+      expect(await pinOf(out.trim().slice(-36))).to.include({
+        original_filename: 'Report 2026.zip',
+        file_count: 1,
+      });
+      expect((await run(env, ...args)).out).to.equal(out);
+    });
+
     it(`tells of warnings, ${way}`, async () => {
       await writeFile(join(site, 'index.html'), '<!doctype html><title>x</title><img src="missing.png">');
       const { code, err } = await run(env, 'publish', site, ...elsewhere());
@@ -102,6 +118,35 @@ describe('pinfold publish', function () {
       expect(err).to.include('broken_reference');
     });
   }
+
+  it('publishes a page that is piped into it, under a name', async () => {
+    const page = '<!doctype html><title>x</title><p>Piped';
+    const { code, out, err } = await runPiped(page, env, 'publish', '-', '--name', 'report.html');
+    expect(code, err).to.equal(0);
+    expect(await (await fetch(out.trim())).text()).to.include('Piped');
+    expect(await pinOf(out.trim().slice(-36))).to.include({ original_filename: 'report.zip' });
+    for (const wrong of [['-'], ['-', '--name', 'report.txt'], [site, '--name', 'report.html']]) {
+      expect((await run(env, 'publish', ...wrong)).code).to.equal(2);
+    }
+  });
+
+  it('shows how far it is to whoever watches, directly and by the API', async () => {
+    const watched = async (...more: readonly string[]): Promise<readonly string[]> => {
+      const doings: string[] = [];
+      const progress = (doing: string): void => void doings.push(doing);
+      const terminal = { env, out: () => undefined, err: () => undefined, progress };
+      expect(await runCommand(['publish', site, ...more], terminal)).to.equal(0);
+      return doings;
+    };
+    expect(await watched()).to.deep.equal(['packing', 'proving']);
+    const byTheApi = await watched('--url', url, '--key', key);
+    expect(byTheApi).to.deep.equal(['packing', 'sending, 0 %', 'proving']);
+  });
+
+  it('writes no progress into a pipe', async () => {
+    const { err } = await runProcess({ PINFOLD_URL: url, PINFOLD_KEY: key }, 'publish', site);
+    expect(err).to.match(/^published: [^\r\n]+\n$/);
+  });
 
   it('leaves out what no site may have, and says so', async () => {
     for (const name of ['node_modules', '.git', 'docs/Tmp']) {
@@ -152,6 +197,6 @@ describe('pinfold publish', function () {
 
   it('says that there is nothing at a path', async () => {
     expect((await run(env, 'publish', join(folder, 'nothing'))).code).to.equal(1);
-    expect((await run(env, 'publish', join(site, 'index.html'))).code).to.equal(2);
+    expect((await run(env, 'publish', join(site, 'docs', '日本語.txt'))).code).to.equal(2);
   });
 });

@@ -25,9 +25,10 @@ describe('publishOverHttp', () => {
   let bodies: string[];
   let keys: (string | undefined)[];
   let pauses: number[];
+  let sendings: number[];
 
   beforeEach(async () => {
-    [answers, bodies, keys, pauses] = [[], [], [], []];
+    [answers, bodies, keys, pauses, sendings] = [[], [], [], [], []];
     server = createServer(async (request, response) => {
       const body = (await buffer(request)).toString('latin1');
       bodies.push(body.replaceAll(/------[^\r\n]+/g, 'boundary'));
@@ -62,7 +63,15 @@ describe('publishOverHttp', () => {
       title: 'T',
       idempotencyKey: 'the key',
     };
-    return publishOverHttp({ url, apiKey: 'secret' }, wish, clock, () => undefined);
+    return publishOverHttp(
+      { url, apiKey: 'secret' },
+      wish,
+      clock,
+      () => undefined,
+      (sent) => {
+        sendings.push(sent);
+      },
+    );
   }
 
   async function failure(...prepared: readonly Answer[]): Promise<Error> {
@@ -78,6 +87,11 @@ describe('publishOverHttp', () => {
   it('answers what the server answered', async () => {
     expect(await publish(done)).to.deep.equal(published);
     expect(pauses).to.deep.equal([]);
+  });
+
+  it('tells how much was sent, up to all of it', async () => {
+    await publish('cut', done);
+    expect(sendings).to.deep.equal([0, 1, 0, 1]);
   });
 
   it('takes a replay for a publication', async () => {

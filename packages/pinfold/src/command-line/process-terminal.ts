@@ -1,0 +1,41 @@
+import { buffer } from 'node:stream/consumers';
+import { readSecret } from './secret.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Back to the first column, and the line is empty. */
+const CLEARED = '\r\u{1B}[K';
+
+/** What a process was started with. */
+export type Streams = Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 'stderr'>;
+
+/** The terminal, or the pipes and files, of a process. */
+export function processTerminal({ env, stdin, stdout, stderr }: Streams): Terminal {
+  let shown = false;
+  const clear = (): void => {
+    if (shown) stderr.write(CLEARED);
+    shown = false;
+  };
+  const watched = stderr.isTTY && env.TERM !== 'dumb';
+  return {
+    env,
+    out: (line) => {
+      clear();
+      stdout.write(`${line}\n`);
+    },
+    err: (line) => {
+      clear();
+      stderr.write(`${line}\n`);
+    },
+    input: async () => new Uint8Array(await buffer(stdin)),
+    secret: (question) => {
+      clear();
+      return readSecret(question, stdin, stderr);
+    },
+    ...(watched && {
+      progress: (doing: string) => {
+        stderr.write(`${CLEARED}${doing}`);
+        shown = true;
+      },
+    }),
+  };
+}

@@ -1,0 +1,7 @@
+/** What acts on a terminal, or turns the text around it, rather than standing in it. */
+const ACTING = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
+
+/** Makes a text of others fit for one line of a terminal. */
+export function shownText(text: string): string {
+  return text.replaceAll(ACTING, '\u{FFFD}');
+}

@@ -1,0 +1,112 @@
+/** How a command is called, for its help and for completion. */
+export interface Usage {
+  /** What comes after its name. */
+  readonly takes?: string;
+  readonly says: string;
+  readonly example: string;
+}
+
+/** The commands that work on the settings of a server, on its machine. */
+export const ON_THE_MACHINE = {
+  serve: { says: 'run the server until SIGTERM', example: 'PINFOLD_PORT=9000 pinfold serve' },
+  publish: {
+    takes: 'PATH',
+    says: 'publish a folder, a .zip or a single .html; prints the shared URL',
+    example: 'pinfold publish ./dist --title "Spring catalogue"',
+  },
+  pin: {
+    takes: 'ID',
+    says: 'keep a publication',
+    example: 'pinfold pin 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  },
+  unpin: {
+    takes: 'ID',
+    says: 'let it expire again in 7 days',
+    example: 'pinfold unpin 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  },
+  manage: {
+    says: 'print a link that signs in to the management screen, once',
+    example: 'pinfold manage --account web-team',
+  },
+  'keys create': {
+    says: 'make an API key; prints it, this once',
+    example: 'pinfold keys create --account web-team --label "build server"',
+  },
+  'keys list': { says: 'all keys', example: 'pinfold keys list --json' },
+  'keys revoke': { takes: 'ID', says: 'shut a key out at once', example: 'pinfold keys revoke 7Hq2Xw' },
+  history: {
+    says: 'what happened, newest first: who published, changed and stopped what',
+    example: 'pinfold history --since 2026-11-20',
+  },
+  cleanup: {
+    says: 'remove what is no longer needed; the server does so by itself',
+    example: 'pinfold cleanup --dry-run',
+  },
+  migrate: {
+    says: 'bring the database up to this release; every command does so by itself',
+    example: 'pinfold migrate',
+  },
+} as const;
+
+/** The commands that work by the API of the Pinfold that PINFOLD_URL names. */
+export const BY_THE_API = {
+  list: {
+    says: 'your publications, newest first; all but stopped ones',
+    example: 'pinfold list --state published',
+  },
+  show: {
+    takes: 'ID',
+    says: 'all about one',
+    example: 'pinfold show https://pins.example/s/0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  },
+  rename: {
+    takes: 'ID TITLE',
+    says: 'give it another title; "" takes it away',
+    example: 'pinfold rename 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20 "Summer catalogue"',
+  },
+  password: {
+    takes: 'ID',
+    says: 'protect it with a password, which is asked for or read from a pipe',
+    example: 'pinfold password 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20 < password.txt',
+  },
+  renew: {
+    takes: 'ID',
+    says: 'let it expire 7 days from now',
+    example: 'pinfold renew 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  },
+  stop: {
+    takes: 'ID',
+    says: 'take it away from all viewers, for good',
+    example: 'pinfold stop 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  },
+  open: {
+    takes: 'ID',
+    says: 'open it in the browser',
+    example: 'pinfold open 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  },
+} as const;
+
+/** The commands about the command itself. */
+export const ABOUT = {
+  completion: {
+    takes: 'SHELL',
+    says: 'print what lets bash, zsh or fish complete all this',
+    example: 'eval "$(pinfold completion bash)"',
+  },
+  version: { says: 'which release this is', example: 'pinfold version' },
+  help: {
+    takes: '[COMMAND]',
+    says: 'this, or the options and an example of a command',
+    example: 'pinfold help publish',
+  },
+} as const;
+
+/** Every command. */
+export const USAGES: Readonly<Record<string, Usage>> = { ...ON_THE_MACHINE, ...BY_THE_API, ...ABOUT };
+
+type FirstWord<Name> = Name extends `${infer First} ${string}` ? First : Name;
+
+/** What the first argument may be. */
+export type CommandName = FirstWord<
+  keyof typeof ON_THE_MACHINE | keyof typeof BY_THE_API | keyof typeof ABOUT
+>;

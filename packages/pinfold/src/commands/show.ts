@@ -1,0 +1,30 @@
+import type { Pin } from '@pinfold/http-express';
+import { readArguments } from '../command-line/arguments.ts';
+import { SERVER_OPTIONS } from '../command-line/options.ts';
+import { readPublicationId } from '../command-line/publication-id.ts';
+import { shownText } from '../command-line/shown-text.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+import { readOne } from '../elsewhere/pins.ts';
+import { neededServer } from '../elsewhere/server.ts';
+
+/** `pinfold show ID` */
+export async function show(args: readonly string[], terminal: Terminal): Promise<void> {
+  const { values, positionals } = readArguments(args, ['ID'], SERVER_OPTIONS);
+  const id = readPublicationId(positionals[0] ?? '', 'ID');
+  const pin = await readOne(neededServer(values, terminal), id);
+  if (values.json) terminal.out(JSON.stringify({ pin }));
+  else for (const [name, value] of factsOf(pin)) terminal.out(`${name.padEnd(11)}${shownText(value)}`);
+}
+
+function factsOf(pin: Pin): readonly (readonly [name: string, value: string])[] {
+  return [
+    ['link', pin.shared_url],
+    ['title', pin.title ?? '-'],
+    ['state', pin.state],
+    ['published', pin.published_at],
+    pin.deleted_at === null ? ['expires', pin.expires_at ?? 'never'] : ['stopped', pin.deleted_at],
+    ['password', pin.password_protected ? 'yes' : 'no'],
+    ['files', `${pin.file_count}, ${pin.size} bytes`],
+    ['from', pin.original_filename],
+  ];
+}

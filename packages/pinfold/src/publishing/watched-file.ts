@@ -1,0 +1,32 @@
+import type { Wish } from './publication.ts';
+
+/** As much as is handed over at once; a connection asks for more when it has room. */
+const PIECE = 65_536;
+
+/** An archive of a form that tells how much of it was taken to be sent, from 0 to 1. */
+export class WatchedFile extends File {
+  readonly #bytes: Wish['bytes'];
+  readonly #sending: (sent: number) => void;
+
+  constructor({ bytes, filename }: Pick<Wish, 'bytes' | 'filename'>, sending: (sent: number) => void) {
+    super([bytes], filename, { type: 'application/zip' });
+    this.#bytes = bytes;
+    this.#sending = sending;
+  }
+
+  override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const [bytes, sending] = [this.#bytes, this.#sending];
+    let taken = 0;
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void => {
+      // Asked for more, the reader is done with what it had.
+      sending(bytes.byteLength === 0 ? 1 : taken / bytes.byteLength);
+      if (taken === bytes.byteLength) {
+        controller.close();
+        return;
+      }
+      controller.enqueue(bytes.slice(taken, taken + PIECE));
+      taken = Math.min(taken + PIECE, bytes.byteLength);
+    };
+    return new ReadableStream({ pull }, { highWaterMark: 0 });
+  }
+}

@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process';
+import { expect } from 'chai';
+import { optionsOf } from '../../src/command-line/options.ts';
+import { USAGES } from '../../src/command-line/usages.ts';
+import { run } from '../command-run.ts';
+
+const names = Object.keys(USAGES);
+
+describe('the help', () => {
+  it('names every command', async () => {
+    const { out } = await run({}, 'help');
+    for (const name of names) expect(out).to.match(new RegExp(`^  ${name}\\b`, 'm'));
+  });
+
+  for (const name of names) {
+    it(`has options and an example of "${name}"`, async () => {
+      const { code, out } = await run({}, 'help', ...name.split(' '));
+      expect(code).to.equal(0);
+      const { example } = USAGES[name] ?? { example: '' };
+      expect(out).to.include(example);
+      expect(example).to.match(new RegExp(`\\bpinfold ${name}\\b`));
+      for (const option of Object.keys(optionsOf(name))) expect(out).to.include(`--${option}`);
+      const used = [...example.matchAll(/--([a-z-]+)/g)].map(([, option]) => option);
+      expect([...Object.keys(optionsOf(name)), 'json']).to.include.members(used);
+    });
+  }
+
+  it('is about the command that it is asked of', async () => {
+    const { out } = await run({}, 'help', 'publish');
+    expect((await run({}, 'publish', './dist', '--help')).out).to.equal(out);
+    expect((await run({}, 'publish', '-h')).out).to.equal(out);
+    expect(out).not.to.include('pinfold keys');
+  });
+
+  it('knows no other command', async () => {
+    expect((await run({}, 'help', 'undo')).code).to.equal(2);
+  });
+});
+
+describe('pinfold completion', () => {
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    it(`names every command and option to ${shell}`, async () => {
+      const { code, out } = await run({}, 'completion', shell);
+      expect(code).to.equal(0);
+      for (const name of names) {
+        for (const word of name.split(' ')) expect(out).to.match(new RegExp(`\\b${word}\\b`));
+        for (const option of Object.keys(optionsOf(name))) {
+          expect(out).to.include(shell === 'fish' ? `-l ${option}` : `--${option}`);
+        }
+      }
+    });
+  }
+
+  const completed: readonly (readonly [words: readonly string[], offered: readonly string[]])[] = [
+    [['pinfold', 'pu'], ['publish']],
+    [['pinfold', 'keys', 'r'], ['revoke']],
+    [['pinfold', 'keys', 'create', '--l'], ['--label']],
+    [['pinfold', 'list', '--s'], ['--state']],
+    [['pinfold', 'show', 'x', '--u'], ['--url']],
+  ];
+  for (const [words, offered] of completed) {
+    it(`lets bash complete "${words.join(' ')}" to ${offered.join(', ')}`, async () => {
+      const { out } = await run({}, 'completion', 'bash');
+      const typed = `COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}`;
+      const script = `${out}\n${typed}\n_pinfold\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
+      const { stdout } = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8' });
+      expect(stdout.trimEnd().split('\n')).to.deep.equal(offered);
+    });
+  }
+
+  it('knows no other shell', async () => {
+    expect((await run({}, 'completion', 'constructor')).code).to.equal(2);
+  });
+});

@@ -1,0 +1,91 @@
+import { PassThrough } from 'node:stream';
+import { expect } from 'chai';
+import { processTerminal, type Streams } from '../../src/command-line/process-terminal.ts';
+
+interface Rig {
+  readonly terminal: ReturnType<typeof processTerminal>;
+  readonly input: PassThrough;
+  readonly said: () => string;
+}
+
+function open(isTTY: boolean, env: Record<string, string> = {}): Rig {
+  const input = Object.assign(new PassThrough(), { isTTY, setRawMode: () => undefined });
+  const stderr = Object.assign(new PassThrough(), { isTTY });
+  let said = '';
+  stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    said += chunk;
+  });
+  const streams = { env, stdin: input, stdout: new PassThrough(), stderr } as unknown as Streams;
+  return { terminal: processTerminal(streams), input, said: () => said };
+}
+
+const CLEARED = '\r\u{1B}[K';
+
+/** What a terminal shows after all that was written. */
+function shown(written: string): string {
+  return written
+    .split(CLEARED)
+    .reduce((before, next) => before.slice(0, before.lastIndexOf('\n') + 1) + next);
+}
+
+async function turn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('the terminal of a process', () => {
+  it('shows one line of progress, which goes when anything is said', async () => {
+    const { terminal, said } = open(true);
+    for (const doing of ['packing', 'sending, 50 %', 'proving']) terminal.progress?.(doing);
+    await turn();
+    expect(shown(said())).to.equal('proving');
+    terminal.err('published');
+    await turn();
+    expect(shown(said())).to.equal('published\n');
+    terminal.progress?.('again');
+    terminal.out('https://pins.example');
+    await turn();
+    expect(shown(said())).to.equal('published\n');
+  });
+
+  it('shows no progress in a pipe, nor where lines cannot be cleared', () => {
+    expect(open(false).terminal.progress).to.equal(undefined);
+    expect(open(true, { TERM: 'dumb' }).terminal.progress).to.equal(undefined);
+  });
+
+  it('takes the first line of a pipe for a secret', async () => {
+    const { terminal, input, said } = open(false);
+    input.end('one\r\ntwo\n');
+    expect(await terminal.secret?.('Secret: ')).to.equal('one');
+    expect(said()).to.equal('');
+  });
+
+  it('asks a person twice and shows nothing of the answer', async () => {
+    const { terminal, input, said } = open(true);
+    const secret = terminal.secret?.('Secret: ');
+    input.write('one\r');
+    await turn();
+    input.write('one\r');
+    expect(await secret).to.equal('one');
+    await turn();
+    expect(said()).to.include('Secret: ').and.not.to.include('one');
+  });
+
+  for (const [name, typed] of [
+    ['two different answers', ['one\r', 'other\r']],
+    ['Ctrl-C', ['on\u0003']],
+    ['the end of input', ['\u0004']],
+  ] as const) {
+    it(`fails after ${name}`, async () => {
+      const { terminal, input } = open(true);
+      const outcome = terminal.secret?.('Secret: ').then(
+        () => 'given',
+        (error: Error) => error.name,
+      );
+      for (const text of typed) {
+        input.write(text);
+        await turn();
+      }
+      expect(await outcome).to.equal('CommandFailure');
+    });
+  }
+});

@@ -1,0 +1,180 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect } from 'chai';
+import { type App, createApp } from '../../src/compose/create-app.ts';
+import { packFolder } from '../../src/publishing/pack-folder.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+import { type CommandRun, run, runPiped } from '../command-run.ts';
+
+type Env = Readonly<Record<string, string>>;
+
+describe('the commands by the API', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let app: App;
+  let env: Env;
+  let link: string;
+  let id: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-people-'));
+    await writeFile(join(folder, 'index.html'), '<!doctype html><title>x</title><p>Hello');
+    const settings = {
+      PINFOLD_DATA_DIR: join(folder, 'data'),
+      PINFOLD_PORT: '0',
+      PINFOLD_WELCOME: 'off',
+      PINFOLD_VIEWER_MODE: 'path',
+    };
+    app = await createApp(readSettings(settings), { log: () => undefined });
+    const { addresses, firstStart } = await app.listen();
+    env = { PINFOLD_URL: addresses.publicUrl, PINFOLD_KEY: firstStart?.apiKey ?? '' };
+    link = await publish('Mine');
+    id = link.slice(-36);
+  });
+
+  afterEach(async () => {
+    await app.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function publish(title: string): Promise<string> {
+    const site = join(folder, 'site.zip');
+    await writeFile(site, (await packFolder(folder)).bytes);
+    const { out, err } = await run(env, 'publish', site, '--title', title);
+    await rm(site);
+    if (out === '') throw new Error(err);
+    return out.trim();
+  }
+
+  async function done(...args: readonly string[]): Promise<string> {
+    const { code, out, err } = await run(env, ...args);
+    expect([code, err]).to.deep.equal([0, '']);
+    return out;
+  }
+
+  async function pin(): Promise<Record<string, unknown>> {
+    return JSON.parse(await done('show', id, '--json')).pin;
+  }
+
+  function piped(input: string, ...args: readonly string[]): Promise<CommandRun> {
+    return runPiped(input, env, ...args);
+  }
+
+  it('list publications, newest first, a line each that begins with the link', async () => {
+    const second = await publish('Newer');
+    const lines = (await done('list')).trimEnd().split('\n');
+    expect(lines.map((line) => line.split('  ')[0])).to.deep.equal([second, link]);
+    expect(lines[0]).to.include('Newer').and.to.include('published');
+    const { pins } = JSON.parse(await done('list', '--json'));
+    expect(pins[1]).to.deep.equal(await pin());
+  });
+
+  it('list those of one state, and stopped ones only when asked', async () => {
+    await done('stop', id);
+    expect(await done('list')).to.equal('');
+    expect(await done('list', '--state', 'deleted')).to.include(link);
+    expect((await run(env, 'list', '--state', 'gone')).code).to.equal(2);
+  });
+
+  it('show one by its id or by its link', async () => {
+    for (const name of [id, link, `${link}/?x#y`]) {
+      const shown = await done('show', name);
+      expect(shown).to.include(link).and.to.include('Mine').and.to.include('published');
+    }
+  });
+
+  it('rename, and take the title away', async () => {
+    expect(await done('rename', link, 'Other')).to.include('Other');
+    expect((await pin()).title).to.equal('Other');
+    await done('rename', id, '');
+    expect((await pin()).title).to.equal(null);
+    expect(JSON.parse(await done('rename', id, '--json', '--', '-x')).pin.title).to.equal('-x');
+  });
+
+  it('protect with a password from a pipe, never from an argument, and end the protection', async () => {
+    const { code, out, err } = await piped('correct horse\nnot this\n', 'password', id);
+    expect(code, err).to.equal(0);
+    expect(out + err).not.to.include('horse');
+    expect(await pin()).to.include({ password_protected: true });
+    expect(await (await fetch(link)).text()).not.to.include('Hello');
+    expect(await done('password', id, '--none')).to.include('no password');
+    expect(await pin()).to.include({ password_protected: false });
+    expect((await run(env, 'password', id, 'correct horse')).code).to.equal(2);
+  });
+
+  it('leave the protection alone where no password comes', async () => {
+    await piped('correct horse', 'password', id);
+    for (const input of ['', '\n']) expect((await piped(input, 'password', id)).code).to.equal(2);
+    expect((await run(env, 'password', id)).code).to.equal(2);
+    expect((await piped('short', 'password', id)).err).to.include('invalid_password');
+    expect(await pin()).to.include({ password_protected: true });
+  });
+
+  it('renew', async () => {
+    const before = String((await pin()).expires_at);
+    const renewed = JSON.parse(await done('renew', id, '--json')).pin.expires_at;
+    expect(renewed > before).to.equal(true);
+    expect(await done('renew', id)).to.include(String((await pin()).expires_at));
+  });
+
+  it('stop for good', async () => {
+    expect(JSON.parse(await done('stop', link, '--json'))).to.deep.equal({ id, stopped: true });
+    expect((await fetch(link)).status).to.equal(404);
+    const again = await run(env, 'renew', id);
+    expect(again.code).to.equal(1);
+    expect(again.err).to.include('invalid_state');
+  });
+
+  it('open the link with what opens links here, and print it', async () => {
+    const opened = join(folder, 'opened');
+    const opener = join(folder, process.platform === 'darwin' ? 'open' : 'xdg-open');
+    await writeFile(
+      opener,
+      `#!/bin/sh\nprintf %s "$1" > "${opened}.part"\nmv "${opened}.part" "${opened}"\n`,
+    );
+    await chmod(opener, 0o700);
+    env = { ...env, PATH: `${folder}:${process.env.PATH}` };
+    expect(await done('open', id)).to.equal(`${link}\n`);
+    let found: string | undefined;
+    while (found === undefined) {
+      await wait(10);
+      found = await readFile(opened, 'utf8').catch(() => undefined);
+    }
+    expect(found).to.equal(link);
+  });
+
+  it('print the link also where nothing opens links', async () => {
+    const { code, out, err } = await run({ ...env, PATH: folder }, 'open', id);
+    expect([code, out]).to.deep.equal([1, `${link}\n`]);
+    expect(err).to.include('no browser');
+  });
+
+  it('say why the server refuses, and never show the key', async () => {
+    const unknown = await run(env, 'show', '00000000-0000-4000-8000-000000000000');
+    expect(unknown.code).to.equal(1);
+    expect(unknown.err).to.include('not_found');
+    const wrong = `pf_wrong_${'k'.repeat(43)}`;
+    const { code, out, err } = await run({ ...env, PINFOLD_KEY: wrong }, 'list');
+    expect(code).to.equal(1);
+    expect(err).to.include('401');
+    expect(out + err).not.to.include(wrong);
+  });
+
+  for (const command of ['list', 'show', 'rename', 'password', 'renew', 'stop', 'open']) {
+    it(`${command} needs a server and its key`, async () => {
+      const args = { list: [], rename: [id, 'x'], password: [id, '--none'] }[command] ?? [id];
+      for (const missing of [
+        { ...env, PINFOLD_URL: '' },
+        { ...env, PINFOLD_KEY: '' },
+      ]) {
+        const { code, err } = await run(missing, command, ...args);
+        expect(code, err).to.equal(2);
+      }
+      expect((await run({ ...env, PINFOLD_URL: 'http://127.0.0.1:1' }, command, ...args)).code).to.equal(1);
+      const named = ['--url', env.PINFOLD_URL ?? '', '--key', env.PINFOLD_KEY ?? ''];
+      expect((await run({ PATH: folder }, command, ...args, ...named)).err).not.to.include('401');
+    });
+  }
+});

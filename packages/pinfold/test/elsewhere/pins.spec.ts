@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { run } from '../command-run.ts';
+
+type Answer = readonly [status: number, body: unknown, headers?: Record<string, string>];
+
+function pin(title: string): object {
+  const shared_url = 'https://pins.example/s/0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
+  return { id: '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20', shared_url, state: 'published', title };
+}
+
+describe('what a server elsewhere answers', () => {
+  let server: Server;
+  let answers: Answer[];
+  let asked: URLSearchParams[];
+  let env: Readonly<Record<string, string>>;
+
+  beforeEach(async () => {
+    [answers, asked] = [[], []];
+    server = createServer((request, response) => {
+      asked.push(new URL(request.url ?? '', 'http://x').searchParams);
+      const [status, body, headers] = answers.shift() ?? [500, {}];
+      response.writeHead(status, { connection: 'close', ...headers }).end(JSON.stringify(body));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    env = { PINFOLD_URL: `http://127.0.0.1:${port}`, PINFOLD_KEY: 'secret' };
+  });
+
+  afterEach(() => {
+    server.close();
+  });
+
+  it('is listed to its last page', async () => {
+    answers = [
+      [200, { pins: [pin('one')], next_cursor: 'a&b' }],
+      [200, { pins: [pin('two')], next_cursor: null }],
+    ];
+    const { out } = await run(env, 'list', '--state', 'expired');
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.slice(-3)),
+    ).to.deep.equal(['one', 'two']);
+    expect(asked.map((query) => query.get('cursor'))).to.deep.equal([null, 'a&b']);
+    expect(asked.map((query) => query.get('state'))).to.deep.equal(['expired', 'expired']);
+  });
+
+  it('is not listed for ever', async () => {
+    answers = Array<Answer>(5).fill([200, { pins: [], next_cursor: 'a' }]);
+    expect((await run(env, 'list')).code).to.equal(1);
+    expect(asked).to.have.length(2);
+  });
+
+  it('does nothing to a terminal', async () => {
+    answers = [[200, { pins: [pin('\u001b]0;x\u0007\u009b2J\u202egnp.exe\n')], next_cursor: null }]];
+    const { out } = await run(env, 'list');
+    expect(out.trimEnd()).not.to.match(/[\p{Cc}\p{Bidi_Control}]/u);
+    expect(out).to.include('gnp.exe');
+  });
+
+  it('is opened only where it is an address of the web', async () => {
+    for (const shared_url of ['file:///etc/passwd', 'javascript:0', '--help', 'calc.exe']) {
+      answers = [[200, { pin: { ...pin('x'), shared_url } }]];
+      const { code, out } = await run(env, 'open', '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20');
+      expect([code, out]).to.deep.equal([1, '']);
+    }
+  });
+
+  const foreign: readonly Answer[] = [
+    [200, 'Welcome'],
+    [200, null],
+    [200, { pin: {}, pins: [{}] }],
+    [200, { pin: null, pins: null }],
+  ];
+  for (const answer of foreign) {
+    it(`is not taken for that of a Pinfold when it is ${JSON.stringify(answer[1])}`, async () => {
+      for (const args of [['list'], ['show', '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20']]) {
+        answers = [answer];
+        const { code, err } = await run(env, ...args);
+        expect(code).to.equal(1);
+        expect(err).to.equal('pinfold: the answer is not that of a Pinfold\n');
+      }
+    });
+  }
+
+  it('takes the key nowhere else', async () => {
+    answers = [[307, {}, { location: `${env.PINFOLD_URL}/elsewhere` }]];
+    expect((await run(env, 'list')).code).to.equal(1);
+    expect(asked).to.have.length(1);
+  });
+});

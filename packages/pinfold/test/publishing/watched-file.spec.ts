@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import { WatchedFile } from '../../src/publishing/watched-file.ts';
+
+const bytes = Uint8Array.from({ length: 150_000 }, (_, index) => index % 251);
+
+describe('a watched file', () => {
+  it('tells how much was taken only when more is asked for', async () => {
+    const told: number[] = [];
+    const file = new WatchedFile({ bytes, filename: 'x.zip' }, (sent) => told.push(Math.floor(sent * 100)));
+    const reader = file.stream().getReader();
+    expect(told).to.deep.equal([]);
+    await reader.read();
+    expect(told).to.deep.equal([0]);
+    await reader.read();
+    expect(told).to.deep.equal([0, 43]);
+    await reader.read();
+    await reader.read();
+    expect(told).to.deep.equal([0, 43, 87, 100]);
+  });
+
+  it('is sent in a form whole and under its name', async () => {
+    const form = new FormData();
+    form.set('archive', new WatchedFile({ bytes, filename: 'Säule.zip' }, () => undefined));
+    const sent = (await new Response(form).formData()).get('archive') as File;
+    expect([sent.name, sent.type]).to.deep.equal(['Säule.zip', 'application/zip']);
+    expect(await sent.bytes()).to.deep.equal(bytes);
+  });
+
+  it('may be empty', async () => {
+    const told: number[] = [];
+    const file = new WatchedFile({ bytes: new Uint8Array(), filename: 'x.zip' }, (sent) => told.push(sent));
+    expect(await new Response(file.stream()).text()).to.equal('');
+    expect(told).to.deep.equal([1]);
+  });
+});
