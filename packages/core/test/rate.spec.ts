@@ -80,4 +80,11 @@ describe('A rate', () => {
     const { mark } = takeAll(rate, null, NOW);
     expect(takeAll(rate, mark, after(NOW, days(30))).taken).to.equal(2);
   });
+
+  it('shuts nobody out for what another rate or a clock far ahead has left', () => {
+    const rate: Rate = { count: 600, window: hours(1) };
+    const { mark: ofADay } = takeAll({ count: 30, window: days(1) }, null, NOW);
+    const { mark: ofTomorrow } = takeAll(rate, null, after(NOW, days(1)));
+    for (const mark of [ofADay, ofTomorrow]) expect(takeAll(rate, mark, NOW).taken).to.equal(600);
+  });
 });

@@ -65,7 +65,7 @@ export function leftOf(rate: Rate, mark: RateMark | null, now: Instant): RateLef
   const { count, window } = rate;
   const share = shareOf(rate);
   const present = now * MICROSECONDS;
-  const owed = Math.max(0, (mark ?? present) - present);
+  const owed = owedAt(rate, mark, present);
   const remaining = Math.max(0, Math.floor((count * share - owed) / share));
   const wait = Math.max(0, Math.ceil((owed - (count - 1) * share) / MICROSECONDS));
   const whole = Math.ceil(owed / MICROSECONDS);
@@ -90,7 +90,16 @@ export function leftOf(rate: Rate, mark: RateMark | null, now: Instant): RateLef
  */
 export function takenFrom(rate: Rate, mark: RateMark | null, now: Instant): RateMark {
   const present = now * MICROSECONDS;
-  return (Math.max(mark ?? present, present) + shareOf(rate)) as RateMark;
+  return (present + owedAt(rate, mark, present) + shareOf(rate)) as RateMark;
+}
+
+/**
+ * How far the mark is ahead. Further than this rate can take it, it was another rate's or another clock's: to wait for
+ * it would shut an account out whose rate was raised.
+ */
+function owedAt(rate: Rate, mark: RateMark | null, present: number): number {
+  const owed = Math.max(0, (mark ?? present) - present);
+  return owed > rate.count * shareOf(rate) ? 0 : owed;
 }
 
 /** Whole microseconds: sums of them are exact. */

@@ -44,7 +44,8 @@ export function componentSchemas(limits: Limits): JsonObject {
       pins: { type: 'array', items: schemaRef('Pin'), maxItems: 100, description: 'Newest first.' },
       next_cursor: {
         type: ['string', 'null'],
-        description: 'Ask for the next page with this as cursor and the same state; null on the last page.',
+        description:
+          'Ask for the next page with this as cursor and the same parameters; null on the last page.',
       },
     }),
     EventList: object({

@@ -142,7 +142,8 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
   invalid_archive: invalidArchive,
   invalid_cursor: {
     ...invalidRequest,
-    detail: 'Take the cursor from "next_cursor" of a page with the same state, or leave it out.',
+    detail:
+      'Take the cursor from "next_cursor" of a page that was asked for with the same parameters, or leave it out.',
   },
   invalid_filename: invalidForm,
   invalid_form: invalidForm,

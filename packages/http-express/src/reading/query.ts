@@ -55,7 +55,7 @@ export const DEFAULT_LIMIT = 20;
 
 export const eventParameters: Parameters = {
   cursor: {
-    description: 'What an earlier page of the account gave as next_cursor.',
+    description: 'What an earlier page of the account gave as next_cursor, with the same pin.',
     schema: { type: 'string', minLength: 1 },
   },
   limit: {

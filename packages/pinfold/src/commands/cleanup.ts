@@ -5,6 +5,7 @@ import { CommandFailure } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
+import { BY_THIS_NODE } from '../server/by-this-node.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** Whoever starts a sweep by hand wants it done; the server's own leaves what takes longer to the next one. */
@@ -18,7 +19,8 @@ export async function cleanup(args: readonly string[], terminal: Terminal): Prom
   const dryRun = values['dry-run'] ?? false;
   const cause = byCommand();
   const report = await withComposition(terminal, async ({ useCases, history }, settings) => {
-    if (!dryRun) await history.sweep({ cause });
+    // That a site expired is nobody's deed, whoever has it swept.
+    if (!dryRun) await history.sweep({ cause: BY_THIS_NODE });
     return await useCases
       .cleanUp({
         cause,
