@@ -4,8 +4,8 @@ import { bindPersistence } from './bind-persistence.ts';
 import { tokens } from './tokens.ts';
 
 /**
- * Binds `persistence`, `roles`, `attempts`, `apiKeys`, `sessions` and `archives` to memory: a new one, or one that is
- * given.
+ * Binds `persistence`, `roles`, `accounts`, `attempts`, `apiKeys`, `sessions`, `history` and `archives` to memory: a
+ * new one, or one that is given.
  *
  * @example
  * import { memoryModule } from '@pinfold/inversify/memory';

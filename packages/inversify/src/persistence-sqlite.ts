@@ -3,8 +3,9 @@ import { ContainerModule } from 'inversify';
 import { bindPersistence } from './bind-persistence.ts';
 
 /**
- * Binds `persistence`, and `roles`, `attempts`, `apiKeys` and `sessions` of it. The file is opened when one of them is
- * first asked for, with `getAsync`; `unbindAllAsync` closes it. Migrating stays with the caller.
+ * Binds `persistence`, and `roles`, `accounts`, `attempts`, `apiKeys`, `sessions` and `history` of it. The file is
+ * opened when one of them is first asked for, with `getAsync`; `unbindAllAsync` closes it. Migrating stays with the
+ * caller.
  *
  * @example
  * import { resolve } from 'node:path';
