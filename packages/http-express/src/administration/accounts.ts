@@ -57,7 +57,10 @@ export const accountUpdateSchema: JsonObject = {
               pattern: '^[^\\p{Cc}\\p{Cs}]*$',
               description: 'Why, without control characters.',
             },
-            sites: { enum: ['keep', 'hide'] },
+            sites: {
+              enum: ['keep', 'hide'],
+              description: 'What is to become of its sites. They go on being shown either way.',
+            },
           },
         },
       ],

@@ -77,7 +77,7 @@ export const OPTIONS = {
     sites: {
       type: 'string',
       value: 'keep|hide',
-      says: 'whether its sites go on being shown (default: keep)',
+      says: 'what is to become of its sites, which go on being shown either way (default: keep)',
     },
   },
   history: {
