@@ -17,7 +17,7 @@ export async function showPin(
     account: role.account,
     archive_bytes: role.archiveBytes,
     sha256: role.sha256,
-    // Nothing is taken down yet: no store keeps it.
+    // Stores keep no takedowns.
     taken_down: null,
   };
   return { status: 200, json: { pin } };

@@ -10,7 +10,7 @@ import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 
 /** An operator who hides sites must not believe that they are gone. */
-const STILL_SHOWN = 'the block is kept, but the sites of the account go on being shown: stop them one by one';
+const STILL_SHOWN = 'the block is kept, but the sites of the account go on being shown';
 
 /** `pinfold accounts list | show | block | unblock | limits` */
 export async function accounts([action, ...args]: readonly string[], terminal: Terminal): Promise<void> {
