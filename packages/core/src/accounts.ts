@@ -1,3 +1,3 @@
-export { parseApiKeyId } from './domain/api-key.ts';
+export { mayManage, parseApiKeyId } from './domain/api-key.ts';
 export { createKeys } from './use-cases/keys.ts';
 export { createSessions } from './use-cases/sessions.ts';

@@ -1,11 +1,12 @@
 import { type Caller, type Duration, minutes, type Rate, seconds } from '@pinfold/core';
+import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import { consoleLog, pathOf, publicUrl, type RequestLog, takeRequest, Uploads } from '@pinfold/http';
 import { type Request, Router } from 'express';
 import type { Authenticate } from './authentication.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { RequestLimiter } from './rates/request-limiter.ts';
-import { answerDocument, answerNothing, serve } from './serve.ts';
+import { answerDocument, answerNothing, serve, serveAdministration } from './serve.ts';
 import type { ApiUseCases, Service } from './service.ts';
 import { type SignIn, signInWords } from './sign-in.ts';
 
@@ -28,6 +29,8 @@ export interface ApiOptions {
   readonly useCases: ApiUseCases;
   /** Absent: `/api/v1/events` is not offered. */
   readonly history?: History;
+  /** Absent: `/admin/v1` is not offered. It is for callers of the scope `admin` alone. */
+  readonly administration?: Administration;
   /** The public address, under which the router is mounted and sites are shared: `https://pins.example`. */
   readonly publicUrl: string;
   /** Whose request it is. */
@@ -53,7 +56,8 @@ const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), d
 
 /**
  * The API as an Express router, to be mounted where `publicUrl` leads, before any parser of bodies. It answers
- * everything under `/api/`, whose only version is `/api/v1`, and `/openapi.json`; other paths are passed on. Routes of
+ * everything under `/api/`, whose only version is `/api/v1`, `/openapi.json`, and `/admin/v1` where it is given an
+ * administration; other paths are passed on. Routes of
  * your own under `/api/` are mounted before it.
  *
  * @throws TypeError when `publicUrl` is no http or https URL.
@@ -72,7 +76,8 @@ export function createApi(options: ApiOptions): Router {
   const service = serviceOf(options);
   const { useCases, publicUrl } = service;
   const offered = { limits: useCases.limits, history: service.history !== undefined };
-  const document = openApiDocument({ publicUrl, ...offered, signIn: options.signIn });
+  const administration = service.administration !== undefined;
+  const document = openApiDocument({ publicUrl, ...offered, administration, signIn: options.signIn });
   const router = Router({ caseSensitive: true, strict: true });
   router.use((request, response, next) => {
     expectMounted(request, pathOf(publicUrl));
@@ -80,6 +85,12 @@ export function createApi(options: ApiOptions): Router {
   });
   router.use('/api/v1', (request, response) => serve(service, request, response));
   router.use('/api', (request, response) => answerNothing(service, request, response));
+  if (service.administration !== undefined) {
+    const { administration } = service;
+    router.use('/admin/v1', (request, response) =>
+      serveAdministration({ ...service, administration }, request, response),
+    );
+  }
   router.all('/openapi.json', (request, response) => answerDocument(service, request, response, document));
   return router;
 }
@@ -96,12 +107,21 @@ function below(url: string, path: string): string {
 }
 
 function serviceOf(options: ApiOptions): Service {
-  const { useCases, history, historyAddress, authenticate, log = consoleLog, requestRate = null } = options;
+  const {
+    useCases,
+    history,
+    administration,
+    historyAddress,
+    authenticate,
+    log = consoleLog,
+    requestRate = null,
+  } = options;
   const { clock } = useCases;
   const { drain, ...bodyTimeouts } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   return {
     useCases,
     history,
+    administration,
     historyAddress,
     publicUrl: publicUrl(options.publicUrl),
     authenticate,

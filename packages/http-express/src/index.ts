@@ -1,4 +1,5 @@
 export { type PublicUrl, publicUrl, type RequestEntry, type RequestLog } from '@pinfold/http';
+export { accountOf, type WireAccount } from './administration/account-json.ts';
 export {
   type ApiKeyAuthenticationOptions,
   type Authenticate,

@@ -85,7 +85,7 @@ export function routeOf(
 }
 
 /** What `Allow` lists for a route: HEAD is answered as GET is. */
-export function allowedMethods({ methods }: Route): readonly string[] {
+export function allowedMethods({ methods }: { readonly methods: object }): readonly string[] {
   return Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 }
 

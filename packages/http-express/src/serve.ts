@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Caller, Rate, RoleId } from '@pinfold/core';
+import type { Caller, Origin, Rate, RoleId } from '@pinfold/core';
 import { rateInForce, refuseBlocked } from '@pinfold/core/adapter';
+import type { Administration } from '@pinfold/core/administration';
 import { causeOf } from '@pinfold/core/history';
 import { type Answer, encodeAnswer, hasSeveralHosts, type RequestEntry, untilGone } from '@pinfold/http';
 import type { Request, Response } from 'express';
+import { adminRouteOf } from './administration/routes.ts';
 import {
   type AnyRefusal,
   answerRefusal,
@@ -13,7 +15,7 @@ import {
   refuseRequest,
 } from './problems/problem.ts';
 import { RateHeaders } from './rates/rate-headers.ts';
-import { allowedMethods, type Operation, type Route, routeOf } from './routes.ts';
+import { allowedMethods, routeOf } from './routes.ts';
 import { send } from './send.ts';
 import type { Outcome, Service } from './service.ts';
 
@@ -56,12 +58,45 @@ export function serve(service: Service, request: Request, response: Response): P
       if (!caller.scopes.includes(operation.scope)) return refuseRequest('forbidden');
       const blocked = operation.changes ? refuseBlocked(account) : undefined;
       if (blocked !== undefined) return blocked;
-      const address = service.historyAddress?.(request);
-      const cause = causeOf(caller, { request: requestId, ...(address === undefined ? {} : { address }) });
+      const cause = causeOf(caller, originOf(service, request, requestId));
       const call = { request, caller, cause, account, requestRate, rates, signal };
       return operation.handle(service, call, found.role);
     },
   });
+}
+
+/**
+ * Answers a request under `/admin/v1`. Whoever may not administer learns nothing of what is there: path, method and
+ * body are not looked at.
+ */
+export function serveAdministration(
+  service: Service & { readonly administration: Administration },
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const found = adminRouteOf(pathOf(request));
+  let known: Caller | undefined;
+  return answer(service, request, response, {
+    ...NO_ROLE,
+    route: found?.route.pattern ?? '/admin/v1',
+    caller: () => known,
+    decide: async (signal, requestId) => {
+      const caller = await service.authenticate(request, response);
+      if (caller === undefined) return refuseRequest('unauthorized');
+      known = caller;
+      if (found === undefined || !caller.scopes.includes('admin')) return refuseRequest('not_found');
+      const operation = operationOf(found.route, request);
+      if (operation === undefined) return refuseMethod(allowedMethods(found.route));
+      const cause = { ...causeOf(caller, originOf(service, request, requestId)), asOperator: true };
+      const { administration } = service;
+      return operation(service, { request, cause, signal, administration }, found.segment);
+    },
+  });
+}
+
+function originOf({ historyAddress }: Service, request: Request, requestId: string): Origin {
+  const address = historyAddress?.(request);
+  return { request: requestId, ...(address === undefined ? {} : { address }) };
 }
 
 /** Answers a request of no version of the API, which is nobody's secret: no key is looked at. */
@@ -88,7 +123,10 @@ function pathOf({ url }: Pick<IncomingMessage, 'url'>): string {
   return url?.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? '';
 }
 
-function operationOf({ methods }: Route, request: Request): Operation | undefined {
+function operationOf<Operation>(
+  { methods }: { readonly methods: Readonly<Record<string, Operation>> },
+  request: Request,
+): Operation | undefined {
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   return Object.hasOwn(methods, method) ? methods[method] : undefined;
 }

@@ -1,4 +1,5 @@
 import type { Account, Caller, Cause, Rate, RoleId, UseCases } from '@pinfold/core';
+import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Answer, BodyLimits, DrainLimits, PublicUrl, RequestLog, Uploads } from '@pinfold/http';
 import type { Request } from 'express';
@@ -29,6 +30,7 @@ export type ApiUseCases = Pick<
 export interface Service {
   readonly useCases: ApiUseCases;
   readonly history: History | undefined;
+  readonly administration: Administration | undefined;
   readonly publicUrl: PublicUrl;
   readonly authenticate: Authenticate;
   readonly bodyTimeouts: Pick<BodyLimits, 'idle' | 'total'>;

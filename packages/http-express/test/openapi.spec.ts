@@ -2,6 +2,7 @@ import { days, defaultLimits } from '@pinfold/core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
+import { adminRoutes } from '../src/administration/routes.ts';
 import { openApiDocument } from '../src/index.ts';
 import { problemTable, type WireCode } from '../src/problems/problem-table.ts';
 import { routes } from '../src/routes.ts';
@@ -38,7 +39,7 @@ describe('The API document', () => {
   });
 
   it('has every route with its methods, and one id for each operation', () => {
-    for (const { pattern, methods } of routes) {
+    for (const { pattern, methods } of [...routes, ...adminRoutes]) {
       const item = paths[pattern] ?? {};
       const documented = Object.keys(item).filter((name) => name !== 'parameters');
       expect(
@@ -46,9 +47,12 @@ describe('The API document', () => {
         pattern,
       ).to.have.members(Object.keys(methods));
     }
-    expect(Object.keys(paths)).to.have.members([...routes.map(({ pattern }) => pattern), '/openapi.json']);
+    expect(Object.keys(paths)).to.have.members([
+      ...[...routes, ...adminRoutes].map(({ pattern }) => pattern),
+      '/openapi.json',
+    ]);
     const ids = JSON.stringify(paths).match(/"operationId":"\w+"/g) ?? [];
-    expect(new Set(ids).size).to.equal(8);
+    expect(new Set(ids).size).to.equal(13);
   });
 
   it('has examples that are as their schemas say', () => {

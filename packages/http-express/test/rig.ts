@@ -12,7 +12,10 @@ import { type ApiOptions, apiKeyAuthentication, createApi, type RequestEntry } f
 
 /** The API on a real socket, over stores in memory and uploads in a folder of its own. */
 export interface Rig
-  extends Pick<TestService<Memory>, 'port' | 'server' | 'clock' | 'useCases' | 'uploads' | 'close'> {
+  extends Pick<
+    TestService<Memory>,
+    'port' | 'server' | 'clock' | 'administration' | 'useCases' | 'uploads' | 'close'
+  > {
   readonly baseUrl: string;
   readonly memory: Memory;
   readonly manageKeys: Inside['keys'];
@@ -25,12 +28,12 @@ export type RigOptions = ServiceOptions & { readonly api?: Partial<ApiOptions> |
 
 /** The API alone, at the public URL. */
 export function apiAlone(
-  { useCases, keys, history, publicPort }: Inside,
+  { useCases, keys, history, administration, publicPort }: Inside,
   api: Partial<ApiOptions> = {},
 ): express.Express {
   const authenticate = apiKeyAuthentication(keys);
   const publicUrl = `http://127.0.0.1:${publicPort}`;
-  return express().use(createApi({ useCases, history, publicUrl, authenticate, ...api }));
+  return express().use(createApi({ useCases, history, administration, publicUrl, authenticate, ...api }));
 }
 
 export async function openRig({ api, ...options }: RigOptions = {}): Promise<Rig> {

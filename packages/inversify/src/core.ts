@@ -1,6 +1,7 @@
 import { createUseCases, type Limits, type UseCaseOptions } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { type OnEvent, tellingRoles } from '@pinfold/core/adapter';
+import { createAdministration } from '@pinfold/core/administration';
 import { createHistory, type HistoryOptions } from '@pinfold/core/history';
 import { ContainerModule } from 'inversify';
 import { tokens } from './tokens.ts';
@@ -12,7 +13,7 @@ export interface CoreModuleOptions extends UseCaseOptions {
 }
 
 /**
- * Binds `useCases`, `manageKeys`, `manageSessions` and `manageHistory` over the ports that are bound elsewhere.
+ * Binds `useCases`, `manageKeys`, `manageSessions`, `manageHistory` and `administration` over the ports that are bound elsewhere.
  *
  * @example
  * import { days } from '@pinfold/core';
@@ -77,6 +78,12 @@ export function coreModule(
       .toResolvedValue(
         (history, clock, ids) => createHistory({ history, clock, ids }, options),
         [tokens.history, tokens.clock, tokens.ids],
+      )
+      .inSingletonScope();
+    bind(tokens.administration)
+      .toResolvedValue(
+        (accounts, clock, ids) => createAdministration({ accounts, clock, ids }),
+        [tokens.accounts, tokens.clock, tokens.ids],
       )
       .inSingletonScope();
   });

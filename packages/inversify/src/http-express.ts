@@ -15,7 +15,10 @@ export const api: ServiceIdentifier<ReturnType<typeof createApi>> = Symbol.for('
 export const authenticate: ServiceIdentifier<Authenticate> = Symbol.for('@pinfold/authenticate');
 
 /** {@link ApiOptions} without what the container knows, and what authentication by API keys takes. */
-export type HttpExpressModuleOptions = Omit<ApiOptions, 'useCases' | 'history' | 'authenticate'> &
+export type HttpExpressModuleOptions = Omit<
+  ApiOptions,
+  'useCases' | 'history' | 'administration' | 'authenticate'
+> &
   ApiKeyAuthenticationOptions;
 
 /**
@@ -38,9 +41,9 @@ export function httpExpressModule(
       .inSingletonScope();
     bind(api)
       .toResolvedValue(
-        (useCases, history, authenticates) =>
-          createApi({ ...given(), useCases, history, authenticate: authenticates }),
-        [tokens.useCases, tokens.manageHistory, authenticate],
+        (useCases, history, administration, authenticates) =>
+          createApi({ ...given(), useCases, history, administration, authenticate: authenticates }),
+        [tokens.useCases, tokens.manageHistory, tokens.administration, authenticate],
       )
       .inSingletonScope();
   });

@@ -19,6 +19,7 @@ import type {
   UseCases,
 } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
+import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { ServiceIdentifier } from 'inversify';
 
@@ -56,6 +57,7 @@ export const tokens = {
   useCases: Symbol.for('@pinfold/use-cases') as ServiceIdentifier<UseCases>,
   manageKeys: Symbol.for('@pinfold/manage-keys') as ServiceIdentifier<Keys>,
   manageSessions: Symbol.for('@pinfold/manage-sessions') as ServiceIdentifier<Sessions>,
+  administration: Symbol.for('@pinfold/administration') as ServiceIdentifier<Administration>,
   manageHistory: Symbol.for('@pinfold/manage-history') as ServiceIdentifier<History>,
 } as const;
 

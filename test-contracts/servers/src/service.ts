@@ -25,6 +25,7 @@ import {
 } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import type { Persistence } from '@pinfold/core/adapter';
+import { type Administration, createAdministration } from '@pinfold/core/administration';
 import { createHistory, type History } from '@pinfold/core/history';
 import { createMemory, type Memory } from '@pinfold/memory';
 import {
@@ -48,6 +49,7 @@ export interface Inside {
   readonly keys: Keys;
   readonly sessions: Sessions;
   readonly history: History;
+  readonly administration: Administration;
   /** The port of the public URL: that of the first server. */
   readonly publicPort: number;
 }
@@ -127,7 +129,8 @@ export async function openService<S extends Stores>(
     const { port } = server.address() as AddressInfo;
     publicPort ??= port;
     const history = createHistory({ history: opened.history, clock, ids: ports.ids });
-    const inside: Inside = { clock, useCases, keys, sessions, history, publicPort };
+    const administration = createAdministration(ports);
+    const inside: Inside = { clock, useCases, keys, sessions, history, administration, publicPort };
     server.on('request', build(inside));
     return {
       ...inside,

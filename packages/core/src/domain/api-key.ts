@@ -20,10 +20,22 @@ export function parseApiKeyId(text: string): ApiKeyId | undefined {
 }
 
 /** What a key may do. */
-export type Scope = 'pins:read' | 'pins:write' | 'manage';
+export type Scope = 'pins:read' | 'pins:write' | 'manage' | 'admin';
 
-/** All scopes there are. `manage` signs in to the management screen. */
-export const SCOPES: readonly Scope[] = ['pins:read', 'pins:write', 'manage'];
+/** All scopes there are. `manage` signs in to the management screen; `admin` does, too, and administers the service. */
+export const SCOPES: readonly Scope[] = ['pins:read', 'pins:write', 'manage', 'admin'];
+
+/**
+ * Whether scopes are enough to sign in to the management screen.
+ *
+ * @example
+ * import { mayManage } from '@pinfold/core/accounts';
+ *
+ * mayManage(['pins:read', 'admin']); // true
+ */
+export function mayManage(scopes: readonly Scope[]): boolean {
+  return scopes.includes('manage') || scopes.includes('admin');
+}
 
 /** The scopes a key has unless told otherwise (docs/wire.md#requests). */
 export const DEFAULT_SCOPES: readonly Scope[] = ['pins:read', 'pins:write'];

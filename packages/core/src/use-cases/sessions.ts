@@ -1,4 +1,5 @@
 import { OPERATOR } from '../domain/actor.ts';
+import { mayManage } from '../domain/api-key.ts';
 import { type Cause, causedBy, type Doer, eventOf, type Origin } from '../domain/history.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
 import { after, before, type Duration, hours, type Instant, minutes } from '../domain/instant.ts';
@@ -110,7 +111,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const { account, id } = key;
       const actor: Doer = { kind: 'key', id };
       const cause = { actor, ...origin };
-      if (!key.scopes.includes('manage')) {
+      if (!mayManage(key.scopes)) {
         await noteRefusal(ports, cause, account);
         return { kind: 'refused', code: 'forbidden' };
       }

@@ -3,8 +3,8 @@ import { parseApiKeyId } from '../../src/accounts.ts';
 import { DEFAULT_SCOPES, SCOPES } from '../../src/index.ts';
 
 describe('the scopes of an API key', () => {
-  it('are to read, to write and to sign in to the management screen', () => {
-    expect(SCOPES).to.have.members(['pins:read', 'pins:write', 'manage']);
+  it('are to read, to write, to sign in to the management screen and to administer', () => {
+    expect(SCOPES).to.have.members(['pins:read', 'pins:write', 'manage', 'admin']);
   });
 
   it('are to read and to write unless told otherwise', () => {

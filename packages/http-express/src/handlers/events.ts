@@ -1,20 +1,29 @@
-import type { HistoryEvent } from '@pinfold/core';
-import { parseRoleId } from '@pinfold/core';
+import { type Actor, type HistoryEvent, OPERATOR, parseRoleId } from '@pinfold/core';
 import { toRfc3339 } from '@pinfold/core/adapter';
 import { refuseRequest } from '../problems/problem.ts';
-import type { EventQuery } from '../reading/query.ts';
+import type { AdminEventQuery, EventQuery } from '../reading/query.ts';
 import type { Call, Outcome, Service } from '../service.ts';
 
 /** `GET /api/v1/events`: what happened to the account and its roles, newest first. */
-export async function events(
+export function events(service: Service, { caller }: Call, query: EventQuery): Promise<Outcome> {
+  return pageOf(service, caller.account, query);
+}
+
+/** `GET /admin/v1/events`: what happened to all accounts and to the service, newest first. */
+export function listEvents(service: Service, _call: unknown, query: AdminEventQuery): Promise<Outcome> {
+  return pageOf(service, OPERATOR, query);
+}
+
+async function pageOf(
   { history }: Service,
-  { caller }: Call,
-  { cursor, limit, pin: id }: EventQuery,
+  by: Actor,
+  { account, cursor, limit, pin: id }: AdminEventQuery,
 ): Promise<Outcome> {
   if (history === undefined) return refuseRequest('not_found');
   const pin = id === undefined ? undefined : parseRoleId(id);
   const listed = await history.list({
-    by: caller.account,
+    by,
+    ...(account === undefined ? {} : { account }),
     ...(cursor === undefined ? {} : { cursor }),
     ...(limit === undefined ? {} : { limit }),
     ...(pin === undefined ? {} : { pin }),

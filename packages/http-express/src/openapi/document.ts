@@ -1,6 +1,7 @@
 import { defaultLimits, type Limits } from '@pinfold/core';
 import { type PublicUrl, publicUrl } from '@pinfold/http';
 import { describeSignIn, type SignIn } from '../sign-in.ts';
+import { administrationPaths, administrationSchemas, administrationTag } from './administration.ts';
 import type { JsonObject } from './json-schema.ts';
 import { paths } from './operations.ts';
 import { componentHeaders, problem } from './responses.ts';
@@ -16,6 +17,8 @@ export interface OpenApiOptions {
   readonly signIn?: SignIn | undefined;
   /** Whether the API offers the history; true when absent. */
   readonly history?: boolean;
+  /** Whether the service is administered by the API; true when absent. */
+  readonly administration?: boolean;
 }
 
 /**
@@ -31,12 +34,17 @@ export function openApiDocument({
   limits = defaultLimits,
   signIn,
   history = true,
+  administration = true,
 }: OpenApiOptions): JsonObject {
-  const document = documentOf(publicUrl(text), limits, history);
+  const document = documentOf(publicUrl(text), limits, { history, administration });
   return signIn === undefined ? document : describeSignIn(document, signIn);
 }
 
-function documentOf(url: PublicUrl, limits: Limits, history: boolean): JsonObject {
+function documentOf(
+  url: PublicUrl,
+  limits: Limits,
+  { history, administration }: { readonly history: boolean; readonly administration: boolean },
+): JsonObject {
   return {
     openapi: '3.1.1',
     info: {
@@ -50,12 +58,13 @@ function documentOf(url: PublicUrl, limits: Limits, history: boolean): JsonObjec
     },
     servers: [{ url }],
     security: [{ apiKey: [] }],
-    paths: paths(url, limits, history),
+    ...(administration ? { tags: [administrationTag] } : {}),
+    paths: { ...paths(url, limits, history), ...(administration ? administrationPaths(url) : {}) },
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `pf_<key id>_<secret>`.' },
       },
-      schemas: componentSchemas(limits),
+      schemas: { ...componentSchemas(limits), ...(administration ? administrationSchemas : {}) },
       headers: componentHeaders,
       responses: {
         Unauthorized: problem(['unauthorized'], false),

@@ -3,10 +3,10 @@ import type { PublicUrl } from '@pinfold/http';
 import { wireLimits } from '../handlers/limits.ts';
 import { examplePin } from '../handlers/pin.ts';
 import type { WireCode } from '../problems/problem-table.ts';
-import { eventParameters, listParameters, type Parameters, publishParameters } from '../reading/query.ts';
+import { eventParameters, listParameters, publishParameters } from '../reading/query.ts';
 import { exampleEvent, exampleLeft, exampleUnbounded, exampleWarnings } from './examples.ts';
 import { type JsonObject, schemaRef } from './json-schema.ts';
-import { problems, success } from './responses.ts';
+import { documented, problems, success } from './responses.ts';
 
 /** Codes that every operation with a key may answer. */
 const EVERYWHERE: readonly WireCode[] = [
@@ -240,10 +240,4 @@ const documentOperation: JsonObject = {
 
 function pinAnswer(description: string, pin: object): JsonObject {
   return success(description, { schema: schemaRef('PinAnswer'), examples: { pin: { value: { pin } } } });
-}
-
-function documented(parameters: Parameters): readonly JsonObject[] {
-  return Object.entries(parameters).map(([name, { description, schema }]) => {
-    return { name, in: 'query', description, schema };
-  });
 }

@@ -1,6 +1,7 @@
 import { after, instant, seconds } from '@pinfold/core';
 import { answerRefusal, refuseRequest } from '../problems/problem.ts';
 import { type HttpProblem, problemTable, type WireCode } from '../problems/problem-table.ts';
+import type { Parameters } from '../reading/query.ts';
 import { EXAMPLE_REQUEST_ID, exampleDetails } from './examples.ts';
 import { type JsonObject, schemaRef } from './json-schema.ts';
 
@@ -34,21 +35,33 @@ export const componentHeaders: JsonObject = {
   ),
 };
 
+/** Parameters of a query as the document has them. */
+export function documented(parameters: Parameters): readonly JsonObject[] {
+  return Object.entries(parameters).map(([name, { description, schema }]) => {
+    return { name, in: 'query', description, schema };
+  });
+}
+
 /** A successful answer. */
 export function success(
   description: string,
   content: { readonly schema: JsonObject; readonly examples: JsonObject } | undefined,
   headers: readonly string[] = [],
+  rates: readonly string[] = RATE_HEADERS,
 ): JsonObject {
   return {
     description,
-    headers: headerRefs([...RATE_HEADERS, ...headers]),
+    headers: headerRefs([...rates, ...headers]),
     ...(content === undefined ? {} : { content: { 'application/json': content } }),
   };
 }
 
 /** The error answers of an operation by status, each with all its codes. */
-export function problems(codes: readonly WireCode[], publishing: boolean): JsonObject {
+export function problems(
+  codes: readonly WireCode[],
+  publishing: boolean,
+  rates: readonly string[] = RATE_HEADERS,
+): JsonObject {
   const statuses = new Set(codes.map((code) => statusOf(code)));
   return Object.fromEntries(
     [...statuses].map((status) => [
@@ -56,13 +69,18 @@ export function problems(codes: readonly WireCode[], publishing: boolean): JsonO
       problem(
         codes.filter((code) => statusOf(code) === status),
         publishing,
+        rates,
       ),
     ]),
   );
 }
 
 /** One error answer, with the codes it may have. */
-export function problem(codes: readonly WireCode[], publishing: boolean): JsonObject {
+export function problem(
+  codes: readonly WireCode[],
+  publishing: boolean,
+  rates: readonly string[] = RATE_HEADERS,
+): JsonObject {
   const titles = codes.map((code) => `\`${code}\`: ${entry(code).title}.`);
   const headers = Object.entries(CODES_OF_HEADERS).filter(([, of]) =>
     of.some((code) => codes.includes(code)),
@@ -73,10 +91,7 @@ export function problem(codes: readonly WireCode[], publishing: boolean): JsonOb
   );
   return {
     description: titles.join(' '),
-    headers: headerRefs([
-      ...(codes.includes('unauthorized') ? [] : RATE_HEADERS),
-      ...headers.map(([name]) => name),
-    ]),
+    headers: headerRefs([...(codes.includes('unauthorized') ? [] : rates), ...headers.map(([name]) => name)]),
     content: { 'application/problem+json': { schema, examples } },
   };
 }

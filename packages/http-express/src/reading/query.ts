@@ -50,6 +50,17 @@ export interface EventQuery {
   readonly pin?: string;
 }
 
+/** What `GET /admin/v1/events` may be asked for; absent members were not sent. */
+export interface AdminEventQuery extends EventQuery {
+  readonly account?: string;
+}
+
+/** What `GET /admin/v1/accounts` may be asked for; absent members were not sent. */
+export interface AccountQuery {
+  readonly cursor?: string;
+  readonly limit?: number;
+}
+
 /** How many pins or events a page has at most when the request does not say. */
 export const DEFAULT_LIMIT = 20;
 
@@ -65,6 +76,29 @@ export const eventParameters: Parameters = {
   pin: {
     description: 'Only the events of this publication; its id in any letter case.',
     schema: { type: 'string', pattern: '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' },
+  },
+};
+
+export const adminEventParameters: Parameters = {
+  ...eventParameters,
+  cursor: {
+    description: 'What an earlier page gave as next_cursor, with the same account and pin.',
+    schema: { type: 'string', minLength: 1 },
+  },
+  account: {
+    description: 'Only the events of this account.',
+    schema: { type: 'string', pattern: '^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,255}$' },
+  },
+};
+
+export const accountParameters: Parameters = {
+  cursor: {
+    description: 'What an earlier page gave as next_cursor.',
+    schema: { type: 'string', minLength: 1 },
+  },
+  limit: {
+    description: 'The most accounts on a page.',
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_LIMIT },
   },
 };
 
@@ -96,6 +130,11 @@ export const readPublishQuery: ReadQuery<PublishQuery> = readerOf<PublishQuery>(
 export const readListQuery: ReadQuery<ListQuery | KeyQuery> = readerOf<ListQuery | KeyQuery>(listParameters);
 
 export const readEventQuery: ReadQuery<EventQuery> = readerOf<EventQuery>(eventParameters);
+
+export const readAdminEventQuery: ReadQuery<AdminEventQuery> =
+  readerOf<AdminEventQuery>(adminEventParameters);
+
+export const readAccountQuery: ReadQuery<AccountQuery> = readerOf<AccountQuery>(accountParameters);
 
 function readerOf<Query>(parameters: Parameters): ReadQuery<Query> {
   const named = Object.entries(parameters);

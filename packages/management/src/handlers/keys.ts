@@ -1,7 +1,7 @@
-import { type Keys, SCOPES, type Scope } from '@pinfold/core';
+import type { Keys, Scope } from '@pinfold/core';
 import { codePoints } from '@pinfold/core/adapter';
 import { type Answer, page, seeOther } from '../answering/answer.ts';
-import { keysView } from '../views/keys.ts';
+import { GIVEN_SCOPES, keysView } from '../views/keys.ts';
 import { fieldOf, fieldsOf, type SignedInVisit } from '../visiting/visit.ts';
 
 const LONGEST_LABEL = 100;
@@ -44,5 +44,5 @@ async function listed(keys: Keys, { account }: SignedInVisit) {
 }
 
 function isScope(text: string): text is Scope {
-  return (SCOPES as readonly string[]).includes(text);
+  return (GIVEN_SCOPES as readonly string[]).includes(text);
 }

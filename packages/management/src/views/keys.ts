@@ -17,7 +17,11 @@ const SCOPE_MESSAGES: Readonly<Record<Scope, MessageId>> = {
   'pins:read': 'scopeRead',
   'pins:write': 'scopeWrite',
   manage: 'scopeManage',
+  admin: 'scopeAdmin',
 };
+
+/** What a key made here may be given: only the command makes one that administers. */
+export const GIVEN_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'admin');
 
 /** The account's keys, and a form for a new one. */
 export function keysView(visit: SignedInVisit, { keys, made, trouble }: KeysModel): Html {
@@ -75,7 +79,7 @@ function createCard(visit: SignedInVisit, trouble: KeysModel['trouble']): Html {
 <input type="hidden" name="form" value="${visit.formToken}">
 <div class="field"><label for="label">${words.say('labelLabel')}</label><input id="label" name="label" autocomplete="off" dir="auto" value="${trouble?.label ?? ''}"${wrong}>
 ${trouble === undefined ? undefined : html`<p class="error" id="label-error">${trouble.message}</p>`}</div>
-<fieldset><legend>${words.say('scopesLegend')}</legend>${SCOPES.map((scope) => {
+<fieldset><legend>${words.say('scopesLegend')}</legend>${GIVEN_SCOPES.map((scope) => {
       const checked = DEFAULT_SCOPES.includes(scope) ? html` checked` : undefined;
       return html`<label class="check"><input type="checkbox" name="scope" value="${scope}"${checked}> <span>${words.say(SCOPE_MESSAGES[scope])} <code class="quiet">${scope}</code></span></label>`;
     })}</fieldset>

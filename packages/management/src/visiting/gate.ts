@@ -1,4 +1,5 @@
 import type { Caller, Doer } from '@pinfold/core';
+import { mayManage } from '@pinfold/core/accounts';
 import { actorOf } from '@pinfold/core/history';
 import type { Screen } from '../options.ts';
 import { readCookies } from './cookies.ts';
@@ -23,7 +24,7 @@ export async function arrivalOf(
   if (authenticate !== undefined) {
     const caller = await authenticate(request, response);
     if (caller === undefined) return { kind: 'stranger' };
-    if (!caller.scopes.includes('manage')) return { kind: 'forbidden' };
+    if (!mayManage(caller.scopes)) return { kind: 'forbidden' };
     return { kind: 'signed_in', caller, actor: actorOf(caller), bond: `account ${caller.account}` };
   }
   if (shown === 'several') return { kind: 'several' };

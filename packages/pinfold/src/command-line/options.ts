@@ -56,11 +56,29 @@ export const OPTIONS = {
       type: 'string',
       multiple: true,
       value: 'SCOPE',
-      says: 'pins:read, pins:write or manage, as often as needed (default: pins:read and pins:write)',
+      says: 'pins:read, pins:write, manage or admin, as often as needed (default: pins:read and pins:write)',
     },
   },
   'keys list': {
     account: { type: 'string', value: 'NAME', says: 'the keys of one account (default: all)' },
+  },
+  'accounts limits': {
+    requests: { type: 'string', value: 'RATE', says: 'requests of the API by each process, such as 6000/1m' },
+    publications: { type: 'string', value: 'RATE', says: 'new publications, such as 600/1h' },
+    sites: { type: 'string', value: 'NUMBER', says: 'publications in service' },
+    bytes: {
+      type: 'string',
+      value: 'NUMBER',
+      says: 'bytes of their archives; each of these is also off, for none, or default, for what holds\nfor all accounts',
+    },
+  },
+  'accounts block': {
+    reason: { type: 'string', value: 'TEXT', says: 'why; the account is told' },
+    sites: {
+      type: 'string',
+      value: 'keep|hide',
+      says: 'what is to become of its sites, which go on being shown either way (default: keep)',
+    },
   },
   history: {
     account: { type: 'string', value: 'NAME', says: 'of one account (default: all)' },

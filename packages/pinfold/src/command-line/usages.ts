@@ -34,6 +34,23 @@ export const ON_THE_MACHINE = {
   },
   'keys list': { says: 'all keys', example: 'pinfold keys list --json' },
   'keys revoke': { takes: 'ID', says: 'shut a key out at once', example: 'pinfold keys revoke 7Hq2Xw' },
+  'accounts list': { says: 'all accounts, with what they use', example: 'pinfold accounts list --json' },
+  'accounts show': { takes: 'NAME', says: 'one of them', example: 'pinfold accounts show web-team' },
+  'accounts limits': {
+    takes: 'NAME',
+    says: 'bound what one account may use',
+    example: 'pinfold accounts limits web-team --publications 100/1d --sites 200',
+  },
+  'accounts block': {
+    takes: 'NAME',
+    says: 'let it publish and change nothing',
+    example: 'pinfold accounts block web-team --reason "Phishing, ticket 4711"',
+  },
+  'accounts unblock': {
+    takes: 'NAME',
+    says: 'let it do so again',
+    example: 'pinfold accounts unblock web-team',
+  },
   history: {
     says: 'what happened, newest first: who published, changed and stopped what',
     example: 'pinfold history --since 2026-11-20',

@@ -11,6 +11,7 @@ import {
   type UseCases,
 } from '@pinfold/core';
 import type { OnEvent } from '@pinfold/core/adapter';
+import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import { tokens } from '@pinfold/inversify';
 import { archiveZipModule } from '@pinfold/inversify/archive-zip';
@@ -52,6 +53,7 @@ export interface Composition {
   readonly useCases: UseCases;
   readonly manageKeys: Keys;
   readonly history: History;
+  readonly administration: Administration;
   readonly publications: RunningPublications;
   /** The data folder's absolute path. */
   readonly dataDir: string;
@@ -97,8 +99,9 @@ export async function openComposition(
     const useCases = await container.getAsync(tokens.useCases);
     const manageKeys = await container.getAsync(tokens.manageKeys);
     const history = await container.getAsync(tokens.manageHistory);
+    const administration = await container.getAsync(tokens.administration);
     const pool = adapters.find((adapter) => adapter.pool !== undefined)?.pool;
-    return { container, useCases, manageKeys, history, publications, dataDir, pool, close };
+    return { container, useCases, manageKeys, history, administration, publications, dataDir, pool, close };
   } catch (error) {
     // A store that could not be opened fails once more when it is let go of.
     await close().catch(() => undefined);

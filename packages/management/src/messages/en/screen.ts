@@ -165,6 +165,7 @@ export const screen = {
   revokeNamed: 'Revoke “{name}”',
   revoked: 'Revoked',
   scopeManage: 'Sign in here',
+  scopeAdmin: 'Administer the service',
   scopeNeeded: 'Choose at least one thing that the key may do.',
   scopeRead: 'Read publications',
   scopeWrite: 'Publish and change',

@@ -160,6 +160,7 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   revokeNamed: '「{name}」を無効にする',
   revoked: '無効',
   scopeManage: '管理画面へのサインイン',
+  scopeAdmin: 'サービスの管理',
   scopeNeeded: 'キーにできることを 1 つ以上選んでください。',
   scopeRead: '公開の閲覧',
   scopeWrite: '公開と変更',

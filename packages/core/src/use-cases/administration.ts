@@ -1,0 +1,167 @@
+import {
+  type Account,
+  type AccountLimits,
+  type AccountUse,
+  type Block,
+  NO_LIMITS,
+} from '../domain/account.ts';
+import { decodeAccountCursor, encodeAccountCursor } from '../domain/account-cursor.ts';
+import { type Cause, type EventType, eventOf } from '../domain/history.ts';
+import { type AccountId, accountId } from '../domain/identity.ts';
+import type { Instant } from '../domain/instant.ts';
+import { FIRST_GENERATION, type Generation } from '../domain/role.ts';
+import type { AccountChange, AccountStore } from '../ports/account-store.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Refusal } from '../refusal.ts';
+
+/** An account, and what it uses. */
+export interface AdministeredAccount {
+  readonly account: Account;
+  readonly used: AccountUse;
+}
+
+/** Which page of all accounts is wanted. */
+export interface AccountListRequest {
+  /** What an earlier page gave as `next`. */
+  readonly cursor?: string;
+  /** 1 to 100; 20 when absent. */
+  readonly limit?: number;
+}
+
+/** A page in order of name, and the cursor of the next one. */
+export type AccountListOutcome =
+  | {
+      readonly kind: 'page';
+      readonly accounts: readonly AdministeredAccount[];
+      readonly next: string | undefined;
+    }
+  | Refusal<'invalid_cursor'>;
+
+/** Why an account is to change nothing, and what becomes of its sites. */
+export type BlockWish = Omit<Block, 'at'>;
+
+/** What whoever runs the service does to accounts. Look first who asks: it asks for no name and no scope. */
+export interface Administration {
+  /**
+   * A page of all accounts.
+   *
+   * @throws TypeError when the limit is no whole number from 1 to 100.
+   */
+  listAccounts(request?: AccountListRequest): Promise<AccountListOutcome>;
+
+  /** The account of a name; `undefined` when none is known. */
+  showAccount(name: string): Promise<AdministeredAccount | undefined>;
+
+  /** Sets those limits of an account that are given, and leaves the others. A name that is not known yet is made known. */
+  limitAccount(name: string, limits: Partial<AccountLimits>, cause: Cause): Promise<AdministeredAccount>;
+
+  /** Blocks an account, or changes why it is blocked. A name that is not known yet is made known. */
+  blockAccount(name: string, block: BlockWish, cause: Cause): Promise<AdministeredAccount>;
+
+  /** Lets an account do again what it did before. */
+  unblockAccount(name: string, cause: Cause): Promise<AdministeredAccount>;
+}
+
+/** The ports that administration needs. */
+export interface AdministrationPorts {
+  readonly accounts: AccountStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** What becomes of an account, and what the history calls it; nothing when all is so already. */
+type Decision = { readonly change: AccountChange; readonly type: EventType } | undefined;
+
+/**
+ * Puts the administration of accounts together.
+ *
+ * @example
+ * import { type AdministrationPorts, createAdministration } from '@pinfold/core/administration';
+ *
+ * declare const ports: AdministrationPorts;
+ * const administration = createAdministration(ports);
+ * const cause = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
+ * await administration.blockAccount('team-7', { reason: 'Phishing', sites: 'keep' }, cause);
+ */
+export function createAdministration(ports: AdministrationPorts): Administration {
+  const { accounts, clock } = ports;
+  const withUse = async (account: Account): Promise<AdministeredAccount> => ({
+    account,
+    used: await accounts.usedBy(account.name, clock.now()),
+  });
+  const change = async (
+    name: string,
+    cause: Cause,
+    decide: (account: AccountChange, now: Instant) => Decision,
+  ): Promise<AdministeredAccount> => withUse(await changed(ports, accountId(name), cause, decide));
+  return {
+    async listAccounts({ cursor, limit = 20 } = {}) {
+      if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
+      const after = cursor === undefined ? undefined : decodeAccountCursor(cursor);
+      if (typeof after === 'object') return after;
+      const found = await accounts.list(after, limit + 1);
+      const page: AdministeredAccount[] = [];
+      // One after another: a page must not take every connection there is.
+      for (const account of found.slice(0, limit)) page.push(await withUse(account));
+      const last = page.at(-1);
+      const more = found.length > limit && last !== undefined;
+      return {
+        kind: 'page',
+        accounts: page,
+        next: more ? encodeAccountCursor(last.account.name) : undefined,
+      };
+    },
+    async showAccount(name) {
+      const found = await accounts.load(accountId(name));
+      return found && withUse(found.value);
+    },
+    limitAccount: (name, limits, cause) => change(name, cause, (account) => limited(account, limits)),
+    blockAccount: (name, block, cause) => change(name, cause, (account, now) => blocked(account, block, now)),
+    unblockAccount: (name, cause) =>
+      change(name, cause, (account) =>
+        account.blocked === null
+          ? undefined
+          : { change: { ...account, blocked: null }, type: 'account.unblocked' },
+      ),
+  };
+}
+
+function limited(account: AccountChange, wanted: Partial<AccountLimits>): Decision {
+  const limits = { ...account.limits, ...wanted };
+  const names = Object.keys(NO_LIMITS) as (keyof AccountLimits)[];
+  if (names.every((name) => limits[name] === account.limits[name])) return undefined;
+  return { change: { ...account, limits }, type: 'account.limits_changed' };
+}
+
+function blocked(account: AccountChange, { reason, sites }: BlockWish, at: Instant): Decision {
+  const before = account.blocked;
+  if (before?.reason === reason && before.sites === sites) return undefined;
+  const isHidden = sites === 'hide' && before?.sites !== 'hide';
+  const generation = isHidden ? ((account.generation + 1) as Generation) : account.generation;
+  return { change: { ...account, blocked: { reason, sites, at }, generation }, type: 'account.blocked' };
+}
+
+/** Decides again for as long as others change the account meanwhile. */
+async function changed(
+  { accounts, clock, ids }: AdministrationPorts,
+  name: AccountId,
+  cause: Cause,
+  decide: (account: AccountChange, now: Instant) => Decision,
+): Promise<Account> {
+  for (;;) {
+    const found = await accounts.load(name);
+    const { limits, blocked, generation } = found?.value ?? NOTHING_DONE;
+    const before: AccountChange = { name, limits, blocked, generation };
+    const at = clock.now();
+    const decision = decide(before, at);
+    if (decision === undefined && found !== undefined) return found.value;
+    const { change, type } = decision ?? { change: before };
+    const events = type === undefined ? [] : [eventOf(ids, { type, at }, cause, name)];
+    const outcome = await accounts.save(change, found?.version, events);
+    const known = found?.value ?? { lastPublishedAt: null, publicationsMark: null };
+    if (outcome.kind === 'saved') return { ...known, ...change };
+  }
+}
+
+const NOTHING_DONE = { limits: NO_LIMITS, blocked: null, generation: FIRST_GENERATION };

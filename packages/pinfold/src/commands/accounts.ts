@@ -1,0 +1,148 @@
+import type { AccountId, AccountLimits, RateText } from '@pinfold/core';
+import { parseRate, toRfc3339 } from '@pinfold/core/adapter';
+import type { AdministeredAccount, Administration } from '@pinfold/core/administration';
+import { accountOf } from '@pinfold/http-express';
+import { readAccount, readArguments } from '../command-line/arguments.ts';
+import { byCommand } from '../command-line/by-command.ts';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { OPTIONS } from '../command-line/options.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+import { withComposition } from '../command-line/with-composition.ts';
+
+/** An operator who hides sites must not believe that they are gone. */
+const STILL_SHOWN = 'the block is kept, but the sites of the account go on being shown';
+
+/** `pinfold accounts list | show | block | unblock | limits` */
+export async function accounts([action, ...args]: readonly string[], terminal: Terminal): Promise<void> {
+  switch (action) {
+    case 'list':
+      return await list(args, terminal);
+    case 'show':
+      return await show(args, terminal);
+    case 'block':
+      return await block(args, terminal);
+    case 'unblock':
+      return await unblock(args, terminal);
+    case 'limits':
+      return await limits(args, terminal);
+    default:
+      throw new UsageError('accounts takes list, show, block, unblock or limits');
+  }
+}
+
+async function list(args: readonly string[], terminal: Terminal): Promise<void> {
+  const { values } = readArguments(args, [], {});
+  await withComposition(terminal, async ({ administration }) => {
+    const told: AdministeredAccount[] = [];
+    for await (const account of walk(administration)) {
+      if (values.json) told.push(account);
+      else terminal.out(lineOf(account));
+    }
+    if (values.json) terminal.out(JSON.stringify({ accounts: told.map(accountOf) }));
+  });
+}
+
+async function* walk({ listAccounts }: Administration): AsyncGenerator<AdministeredAccount> {
+  let cursor: string | undefined;
+  do {
+    const page = await listAccounts({ limit: 100, ...(cursor === undefined ? {} : { cursor }) });
+    if (page.kind === 'refused') return;
+    yield* page.accounts;
+    cursor = page.next;
+  } while (cursor !== undefined);
+}
+
+async function show(args: readonly string[], terminal: Terminal): Promise<void> {
+  const { values, positionals } = readArguments(args, ['NAME'], {});
+  const name = readAccount(positionals[0] ?? '');
+  const found = await withComposition(terminal, ({ administration }) => administration.showAccount(name));
+  if (found === undefined) {
+    throw new CommandFailure('there is no account of this name; "pinfold accounts list" lists them');
+  }
+  tell(found, values.json, terminal);
+}
+
+async function block(args: readonly string[], terminal: Terminal): Promise<void> {
+  const { values, positionals } = readArguments(args, ['NAME'], OPTIONS['accounts block']);
+  const reason = readReason(values.reason);
+  const sites = readSites(values.sites ?? 'keep');
+  if (sites === 'hide') terminal.err(`pinfold: ${STILL_SHOWN}`);
+  await change(positionals, values.json, terminal, ({ blockAccount }, name) =>
+    blockAccount(name, { reason, sites }, byCommand()),
+  );
+}
+
+async function unblock(args: readonly string[], terminal: Terminal): Promise<void> {
+  const { values, positionals } = readArguments(args, ['NAME'], {});
+  await change(positionals, values.json, terminal, ({ unblockAccount }, name) =>
+    unblockAccount(name, byCommand()),
+  );
+}
+
+async function limits(args: readonly string[], terminal: Terminal): Promise<void> {
+  const { values, positionals } = readArguments(args, ['NAME'], OPTIONS['accounts limits']);
+  const { requests, publications, sites, bytes } = values;
+  const wanted: Partial<AccountLimits> = {
+    ...(requests === undefined ? {} : { requests: readRate('--requests', requests) }),
+    ...(publications === undefined ? {} : { publications: readRate('--publications', publications) }),
+    ...(sites === undefined ? {} : { sites: readQuota('--sites', sites) }),
+    ...(bytes === undefined ? {} : { bytes: readQuota('--bytes', bytes) }),
+  };
+  if (Object.keys(wanted).length === 0) {
+    throw new UsageError('accounts limits takes --requests, --publications, --sites or --bytes');
+  }
+  await change(positionals, values.json, terminal, ({ limitAccount }, name) =>
+    limitAccount(name, wanted, byCommand()),
+  );
+}
+
+async function change(
+  [text = '']: readonly string[],
+  json: boolean | undefined,
+  terminal: Terminal,
+  act: (administration: Administration, name: AccountId) => Promise<AdministeredAccount>,
+): Promise<void> {
+  const name = readAccount(text);
+  const changed = await withComposition(terminal, ({ administration }) => act(administration, name));
+  tell(changed, json, terminal);
+}
+
+function tell(account: AdministeredAccount, json: boolean | undefined, { out }: Terminal): void {
+  out(json ? JSON.stringify({ account: accountOf(account) }) : lineOf(account));
+}
+
+function readReason(text: string | undefined): string {
+  if (text !== undefined && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(text)) return text;
+  throw new UsageError('--reason takes 1 to 255 characters, none of them a control character');
+}
+
+function readSites(text: string): 'keep' | 'hide' {
+  if (text === 'keep' || text === 'hide') return text;
+  throw new UsageError('--sites takes keep or hide');
+}
+
+function readRate(option: string, text: string): RateText | null {
+  if (text === 'default') return null;
+  if (parseRate(text) !== undefined) return text as RateText;
+  throw new UsageError(`${option} takes off, default, or a number and a time, such as 600/1h`);
+}
+
+function readQuota(option: string, text: string): number | 'off' | null {
+  if (text === 'default') return null;
+  if (text === 'off') return text;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new UsageError(`${option} takes off, default, or a whole number from 0`);
+}
+
+function lineOf({ account: { name, blocked, limits, lastPublishedAt }, used }: AdministeredAccount): string {
+  const set = Object.entries(limits).filter(([, limit]) => limit !== null);
+  return [
+    name,
+    `${used.sites} sites`,
+    `${used.bytes} bytes`,
+    `${used.publications24h} published in 24 hours`,
+    lastPublishedAt === null ? 'never published' : `last ${toRfc3339(lastPublishedAt)}`,
+    ...set.map(([rule, limit]) => `${rule} ${limit}`),
+    ...(blocked === null ? [] : [`blocked, sites ${blocked.sites}: ${blocked.reason}`]),
+  ].join('  ');
+}
