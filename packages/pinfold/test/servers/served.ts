@@ -21,7 +21,11 @@ export async function serve(
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-served-'));
   const usual = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, PINFOLD_WELCOME: 'off' };
   const app = await createApp(readSettings({ ...usual, ...env }), { log: () => undefined, ...options });
-  const listening = await app.listen();
+  const listening = await app.listen().catch(async (error: unknown) => {
+    await app.close();
+    await rm(folder, { recursive: true });
+    throw error;
+  });
   return {
     ...listening,
     app,
