@@ -25,8 +25,8 @@ export { type OnEvent, tellingRoles } from './adapter/telling-roles.ts';
 export { unlessAborted } from './adapter/unless-aborted.ts';
 export { NO_LIMITS } from './domain/account.ts';
 export {
+  boundsOf,
   hasQuota,
-  limitsInForce,
   published,
   rateInForce,
   refuseAdmission,

@@ -59,7 +59,7 @@ const pin: Route = {
   },
 };
 
-const limitsInForce: Route = {
+const boundsOf: Route = {
   pattern: '/api/v1/limits',
   methods: { GET: onAll({ scope: 'pins:read', query: readNoQuery, handle: limits }) },
 };
@@ -70,7 +70,7 @@ const history: Route = {
 };
 
 /** Every route under `/api/v1`. */
-export const routes: readonly Route[] = [pins, pin, limitsInForce, history];
+export const routes: readonly Route[] = [pins, pin, boundsOf, history];
 
 /** The route of a path below `/api/v1`, with the role that it names. */
 export function routeOf(
@@ -78,7 +78,7 @@ export function routeOf(
   offered: Pick<Service, 'history'>,
 ): { readonly route: Route; readonly role: RoleId | null } | undefined {
   if (path === '/pins') return { route: pins, role: null };
-  if (path === '/limits') return { route: limitsInForce, role: null };
+  if (path === '/limits') return { route: boundsOf, role: null };
   if (path === '/events' && offered.history !== undefined) return { route: history, role: null };
   const [, id] = /^\/pins\/([^/]+)$/.exec(path) ?? [];
   return id === undefined ? undefined : { route: pin, role: parseRoleId(id) ?? null };

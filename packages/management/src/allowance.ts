@@ -1,5 +1,5 @@
 import type { AccountId, Instant, Refusal, UseCases } from '@pinfold/core';
-import { hasQuota, leftOf, limitsInForce, type RateLeft } from '@pinfold/core/adapter';
+import { boundsOf, hasQuota, leftOf, type RateLeft } from '@pinfold/core/adapter';
 import type { SignedInVisit } from './visiting/visit.ts';
 
 /** What an account may publish still; null where there is no bound. */
@@ -22,7 +22,7 @@ export async function allowanceOf(
   now: Instant,
 ): Promise<Allowance> {
   const account = (await accounts.load(name))?.value;
-  const inForce = limitsInForce(account, await quotasOf(name));
+  const inForce = boundsOf(account, await quotasOf(name));
   const used = hasQuota(inForce) ? await accounts.usedBy(name, now) : { sites: 0, bytes: 0 };
   return {
     publications:

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Instant, instant } from '@pinfold/core';
 import { planMigrations, refuseOutdated, type SchemaState } from '@pinfold/core/adapter';
+import { MIGRATIONS, type PostgresMigration } from './migrations.ts';
 import type { PostgresConnection, Run } from './postgres-connection.ts';
-import { MIGRATIONS, type PostgresMigration } from './schema.ts';
 import { planned, quoted, type Statement, unhurried } from './statement.ts';
 import { tablesOf } from './tables.ts';
 

@@ -1,13 +1,22 @@
-import { after, isFault, minutes, type RoleId } from '@pinfold/core';
-import { anApiKey, anEvent, aRoleId, rejectionOf, START } from '@pinfold/test-contracts/fixtures';
+import { after, type Filename, isFault, minutes, type RoleId } from '@pinfold/core';
+import { fingerprintOf } from '@pinfold/core/adapter';
+import {
+  aManifest,
+  anApiKey,
+  anEvent,
+  aRole,
+  aRoleId,
+  rejectionOf,
+  START,
+} from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
 import { openPostgres } from '../src/index.ts';
 import { checkSchema, migrate } from '../src/migrate.ts';
+import { MIGRATIONS, type PostgresMigration } from '../src/migrations.ts';
 import { postgresAttemptCounter } from '../src/postgres-attempt-counter.ts';
 import { PostgresConnection } from '../src/postgres-connection.ts';
-import { MIGRATIONS, type PostgresMigration } from '../src/schema.ts';
 import { planned, quoted } from '../src/statement.ts';
 import { tablesOf } from '../src/tables.ts';
 
@@ -123,6 +132,33 @@ describe('migrate', () => {
       await migrate(connection, schema, [...MIGRATIONS, ADDITION, BREAK]);
       const state = { version: NEWEST + 2, oldest_version: NEWEST + 1, oldest_release: ADDITION.release };
       expect(await schemaOf(connection, schema)).to.deep.equal({ ...made, state: [state] });
+    }));
+
+  it('finds out of what an older release has published how large it was, what it was, and whose', () =>
+    onStage(async ({ place, schema, open }) => {
+      const connection = open();
+      await migrate(connection, schema, MIGRATIONS.slice(0, 1));
+      const { id, account, archive, idempotencyKey, publishedAt, sha256 } = aRole(1);
+      const fingerprint = fingerprintOf(sha256, 'site.zip' as Filename, null);
+      const tables = tablesOf(schema);
+      const role = planned(`
+        INSERT INTO ${tables.roles} (id, version, account, archive, idempotency_key, original_filename, file_count, size,
+          published_at, pinned, generation, title_folded)
+        VALUES ($1, 1, $2, $3, $4, 'site.zip', 1, 300, $5, false, 1, '')`);
+      const key = planned(`
+        INSERT INTO ${tables.idempotencyKeys} (account, key, fingerprint, token, begun_at, held_until, role, warnings)
+        VALUES ($1, $2, $3, 't', 0, 0, $4, '[]')`);
+      await connection.write(role, [id, account, archive, idempotencyKey, publishedAt]);
+      await connection.write(planned(`INSERT INTO ${tables.manifests} VALUES ($1, $2)`), [
+        archive,
+        aManifest(1),
+      ]);
+      await connection.write(key, [account, idempotencyKey, fingerprint, id]);
+      await migrate(connection, schema);
+      const { roles, accounts } = await openPostgres({ pool: place.pool(), schema });
+      expect((await roles.load(id))?.value).to.include({ archiveBytes: 141, sha256 });
+      const owner = (await accounts.load(account))?.value;
+      expect(owner).to.deep.include({ blocked: null, lastPublishedAt: publishedAt });
     }));
 
   it('takes over what an older release has counted, and counts beside it', () =>

@@ -1,5 +1,5 @@
 import { type Migration, planMigrations, refuseOutdated, type SchemaState } from '@pinfold/core/adapter';
-import { MIGRATIONS } from './schema.ts';
+import { MIGRATIONS } from './migrations.ts';
 import type { Statements } from './sqlite-connection.ts';
 
 const STATE_TABLE = `

@@ -1,11 +1,21 @@
 import { join } from 'node:path';
-import { after, isFault, minutes, type RoleId } from '@pinfold/core';
-import type { Migration } from '@pinfold/core/adapter';
-import { anApiKey, anEvent, aRoleId, rejectionOf, START } from '@pinfold/test-contracts/fixtures';
+import { after, type Filename, isFault, minutes, type RoleId } from '@pinfold/core';
+import { fingerprintOf, type Migration } from '@pinfold/core/adapter';
+import {
+  aManifest,
+  anApiKey,
+  anEvent,
+  aRole,
+  aRoleId,
+  rejectionOf,
+  START,
+} from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { openSqlite } from '../src/index.ts';
 import { checkSchema, migrate } from '../src/migrate.ts';
-import { MIGRATIONS } from '../src/schema.ts';
+import { MIGRATIONS } from '../src/migrations.ts';
+import { roles } from '../src/role-store/roles.ts';
+import { sqliteAccountStore } from '../src/sqlite-account-store.ts';
 import { sqliteAttemptCounter } from '../src/sqlite-attempt-counter.ts';
 import { SqliteConnection } from '../src/sqlite-connection.ts';
 import { inFolder } from './sqlite-subject.ts';
@@ -88,6 +98,35 @@ describe('migrate', () => {
       expect(await schemaOf(connection)).to.deep.include({
         state: { version: NEWEST + 2, oldest_version: NEWEST + 1, oldest_release: ADDITION.release },
       });
+    }));
+
+  it('finds out of what an older release has published how large it was, what it was, and whose', () =>
+    onFile(async (open) => {
+      const connection = open();
+      await migrate(connection, MIGRATIONS.slice(0, 1));
+      const { id, account, archive, idempotencyKey, publishedAt, sha256 } = aRole(1);
+      const fingerprint = fingerprintOf(sha256, 'site.zip' as Filename, null);
+      await connection.write((prepare) => {
+        prepare(`
+          INSERT INTO roles (id, version, account, archive, idempotency_key, original_filename, file_count, size,
+            published_at, pinned, generation, title_folded)
+          VALUES (?, 1, ?, ?, ?, 'site.zip', 1, 300, ?, 0, 1, '')`).run(
+          id,
+          account,
+          archive,
+          idempotencyKey,
+          publishedAt,
+        );
+        prepare('INSERT INTO manifests VALUES (?, ?)').run(archive, aManifest(1));
+        prepare(`
+          INSERT INTO idempotency_keys (account, key, fingerprint, token, begun_at, held_until, role, warnings)
+          VALUES (?, ?, ?, 't', 0, 0, ?, '[]')`).run(account, idempotencyKey, fingerprint, id);
+      });
+      await migrate(connection);
+      const role = (await roles(connection).load(id))?.value;
+      expect(role).to.include({ archiveBytes: 141, sha256 });
+      const owner = (await sqliteAccountStore(connection).load(account))?.value;
+      expect(owner).to.deep.include({ blocked: null, lastPublishedAt: publishedAt });
     }));
 
   it('takes over what an older release has counted, and counts beside it', () =>

@@ -40,6 +40,9 @@ export async function stock(service: Service): Promise<readonly string[]> {
     '/?q=nothing-like-it',
     ...details,
     `/publications/${plain.id}/stop`,
+    '/history',
+    `/history?pin=${locked.id}`,
+    '/history?pin=nonsense',
     '/keys',
     '/nowhere',
   ];

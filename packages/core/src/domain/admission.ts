@@ -24,14 +24,14 @@ type KnownAccount = Pick<Account, 'limits' | 'blocked' | 'publicationsMark'>;
  *
  * @example
  * import type { Account, PublicationLimits } from '@pinfold/core';
- * import { limitsInForce } from '@pinfold/core/adapter';
+ * import { boundsOf } from '@pinfold/core/adapter';
  *
  * declare const account: Account | undefined;
  * declare const ofAll: PublicationLimits;
  *
- * const { sites } = limitsInForce(account, ofAll);
+ * const { sites } = boundsOf(account, ofAll);
  */
-export function limitsInForce(
+export function boundsOf(
   account: Pick<Account, 'limits'> | undefined,
   ofAll: PublicationLimits,
 ): PublicationLimits {
@@ -95,7 +95,7 @@ export function refuseAdmission(
 ): Inadmissible | undefined {
   const blocked = refuseBlocked(account);
   if (blocked !== undefined) return blocked;
-  const limits = limitsInForce(account, wish.limits);
+  const limits = boundsOf(account, wish.limits);
   const { publications } = limits;
   if (publications !== null) {
     const { remaining, nextAt } = leftOf(publications, account?.publicationsMark ?? null, wish.now);
@@ -138,7 +138,7 @@ export function published(
   { now, limits }: Wish,
 ): Pick<Account, 'publicationsMark' | 'lastPublishedAt'> {
   const { publicationsMark: mark, lastPublishedAt } = account;
-  const rate = limitsInForce(account, limits).publications;
+  const rate = boundsOf(account, limits).publications;
   return {
     publicationsMark: rate === null ? mark : takenFrom(rate, mark, now),
     lastPublishedAt: lastPublishedAt !== null && lastPublishedAt > now ? lastPublishedAt : now,

@@ -1,5 +1,5 @@
 import { type Account, days, type Instant, type Limits, type PublicationLimits } from '@pinfold/core';
-import { hasQuota, leftOf, limitsInForce, type RateLeft } from '@pinfold/core/adapter';
+import { boundsOf, hasQuota, leftOf, type RateLeft } from '@pinfold/core/adapter';
 import type { Call, Outcome, Service } from '../service.ts';
 
 /** What is left of a rate, as the API tells it. */
@@ -21,7 +21,7 @@ export async function limits(
   { caller, account, requestRate }: Call,
 ): Promise<Outcome> {
   const now = useCases.clock.now();
-  const inForce = limitsInForce(account, await useCases.quotasOf(caller.account));
+  const inForce = boundsOf(account, await useCases.quotasOf(caller.account));
   const requestsLeft = requestRate && requests.limiter.left(caller.account, requestRate, now);
   const used = hasQuota(inForce)
     ? await useCases.accounts.usedBy(caller.account, now)

@@ -5,7 +5,7 @@ import {
   parseIdempotencyKey,
   type RefusalCode,
 } from '@pinfold/core';
-import { limitsInForce } from '@pinfold/core/adapter';
+import { boundsOf } from '@pinfold/core/adapter';
 import { type ReceivedForm, receiveForm } from '@pinfold/http';
 import type { Request } from 'express';
 import { credentialsOf } from '../authentication.ts';
@@ -82,7 +82,7 @@ async function tellPublications(
 ): Promise<void> {
   const account = (await accounts.load(caller.account))?.value;
   const now = clock.now();
-  const left = publicationsLeft(account, limitsInForce(account, await quotasOf(caller.account)), now);
+  const left = publicationsLeft(account, boundsOf(account, await quotasOf(caller.account)), now);
   if (left !== null) rates.tell('publications', left, now);
 }
 

@@ -5,8 +5,9 @@ import { examplePin } from '../handlers/pin.ts';
 import type { WireCode } from '../problems/problem-table.ts';
 import { accountParameters, adminEventParameters } from '../reading/query.ts';
 import { exampleEvent } from './examples.ts';
-import { count, instant, type JsonObject, object, schemaRef } from './json-schema.ts';
-import { documented, problems, success } from './responses.ts';
+import { count, instant, type JsonObject, nextCursor, object, schemaRef } from './json-schema.ts';
+import { documented, idParameter } from './parameters.ts';
+import { problems, success } from './responses.ts';
 
 /** Codes that every operation here may answer: without the scope, all is 404. */
 const EVERYWHERE: readonly WireCode[] = [
@@ -59,16 +60,7 @@ export function administrationPaths(publicUrl: PublicUrl): JsonObject {
       patch: changeOperation,
     },
     '/admin/v1/pins/{id}': {
-      parameters: [
-        {
-          name: 'id',
-          in: 'path',
-          required: true,
-          description: 'The last segment of the shared URL, in any letter case.',
-          schema: { type: 'string' },
-          example: '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
-        },
-      ],
+      parameters: [idParameter],
       get: pinOperation(publicUrl),
     },
     '/admin/v1/events': { get: eventsOperation },
@@ -173,10 +165,7 @@ export const administrationSchemas: JsonObject = {
   AccountAnswer: object({ account: schemaRef('Account') }),
   AccountList: object({
     accounts: { type: 'array', items: schemaRef('Account'), maxItems: 100, description: 'By name.' },
-    next_cursor: {
-      type: ['string', 'null'],
-      description: 'Ask for the next page with this as cursor; null on the last page.',
-    },
+    next_cursor: nextCursor('this as cursor'),
   }),
   AccountUpdate: accountUpdateSchema,
   AdministeredPinAnswer: object({

@@ -24,3 +24,11 @@ export function count(description: string): JsonObject {
 export function instant(): JsonObject {
   return { type: 'string', pattern: INSTANT, description: 'RFC 3339, UTC, milliseconds.' };
 }
+
+/** Where the next page begins. */
+export function nextCursor(asked: string): JsonObject {
+  return {
+    type: ['string', 'null'],
+    description: `Ask for the next page with ${asked}; null on the last page.`,
+  };
+}

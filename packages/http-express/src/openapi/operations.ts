@@ -6,7 +6,8 @@ import type { WireCode } from '../problems/problem-table.ts';
 import { eventParameters, listParameters, publishParameters } from '../reading/query.ts';
 import { exampleEvent, exampleLeft, exampleUnbounded, exampleWarnings } from './examples.ts';
 import { type JsonObject, schemaRef } from './json-schema.ts';
-import { documented, problems, success } from './responses.ts';
+import { documented, idParameter } from './parameters.ts';
+import { problems, success } from './responses.ts';
 
 /** Codes that every operation with a key may answer. */
 const EVERYWHERE: readonly WireCode[] = [
@@ -17,15 +18,6 @@ const EVERYWHERE: readonly WireCode[] = [
   'internal_error',
   'unavailable',
 ];
-
-const idParameter: JsonObject = {
-  name: 'id',
-  in: 'path',
-  required: true,
-  description: 'The last segment of the shared URL, in any letter case.',
-  schema: { type: 'string' },
-  example: '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
-};
 
 /** Codes of what changes something. */
 const CHANGING: readonly WireCode[] = [...EVERYWHERE, 'account_blocked'];

@@ -1,7 +1,6 @@
 import { after, instant, seconds } from '@pinfold/core';
 import { answerRefusal, refuseRequest } from '../problems/problem.ts';
 import { type HttpProblem, problemTable, type WireCode } from '../problems/problem-table.ts';
-import type { Parameters } from '../reading/query.ts';
 import { EXAMPLE_REQUEST_ID, exampleDetails } from './examples.ts';
 import { type JsonObject, schemaRef } from './json-schema.ts';
 
@@ -34,13 +33,6 @@ export const componentHeaders: JsonObject = {
     '"requests";q=6000;w=60, "publications";q=600;w=3600',
   ),
 };
-
-/** Parameters of a query as the document has them. */
-export function documented(parameters: Parameters): readonly JsonObject[] {
-  return Object.entries(parameters).map(([name, { description, schema }]) => {
-    return { name, in: 'query', description, schema };
-  });
-}
 
 /** A successful answer. */
 export function success(

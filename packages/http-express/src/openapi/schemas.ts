@@ -3,7 +3,7 @@ import { pinSchema } from '../handlers/pin.ts';
 import { updateSchema } from '../handlers/update.ts';
 import { problemTable } from '../problems/problem-table.ts';
 import { WARNING } from '../problems/rule-sentences.ts';
-import { count, instant, type JsonObject, object, schemaRef, UUID } from './json-schema.ts';
+import { count, instant, type JsonObject, nextCursor, object, schemaRef, UUID } from './json-schema.ts';
 
 const EVENT_TYPES: readonly EventType[] = [
   'pin.published',
@@ -42,18 +42,11 @@ export function componentSchemas(limits: Limits): JsonObject {
     }),
     PinList: object({
       pins: { type: 'array', items: schemaRef('Pin'), maxItems: 100, description: 'Newest first.' },
-      next_cursor: {
-        type: ['string', 'null'],
-        description:
-          'Ask for the next page with this as cursor and the same parameters; null on the last page.',
-      },
+      next_cursor: nextCursor('this as cursor and the same parameters'),
     }),
     EventList: object({
       events: { type: 'array', items: schemaRef('Event'), maxItems: 100, description: 'Newest first.' },
-      next_cursor: {
-        type: ['string', 'null'],
-        description: 'Ask for the next page with this as cursor and the same pin; null on the last page.',
-      },
+      next_cursor: nextCursor('this as cursor and the same pin'),
     }),
     Event: eventSchema,
     Warnings: { type: 'array', items: schemaRef('Warning'), maxItems: 20 },

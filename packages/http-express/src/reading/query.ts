@@ -64,15 +64,19 @@ export interface AccountQuery {
 /** How many pins or events a page has at most when the request does not say. */
 export const DEFAULT_LIMIT = 20;
 
+/** Where a page begins and how long it is. */
+function pageParameters(things: string, cursor: string): Parameters {
+  return {
+    cursor: { description: cursor, schema: { type: 'string', minLength: 1 } },
+    limit: {
+      description: `The most ${things} on a page.`,
+      schema: { type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_LIMIT },
+    },
+  };
+}
+
 export const eventParameters: Parameters = {
-  cursor: {
-    description: 'What an earlier page of the account gave as next_cursor, with the same pin.',
-    schema: { type: 'string', minLength: 1 },
-  },
-  limit: {
-    description: 'The most events on a page.',
-    schema: { type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_LIMIT },
-  },
+  ...pageParameters('events', 'What an earlier page of the account gave as next_cursor, with the same pin.'),
   pin: {
     description: 'Only the events of this publication; its id in any letter case.',
     schema: { type: 'string', pattern: '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' },
@@ -81,10 +85,7 @@ export const eventParameters: Parameters = {
 
 export const adminEventParameters: Parameters = {
   ...eventParameters,
-  cursor: {
-    description: 'What an earlier page gave as next_cursor, with the same account and pin.',
-    schema: { type: 'string', minLength: 1 },
-  },
+  ...pageParameters('events', 'What an earlier page gave as next_cursor, with the same account and pin.'),
   account: {
     description: 'Only the events of this account.',
     schema: { type: 'string', pattern: '^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,255}$' },
@@ -92,25 +93,11 @@ export const adminEventParameters: Parameters = {
 };
 
 export const accountParameters: Parameters = {
-  cursor: {
-    description: 'What an earlier page gave as next_cursor.',
-    schema: { type: 'string', minLength: 1 },
-  },
-  limit: {
-    description: 'The most accounts on a page.',
-    schema: { type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_LIMIT },
-  },
+  ...pageParameters('accounts', 'What an earlier page gave as next_cursor.'),
 };
 
 export const listParameters: Parameters = {
-  cursor: {
-    description: 'What an earlier page of the account gave as next_cursor, with the same state.',
-    schema: { type: 'string', minLength: 1 },
-  },
-  limit: {
-    description: 'The most pins on a page.',
-    schema: { type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_LIMIT },
-  },
+  ...pageParameters('pins', 'What an earlier page of the account gave as next_cursor, with the same state.'),
   state: {
     description: 'Only pins in this state; without it all but deleted ones.',
     schema: { enum: ['published', 'expired', 'deleted'] },

@@ -9,12 +9,12 @@ import type {
   RoleStore,
 } from '@pinfold/core';
 import {
+  boundsOf,
   hasQuota,
   judgeCommit,
   judgeHolder,
   type Kept,
   type KeyRow,
-  limitsInForce,
   published,
   refuseAdmission,
   refuseBlocked,
@@ -87,7 +87,7 @@ export function keys(
     const owner = row && ACCOUNTS.read(row);
     const held = refuseBlocked(owner) ?? judgeHolder(await holder(account, key), request);
     if (held !== undefined) return held;
-    const isCounted = hasQuota(limitsInForce(owner, request.limits));
+    const isCounted = hasQuota(boundsOf(owner, request.limits));
     const used = isCounted ? await accounts.countInService(read, account, now) : NOTHING;
     return refuseAdmission(owner, request, () => used);
   }
@@ -115,7 +115,7 @@ export function keys(
     const { account, key, token } = lease;
     const owner = await accounts.lock(run, account);
     const wish = { ...role, now, limits };
-    const isCounted = hasQuota(limitsInForce(owner, limits));
+    const isCounted = hasQuota(boundsOf(owner, limits));
     const used = isCounted ? await accounts.countInService(run, account, now) : NOTHING;
     const inadmissible = refuseAdmission(owner, wish, () => used);
     if (inadmissible === undefined) {

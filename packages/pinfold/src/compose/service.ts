@@ -75,7 +75,9 @@ export async function openService(
   const doors = doorModules(settings, { log, requests, uploads, figures, addresses, ...shown });
   const modules = [...doors, ...(options.modules ?? [])];
   const observed = observedBy(metrics, options);
-  const composition = await openComposition(settings, { ...options, ...observed, modules }, (container) => {
+  const heard = heardBy(options.onEvent, log);
+  const asked = { ...options, ...observed, ...heard, modules };
+  const composition = await openComposition(settings, asked, (container) => {
     health.watch(container);
     metrics?.watch(container);
   });
@@ -116,6 +118,20 @@ export async function openService(
       await Promise.all(background);
       metrics?.close();
       await composition.close();
+    },
+  };
+}
+
+/** A bug in a team's own code is told to the log: what is stored is stored, whatever they do with the news. */
+function heardBy(onEvent: ServiceOptions['onEvent'], log: Log): Pick<ServiceOptions, 'onEvent'> {
+  if (onEvent === undefined) return {};
+  return {
+    onEvent: (event) => {
+      try {
+        onEvent(event);
+      } catch (error) {
+        log.error('onEvent has thrown', error);
+      }
     },
   };
 }

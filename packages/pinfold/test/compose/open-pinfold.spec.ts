@@ -56,7 +56,10 @@ describe('Pinfold in a server of your own', () => {
     const told: string[] = [];
     publicUrl += '/';
     const { publish: publishFromCode } = await open({
-      onEvent: ({ type, account }) => told.push(`${type} ${account}`),
+      onEvent: ({ type, account }) => {
+        told.push(`${type} ${account}`);
+        throw new Error('a bug of the team');
+      },
       beforePublish: ({ entries }) =>
         entries.length > 1
           ? { kind: 'refused', code: 'refused_by_host', rule: 'host:one-page', words: { en: 'One page.' } }

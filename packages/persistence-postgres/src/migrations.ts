@@ -1,0 +1,253 @@
+import { FIRST_GENERATION, type Migration, NO_LIMITS } from '@pinfold/core/adapter';
+import type { Tables } from './tables.ts';
+
+/** A step of the schema: its SQL names the tables of the schema that it is for. */
+export type PostgresMigration = Migration<(tables: Tables) => string>;
+
+/**
+ * Roles, manifests, Idempotency-Keys, API keys, tries of passwords, sessions of the management screen.
+ *
+ * An archive is named by a record while its manifest is there. `ended_at` is when viewers lost the role for good;
+ * a role waits for its cleanup in `roles_ended`, and after a claim or a failure in `roles_waiting`.
+ * Text that is compared or sorted has the collation "C", whose order is that of code points on every server.
+ */
+const first: PostgresMigration = {
+  version: 1,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: (tables) => `
+    CREATE TABLE ${tables.roles} (
+      id text COLLATE "C" PRIMARY KEY,
+      version bigint NOT NULL,
+      account text COLLATE "C" NOT NULL,
+      archive text COLLATE "C" NOT NULL,
+      idempotency_key text COLLATE "C" NOT NULL,
+      title text COLLATE "C",
+      original_filename text COLLATE "C" NOT NULL,
+      file_count bigint NOT NULL,
+      size bigint NOT NULL,
+      published_at bigint NOT NULL,
+      expires_at bigint,
+      pinned boolean NOT NULL,
+      deleted_at bigint,
+      password_hash text COLLATE "C",
+      generation bigint NOT NULL,
+      title_folded text COLLATE "C" NOT NULL,
+      archive_kept boolean NOT NULL DEFAULT true,
+      claim_token text COLLATE "C",
+      not_before bigint,
+      failures bigint NOT NULL DEFAULT 0,
+      ended_at bigint GENERATED ALWAYS AS (least(deleted_at, expires_at)) STORED
+    );
+    CREATE INDEX roles_listed ON ${tables.roles} (account, published_at, id) INCLUDE (expires_at)
+      WHERE deleted_at IS NULL;
+    CREATE INDEX roles_deleted ON ${tables.roles} (account, published_at, id) WHERE deleted_at IS NOT NULL;
+    CREATE INDEX roles_ended ON ${tables.roles} (ended_at) WHERE archive_kept AND not_before IS NULL;
+    CREATE INDEX roles_waiting ON ${tables.roles} (not_before) WHERE archive_kept AND not_before IS NOT NULL;
+
+    CREATE TABLE ${tables.manifests} (
+      archive text COLLATE "C" PRIMARY KEY,
+      manifest text NOT NULL
+    );
+
+    CREATE TABLE ${tables.idempotencyKeys} (
+      account text COLLATE "C" NOT NULL,
+      key text COLLATE "C" NOT NULL,
+      fingerprint text COLLATE "C" NOT NULL,
+      token text COLLATE "C" NOT NULL,
+      begun_at bigint NOT NULL,
+      held_until bigint NOT NULL,
+      role text COLLATE "C" REFERENCES ${tables.roles} (id),
+      warnings text,
+      PRIMARY KEY (account, key)
+    );
+    CREATE INDEX idempotency_keys_reserved ON ${tables.idempotencyKeys} (begun_at) WHERE role IS NULL;
+
+    CREATE TABLE ${tables.sweepTurn} (
+      one smallint PRIMARY KEY CHECK (one = 1),
+      taken_at bigint NOT NULL
+    );
+
+    CREATE TABLE ${tables.apiKeys} (
+      id text COLLATE "C" PRIMARY KEY,
+      account text COLLATE "C" NOT NULL,
+      scopes text NOT NULL,
+      label text NOT NULL,
+      secret_hash text NOT NULL,
+      created_at bigint NOT NULL,
+      last_used_at bigint,
+      revoked_at bigint,
+      very_first boolean CHECK (very_first) UNIQUE
+    );
+    CREATE INDEX api_keys_in_order ON ${tables.apiKeys} (created_at, id);
+    CREATE INDEX api_keys_of_account ON ${tables.apiKeys} (account, created_at, id);
+
+    CREATE TABLE ${tables.attemptWindows} (
+      role text COLLATE "C" NOT NULL,
+      counted text COLLATE "C" NOT NULL,
+      ends_at bigint NOT NULL,
+      tries bigint NOT NULL,
+      PRIMARY KEY (role, counted)
+    );
+    CREATE INDEX attempt_windows_end ON ${tables.attemptWindows} (ends_at);
+
+    CREATE TABLE ${tables.attempts} (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      role text COLLATE "C" NOT NULL,
+      counted text COLLATE "C" NOT NULL,
+      ends_at bigint NOT NULL,
+      role_ends_at bigint NOT NULL,
+      FOREIGN KEY (role, counted) REFERENCES ${tables.attemptWindows} (role, counted) ON DELETE CASCADE
+    );
+    CREATE INDEX attempts_of_window ON ${tables.attempts} (role, counted);
+
+    CREATE TABLE ${tables.sessions} (
+      token_hash text COLLATE "C" PRIMARY KEY,
+      account text COLLATE "C" NOT NULL,
+      api_key text COLLATE "C",
+      started_at bigint NOT NULL,
+      ends_at bigint NOT NULL
+    );
+    CREATE INDEX sessions_end ON ${tables.sessions} (ends_at);
+
+    CREATE TABLE ${tables.signInLinks} (
+      token_hash text COLLATE "C" PRIMARY KEY,
+      account text COLLATE "C" NOT NULL,
+      ends_at bigint NOT NULL
+    );
+    CREATE INDEX sign_in_links_end ON ${tables.signInLinks} (ends_at);
+  `,
+};
+
+/**
+ * Tries under way, told from wrong ones: a row of `attempts` is one that nobody has settled, and goes with neither of
+ * its windows alone. Tries that an older release counts beside this one are wrong from their beginning.
+ */
+const tries: PostgresMigration = {
+  version: 2,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ attempts }) => `
+    ALTER TABLE ${attempts} DROP CONSTRAINT attempts_role_counted_fkey;
+    ALTER TABLE ${attempts} ADD COLUMN begun_at bigint NOT NULL DEFAULT 0;
+    CREATE INDEX attempts_end ON ${attempts} (greatest(ends_at, role_ends_at));
+  `,
+};
+
+/**
+ * How far storage is compared with the records; `sweep_turn` is left to the release before. The index finds whose an
+ * archive is.
+ *
+ * A publication leaves four or five dead rows. By the server's defaults a table of 100 million rows is vacuumed after 20
+ * million of them. With room on its page a role that is renamed stays where its indexes find it; an Idempotency-Key gets
+ * none, since its one change touches an index anyhow and comes at once.
+ */
+const comparison: PostgresMigration = {
+  version: 3,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ comparison, roles, idempotencyKeys, manifests }) => `
+    CREATE TABLE ${comparison} (
+      one smallint PRIMARY KEY CHECK (one = 1),
+      version bigint NOT NULL,
+      comparison text NOT NULL
+    );
+    CREATE INDEX roles_archive ON ${roles} (archive);
+    ALTER TABLE ${roles} SET (fillfactor = 85, ${VACUUM});
+    ALTER TABLE ${idempotencyKeys} SET (${VACUUM});
+    ALTER TABLE ${manifests} SET (${VACUUM}, toast.autovacuum_vacuum_scale_factor = 0.01);
+  `,
+};
+
+const VACUUM = 'autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.02';
+
+/**
+ * The history. Of roles that expired before it began none is told, which those in service are marked for; sessions that
+ * began before it are their key's, or the operator's. The index of roles finds those that expired and of which no event
+ * tells.
+ */
+const history: PostgresMigration = {
+  version: 4,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ events, sessionRefusals, roles, sessions, signInLinks }) => `
+    CREATE TABLE ${events} (
+      at bigint NOT NULL,
+      id text COLLATE "C" NOT NULL,
+      type text COLLATE "C" NOT NULL,
+      account text COLLATE "C",
+      pin text COLLATE "C",
+      actor text COLLATE "C" NOT NULL,
+      request text COLLATE "C",
+      address text COLLATE "C",
+      as_operator boolean NOT NULL,
+      PRIMARY KEY (at, id)
+    );
+    ALTER TABLE ${events} SET (${VACUUM});
+    CREATE INDEX events_of_account ON ${events} (account, at, id);
+    CREATE INDEX events_of_pin ON ${events} (pin, at, id) WHERE pin IS NOT NULL;
+
+    CREATE TABLE ${sessionRefusals} (
+      account text COLLATE "C" PRIMARY KEY,
+      told_at bigint NOT NULL
+    );
+
+    ALTER TABLE ${roles} ADD COLUMN last_event_at bigint NOT NULL DEFAULT 0;
+    ALTER TABLE ${roles} ADD COLUMN expiry_told boolean NOT NULL DEFAULT true;
+    ALTER TABLE ${roles} ALTER COLUMN expiry_told SET DEFAULT false;
+    UPDATE ${roles} SET expiry_told = false
+      WHERE expires_at IS NULL OR expires_at > extract(epoch FROM pg_catalog.clock_timestamp()) * 1000;
+    CREATE INDEX roles_expiring ON ${roles} (expires_at)
+      WHERE NOT expiry_told AND (deleted_at IS NULL OR deleted_at >= expires_at);
+
+    ALTER TABLE ${sessions} ADD COLUMN actor text NOT NULL DEFAULT '{"kind":"operator","id":null}';
+    UPDATE ${sessions} SET actor = pg_catalog.json_build_object('kind', 'key', 'id', api_key)::text
+      WHERE api_key IS NOT NULL;
+    ALTER TABLE ${signInLinks} ADD COLUMN actor text NOT NULL DEFAULT '{"kind":"operator","id":null}';
+  `,
+};
+
+/**
+ * What is known of accounts, and of each archive how large it was and what it was. A role published before has its bytes
+ * up to the end of its last file, and none once its manifest is gone.
+ */
+const accounts: PostgresMigration = {
+  version: 5,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ accounts, roles, apiKeys, sessions, idempotencyKeys, manifests }) => `
+    CREATE TABLE ${accounts} (
+      name text COLLATE "C" PRIMARY KEY,
+      version bigint NOT NULL,
+      limits text NOT NULL,
+      blocked text NOT NULL,
+      generation bigint NOT NULL,
+      last_published_at bigint,
+      publications_mark bigint
+    ) WITH (fillfactor = 85, ${VACUUM});
+    INSERT INTO ${accounts} (name, version, limits, blocked, generation, last_published_at)
+    SELECT account, 1, '${JSON.stringify(NO_LIMITS)}', 'null', ${FIRST_GENERATION}, max(at) FROM (
+      SELECT account, published_at AS at FROM ${roles}
+      UNION ALL SELECT account, NULL FROM ${apiKeys}
+      UNION ALL SELECT account, NULL FROM ${sessions}
+    ) AS known GROUP BY account;
+
+    ALTER TABLE ${roles} ADD COLUMN archive_bytes bigint NOT NULL DEFAULT 0;
+    ALTER TABLE ${roles} ADD COLUMN sha256 text COLLATE "C" NOT NULL DEFAULT '';
+    UPDATE ${roles} AS roles SET
+      sha256 = coalesce((
+        SELECT keys.fingerprint::json ->> 0 FROM ${idempotencyKeys} AS keys
+        WHERE keys.account = roles.account AND keys.key = roles.idempotency_key
+      ), ''),
+      archive_bytes = coalesce((
+        SELECT max((file ->> 1)::bigint + (file ->> 2)::bigint)
+        FROM ${manifests} AS manifests, pg_catalog.json_array_elements(manifests.manifest::json -> 1) AS file
+        WHERE manifests.archive = roles.archive
+      ), 0);
+    CREATE INDEX roles_in_service ON ${roles} (account, expires_at) INCLUDE (archive_bytes) WHERE deleted_at IS NULL;
+    CREATE INDEX roles_sha256 ON ${roles} (sha256) WHERE deleted_at IS NULL;
+  `,
+};
+
+/** All steps, in order of version: each is added at the end, and never changed once released. */
+export const MIGRATIONS: readonly PostgresMigration[] = [first, tries, comparison, history, accounts];

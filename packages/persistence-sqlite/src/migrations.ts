@@ -1,0 +1,246 @@
+import { FIRST_GENERATION, type Migration, NO_LIMITS } from '@pinfold/core/adapter';
+
+/**
+ * Roles, manifests, Idempotency-Keys, API keys, tries of passwords.
+ *
+ * An archive is named by a record while its manifest is there. `ended_at` is when viewers lost the role for good;
+ * a role waits for its cleanup in `roles_ended`, and after a claim or a failure in `roles_waiting`.
+ */
+const first: Migration = {
+  version: 1,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE roles (
+      id TEXT NOT NULL PRIMARY KEY,
+      version INTEGER NOT NULL,
+      account TEXT NOT NULL,
+      archive TEXT NOT NULL,
+      idempotency_key TEXT NOT NULL,
+      title TEXT,
+      original_filename TEXT NOT NULL,
+      file_count INTEGER NOT NULL,
+      size INTEGER NOT NULL,
+      published_at INTEGER NOT NULL,
+      expires_at INTEGER,
+      pinned INTEGER NOT NULL CHECK (pinned IN (0, 1)),
+      deleted_at INTEGER,
+      password_hash TEXT,
+      generation INTEGER NOT NULL,
+      title_folded TEXT NOT NULL,
+      archive_kept INTEGER NOT NULL DEFAULT 1 CHECK (archive_kept IN (0, 1)),
+      claim_token TEXT,
+      not_before INTEGER,
+      failures INTEGER NOT NULL DEFAULT 0,
+      ended_at INTEGER GENERATED ALWAYS AS (coalesce(min(deleted_at, expires_at), deleted_at, expires_at)) VIRTUAL
+    ) STRICT;
+    CREATE INDEX roles_listed ON roles (account, published_at, id, expires_at, deleted_at) WHERE deleted_at IS NULL;
+    CREATE INDEX roles_deleted ON roles (account, published_at, id) WHERE deleted_at IS NOT NULL;
+    CREATE INDEX roles_ended ON roles (ended_at) WHERE archive_kept = 1 AND not_before IS NULL;
+    CREATE INDEX roles_waiting ON roles (not_before) WHERE archive_kept = 1 AND not_before IS NOT NULL;
+
+    CREATE TABLE manifests (
+      archive TEXT NOT NULL PRIMARY KEY,
+      manifest TEXT NOT NULL
+    ) STRICT;
+
+    CREATE TABLE idempotency_keys (
+      account TEXT NOT NULL,
+      key TEXT NOT NULL,
+      fingerprint TEXT NOT NULL,
+      token TEXT NOT NULL,
+      begun_at INTEGER NOT NULL,
+      held_until INTEGER NOT NULL,
+      role TEXT REFERENCES roles (id),
+      warnings TEXT,
+      PRIMARY KEY (account, key)
+    ) STRICT;
+    CREATE INDEX idempotency_keys_reserved ON idempotency_keys (begun_at) WHERE role IS NULL;
+
+    CREATE TABLE sweep_turn (
+      one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+      taken_at INTEGER NOT NULL
+    ) STRICT;
+
+    CREATE TABLE api_keys (
+      id TEXT NOT NULL PRIMARY KEY,
+      account TEXT NOT NULL,
+      scopes TEXT NOT NULL,
+      label TEXT NOT NULL,
+      secret_hash TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      last_used_at INTEGER,
+      revoked_at INTEGER
+    ) STRICT;
+    CREATE INDEX api_keys_in_order ON api_keys (created_at, id);
+    CREATE INDEX api_keys_of_account ON api_keys (account, created_at, id);
+
+    CREATE TABLE attempt_windows (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      role TEXT NOT NULL,
+      counted TEXT NOT NULL,
+      ends_at INTEGER NOT NULL,
+      tries INTEGER NOT NULL,
+      UNIQUE (role, counted)
+    ) STRICT;
+    CREATE INDEX attempt_windows_end ON attempt_windows (ends_at);
+
+    CREATE TABLE attempts (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      address_window INTEGER NOT NULL REFERENCES attempt_windows (id) ON DELETE CASCADE,
+      role_window INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX attempts_of_window ON attempts (address_window);
+  `,
+};
+
+/** Sessions of the management screen, and the links that begin them. */
+const sessions: Migration = {
+  version: 2,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE sessions (
+      token_hash TEXT NOT NULL PRIMARY KEY,
+      account TEXT NOT NULL,
+      api_key TEXT,
+      started_at INTEGER NOT NULL,
+      ends_at INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX sessions_end ON sessions (ends_at);
+
+    CREATE TABLE sign_in_links (
+      token_hash TEXT NOT NULL PRIMARY KEY,
+      account TEXT NOT NULL,
+      ends_at INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX sign_in_links_end ON sign_in_links (ends_at);
+  `,
+};
+
+/**
+ * Tries under way, told from wrong ones: a row of `attempts` is one that nobody has settled, and goes with neither of
+ * its windows alone. Tries that an older release counts beside this one are wrong from their beginning.
+ */
+const tries: Migration = {
+  version: 3,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    DROP TABLE attempts;
+    CREATE TABLE attempts (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      address_window INTEGER NOT NULL,
+      role_window INTEGER NOT NULL,
+      begun_at INTEGER NOT NULL DEFAULT 0,
+      ends_at INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE INDEX attempts_of_address ON attempts (address_window, begun_at);
+    CREATE INDEX attempts_of_role ON attempts (role_window, begun_at);
+    CREATE INDEX attempts_end ON attempts (ends_at);
+  `,
+};
+
+/**
+ * How far storage is compared with the records; `sweep_turn` is left to the release before. The index finds whose an
+ * archive is.
+ */
+const comparison: Migration = {
+  version: 4,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE comparison (
+      one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+      version INTEGER NOT NULL,
+      comparison TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX roles_archive ON roles (archive);
+  `,
+};
+
+/**
+ * The history. Of roles that expired before it began none is told; sessions that began before it are their key's, or the
+ * operator's. The index of roles finds those that expired and of which no event tells.
+ */
+const history: Migration = {
+  version: 5,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE events (
+      at INTEGER NOT NULL,
+      id TEXT NOT NULL,
+      type TEXT NOT NULL,
+      account TEXT,
+      pin TEXT,
+      actor TEXT NOT NULL,
+      request TEXT,
+      address TEXT,
+      as_operator INTEGER NOT NULL CHECK (as_operator IN (0, 1)),
+      PRIMARY KEY (at, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX events_of_account ON events (account, at, id);
+    CREATE INDEX events_of_pin ON events (pin, at, id) WHERE pin IS NOT NULL;
+
+    CREATE TABLE session_refusals (
+      account TEXT NOT NULL PRIMARY KEY,
+      told_at INTEGER NOT NULL
+    ) STRICT;
+
+    ALTER TABLE roles ADD COLUMN last_event_at INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE roles ADD COLUMN expiry_told INTEGER NOT NULL DEFAULT 0 CHECK (expiry_told IN (0, 1));
+    UPDATE roles SET expiry_told = 1 WHERE expires_at <= unixepoch() * 1000;
+    CREATE INDEX roles_expiring ON roles (expires_at)
+      WHERE expiry_told = 0 AND (deleted_at IS NULL OR deleted_at >= expires_at);
+
+    ALTER TABLE sessions ADD COLUMN actor TEXT NOT NULL DEFAULT '{"kind":"operator","id":null}';
+    UPDATE sessions SET actor = json_object('kind', 'key', 'id', api_key) WHERE api_key IS NOT NULL;
+    ALTER TABLE sign_in_links ADD COLUMN actor TEXT NOT NULL DEFAULT '{"kind":"operator","id":null}';
+  `,
+};
+
+/**
+ * What is known of accounts, and of each archive how large it was and what it was. A role published before has its bytes
+ * up to the end of its last file, and none once its manifest is gone.
+ */
+const accounts: Migration = {
+  version: 6,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE accounts (
+      name TEXT NOT NULL PRIMARY KEY,
+      version INTEGER NOT NULL,
+      limits TEXT NOT NULL,
+      blocked TEXT NOT NULL,
+      generation INTEGER NOT NULL,
+      last_published_at INTEGER,
+      publications_mark INTEGER
+    ) STRICT;
+    INSERT INTO accounts (name, version, limits, blocked, generation, last_published_at)
+    SELECT account, 1, '${JSON.stringify(NO_LIMITS)}', 'null', ${FIRST_GENERATION}, max(at) FROM (
+      SELECT account, published_at AS at FROM roles
+      UNION ALL SELECT account, NULL FROM api_keys
+      UNION ALL SELECT account, NULL FROM sessions
+    ) GROUP BY account;
+
+    ALTER TABLE roles ADD COLUMN archive_bytes INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE roles ADD COLUMN sha256 TEXT NOT NULL DEFAULT '';
+    UPDATE roles SET
+      sha256 = coalesce((
+        SELECT json_extract(keys.fingerprint, '$[0]') FROM idempotency_keys AS keys
+        WHERE keys.account = roles.account AND keys.key = roles.idempotency_key AND json_valid(keys.fingerprint)
+      ), ''),
+      archive_bytes = coalesce((
+        SELECT max(json_extract(files.value, '$[1]') + json_extract(files.value, '$[2]'))
+        FROM manifests, json_each(manifests.manifest, '$[1]') AS files
+        WHERE manifests.archive = roles.archive
+      ), 0);
+    CREATE INDEX roles_in_service ON roles (account, expires_at, archive_bytes) WHERE deleted_at IS NULL;
+    CREATE INDEX roles_sha256 ON roles (sha256) WHERE deleted_at IS NULL;
+  `,
+};
+
+/** All steps, in order of version: each is added at the end, and never changed once released. */
+export const MIGRATIONS: readonly Migration[] = [first, sessions, tries, comparison, history, accounts];
