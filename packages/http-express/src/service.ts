@@ -18,6 +18,7 @@ export type ApiUseCases = Pick<
   | 'findByKey'
   | 'limits'
   | 'list'
+  | 'mode'
   | 'publish'
   | 'quotasOf'
   | 'read'

@@ -31,10 +31,11 @@ export function coreModule(
   return new ContainerModule(({ bind }) => {
     bind(tokens.useCases)
       .toResolvedValue(
-        (roles, accounts, attempts, staging, archives, inspector, passwords, grants, clock, ids) => {
+        (roles, accounts, mode, attempts, staging, archives, inspector, passwords, grants, clock, ids) => {
           const ports = {
             roles: onEvent === undefined ? roles : tellingRoles(roles, onEvent),
             accounts,
+            mode,
             attempts,
             staging,
             archives,
@@ -49,6 +50,7 @@ export function coreModule(
         [
           tokens.roles,
           tokens.accounts,
+          tokens.mode,
           tokens.attempts,
           tokens.staging,
           tokens.archives,
@@ -75,14 +77,14 @@ export function coreModule(
       .inSingletonScope();
     bind(tokens.manageHistory)
       .toResolvedValue(
-        (history, clock, ids) => createHistory({ history, clock, ids }, options),
-        [tokens.history, tokens.clock, tokens.ids],
+        (history, mode, clock, ids) => createHistory({ history, mode, clock, ids }, options),
+        [tokens.history, tokens.mode, tokens.clock, tokens.ids],
       )
       .inSingletonScope();
     bind(tokens.administration)
       .toResolvedValue(
-        (accounts, clock, ids) => createAdministration({ accounts, clock, ids }),
-        [tokens.accounts, tokens.clock, tokens.ids],
+        (accounts, mode, clock, ids) => createAdministration({ accounts, mode, clock, ids }),
+        [tokens.accounts, tokens.mode, tokens.clock, tokens.ids],
       )
       .inSingletonScope();
   });

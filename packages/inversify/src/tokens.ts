@@ -13,6 +13,7 @@ import type {
   Keys,
   PasswordHasher,
   RoleStore,
+  ServiceMode,
   SessionSecrets,
   SessionStore,
   Sessions,
@@ -43,8 +44,9 @@ export const tokens = {
   attempts: Symbol.for('@pinfold/attempts') as ServiceIdentifier<AttemptCounter>,
   apiKeys: Symbol.for('@pinfold/api-keys') as ServiceIdentifier<ApiKeyStore>,
   sessions: Symbol.for('@pinfold/sessions') as ServiceIdentifier<SessionStore>,
+  mode: Symbol.for('@pinfold/mode') as ServiceIdentifier<ServiceMode>,
   history: Symbol.for('@pinfold/history') as ServiceIdentifier<HistoryStore>,
-  /** The handle that the five above come from. */
+  /** The handle that those above come from. */
   persistence: Symbol.for('@pinfold/persistence') as ServiceIdentifier<Persistence>,
   staging: Symbol.for('@pinfold/staging') as ServiceIdentifier<Staging>,
   archives: Symbol.for('@pinfold/archives') as ServiceIdentifier<ArchiveStorage>,

@@ -22,6 +22,7 @@ export interface ManagementOptions {
     | 'clock'
     | 'limits'
     | 'list'
+    | 'mode'
     | 'open'
     | 'pin'
     | 'publish'

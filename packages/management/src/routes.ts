@@ -28,7 +28,7 @@ import {
   inTurn,
   ownPage,
   signedIn,
-  unblocked,
+  unrefused,
 } from './visiting/guards.ts';
 import type { Visit } from './visiting/visit.ts';
 
@@ -42,11 +42,11 @@ export interface Route {
 /** What a request has passed when its handler is called. Whatever changes something has shown its token. */
 const page = signedIn;
 const form = inTurn(ownPage, formRead, signedIn, freshToken);
-/** What a blocked account may not do: it only reads, signs out, and revokes keys. */
-const change = inTurn(form, unblocked);
-const upload = inTurn(ownPage, signedIn, unblocked, freshHeader, archiveInBody);
+/** What a blocked account may not do, and nobody while the service is read-only: they only read, sign out, and revoke keys. */
+const change = inTurn(form, unrefused);
+const upload = inTurn(ownPage, signedIn, unrefused, freshHeader, archiveInBody);
 /** Here the token is a field, which must stand before the file. */
-const uploadForm = inTurn(ownPage, signedIn, unblocked, archiveInForm);
+const uploadForm = inTurn(ownPage, signedIn, unrefused, archiveInForm);
 const openPage = anybody;
 const openForm = inTurn(ownPage, anybodyKnown, formRead, freshToken);
 

@@ -8,6 +8,7 @@ import { memoryAttemptCounter } from './memory-attempt-counter.ts';
 import { emptyData } from './memory-data.ts';
 import { memoryHistoryStore } from './memory-history-store.ts';
 import { memoryRoleStore } from './memory-role-store.ts';
+import { memoryServiceMode } from './memory-service-mode.ts';
 import { memorySessionStore } from './memory-session-store.ts';
 
 /** Every store over one set of data in this process. It has no schema to migrate, and no clock for `check` to tell. */
@@ -38,6 +39,7 @@ function handleOn(connection: Connection): Memory {
     attempts: memoryAttemptCounter(connection),
     sessions: memorySessionStore(connection),
     history: memoryHistoryStore(connection),
+    mode: memoryServiceMode(connection),
     archives: memoryArchiveStorage(connection),
     migrate: async () => void connection.open(),
     check: async (signal) => {

@@ -10,6 +10,7 @@ import type {
   EventId,
   HistoryEvent,
   Instant,
+  Mode,
   Role,
   RoleId,
   Session,
@@ -19,7 +20,7 @@ import type {
   Version,
   Versioned,
 } from '@pinfold/core';
-import type { KeyRow } from '@pinfold/core/adapter';
+import { type KeyRow, NORMAL } from '@pinfold/core/adapter';
 
 /** A key's row, which is kept after the commit: it may be repeated. */
 export interface HeldKey extends KeyRow {
@@ -67,6 +68,7 @@ export interface MemoryData {
   readonly refusals: Map<AccountId, Instant>;
   tickets: number;
   comparison: Versioned<Comparison> | undefined;
+  mode: Mode;
 }
 
 export function emptyData(): MemoryData {
@@ -84,5 +86,6 @@ export function emptyData(): MemoryData {
     refusals: new Map(),
     tickets: 0,
     comparison: undefined,
+    mode: NORMAL,
   };
 }

@@ -1,4 +1,6 @@
 import type { RoleStore, Version } from '@pinfold/core';
+import { FIRST_GENERATION } from '@pinfold/core/adapter';
+import { refused } from './accounts.ts';
 import { claimForCleanup, countForCleanup, namedArchives, settleCleanup } from './cleanup.ts';
 import type { Connection } from './connection.ts';
 import { keepInTurn } from './events.ts';
@@ -14,11 +16,21 @@ export function memoryRoleStore(connection: Connection): RoleStore {
     commit: async (publication, lease, events) => commit(connection.open(), publication, lease, events),
     load: async (id, signal) => {
       signal?.throwIfAborted();
-      const row = connection.open().roles.get(id);
-      return row && { value: row.role, version: row.version };
+      const { roles, accounts } = connection.open();
+      const row = roles.get(id);
+      if (row === undefined) return undefined;
+      const owner = accounts.get(row.role.account)?.account;
+      return {
+        value: row.role,
+        version: row.version,
+        isHidden: owner?.blocked?.sites === 'hide',
+        accountGeneration: owner?.generation ?? FIRST_GENERATION,
+      };
     },
-    save: async (role, loadedAt, events) => {
+    save: async (role, loadedAt, events, authority) => {
       const data = connection.open();
+      const refusal = refused(data, role.account, authority);
+      if (refusal !== undefined) return refusal;
       const row = data.roles.get(role.id);
       if (row?.version !== loadedAt) return { kind: 'conflict' };
       const lastEventAt = keepInTurn(data, events, row.lastEventAt);

@@ -8,7 +8,7 @@ import type {
   ReserveOutcome,
   Version,
 } from '@pinfold/core';
-import { judgeCommit, judgeHolder, published, refuseAdmission, refuseBlocked } from '@pinfold/core/adapter';
+import { judgeCommit, judgeHolder, published, refuseAdmission, refuseChange } from '@pinfold/core/adapter';
 import { madeAccount, usedBy } from './accounts.ts';
 import { keepInTurn } from './events.ts';
 import type { MemoryData } from './memory-data.ts';
@@ -17,7 +17,7 @@ export function reserve(data: MemoryData, request: Reservation): ReserveOutcome 
   const { keys } = data;
   const { account, key, fingerprint, token, now, until } = request;
   const known = data.accounts.get(account)?.account;
-  const held = refuseBlocked(known) ?? judgeHolder(keys.get(nameOf(request)), request);
+  const held = refuseChange(known, data.mode) ?? judgeHolder(keys.get(nameOf(request)), request);
   if (held !== undefined) return held;
   const refused = refuseAdmission(known, request, () => usedBy(data, account, now));
   if (refused !== undefined) return refused;
@@ -54,7 +54,8 @@ export function commit(
   if (judged === 'committed') return { kind: 'committed' };
   const { account, version } = madeAccount(data, role.account);
   const wish = { ...role, now, limits };
-  const refused = refuseAdmission(account, wish, () => usedBy(data, role.account, now));
+  const refused =
+    refuseChange(account, data.mode) ?? refuseAdmission(account, wish, () => usedBy(data, role.account, now));
   if (refused !== undefined) return refused;
   data.accounts.set(role.account, { account: { ...account, ...published(account, wish) }, version });
   data.keys.set(nameOf(lease), { ...row, role: role.id, warnings: JSON.stringify(warnings) });

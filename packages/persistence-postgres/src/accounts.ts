@@ -1,10 +1,13 @@
-import type { Account, AccountId, AccountUse, Instant } from '@pinfold/core';
+import type { Account, AccountId, AccountUse, Instant, Mode } from '@pinfold/core';
 import { before, days } from '@pinfold/core';
 import { FIRST_GENERATION, type Kept, NO_LIMITS } from '@pinfold/core/adapter';
+import { modeOf, readOnlyMessage } from './mode.ts';
 import type { Run } from './postgres-connection.ts';
 import { ACCOUNTS } from './schema.ts';
 import { prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
+
+type LockedRow = Kept<Account> & { readonly readOnly: string | null };
 
 type InService = Pick<AccountUse, 'sites' | 'bytes'>;
 
@@ -18,8 +21,8 @@ export function makingAccounts({ accounts }: Pick<Tables, 'accounts'>, names: st
 
 /** What publications need of their account. */
 export interface AccountRows {
-  /** Locks the row until the transaction ends, and makes it where none was. */
-  lock(run: Run, name: AccountId): Promise<Account>;
+  /** Locks the row until the transaction ends, and makes it where none was; the mode of the service stays as long. */
+  lock(run: Run, name: AccountId): Promise<{ readonly account: Account; readonly mode: Mode }>;
   countInService(run: Run, name: AccountId, now: Instant): Promise<InService>;
   countPublished(run: Run, name: AccountId, now: Instant): Promise<number>;
 }
@@ -27,7 +30,9 @@ export interface AccountRows {
 export function accountRows(tables: Tables): AccountRows {
   const { accounts, roles } = tables;
   const statements = {
-    lock: prepared(`SELECT ${ACCOUNTS.select} FROM ${accounts} WHERE name = $1 FOR NO KEY UPDATE`),
+    lock: prepared(`
+      SELECT ${readOnlyMessage(tables)} AS "readOnly", ${ACCOUNTS.select} FROM ${accounts}
+      WHERE name = $1 FOR NO KEY UPDATE`),
     make: prepared(makingAccounts(tables, 'SELECT $1 AS name')),
     // What does not end, and what ends later: each is a part of the index of its own.
     inService: prepared(`
@@ -50,8 +55,8 @@ export function accountRows(tables: Tables): AccountRows {
   return {
     lock: async (run, name) => {
       for (;;) {
-        const { rows } = await run<Kept<Account>>(statements.lock, [name]);
-        if (rows[0] !== undefined) return ACCOUNTS.read(rows[0]);
+        const [row] = (await run<LockedRow>(statements.lock, [name])).rows;
+        if (row !== undefined) return { account: ACCOUNTS.read(row), mode: modeOf(row.readOnly) };
         await run(statements.make, [name]);
       }
     },

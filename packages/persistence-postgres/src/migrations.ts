@@ -249,5 +249,20 @@ const accounts: PostgresMigration = {
   `,
 };
 
+/** The mode of the service. */
+const mode: PostgresMigration = {
+  version: 6,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ serviceMode }) => `
+    CREATE TABLE ${serviceMode} (
+      one integer PRIMARY KEY CHECK (one = 1),
+      kind text NOT NULL,
+      message text
+    );
+    INSERT INTO ${serviceMode} (one, kind) VALUES (1, 'normal');
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
-export const MIGRATIONS: readonly PostgresMigration[] = [first, tries, comparison, history, accounts];
+export const MIGRATIONS: readonly PostgresMigration[] = [first, tries, comparison, history, accounts, mode];

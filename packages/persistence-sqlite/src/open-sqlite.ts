@@ -10,6 +10,7 @@ import { sqliteAttemptCounter } from './sqlite-attempt-counter.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteHistoryStore } from './sqlite-history-store.ts';
 import { sqliteRoleStore } from './sqlite-role-store.ts';
+import { sqliteServiceMode } from './sqlite-service-mode.ts';
 import { sqliteSessionStore } from './sqlite-session-store.ts';
 
 /** What {@link openSqlite} needs. */
@@ -51,6 +52,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
     attempts: sqliteAttemptCounter(connection),
     sessions: sqliteSessionStore(connection),
     history: sqliteHistoryStore(connection),
+    mode: sqliteServiceMode(connection),
     migrate: () => migrate(connection),
     check: (signal) => checkSchema(connection, signal),
     close: async () => {

@@ -22,7 +22,7 @@ const TOKEN = new RegExp(`^[A-Za-z0-9_-]{${((GRANT_BYTES + MAC_BYTES) / 3) * 4}}
 /**
  * Signs grants with HMAC-SHA-256 (RFC 2104) under keys derived by HKDF (RFC 5869).
  *
- * A token has 100 characters; no two texts stand for the same one.
+ * A token has 112 characters; no two texts stand for the same one.
  *
  * @example
  * import { HmacGrantSigner } from '@pinfold/platform-node';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AccountId, IdempotencyKey, Publication } from '@pinfold/core';
+import type { AccountId, Generation, IdempotencyKey, Publication } from '@pinfold/core';
 import { instant } from '@pinfold/core';
 import { NO_LIMITS } from '@pinfold/core/adapter';
 import { type AccountStores, accountStoreContract, type Subject } from '@pinfold/test-contracts';
@@ -152,6 +152,30 @@ const saboteurs: readonly Saboteur<Subject<AccountStores>>[] = [
       }),
     });
   }),
+  saboteur('account-store/blocked-changes', 'nobody is the operator', () => ({ roles }) => ({
+    roles: replacing(roles, { save: (role, version, events) => roles.save(role, version, events) }),
+  })),
+  saboteur('account-store/blocked-changes', 'everybody is the operator', () => ({ apiKeys }) => ({
+    apiKeys: replacing(apiKeys, { create: (key, events) => apiKeys.create(key, events, 'operator') }),
+  })),
+  saboteur('account-store/with-roles', 'every block hides', () => ({ roles, accounts }) => ({
+    roles: replacing(roles, {
+      load: async (id, signal) => {
+        const found = await roles.load(id, signal);
+        const owner = found && (await accounts.load(found.value.account))?.value;
+        return found && { ...found, isHidden: (owner?.blocked ?? null) !== null };
+      },
+    }),
+  })),
+  saboteur('account-store/with-roles', 'a generation has 16 bits', () => ({ roles }) => ({
+    roles: replacing(roles, {
+      load: async (id, signal) => {
+        const found = await roles.load(id, signal);
+        const accountGeneration = ((found?.accountGeneration ?? 0) & 0xffff) as Generation;
+        return found && { ...found, accountGeneration };
+      },
+    }),
+  })),
 ];
 
 export const accountStoreSabotage: Sabotage<AccountStores, Subject<AccountStores>> = {

@@ -13,6 +13,7 @@ import { idsSabotage } from './ids.ts';
 import { passwordHasherSabotage } from './password-hasher.ts';
 import { roleStoreSabotage } from './role-store.ts';
 import { type Proof, proofOf } from './sabotage.ts';
+import { serviceModeSabotage } from './service-mode.ts';
 import { sessionSecretsSabotage } from './session-secrets.ts';
 import { sessionStoreSabotage } from './session-store.ts';
 import { stagingSabotage } from './staging.ts';
@@ -27,6 +28,7 @@ export const proofs: readonly Proof[] = [
   proofOf(archiveStorageSabotage),
   proofOf(stagingSabotage),
   proofOf(sessionStoreSabotage),
+  proofOf(serviceModeSabotage),
   proofOf(historyStoreSabotage),
   proofOf(passwordHasherSabotage),
   proofOf(grantSignerSabotage),

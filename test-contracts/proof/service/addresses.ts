@@ -6,6 +6,7 @@ import type {
   Clock,
   HistoryStore,
   RoleStore,
+  ServiceMode,
   Staging,
 } from '@pinfold/core';
 import type { Memory } from '@pinfold/memory';
@@ -37,6 +38,7 @@ export interface Records {
   readonly apiKeys: ApiKeyStore;
   readonly history: HistoryStore;
   readonly accounts: AccountStore;
+  readonly mode: ServiceMode;
   readonly attempts: AttemptCounter;
   migrate(): Promise<void>;
   close(): Promise<void>;

@@ -53,6 +53,7 @@ export async function openNode(settings: NodeSettings): Promise<ServiceNode> {
   const ports: Ports = {
     roles: wrap(records.roles, 'roles'),
     accounts: wrap(records.accounts, 'accounts'),
+    mode: wrap(records.mode, 'mode'),
     attempts: wrap(records.attempts, 'attempts'),
     staging: wrap(staging, 'staging'),
     archives: wrap(storage.archives, 'archives'),
@@ -70,7 +71,7 @@ export async function openNode(settings: NodeSettings): Promise<ServiceNode> {
       ...createCleaning(ports, limits),
     },
     manageKeys: createKeys({ apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock, ids: ports.ids }),
-    history: createHistory({ history, clock, ids: ports.ids }),
+    history: createHistory({ ...ports, history }),
     ports,
     close: async () => {
       if (settings.inspector === undefined) await inspector.close();

@@ -24,10 +24,10 @@ describe('letting viewers in', () => {
     return stage.useCases.enter({ id, password, address });
   }
 
-  async function roleNow() {
+  async function shownNow() {
     const visit = await stage.useCases.visit(id);
     if (visit.kind !== 'published') throw new Error(visit.kind);
-    return visit.role;
+    return visit;
   }
 
   it('grants to the right password, whatever its Unicode form, and not to a wrong one', async () => {
@@ -53,12 +53,12 @@ describe('letting viewers in', () => {
     const outcome = await enter(SECRET);
     if (outcome.kind !== 'granted') throw new Error(outcome.kind);
     const token = stage.useCases.grants.sign(outcome.grant);
-    const role = await roleNow();
-    expect(stage.useCases.grants.admit(role, 'cookie', ['nonsense', token])).to.deep.equal(outcome.grant);
-    expect(stage.useCases.grants.admit(role, 'path', [token])).to.equal(undefined);
-    expect(stage.useCases.grants.admit(role, 'cookie', ['nonsense'])).to.equal(undefined);
+    const shown = await shownNow();
+    expect(stage.useCases.grants.admit(shown, 'cookie', ['nonsense', token])).to.deep.equal(outcome.grant);
+    expect(stage.useCases.grants.admit(shown, 'path', [token])).to.equal(undefined);
+    expect(stage.useCases.grants.admit(shown, 'cookie', ['nonsense'])).to.equal(undefined);
     stage.clock.advance(hours(12));
-    expect(stage.useCases.grants.admit(await roleNow(), 'cookie', [token])).to.equal(undefined);
+    expect(stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.equal(undefined);
   });
 
   for (const [what, change] of [
@@ -71,7 +71,7 @@ describe('letting viewers in', () => {
       if (outcome.kind !== 'granted') throw new Error(outcome.kind);
       const token = stage.useCases.grants.sign(outcome.grant);
       await stage.useCases.update({ by: OWNER, id }, change);
-      expect(stage.useCases.grants.admit(await roleNow(), 'cookie', [token])).to.equal(undefined);
+      expect(stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.equal(undefined);
     });
   }
 
@@ -81,7 +81,7 @@ describe('letting viewers in', () => {
     const token = stage.useCases.grants.sign(outcome.grant);
     await stage.useCases.update({ by: OWNER, id }, { type: 'set_title', title: null });
     await stage.useCases.pin({ by: OPERATOR, id });
-    expect(stage.useCases.grants.admit(await roleNow(), 'cookie', [token])).to.deep.equal(outcome.grant);
+    expect(stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.deep.equal(outcome.grant);
   });
 });
 

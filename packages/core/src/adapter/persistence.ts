@@ -4,6 +4,7 @@ import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { AttemptCounter } from '../ports/attempt-counter.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
 import type { RoleStore } from '../ports/role-store.ts';
+import type { ServiceMode } from '../ports/service-mode.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 
 /** Every store of one database, and what its life needs. */
@@ -14,6 +15,7 @@ export interface Persistence {
   readonly attempts: AttemptCounter;
   readonly sessions: SessionStore;
   readonly history: HistoryStore;
+  readonly mode: ServiceMode;
   /**
    * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
    *

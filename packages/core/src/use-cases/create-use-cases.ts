@@ -10,6 +10,7 @@ import type { GrantSigner } from '../ports/grant-signer.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { RoleStore } from '../ports/role-store.ts';
+import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Staging } from '../ports/staging.ts';
 import { type Changing, changing } from './changing.ts';
 import { type Entering, entering } from './entering.ts';
@@ -23,6 +24,7 @@ import { type Reading, reading } from './reading.ts';
 export interface Ports {
   readonly roles: RoleStore;
   readonly accounts: AccountStore;
+  readonly mode: ServiceMode;
   readonly attempts: AttemptCounter;
   readonly staging: Staging;
   readonly archives: ArchiveStorage;
@@ -64,6 +66,8 @@ export interface UseCases extends Publishing, Reading, Changing, Entering {
   readonly clock: Clock;
   /** For doors that tell an account what it may use. */
   readonly accounts: Pick<AccountStore, 'load' | 'usedBy'>;
+  /** For doors that refuse changes before they look at them. */
+  readonly mode: Pick<ServiceMode, 'load'>;
   /** The limits in force. */
   readonly limits: Limits;
   /** What holds for the publications of an account while it has no limits of its own. */
@@ -106,6 +110,7 @@ export function createUseCases(
     staging: ports.staging,
     clock: ports.clock,
     accounts: ports.accounts,
+    mode: ports.mode,
     limits: inForce,
     quotasOf,
   };

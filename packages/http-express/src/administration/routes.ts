@@ -13,6 +13,7 @@ import {
 import type { Call, Outcome, Service } from '../service.ts';
 import { accountNameOf, changeAccount, listAccounts, showAccount } from './accounts.ts';
 import { showPin } from './pins.ts';
+import { changeService, showService } from './service.ts';
 
 /** A request of somebody who administers. */
 export type AdminCall = Pick<Call, 'request' | 'cause' | 'signal'> & {
@@ -59,8 +60,13 @@ const events: AdminRoute = {
   methods: { GET: asked<AdminEventQuery>(readAdminEventQuery, listEvents) },
 };
 
+const service: AdminRoute = {
+  pattern: '/admin/v1/service',
+  methods: { GET: unasked(showService), PATCH: unasked(changeService) },
+};
+
 /** Every route under `/admin/v1`. */
-export const adminRoutes: readonly AdminRoute[] = [accounts, account, pin, events];
+export const adminRoutes: readonly AdminRoute[] = [accounts, account, pin, events, service];
 
 /** The route of a path below `/admin/v1`, with what it names. */
 export function adminRouteOf(
@@ -68,6 +74,7 @@ export function adminRouteOf(
 ): { readonly route: AdminRoute; readonly segment: string } | undefined {
   if (path === '/accounts') return { route: accounts, segment: '' };
   if (path === '/events') return { route: events, segment: '' };
+  if (path === '/service') return { route: service, segment: '' };
   const [, parent, segment] = /^\/(accounts|pins)\/([^/]+)$/.exec(path) ?? [];
   return segment === undefined ? undefined : { route: parent === 'pins' ? pin : account, segment };
 }

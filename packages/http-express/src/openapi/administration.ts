@@ -1,6 +1,7 @@
 import type { PublicUrl } from '@pinfold/http';
 import type { WireAccount } from '../administration/account-json.ts';
 import { accountUpdateSchema } from '../administration/accounts.ts';
+import { serviceUpdateSchema, type WireService } from '../administration/service.ts';
 import { examplePin } from '../handlers/pin.ts';
 import type { WireCode } from '../problems/problem-table.ts';
 import { accountParameters, adminEventParameters } from '../reading/query.ts';
@@ -64,6 +65,7 @@ export function administrationPaths(publicUrl: PublicUrl): JsonObject {
       get: pinOperation(publicUrl),
     },
     '/admin/v1/events': { get: eventsOperation },
+    '/admin/v1/service': { get: serviceOperation, patch: changeServiceOperation },
   };
 }
 
@@ -139,6 +141,45 @@ const eventsOperation: JsonObject = operation({
   },
 });
 
+const exampleService: WireService = {
+  mode: 'read_only',
+  message: 'Back at noon, when the database has moved.',
+};
+
+const serviceOperation: JsonObject = operation({
+  operationId: 'readService',
+  summary: 'Read how the service runs',
+  responses: {
+    200: answer('How it runs.', 'ServiceAnswer', { service: { service: exampleService } }),
+    ...problems(EVERYWHERE, false, []),
+  },
+});
+
+const changeServiceOperation: JsonObject = operation({
+  operationId: 'updateService',
+  summary: 'Make the service read-only, or normal again',
+  description:
+    'While it is read-only, what accounts would change is 503 `unavailable` with `Retry-After: 60` and the message as ' +
+    '`detail`. Views, passwords, sign-in, keys that are used or revoked, and what stands here go on. The answer comes when ' +
+    'no change that began before can be stored any more. In the normal mode the message is null.',
+  requestBody: {
+    required: true,
+    content: {
+      'application/json': {
+        schema: schemaRef('ServiceUpdate'),
+        examples: {
+          read_only: { value: exampleService },
+          normal: { value: { mode: 'normal' } },
+        },
+      },
+    },
+  },
+  responses: {
+    200: answer('How it runs now.', 'ServiceAnswer', { service: { service: exampleService } }),
+    ...problems([...EVERYWHERE, 'request_timeout', 'unsupported_media_type', 'invalid_update'], false, []),
+  },
+});
+
 /** The schemas of these operations. */
 export const administrationSchemas: JsonObject = {
   Account: object({
@@ -168,6 +209,13 @@ export const administrationSchemas: JsonObject = {
     next_cursor: nextCursor('this as cursor'),
   }),
   AccountUpdate: accountUpdateSchema,
+  ServiceAnswer: object({
+    service: object({
+      mode: { enum: ['normal', 'read_only'] },
+      message: { type: ['string', 'null'], maxLength: 255 },
+    }),
+  }),
+  ServiceUpdate: serviceUpdateSchema,
   AdministeredPinAnswer: object({
     pin: {
       allOf: [

@@ -1,9 +1,12 @@
-import { isFault } from '@pinfold/core';
+import { isFault, type Unchangeable } from '@pinfold/core';
 import { troubleView } from '../views/trouble.ts';
 import type { Visit } from '../visiting/visit.ts';
 import type { Answer } from './answer.ts';
 
 const RETRY_SECONDS = 5;
+
+/** How long maintenance is waited for before another try. */
+export const READ_ONLY_SECONDS = 60;
 
 /** An answer with a status of its own. */
 type Refused = Exclude<Answer, { kind: 'see_other' }>;
@@ -13,16 +16,29 @@ export function wantsJson({ request }: Visit): boolean {
   return request.headers.accept === 'application/json';
 }
 
-/** A page, or for a script its short form, that says why nothing was done. */
+/** A page, or for a script its short form, that says why nothing was done; `note` is what the operator says of it. */
 export function refuse(
   visit: Visit,
   status: number,
   title: Parameters<typeof troubleView>[1],
   text: Parameters<typeof troubleView>[2],
+  note: string | null = null,
 ): Refused {
-  if (wantsJson(visit))
-    return { kind: 'json', status, body: { kind: 'refused', message: visit.words.say(text) } };
-  return { kind: 'page', status, html: troubleView(visit, title, text) };
+  if (wantsJson(visit)) {
+    const message = [visit.words.say(text), ...(note === null ? [] : [note])].join(' ');
+    return { kind: 'json', status, body: { kind: 'refused', message } };
+  }
+  return { kind: 'page', status, html: troubleView(visit, title, text, note) };
+}
+
+/** Nothing is changed now, for the account or for anybody. */
+export function refuseChanges(visit: Visit, refusal: Unchangeable): Refused {
+  return refusal.code === 'account_blocked'
+    ? refuse(visit, 403, 'accountBlockedTitle', 'accountBlocked')
+    : {
+        ...refuse(visit, 503, 'readOnlyTitle', 'readOnlyText', refusal.message),
+        retryAfter: READ_ONLY_SECONDS,
+      };
 }
 
 /** There is no such page, or none for this account. */

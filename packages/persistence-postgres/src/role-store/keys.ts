@@ -1,5 +1,4 @@
 import type {
-  Account,
   CommitOutcome,
   HistoryEvent,
   Lease,
@@ -13,17 +12,17 @@ import {
   hasQuota,
   judgeCommit,
   judgeHolder,
-  type Kept,
   type KeyRow,
   published,
   refuseAdmission,
-  refuseBlocked,
+  refuseChange,
   titleFolded,
 } from '@pinfold/core/adapter';
 import { accountRows } from '../accounts.ts';
 import { keepingFor, rowsOf } from '../events.ts';
+import { type AccountInMode, accountInMode, readAccountInMode } from '../mode.ts';
 import type { PostgresConnection, Run } from '../postgres-connection.ts';
-import { ACCOUNTS, ROLES } from '../schema.ts';
+import { ROLES } from '../schema.ts';
 import { planned, prepared } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 
@@ -40,7 +39,7 @@ export function keys(
     holder: prepared(`
       SELECT fingerprint, token, held_until AS "heldUntil", role, warnings
       FROM ${idempotencyKeys} WHERE account = $1 AND key = $2`),
-    account: prepared(`SELECT ${ACCOUNTS.select} FROM ${tables.accounts} WHERE name = $1`),
+    account: accountInMode(tables),
     reserve: prepared(`
       INSERT INTO ${idempotencyKeys} AS held (account, key, fingerprint, token, begun_at, held_until)
       VALUES ($1, $2, $3, $4, $5, $6)
@@ -83,9 +82,9 @@ export function keys(
   /** Why a reservation is not to be had, if it is not: a key that is held costs no rate. */
   async function refused(request: Reservation): Promise<ReserveOutcome | undefined> {
     const { account, key, now } = request;
-    const [row] = await connection.read<Kept<Account>>(statements.account, [account]);
-    const owner = row && ACCOUNTS.read(row);
-    const held = refuseBlocked(owner) ?? judgeHolder(await holder(account, key), request);
+    const [row] = await connection.read<AccountInMode>(statements.account, [account]);
+    const { account: owner, mode } = readAccountInMode(row);
+    const held = refuseChange(owner, mode) ?? judgeHolder(await holder(account, key), request);
     if (held !== undefined) return held;
     const isCounted = hasQuota(boundsOf(owner, request.limits));
     const used = isCounted ? await accounts.countInService(read, account, now) : NOTHING;
@@ -113,11 +112,11 @@ export function keys(
   ): Promise<CommitOutcome> {
     const { role, manifest, warnings, now, limits } = publication;
     const { account, key, token } = lease;
-    const owner = await accounts.lock(run, account);
+    const { account: owner, mode } = await accounts.lock(run, account);
     const wish = { ...role, now, limits };
     const isCounted = hasQuota(boundsOf(owner, limits));
     const used = isCounted ? await accounts.countInService(run, account, now) : NOTHING;
-    const inadmissible = refuseAdmission(owner, wish, () => used);
+    const inadmissible = refuseChange(owner, mode) ?? refuseAdmission(owner, wish, () => used);
     if (inadmissible === undefined) {
       const { publicationsMark, lastPublishedAt } = published(owner, wish);
       const completed = [account, key, token, role.id, JSON.stringify(warnings), role.archive, manifest];

@@ -1,10 +1,13 @@
-import type { EncodedManifest, Role, RoleStore, Version } from '@pinfold/core';
-import { changingMembers, type Kept, titleFolded } from '@pinfold/core/adapter';
+import type { EncodedManifest, LoadedRole, Role, RoleStore } from '@pinfold/core';
+import { changingMembers, FIRST_GENERATION, type Kept, titleFolded } from '@pinfold/core/adapter';
 import { keepingInTurn, lastEventAt, rowsOf } from '../events.ts';
+import { mayChange, refusals, takesChanges } from '../mode.ts';
 import type { PostgresConnection } from '../postgres-connection.ts';
 import { ROLES } from '../schema.ts';
 import { prepared } from '../statement.ts';
 import type { Tables } from '../tables.ts';
+
+type RoleRow = Kept<Role> & Omit<LoadedRole, 'value'>;
 
 const CHANGING = changingMembers(ROLES);
 
@@ -13,27 +16,39 @@ export function roles(
   connection: PostgresConnection,
   tables: Tables,
 ): Pick<RoleStore, 'load' | 'save' | 'loadManifest'> {
+  const refused = refusals(connection, tables);
   const statements = {
-    load: prepared(`SELECT version, ${ROLES.select} FROM ${tables.roles} WHERE id = $1`),
+    load: prepared(`
+      SELECT version, ${ROLES.select}, coalesce(owner_generation, ${FIRST_GENERATION}) AS "accountGeneration",
+        coalesce(owner_blocked <> 'null' AND owner_blocked::json ->> 'sites' = 'hide', false) AS "isHidden"
+      FROM ${tables.roles} LEFT JOIN (
+        SELECT name AS owner, generation AS owner_generation, blocked AS owner_blocked FROM ${tables.accounts}
+      ) AS owners ON owner = account
+      WHERE id = $1`),
     save: prepared(`
       WITH saved AS (
         UPDATE ${tables.roles}
-        SET version = version + 1, last_event_at = ${lastEventAt(3)}, title_folded = $4, ${ROLES.set(CHANGING, 5)}
-        WHERE id = $1 AND version = $2 RETURNING last_event_at
+        SET version = version + 1, last_event_at = ${lastEventAt(3)}, title_folded = $5, ${ROLES.set(CHANGING, 6)}
+        WHERE id = $1 AND version = $2
+          AND ($4::boolean OR (${takesChanges(tables)} AND ${mayChange(tables, 'account')}))
+        RETURNING last_event_at
       ), kept AS (${keepingInTurn(tables, 'saved', 3)})
       SELECT 1 FROM saved`),
     manifest: prepared(`SELECT manifest FROM ${tables.manifests} WHERE archive = $1`),
   };
   return {
     load: async (id, signal) => {
-      const rows = await connection.read<Kept<Role> & { version: Version }>(statements.load, [id], signal);
-      return rows[0] && { value: ROLES.read(rows[0]), version: rows[0].version };
+      const [row] = await connection.read<RoleRow>(statements.load, [id], signal);
+      if (row === undefined) return undefined;
+      const { version, isHidden, accountGeneration } = row;
+      return { value: ROLES.read(row), version, isHidden, accountGeneration };
     },
-    save: async (role, loadedAt, events) => {
+    save: async (role, loadedAt, events, authority = 'account') => {
       const changed = [titleFolded(role), ...ROLES.values(role, CHANGING)];
-      const values = [role.id, loadedAt, rowsOf(events), ...changed];
+      const values = [role.id, loadedAt, rowsOf(events), authority === 'operator', ...changed];
       const { count } = await connection.write(statements.save, values);
-      return { kind: count === 1 ? 'saved' : 'conflict' };
+      if (count === 1) return { kind: 'saved' };
+      return (await refused(role.account, authority)) ?? { kind: 'conflict' };
     },
     loadManifest: async (archive, signal) => {
       const rows = await connection.read<{ manifest: EncodedManifest }>(

@@ -1,4 +1,4 @@
-import type { Grant, GrantPurpose, Role } from '@pinfold/core';
+import type { Grant, GrantPurpose, Role, Shown } from '@pinfold/core';
 import { grantEndsAt, passOn } from '@pinfold/core/adapter';
 import { type CookieScope, cookieValues, setCookie } from '@pinfold/http';
 import type { Settings, ViewerUseCases } from '../viewer-options.ts';
@@ -18,19 +18,19 @@ export class Grants {
     this.#sharedPath = sharedPath;
   }
 
-  /** The grant that a token is, if it admits to the role for that purpose now. */
-  admit(role: Role, purpose: GrantPurpose, token: string): Grant | undefined {
-    return this.#useCases.grants.admit(role, purpose, [token]);
+  /** The grant that a token is, if it admits to the site for that purpose now. */
+  admit(shown: Shown, purpose: GrantPurpose, token: string): Grant | undefined {
+    return this.#useCases.grants.admit(shown, purpose, [token]);
   }
 
   /** The grant in a cookie on the site's own origin. */
-  ofSite(role: Role, cookies: string | undefined): Grant | undefined {
-    return this.#useCases.grants.admit(role, 'cookie', cookieValues(cookies, this.#siteScope.name));
+  ofSite(shown: Shown, cookies: string | undefined): Grant | undefined {
+    return this.#useCases.grants.admit(shown, 'cookie', cookieValues(cookies, this.#siteScope.name));
   }
 
   /** The grant in a cookie of the shared URL. */
-  ofSharedUrl(role: Role, cookies: string | undefined): Grant | undefined {
-    return this.#useCases.grants.admit(role, 'cookie', this.sharedUrlTokens(cookies));
+  ofSharedUrl(shown: Shown, cookies: string | undefined): Grant | undefined {
+    return this.#useCases.grants.admit(shown, 'cookie', this.sharedUrlTokens(cookies));
   }
 
   /** Every token in a cookie of the shared URL, whatever it is worth. */

@@ -1,4 +1,4 @@
-import { isFault, type Role, type RoleId } from '@pinfold/core';
+import { isFault, type RoleId, type Shown } from '@pinfold/core';
 import { hasTooManyCookies, isOwnForm, sharedUrl } from '@pinfold/http';
 import { type Exchange, isRead } from '../exchange.ts';
 import {
@@ -40,7 +40,7 @@ export async function serveSharedUrl(
   }
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
-  const way = wayIn(context, exchange, visit.role, returnPathOf(query));
+  const way = wayIn(context, exchange, visit, returnPathOf(query));
   if (way === undefined) sendPasswordPage(exchange, 200);
   else sendRedirect(exchange, { status: 302, ...way });
 }
@@ -49,11 +49,12 @@ export async function serveSharedUrl(
 function wayIn(
   context: ViewerContext,
   { request }: Exchange,
-  role: Role,
+  shown: Shown,
   path: string,
 ): ReturnType<typeof openWay> | undefined {
+  const { role } = shown;
   if (role.passwordHash === null) return openWay(context.settings, role, path);
-  const grant = context.grants.ofSharedUrl(role, request.headers.cookie);
+  const grant = context.grants.ofSharedUrl(shown, request.headers.cookie);
   return grant === undefined ? undefined : grantedWay(context, role, grant, path);
 }
 
@@ -133,7 +134,7 @@ async function putOff(
 ): Promise<void> {
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
-  const way = wayIn(context, exchange, visit.role, path);
+  const way = wayIn(context, exchange, visit, path);
   if (way === undefined) sendPasswordPage(exchange, status, notice);
   else sendRedirect(exchange, { status: 303, ...way });
 }

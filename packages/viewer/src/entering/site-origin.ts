@@ -1,4 +1,4 @@
-import type { Ended, Role } from '@pinfold/core';
+import type { Ended, Role, Shown } from '@pinfold/core';
 import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
 import { type Exchange, isRead } from '../exchange.ts';
 import {
@@ -38,8 +38,8 @@ export async function serveSiteOrigin(
     return sendForbiddenLine(exchange, plainPages.serviceWorker, more);
   }
   const { role } = visit;
-  if (target.path === HAND_OVER_PATH) return takeOver(context, exchange, role, target);
-  if (role.passwordHash !== null && !holdsGrant(context, exchange, role)) {
+  if (target.path === HAND_OVER_PATH) return takeOver(context, exchange, visit, target);
+  if (role.passwordHash !== null && !holdsGrant(context, exchange, visit)) {
     return turnAway(context, exchange, role, whole);
   }
   const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: {} } as const;
@@ -54,24 +54,25 @@ function sendEnded({ grants }: ViewerContext, exchange: Exchange, kind: Ended['k
 }
 
 /** Takes a grant over from the shared URL: the cookie is set here, and the viewer goes on to where they wanted. */
-function takeOver(context: ViewerContext, exchange: Exchange, role: Role, target: Target): void {
+function takeOver(context: ViewerContext, exchange: Exchange, shown: Shown, target: Target): void {
+  const { role } = shown;
   const { grants, settings } = context;
   const path = returnPathOf(target.query);
   const location = siteBaseOf(settings, role.id) + encodeRawBytes(path);
   const onward = { status: 302, location, referrer: 'no-referrer' } as const;
   const token = new URLSearchParams(target.query).get('grant') ?? '';
-  const grant = grants.admit(role, 'hand_over', token);
+  const grant = grants.admit(shown, 'hand_over', token);
   if (grant !== undefined) {
     sendRedirect(exchange, { ...onward, cookie: grants.siteCookie(role, grant) });
-  } else if (role.passwordHash === null || holdsGrant(context, exchange, role)) {
+  } else if (role.passwordHash === null || holdsGrant(context, exchange, shown)) {
     sendRedirect(exchange, onward);
   } else {
     turnAway(context, exchange, role, path, UNNAMED);
   }
 }
 
-function holdsGrant({ grants }: ViewerContext, { request }: Exchange, role: Role): boolean {
-  return grants.ofSite(role, request.headers.cookie) !== undefined;
+function holdsGrant({ grants }: ViewerContext, { request }: Exchange, shown: Shown): boolean {
+  return grants.ofSite(shown, request.headers.cookie) !== undefined;
 }
 
 function turnAway(
