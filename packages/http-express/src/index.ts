@@ -1,5 +1,6 @@
 export { type PublicUrl, publicUrl, type RequestEntry, type RequestLog } from '@pinfold/http';
 export { accountOf, type WireAccount } from './administration/account-json.ts';
+export { serviceOf, type WireService } from './administration/service.ts';
 export {
   type ApiKeyAuthenticationOptions,
   type Authenticate,

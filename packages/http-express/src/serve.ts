@@ -57,7 +57,7 @@ export function serve(service: Service, request: Request, response: Response): P
       if (operation === undefined) return refuseMethod(allowedMethods(found.route));
       if (!caller.scopes.includes(operation.scope)) return refuseRequest('forbidden');
       if (operation.changes) {
-        const refused = refuseChange(account, await service.useCases.mode.load(signal));
+        const refused = refuseChange(account, await service.useCases.mode.load());
         if (refused !== undefined) return refused;
       }
       const cause = causeOf(caller, originOf(service, request, requestId));

@@ -2,57 +2,8 @@ import { accountId, minutes, OPERATOR } from '@pinfold/core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { openApiDocument } from '../src/index.ts';
+import { administered, json, publish } from './administered.ts';
 import { siteZip } from './client.ts';
-import { openRig, type Rig, type RigOptions } from './rig.ts';
-
-interface Administered {
-  readonly rig: Rig;
-  /** Asks below `/admin/v1`, with a key of the scope admin unless another is given. */
-  readonly ask: (method: string, path: string, body?: unknown, key?: string) => Promise<Response>;
-  /** The account as the answer tells it. */
-  readonly change: (name: string, body: object) => Promise<Record<string, unknown>>;
-}
-
-async function administered(
-  test: (tools: Administered) => Promise<void>,
-  options: RigOptions = {},
-): Promise<void> {
-  const rig = await openRig(options);
-  const admin = await rig.manageKeys.create({
-    by: OPERATOR,
-    account: accountId('operators'),
-    scopes: ['admin'],
-  });
-  const ask: Administered['ask'] = (method, path, body, key = admin.text) =>
-    fetch(`${rig.baseUrl}/admin/v1${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-  const change: Administered['change'] = async (name, body) => {
-    const answer = await ask('PATCH', `/accounts/${encodeURIComponent(name)}`, body);
-    expect(answer.status).to.equal(200);
-    return ((await answer.json()) as { account: Record<string, unknown> }).account;
-  };
-  try {
-    await test({ rig, ask, change });
-  } finally {
-    await rig.close();
-  }
-}
-
-const json = async (answer: Response) => (await answer.json()) as Record<string, never>;
-
-async function publish({ useCases }: Rig, by = 'first') {
-  const outcome = await useCases.publish({
-    by,
-    key: 'one',
-    filename: 'site.zip',
-    archive: siteZip(),
-  });
-  if (outcome.kind === 'refused') throw new Error(outcome.code);
-  return outcome.role;
-}
 
 const UNBOUND = { requests: null, publications: null, sites: null, bytes: null };
 

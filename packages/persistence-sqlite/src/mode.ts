@@ -3,7 +3,7 @@ import { NORMAL, refuseChange } from '@pinfold/core/adapter';
 import { findAccount } from './accounts.ts';
 import type { Prepare } from './sqlite-file.ts';
 
-const FIND = 'SELECT kind, message FROM service_mode';
+const FIND = 'SELECT kind, message FROM service_mode WHERE one = 1';
 
 /** The mode as the transaction sees it. */
 export function findMode(prepare: Prepare): Mode {

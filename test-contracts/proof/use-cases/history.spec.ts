@@ -18,8 +18,8 @@ type Told = Partial<HistoryEvent> | UnattributedEvent;
 /** A store that notes the events it is given, which come last. */
 function noting<Store extends object>(store: Store, noted: Told[]): Store {
   return aroundCalls(store, (_name, call, inputs) => {
-    const last = inputs.at(-1);
-    if (Array.isArray(last)) noted.push(...(last as Told[]));
+    const told = inputs.find((input) => Array.isArray(input));
+    if (told !== undefined) noted.push(...(told as Told[]));
     return call();
   });
 }
@@ -81,7 +81,7 @@ describe('What the stores are told for the history', () => {
     await sessions.redeem((await sessions.offerLink(OWNER)).token);
     const whose = { at: clock.now(), account: OWNER, pin: null };
     expect(noted.map(({ id: _, ...event }) => event)).to.deep.equal([
-      { type: 'key.created', ...whose, ...by('person', OWNER) },
+      { type: 'key.created', ...whose, ...by('operator', null, true) },
       { type: 'session.started', ...whose, ...by('key', key.id) },
       { type: 'session.ended', ...whose, ...by('key', key.id) },
       { type: 'key.revoked', ...whose, ...cause, asOperator: false },

@@ -1,4 +1,5 @@
 import { days, hours, OPERATOR, type Password, type RoleId, type RoleStore } from '@pinfold/core';
+import { createAdministration } from '@pinfold/core/administration';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
@@ -74,6 +75,24 @@ describe('letting viewers in', () => {
       expect(stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.equal(undefined);
     });
   }
+
+  it('a block that hides its sites shows none of them and ends every grant, also when they are back', async () => {
+    const outcome = await enter(SECRET);
+    if (outcome.kind !== 'granted') throw new Error(outcome.kind);
+    const token = stage.useCases.grants.sign(outcome.grant);
+    const { blockAccount, unblockAccount } = createAdministration(stage.ports);
+    const cause = { actor: { kind: 'operator', id: null }, asOperator: true } as const;
+    await blockAccount(OWNER, { reason: 'x', sites: 'keep' }, cause);
+    expect(stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.deep.equal(outcome.grant);
+    await blockAccount(OWNER, { reason: 'x', sites: 'hide' }, cause);
+    expect(await stage.useCases.visit(id)).to.deep.equal({ kind: 'unknown' });
+    expect((await enter(SECRET)).kind).to.equal('unknown');
+    const own = await stage.useCases.read({ by: OWNER, id });
+    expect(own.kind === 'found' && own.role.deletedAt, 'to its owner').to.equal(null);
+    await unblockAccount(OWNER, cause);
+    expect(stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.equal(undefined);
+    expect((await enter(SECRET)).kind).to.equal('granted');
+  });
 
   it('a change of the title and a pin end no grant', async () => {
     const outcome = await enter(SECRET);

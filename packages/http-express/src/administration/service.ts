@@ -61,8 +61,8 @@ export async function changeService(
 ): Promise<Outcome> {
   const read = await readAdminJson(service, request);
   if ('kind' in read) return read;
-  const { value } = read;
-  if (!isUpdate(value)) return WRONG;
+  const { value, members } = read;
+  if (!isUpdate(value) || members !== Object.keys(value).length) return WRONG;
   const wanted = { kind: value.mode, message: value.message ?? null };
   return { status: 200, json: { service: serviceOf(await administration.changeService(wanted, cause)) } };
 }

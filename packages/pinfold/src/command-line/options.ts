@@ -77,8 +77,11 @@ export const OPTIONS = {
     sites: {
       type: 'string',
       value: 'keep|hide',
-      says: 'what is to become of its sites, which go on being shown either way (default: keep)',
+      says: 'whether its sites go on being shown, or answer as stopped ones (default: keep)',
     },
+  },
+  mode: {
+    message: { type: 'string', value: 'TEXT', says: 'what those are told who would change something' },
   },
   history: {
     account: { type: 'string', value: 'NAME', says: 'of one account (default: all)' },

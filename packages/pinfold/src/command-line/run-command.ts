@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'serve'>, () => Promise<Com
   manage: async () => (await import('../commands/manage.ts')).manage,
   keys: async () => (await import('../commands/keys.ts')).keys,
   accounts: async () => (await import('../commands/accounts.ts')).accounts,
+  mode: async () => (await import('../commands/mode.ts')).mode,
   history: async () => (await import('../commands/history.ts')).history,
   cleanup: async () => (await import('../commands/cleanup.ts')).cleanup,
   migrate: async () => (await import('../commands/migrate.ts')).migrate,

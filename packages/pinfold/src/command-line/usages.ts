@@ -51,6 +51,11 @@ export const ON_THE_MACHINE = {
     says: 'let it do so again',
     example: 'pinfold accounts unblock web-team',
   },
+  mode: {
+    takes: '[MODE]',
+    says: 'how the service runs; normal, or read_only while you maintain it',
+    example: 'pinfold mode read_only --message "Back at noon"',
+  },
   history: {
     says: 'what happened, newest first: who published, changed and stopped what',
     example: 'pinfold history --since 2026-11-20',

@@ -9,9 +9,6 @@ import { OPTIONS } from '../command-line/options.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 
-/** An operator who hides sites must not believe that they are gone. */
-const STILL_SHOWN = 'the block is kept, but the sites of the account go on being shown';
-
 /** `pinfold accounts list | show | block | unblock | limits` */
 export async function accounts([action, ...args]: readonly string[], terminal: Terminal): Promise<void> {
   switch (action) {
@@ -66,7 +63,6 @@ async function block(args: readonly string[], terminal: Terminal): Promise<void>
   const { values, positionals } = readArguments(args, ['NAME'], OPTIONS['accounts block']);
   const reason = readReason(values.reason);
   const sites = readSites(values.sites ?? 'keep');
-  if (sites === 'hide') terminal.err(`pinfold: ${STILL_SHOWN}`);
   await change(positionals, values.json, terminal, ({ blockAccount }, name) =>
     blockAccount(name, { reason, sites }, byCommand()),
   );
