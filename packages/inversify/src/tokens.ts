@@ -17,6 +17,7 @@ import type {
   SessionStore,
   Sessions,
   Staging,
+  TakedownStore,
   UseCases,
 } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
@@ -44,7 +45,8 @@ export const tokens = {
   apiKeys: Symbol.for('@pinfold/api-keys') as ServiceIdentifier<ApiKeyStore>,
   sessions: Symbol.for('@pinfold/sessions') as ServiceIdentifier<SessionStore>,
   history: Symbol.for('@pinfold/history') as ServiceIdentifier<HistoryStore>,
-  /** The handle that the five above come from. */
+  takedowns: Symbol.for('@pinfold/takedowns') as ServiceIdentifier<TakedownStore>,
+  /** The handle that those above come from. */
   persistence: Symbol.for('@pinfold/persistence') as ServiceIdentifier<Persistence>,
   staging: Symbol.for('@pinfold/staging') as ServiceIdentifier<Staging>,
   archives: Symbol.for('@pinfold/archives') as ServiceIdentifier<ArchiveStorage>,

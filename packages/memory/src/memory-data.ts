@@ -15,6 +15,7 @@ import type {
   Session,
   Sha256,
   SignInLink,
+  Takedown,
   Token,
   Version,
   Versioned,
@@ -34,6 +35,8 @@ export interface RoleRow {
   /** From when it may be claimed again; absent while it never was. */
   readonly claimableAt: Instant | undefined;
   readonly failures: number;
+  /** Whether its archive is to go without a grace. */
+  readonly isPurged: boolean;
   /** When the last of its events was. */
   readonly lastEventAt: Instant;
   readonly isExpiryTold: boolean;
@@ -65,6 +68,8 @@ export interface MemoryData {
   readonly events: Map<EventId, HistoryEvent>;
   /** When each account's last refused sign-in was told. */
   readonly refusals: Map<AccountId, Instant>;
+  /** By publication and archive. */
+  readonly takedowns: Map<string, Takedown>;
   tickets: number;
   comparison: Versioned<Comparison> | undefined;
 }
@@ -82,6 +87,7 @@ export function emptyData(): MemoryData {
     archives: new Map(),
     events: new Map(),
     refusals: new Map(),
+    takedowns: new Map(),
     tickets: 0,
     comparison: undefined,
   };

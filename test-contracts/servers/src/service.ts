@@ -102,6 +102,7 @@ export async function openService<S extends Stores>(
       roles: opened.roles,
       accounts: opened.accounts,
       attempts: opened.attempts,
+      takedowns: opened.takedowns,
       archives:
         opened.archives ?? (await openFsArchiveStorage({ folder: join(folder, 'archives'), staging, clock })),
       staging,

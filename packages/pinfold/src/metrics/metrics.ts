@@ -26,6 +26,7 @@ const STORES = {
   sessions: tokens.sessions,
   accounts: tokens.accounts,
   history: tokens.history,
+  takedowns: tokens.takedowns,
   archives: tokens.archives,
   staging: tokens.staging,
 } as const;
