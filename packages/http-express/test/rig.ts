@@ -14,7 +14,7 @@ import { type ApiOptions, apiKeyAuthentication, createApi, type RequestEntry } f
 export interface Rig
   extends Pick<
     TestService<Memory>,
-    'port' | 'server' | 'clock' | 'administration' | 'useCases' | 'uploads' | 'close'
+    'port' | 'server' | 'clock' | 'administration' | 'cleaning' | 'useCases' | 'uploads' | 'close'
   > {
   readonly baseUrl: string;
   readonly memory: Memory;

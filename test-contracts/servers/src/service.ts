@@ -9,6 +9,7 @@ import { ZipArchiveInspector } from '@pinfold/archive-zip';
 import {
   type ArchiveStorage,
   accountId,
+  type Cleaning,
   createUseCases,
   type Keys,
   type Limits,
@@ -26,6 +27,7 @@ import {
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import type { Persistence } from '@pinfold/core/adapter';
 import { type Administration, createAdministration } from '@pinfold/core/administration';
+import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory, type History } from '@pinfold/core/history';
 import { createMemory, type Memory } from '@pinfold/memory';
 import {
@@ -50,6 +52,7 @@ export interface Inside {
   readonly sessions: Sessions;
   readonly history: History;
   readonly administration: Administration;
+  readonly cleaning: Cleaning;
   /** The port of the public URL: that of the first server. */
   readonly publicPort: number;
 }
@@ -131,7 +134,9 @@ export async function openService<S extends Stores>(
     publicPort ??= port;
     const history = createHistory({ history: opened.history, clock, ids: ports.ids });
     const administration = createAdministration(ports);
-    const inside: Inside = { clock, useCases, keys, sessions, history, administration, publicPort };
+    const cleaning = createCleaning(ports, options.limits);
+    const shared = { clock, useCases, keys, sessions, history, administration, cleaning };
+    const inside: Inside = { ...shared, publicPort };
     server.on('request', build(inside));
     return {
       ...inside,
