@@ -1,3 +1,4 @@
+import type { ViewCounter } from '@pinfold/core/views';
 import type { Grants } from './entering/grants.ts';
 import type { Bodies, BodyTools } from './sending/bodies.ts';
 import type { FilePolicies } from './sending/file-policies.ts';
@@ -13,4 +14,5 @@ export interface ViewerContext {
   readonly bodies: Bodies;
   readonly tools: BodyTools;
   readonly policies: FilePolicies;
+  readonly counter: ViewCounter | undefined;
 }

@@ -9,6 +9,7 @@ import { release } from '../release.ts';
 import { runCleanupTimer } from '../server/cleanup-timer.ts';
 import { type Log, type LogSink, openLog } from '../server/log.ts';
 import { requestLog } from '../server/request-log.ts';
+import { storeLastViews, storeViews } from '../server/store-views.ts';
 import { carriedOut } from '../settings/carried-out.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
@@ -44,7 +45,7 @@ export interface Service {
   sweep(): void;
   /** Ends looking and sweeping. */
   stop(): void;
-  /** Stops, waits for the publications that run until the signal aborts, and closes the stores. */
+  /** Stops, waits for the publications that run until the signal aborts, stores what was counted, and closes the stores. */
   close(deadline: AbortSignal): Promise<void>;
 }
 
@@ -84,9 +85,9 @@ export async function openService(
   await lookAtBucket(composition, settings);
   metrics?.measure(health, composition.dataDir, composition.pool);
   const { cleanUp, clock, limits } = composition.useCases;
-  const { history } = composition;
+  const { history, views } = composition;
   const stopped = new AbortController();
-  const background: Promise<void>[] = [];
+  const background: Promise<void>[] = [storeViews({ views, clock, log }, stopped.signal)];
   return {
     composition,
     log,
@@ -108,7 +109,7 @@ export async function openService(
         const roles = await composition.container.getAsync(tokens.roles);
         await metrics.sweeps.look({ roles, clock, limits });
       };
-      const tools = { cleanUp, history, clock, log, look, random: Math.random };
+      const tools = { cleanUp, history, views, clock, log, look, random: Math.random };
       background.push(runCleanupTimer(tools, stopped.signal));
     },
     stop: () => stopped.abort(),
@@ -116,6 +117,7 @@ export async function openService(
       stopped.abort();
       await composition.publications.ended(deadline);
       await Promise.all(background);
+      await storeLastViews({ views, log }, deadline);
       metrics?.close();
       await composition.close();
     },
