@@ -41,6 +41,8 @@ export interface Service {
   tell(): Promise<void>;
   /** Begins to look at the stores; resolves when all have been looked at once. */
   watchHealth(): Promise<void>;
+  /** Begins to store the counts of views every ten seconds. */
+  storeViews(): void;
   /** Begins to sweep about every ten minutes. */
   sweep(): void;
   /** Ends looking and sweeping. */
@@ -87,7 +89,7 @@ export async function openService(
   const { cleanUp, clock, limits } = composition.useCases;
   const { history, views } = composition;
   const stopped = new AbortController();
-  const background: Promise<void>[] = [storeViews({ views, clock, log }, stopped.signal)];
+  const background: Promise<void>[] = [];
   return {
     composition,
     log,
@@ -101,6 +103,9 @@ export async function openService(
     watchHealth: () => {
       background.push(health.run(clock, stopped.signal));
       return health.look();
+    },
+    storeViews: () => {
+      background.push(storeViews({ views, clock, log }, stopped.signal));
     },
     sweep: () => {
       const look = async (swept: boolean): Promise<void> => {
