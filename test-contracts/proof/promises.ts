@@ -17,6 +17,7 @@ import {
   sessionStoreContract,
   stagingContract,
   takedownStoreContract,
+  viewStoreContract,
 } from '@pinfold/test-contracts';
 
 /** A promise as it stands on a port, or as a clause repeats it. */
@@ -48,6 +49,7 @@ export const portContracts: readonly PortContract[] = [
   sessionStoreContract,
   historyStoreContract,
   takedownStoreContract,
+  viewStoreContract,
   passwordHasherContract,
   grantSignerContract,
   apiKeySecretsContract,

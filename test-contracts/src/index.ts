@@ -35,4 +35,5 @@ export { stagingContract } from './staging/contract.ts';
 export type { StagingClause, StagingSubject } from './staging/subject.ts';
 export { takedownStoreContract } from './takedown-store/contract.ts';
 export type { TakedownClause, TakedownStores } from './takedown-store/subject.ts';
+export { viewStoreContract } from './view-store/contract.ts';
 export { type FaultPlan, type FaultyMethod, type Injection, withFaults } from './with-faults.ts';

@@ -29,4 +29,7 @@ export function bindPersistence(bind: Bind, open: () => Persistence | Promise<Pe
   bind(tokens.takedowns)
     .toResolvedValue(({ takedowns }) => takedowns, [tokens.persistence])
     .inSingletonScope();
+  bind(tokens.views)
+    .toResolvedValue(({ views }) => views, [tokens.persistence])
+    .inSingletonScope();
 }

@@ -6,6 +6,7 @@ import type {
   ArchiveId,
   AttemptTicket,
   Comparison,
+  CountedViews,
   EncodedManifest,
   EventId,
   HistoryEvent,
@@ -70,6 +71,7 @@ export interface MemoryData {
   readonly refusals: Map<AccountId, Instant>;
   /** By publication and archive. */
   readonly takedowns: Map<string, Takedown>;
+  readonly views: Map<string, CountedViews>;
   tickets: number;
   comparison: Versioned<Comparison> | undefined;
 }
@@ -88,6 +90,7 @@ export function emptyData(): MemoryData {
     events: new Map(),
     refusals: new Map(),
     takedowns: new Map(),
+    views: new Map(),
     tickets: 0,
     comparison: undefined,
   };

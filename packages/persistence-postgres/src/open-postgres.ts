@@ -11,6 +11,7 @@ import type { PostgresPool } from './postgres-pool.ts';
 import { postgresRoleStore } from './postgres-role-store.ts';
 import { postgresSessionStore } from './postgres-session-store.ts';
 import { postgresTakedownStore } from './postgres-takedown-store.ts';
+import { postgresViewStore } from './postgres-view-store.ts';
 import { tablesOf } from './tables.ts';
 
 /**
@@ -78,6 +79,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
     sessions: postgresSessionStore(connection, tables),
     history: postgresHistoryStore(connection, tables),
     takedowns: postgresTakedownStore(connection, tables),
+    views: postgresViewStore(connection, tables),
     migrate: () => migrate(connection, schema),
     check: (signal) => checkSchema(connection, schema, signal),
     close: async () => connection.close(),

@@ -17,6 +17,7 @@ export interface Tables {
   readonly events: string;
   readonly sessionRefusals: string;
   readonly takedowns: string;
+  readonly views: string;
 }
 
 export function tablesOf(schema: string): Tables {
@@ -37,5 +38,6 @@ export function tablesOf(schema: string): Tables {
     events: `${name}.events`,
     sessionRefusals: `${name}.session_refusals`,
     takedowns: `${name}.takedowns`,
+    views: `${name}.views`,
   };
 }

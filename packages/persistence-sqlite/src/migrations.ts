@@ -242,9 +242,37 @@ const accounts: Migration = {
   `,
 };
 
+/** What a session lets its person do, and what the person is called. */
+const sessionScopes: Migration = {
+  version: 7,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    ALTER TABLE sessions ADD COLUMN scope TEXT NOT NULL DEFAULT 'manage';
+    ALTER TABLE sessions ADD COLUMN display_name TEXT;
+  `,
+};
+
+/** How often each role was viewed, by day. */
+const views: Migration = {
+  version: 8,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE views (
+      role TEXT NOT NULL,
+      day INTEGER NOT NULL,
+      views INTEGER NOT NULL,
+      refused_passwords INTEGER NOT NULL,
+      PRIMARY KEY (role, day)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX views_of_day ON views (day);
+  `,
+};
+
 /** What was taken down, what is to go without a grace, and the lists of all roles. */
 const takedowns: Migration = {
-  version: 7,
+  version: 9,
   release: '0.1.0',
   oldestVersion: 1,
   sql: `
@@ -274,5 +302,7 @@ export const MIGRATIONS: readonly Migration[] = [
   comparison,
   history,
   accounts,
+  sessionScopes,
+  views,
   takedowns,
 ];

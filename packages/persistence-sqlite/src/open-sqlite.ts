@@ -12,6 +12,7 @@ import { sqliteHistoryStore } from './sqlite-history-store.ts';
 import { sqliteRoleStore } from './sqlite-role-store.ts';
 import { sqliteSessionStore } from './sqlite-session-store.ts';
 import { sqliteTakedownStore } from './sqlite-takedown-store.ts';
+import { sqliteViewStore } from './sqlite-view-store.ts';
 
 /** What {@link openSqlite} needs. */
 export interface OpenSqliteOptions {
@@ -53,6 +54,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
     sessions: sqliteSessionStore(connection),
     history: sqliteHistoryStore(connection),
     takedowns: sqliteTakedownStore(connection),
+    views: sqliteViewStore(connection),
     migrate: () => migrate(connection),
     check: (signal) => checkSchema(connection, signal),
     close: async () => {

@@ -29,6 +29,7 @@ import type { Persistence } from '@pinfold/core/adapter';
 import { type Administration, createAdministration } from '@pinfold/core/administration';
 import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory, type History } from '@pinfold/core/history';
+import { createViews, type Views } from '@pinfold/core/views';
 import { createMemory, type Memory } from '@pinfold/memory';
 import {
   HmacGrantSigner,
@@ -51,6 +52,7 @@ export interface Inside {
   readonly keys: Keys;
   readonly sessions: Sessions;
   readonly history: History;
+  readonly views: Views;
   readonly administration: Administration;
   readonly cleaning: Cleaning;
   /** The port of the public URL: that of the first server. */
@@ -133,9 +135,10 @@ export async function openService<S extends Stores>(
     const { port } = server.address() as AddressInfo;
     publicPort ??= port;
     const history = createHistory({ history: opened.history, clock, ids: ports.ids });
+    const views = createViews({ views: opened.views, clock });
     const administration = createAdministration(ports);
     const cleaning = createCleaning(ports, options.limits);
-    const shared = { clock, useCases, keys, sessions, history, administration, cleaning };
+    const shared = { clock, useCases, keys, sessions, history, views, administration, cleaning };
     const inside: Inside = { ...shared, publicPort };
     server.on('request', build(inside));
     return {

@@ -27,6 +27,7 @@ const STORES = {
   accounts: tokens.accounts,
   history: tokens.history,
   takedowns: tokens.takedowns,
+  views: tokens.views,
   archives: tokens.archives,
   staging: tokens.staging,
 } as const;
