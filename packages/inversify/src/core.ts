@@ -2,6 +2,7 @@ import { createUseCases, type Limits, type UseCaseOptions } from '@pinfold/core'
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { type OnEvent, tellingRoles } from '@pinfold/core/adapter';
 import { createAdministration } from '@pinfold/core/administration';
+import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory, type HistoryOptions } from '@pinfold/core/history';
 import { ContainerModule } from 'inversify';
 import { tokens } from './tokens.ts';
@@ -30,23 +31,21 @@ export function coreModule(
   return new ContainerModule(({ bind }) => {
     bind(tokens.useCases)
       .toResolvedValue(
-        (roles, accounts, attempts, staging, archives, inspector, passwords, grants, clock, ids) =>
-          createUseCases(
-            {
-              roles: onEvent === undefined ? roles : tellingRoles(roles, onEvent),
-              accounts,
-              attempts,
-              staging,
-              archives,
-              inspector,
-              passwords,
-              grants,
-              clock,
-              ids,
-            },
-            limits,
-            options,
-          ),
+        (roles, accounts, attempts, staging, archives, inspector, passwords, grants, clock, ids) => {
+          const ports = {
+            roles: onEvent === undefined ? roles : tellingRoles(roles, onEvent),
+            accounts,
+            attempts,
+            staging,
+            archives,
+            inspector,
+            passwords,
+            grants,
+            clock,
+            ids,
+          };
+          return { ...createUseCases(ports, limits, options), ...createCleaning(ports, limits, options) };
+        },
         [
           tokens.roles,
           tokens.accounts,

@@ -5,6 +5,7 @@ import type {
   ArchiveInspector,
   ArchiveStorage,
   AttemptCounter,
+  Cleaning,
   Clock,
   GrantSigner,
   HistoryStore,
@@ -54,7 +55,8 @@ export const tokens = {
   ids: Symbol.for('@pinfold/ids') as ServiceIdentifier<Ids>,
   apiKeySecrets: Symbol.for('@pinfold/api-key-secrets') as ServiceIdentifier<ApiKeySecrets>,
   sessionSecrets: Symbol.for('@pinfold/session-secrets') as ServiceIdentifier<SessionSecrets>,
-  useCases: Symbol.for('@pinfold/use-cases') as ServiceIdentifier<UseCases>,
+  /** What `createUseCases` and `createCleaning` give together. */
+  useCases: Symbol.for('@pinfold/use-cases') as ServiceIdentifier<UseCases & Cleaning>,
   manageKeys: Symbol.for('@pinfold/manage-keys') as ServiceIdentifier<Keys>,
   manageSessions: Symbol.for('@pinfold/manage-sessions') as ServiceIdentifier<Sessions>,
   administration: Symbol.for('@pinfold/administration') as ServiceIdentifier<Administration>,

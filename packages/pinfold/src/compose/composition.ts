@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import {
   type BeforePublish,
+  type Cleaning,
   defaultLimits,
   isFault,
   type Keys,
@@ -50,7 +51,7 @@ export interface CompositionOptions {
 /** The service without HTTP, over open stores. */
 export interface Composition {
   readonly container: Container;
-  readonly useCases: UseCases;
+  readonly useCases: UseCases & Cleaning;
   readonly manageKeys: Keys;
   readonly history: History;
   readonly administration: Administration;
