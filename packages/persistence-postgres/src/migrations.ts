@@ -249,5 +249,23 @@ const accounts: PostgresMigration = {
   `,
 };
 
+/** What a session lets its person do, and what the person is called. */
+const sessionScopes: PostgresMigration = {
+  version: 6,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ sessions }) => `
+    ALTER TABLE ${sessions} ADD COLUMN scope text COLLATE "C" NOT NULL DEFAULT 'manage';
+    ALTER TABLE ${sessions} ADD COLUMN display_name text COLLATE "C";
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
-export const MIGRATIONS: readonly PostgresMigration[] = [first, tries, comparison, history, accounts];
+export const MIGRATIONS: readonly PostgresMigration[] = [
+  first,
+  tries,
+  comparison,
+  history,
+  accounts,
+  sessionScopes,
+];

@@ -242,5 +242,24 @@ const accounts: Migration = {
   `,
 };
 
+/** What a session lets its person do, and what the person is called. */
+const sessionScopes: Migration = {
+  version: 7,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    ALTER TABLE sessions ADD COLUMN scope TEXT NOT NULL DEFAULT 'manage';
+    ALTER TABLE sessions ADD COLUMN display_name TEXT;
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
-export const MIGRATIONS: readonly Migration[] = [first, sessions, tries, comparison, history, accounts];
+export const MIGRATIONS: readonly Migration[] = [
+  first,
+  sessions,
+  tries,
+  comparison,
+  history,
+  accounts,
+  sessionScopes,
+];
