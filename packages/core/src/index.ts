@@ -22,7 +22,7 @@ export type { Branded } from './domain/brand.ts';
 export type { Comparison } from './domain/comparison.ts';
 export type { RoleCursor } from './domain/cursor.ts';
 export type { EntryPath, UnsafePath } from './domain/entry-path.ts';
-export type { Grant, GrantPurpose } from './domain/grant.ts';
+export type { Grant, GrantPurpose, KnownViewer } from './domain/grant.ts';
 export type {
   Cause,
   Doer,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isFault } from '@pinfold/core';
 import { consoleLog, hasSeveralHosts, hasTooManyCookies, stripInherited, takeRequest } from '@pinfold/http';
+import { byPassword, byTeam } from './entering/access.ts';
 import { Grants } from './entering/grants.ts';
 import { serveSharedUrl } from './entering/shared-url.ts';
 import { serveSiteOrigin } from './entering/site-origin.ts';
@@ -83,14 +84,16 @@ function contextOf(options: ViewerOptions): ViewerContext {
   const sites = new Sites(useCases.open, siteCacheBytes);
   const bodies = new Bodies(tools, cacheBytes);
   options.figures?.({ bodies: bodies.figures, sites: sites.figures, inflations: tools.turns });
+  const access = options.access === undefined ? byPassword : byTeam(options.access, settings.publicUrl);
   return {
     settings,
     useCases,
-    grants: new Grants(useCases, settings),
+    access,
+    grants: new Grants(useCases, access, settings),
     sites,
     bodies,
     tools,
-    policies: filePolicies(settings.mode),
+    policies: filePolicies(settings.mode, access.tellsApart),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Authenticate, SignIn } from '@pinfold/http-express';
 import { tokens } from '@pinfold/inversify';
 import type { LookOptions } from '@pinfold/management';
 import { SystemClock } from '@pinfold/platform-node';
+import type { ViewerAccess } from '@pinfold/viewer';
 import { Health } from '../health/health.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { release } from '../release.ts';
@@ -23,6 +24,8 @@ export interface ServiceOptions extends CompositionOptions {
   readonly authenticate?: Authenticate;
   /** What the API says of that sign-in of yours, in 401, 403 and its document. Absent, it speaks of API keys. */
   readonly signIn?: SignIn;
+  /** Who may look, where your server decides it. Absent, who has the link, and the password where there is one. */
+  readonly access?: ViewerAccess;
   /** What is yours of how the management screen looks and speaks. */
   readonly look?: LookOptions;
 }
@@ -57,7 +60,7 @@ export interface Service {
 export async function openService(
   settings: Settings,
   addresses: () => WebAddresses,
-  { authenticate, signIn, look, log: sink, ...options }: ServiceOptions,
+  { authenticate, signIn, access, look, log: sink, ...options }: ServiceOptions,
 ): Promise<Service> {
   const names = { node: settings.node, version: await release() };
   const log = openLog(settings.logLevel, sink, { names, shared: settings.workers > 1 });
@@ -71,7 +74,7 @@ export async function openService(
   });
   metrics?.uploads(uploads);
   const figures = metrics?.viewer;
-  const shown = { authenticate, signIn, look };
+  const shown = { authenticate, signIn, access, look };
   const doors = doorModules(settings, { log, requests, uploads, figures, addresses, ...shown });
   const modules = [...doors, ...(options.modules ?? [])];
   const observed = observedBy(metrics, options);

@@ -89,6 +89,21 @@ describe('Pinfold in a server of your own', () => {
     expect(page).to.contain('· Harbour</title>').and.contain('href="/login"');
   });
 
+  it('shows publications to those alone whom the team lets look', async () => {
+    await open({
+      authenticate: async () => ({ account: ada, scopes: SCOPES }),
+      access: {
+        identify: ({ headers }) => headers['user-agent'] ?? { signIn: '/login' },
+        mayView: (viewer, role) => (viewer === 'grace' && role.account === ada ? 'yes' : 'no'),
+      },
+    });
+    const { shared_url: url } = await published(await publish(publicUrl, 'ada', 'a'));
+    const look = (viewer: string): Promise<Response> =>
+      fetch(url, { redirect: 'manual', headers: { 'user-agent': viewer } });
+    expect((await look('eve')).status).to.equal(403);
+    expect((await look('grace')).headers.get('location')).to.match(/~[\w-]{100,}\/$|grant=/);
+  });
+
   async function archives(): Promise<number> {
     const entries = await readdir(join(dataDir, 'archives'), { recursive: true, withFileTypes: true });
     return entries.filter((entry) => entry.isFile()).length;

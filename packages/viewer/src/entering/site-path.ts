@@ -5,6 +5,7 @@ import { type Exchange, isRead } from '../exchange.ts';
 import {
   sendForbiddenLine,
   sendMethodNotAllowed,
+  sendNotAdmitted,
   sendPlainPage,
   sendRedirect,
   sendStopped,
@@ -43,7 +44,7 @@ export async function serveSitePath(
     return sendForbiddenLine(exchange, plainPages.serviceWorker, FROM_ANYWHERE_UNNAMED);
   }
   const { role } = visit;
-  if (role.passwordHash === null) return serveOpen(context, exchange, role, inside);
+  if (context.access.isOpen(role)) return serveOpen(context, exchange, role, inside);
   return serveProtected(context, exchange, role, inside);
 }
 
@@ -72,20 +73,22 @@ async function serveProtected(
 ): Promise<void> {
   const { headers } = exchange.request;
   const { grant: token, path, slash } = cutGrant(inside);
-  const admitted = token !== undefined && context.grants.admit(role, 'path', token) !== undefined;
+  const granted = token === undefined ? undefined : await context.grants.admit(role, 'path', token);
+  let admitted = granted !== undefined;
   if (isDocument(headers)) {
-    const cookie = context.grants.ofSharedUrl(role, headers.cookie);
+    const cookie = await context.grants.ofSharedUrl(role, headers.cookie);
     if (cookie === undefined) {
       const location = sharedUrl(context.settings.publicUrl, role.id) + returnQuery(path);
       return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
     }
+    admitted &&= granted?.viewer?.id === cookie.viewer?.id;
     if (!admitted || !slash) {
       const own = !admitted && token !== undefined && (await hasFolder(context, role, token));
       const way = grantedWay(context, role, cookie, own ? inside : path);
       return sendRedirect(exchange, { status: 302, ...way }, FROM_ANYWHERE);
     }
   }
-  if (!admitted) return sendForbiddenLine(exchange, plainPages.forbidden, FROM_ANYWHERE_UNNAMED);
+  if (!admitted) return sendNotAdmitted(exchange, context.access, FROM_ANYWHERE_UNNAMED);
   const base = `${sharedUrl(context.settings.publicUrl, role.id)}/~${token}`;
   const place = { base, referrer: 'no-referrer', more: FROM_ANYWHERE } as const;
   const outcome = await serveSite(context, exchange, role, splitTarget(path), place);
