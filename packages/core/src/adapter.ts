@@ -5,6 +5,7 @@ export {
   isOutdated,
   type Migration,
   type MigrationPlan,
+  neededRelease,
   planMigrations,
   refuseOutdated,
   type SchemaState,
