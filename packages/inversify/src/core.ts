@@ -2,7 +2,9 @@ import { createUseCases, type Limits, type UseCaseOptions } from '@pinfold/core'
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { type OnEvent, tellingRoles } from '@pinfold/core/adapter';
 import { createAdministration } from '@pinfold/core/administration';
+import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory, type HistoryOptions } from '@pinfold/core/history';
+import { createViews } from '@pinfold/core/views';
 import { ContainerModule } from 'inversify';
 import { tokens } from './tokens.ts';
 
@@ -13,7 +15,7 @@ export interface CoreModuleOptions extends UseCaseOptions {
 }
 
 /**
- * Binds `useCases`, `manageKeys`, `manageSessions`, `manageHistory` and `administration` over the ports that are bound elsewhere.
+ * Binds `useCases`, `manageKeys`, `manageSessions`, `manageHistory`, `countedViews` and `administration` over the ports that are bound elsewhere.
  *
  * @example
  * import { days } from '@pinfold/core';
@@ -30,23 +32,21 @@ export function coreModule(
   return new ContainerModule(({ bind }) => {
     bind(tokens.useCases)
       .toResolvedValue(
-        (roles, accounts, attempts, staging, archives, inspector, passwords, grants, clock, ids) =>
-          createUseCases(
-            {
-              roles: onEvent === undefined ? roles : tellingRoles(roles, onEvent),
-              accounts,
-              attempts,
-              staging,
-              archives,
-              inspector,
-              passwords,
-              grants,
-              clock,
-              ids,
-            },
-            limits,
-            options,
-          ),
+        (roles, accounts, attempts, staging, archives, inspector, passwords, grants, clock, ids) => {
+          const ports = {
+            roles: onEvent === undefined ? roles : tellingRoles(roles, onEvent),
+            accounts,
+            attempts,
+            staging,
+            archives,
+            inspector,
+            passwords,
+            grants,
+            clock,
+            ids,
+          };
+          return { ...createUseCases(ports, limits, options), ...createCleaning(ports, limits, options) };
+        },
         [
           tokens.roles,
           tokens.accounts,
@@ -79,6 +79,9 @@ export function coreModule(
         (history, clock, ids) => createHistory({ history, clock, ids }, options),
         [tokens.history, tokens.clock, tokens.ids],
       )
+      .inSingletonScope();
+    bind(tokens.countedViews)
+      .toResolvedValue((views, clock) => createViews({ views, clock }), [tokens.views, tokens.clock])
       .inSingletonScope();
     bind(tokens.administration)
       .toResolvedValue(

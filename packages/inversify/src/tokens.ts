@@ -5,6 +5,7 @@ import type {
   ArchiveInspector,
   ArchiveStorage,
   AttemptCounter,
+  Cleaning,
   Clock,
   GrantSigner,
   HistoryStore,
@@ -17,10 +18,12 @@ import type {
   Sessions,
   Staging,
   UseCases,
+  ViewStore,
 } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
+import type { Views } from '@pinfold/core/views';
 import type { ServiceIdentifier } from 'inversify';
 
 /**
@@ -43,7 +46,8 @@ export const tokens = {
   apiKeys: Symbol.for('@pinfold/api-keys') as ServiceIdentifier<ApiKeyStore>,
   sessions: Symbol.for('@pinfold/sessions') as ServiceIdentifier<SessionStore>,
   history: Symbol.for('@pinfold/history') as ServiceIdentifier<HistoryStore>,
-  /** The handle that the five above come from. */
+  views: Symbol.for('@pinfold/views') as ServiceIdentifier<ViewStore>,
+  /** The handle that the seven above come from. */
   persistence: Symbol.for('@pinfold/persistence') as ServiceIdentifier<Persistence>,
   staging: Symbol.for('@pinfold/staging') as ServiceIdentifier<Staging>,
   archives: Symbol.for('@pinfold/archives') as ServiceIdentifier<ArchiveStorage>,
@@ -54,11 +58,13 @@ export const tokens = {
   ids: Symbol.for('@pinfold/ids') as ServiceIdentifier<Ids>,
   apiKeySecrets: Symbol.for('@pinfold/api-key-secrets') as ServiceIdentifier<ApiKeySecrets>,
   sessionSecrets: Symbol.for('@pinfold/session-secrets') as ServiceIdentifier<SessionSecrets>,
-  useCases: Symbol.for('@pinfold/use-cases') as ServiceIdentifier<UseCases>,
+  /** What `createUseCases` and `createCleaning` give together. */
+  useCases: Symbol.for('@pinfold/use-cases') as ServiceIdentifier<UseCases & Cleaning>,
   manageKeys: Symbol.for('@pinfold/manage-keys') as ServiceIdentifier<Keys>,
   manageSessions: Symbol.for('@pinfold/manage-sessions') as ServiceIdentifier<Sessions>,
   administration: Symbol.for('@pinfold/administration') as ServiceIdentifier<Administration>,
   manageHistory: Symbol.for('@pinfold/manage-history') as ServiceIdentifier<History>,
+  countedViews: Symbol.for('@pinfold/counted-views') as ServiceIdentifier<Views>,
 } as const;
 
 /** The type of {@link tokens}. */

@@ -249,5 +249,41 @@ const accounts: PostgresMigration = {
   `,
 };
 
+/** What a session lets its person do, and what the person is called. */
+const sessionScopes: PostgresMigration = {
+  version: 6,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ sessions }) => `
+    ALTER TABLE ${sessions} ADD COLUMN scope text COLLATE "C" NOT NULL DEFAULT 'manage';
+    ALTER TABLE ${sessions} ADD COLUMN display_name text COLLATE "C";
+  `,
+};
+
+/** How often each role was viewed, by day. With room on its page a day that grows stays where its indexes find it. */
+const views: PostgresMigration = {
+  version: 7,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ views }) => `
+    CREATE TABLE ${views} (
+      role text COLLATE "C" NOT NULL,
+      day bigint NOT NULL,
+      views bigint NOT NULL,
+      refused_passwords bigint NOT NULL,
+      PRIMARY KEY (role, day)
+    ) WITH (fillfactor = 85, ${VACUUM});
+    CREATE INDEX views_of_day ON ${views} (day);
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
-export const MIGRATIONS: readonly PostgresMigration[] = [first, tries, comparison, history, accounts];
+export const MIGRATIONS: readonly PostgresMigration[] = [
+  first,
+  tries,
+  comparison,
+  history,
+  accounts,
+  sessionScopes,
+  views,
+];

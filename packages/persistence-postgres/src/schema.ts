@@ -48,6 +48,8 @@ export const SESSIONS: Table<Session> = tableOf<Session>({
   account: 'account',
   apiKey: 'api_key',
   actor: jsonOf('actor'),
+  scope: 'scope',
+  displayName: 'display_name',
   startedAt: bigint('started_at'),
   endsAt: bigint('ends_at'),
 });

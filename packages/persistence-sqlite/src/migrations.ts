@@ -242,5 +242,42 @@ const accounts: Migration = {
   `,
 };
 
+/** What a session lets its person do, and what the person is called. */
+const sessionScopes: Migration = {
+  version: 7,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    ALTER TABLE sessions ADD COLUMN scope TEXT NOT NULL DEFAULT 'manage';
+    ALTER TABLE sessions ADD COLUMN display_name TEXT;
+  `,
+};
+
+/** How often each role was viewed, by day. */
+const views: Migration = {
+  version: 8,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE views (
+      role TEXT NOT NULL,
+      day INTEGER NOT NULL,
+      views INTEGER NOT NULL,
+      refused_passwords INTEGER NOT NULL,
+      PRIMARY KEY (role, day)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX views_of_day ON views (day);
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
-export const MIGRATIONS: readonly Migration[] = [first, sessions, tries, comparison, history, accounts];
+export const MIGRATIONS: readonly Migration[] = [
+  first,
+  sessions,
+  tries,
+  comparison,
+  history,
+  accounts,
+  sessionScopes,
+  views,
+];

@@ -11,6 +11,7 @@ import { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteHistoryStore } from './sqlite-history-store.ts';
 import { sqliteRoleStore } from './sqlite-role-store.ts';
 import { sqliteSessionStore } from './sqlite-session-store.ts';
+import { sqliteViewStore } from './sqlite-view-store.ts';
 
 /** What {@link openSqlite} needs. */
 export interface OpenSqliteOptions {
@@ -59,6 +60,7 @@ export function handleOn(
     attempts: sqliteAttemptCounter(connection),
     sessions: sqliteSessionStore(connection),
     history: sqliteHistoryStore(connection),
+    views: sqliteViewStore(connection),
     migrate: () => migrate(connection),
     check: (signal) => checkSchema(connection, signal),
     close: async () => {

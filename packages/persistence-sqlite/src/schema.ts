@@ -47,6 +47,8 @@ export const SESSIONS: Table<Session> = table<Session>({
   account: 'account',
   apiKey: 'api_key',
   actor: jsonOf('actor'),
+  scope: 'scope',
+  displayName: 'display_name',
   startedAt: 'started_at',
   endsAt: 'ends_at',
 });
