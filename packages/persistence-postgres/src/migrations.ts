@@ -292,7 +292,7 @@ const takedowns: PostgresMigration = {
       lifted_at bigint,
       PRIMARY KEY (id, sha256)
     );
-    CREATE INDEX takedowns_forbidden ON ${takedowns} (sha256) WHERE lifted_at IS NULL;
+    CREATE INDEX takedowns_forbidden ON ${takedowns} (sha256, at, id) WHERE lifted_at IS NULL;
     CREATE INDEX takedowns_listed ON ${takedowns} (at, id, sha256) WHERE lifted_at IS NULL;
 
     ALTER TABLE ${roles} ADD COLUMN purged boolean NOT NULL DEFAULT false;

@@ -285,10 +285,12 @@ const takedowns: Migration = {
       lifted_at INTEGER,
       PRIMARY KEY (id, sha256)
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX takedowns_forbidden ON takedowns (sha256) WHERE lifted_at IS NULL;
+    CREATE INDEX takedowns_forbidden ON takedowns (sha256, at, id) WHERE lifted_at IS NULL;
     CREATE INDEX takedowns_listed ON takedowns (at, id, sha256) WHERE lifted_at IS NULL;
 
     ALTER TABLE roles ADD COLUMN purged INTEGER NOT NULL DEFAULT 0 CHECK (purged IN (0, 1));
+    DROP INDEX roles_sha256;
+    CREATE INDEX roles_sha256 ON roles (sha256, id) WHERE deleted_at IS NULL;
     CREATE INDEX roles_newest ON roles (published_at, id, expires_at, deleted_at) WHERE deleted_at IS NULL;
     CREATE INDEX roles_newest_deleted ON roles (published_at, id) WHERE deleted_at IS NOT NULL;
   `,

@@ -22,7 +22,14 @@ export type TakedownCursor = Pick<Takedown, 'at' | 'id' | 'sha256'>;
 const CURSOR = /^([0-9a-z]{1,11})\.([0-9a-f-]{36})\.([0-9a-f]{0,64})$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** Reads a SHA-256 in hexadecimal digits of any case; `undefined` when it is none. */
+/**
+ * Reads a SHA-256 in hexadecimal digits of any case; `undefined` when it is none.
+ *
+ * @example
+ * import { parseSha256 } from '@pinfold/core/administration';
+ *
+ * parseSha256('spring'); // undefined
+ */
 export function parseSha256(text: string): Sha256 | undefined {
   const lower = text.toLowerCase();
   return SHA256.test(lower) ? (lower as Sha256) : undefined;
