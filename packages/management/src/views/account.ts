@@ -71,7 +71,7 @@ ${isWrong ? html`<p class="error" id="${id}-error">${words.say(message)}</p>` : 
   };
   return card(
     visit,
-    'limits',
+    'accountLimits',
     html`<form method="post" action="${accountPath(visit, name)}/limits" class="field-form"><input type="hidden" name="form" value="${formToken}">
 <p class="quiet hint" id="limit-hint">${words.say('limitHint')}</p>
 ${LIMITS.map(field)}

@@ -25,11 +25,11 @@ export function accountsView(visit: SignedInVisit, model: AccountsModel): Html {
     part: 'accounts',
     title: words.say('accounts'),
     main: html`<div class="head"><h1>${words.say('accounts')}</h1><p class="quiet">${words.say('accountsIntro')}</p></div>
-<form class="search" role="search" action="${base}/administration">
+<div class="list-top"><form class="search" role="search" action="${base}/administration">
 <label class="hidden" for="name">${words.say('accountName')}</label>
 <input id="name" name="name" type="search" placeholder="${words.say('accountName')}" dir="auto" maxlength="255">
 <button title="${words.say('findAccount')}">${icon('search')}<span class="hidden">${words.say('findAccount')}</span></button>
-</form>
+</form></div>
 ${model.accounts.length === 0 ? html`<p class="none">${words.say('accountsNone')}</p>` : table}
 ${furtherPages(visit, '', model)}`,
   });

@@ -48,7 +48,7 @@ ${furtherPages(visit, '/publications', model, { account, q: search, state })}`,
 function searchForm({ words, base }: SignedInVisit, { account, search, state }: AllPublicationsModel): Html {
   const option = ([value, message]: (typeof STATES)[number]) =>
     html`<option value="${value}"${value === (state ?? '') ? html` selected` : undefined}>${words.say(message)}</option>`;
-  return html`<form class="search" role="search" action="${base}/administration/publications">
+  return html`<div class="list-top"><form class="search wide" role="search" action="${base}/administration/publications">
 <label class="hidden" for="account">${words.say('accountName')}</label>
 <input id="account" name="account" type="search" value="${account}" placeholder="${words.say('accountName')}" dir="auto" maxlength="255">
 <label class="hidden" for="state">${words.say('state')}</label>
@@ -56,7 +56,7 @@ function searchForm({ words, base }: SignedInVisit, { account, search, state }: 
 <label class="hidden" for="q">${words.say('searchLabel')}</label>
 <input id="q" name="q" type="search" value="${search}" placeholder="${words.say('searchLabel')}" dir="auto" maxlength="255">
 <button title="${words.say('search')}">${icon('search')}<span class="hidden">${words.say('search')}</span></button>
-</form>`;
+</form></div>`;
 }
 
 function row(visit: SignedInVisit, { role, takedown, publication }: AnyPublication): Html {

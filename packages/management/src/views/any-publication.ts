@@ -40,7 +40,7 @@ function factsCard(visit: SignedInVisit, { role, publication }: AnyPublication):
     'facts',
     html`<dl class="facts">
 ${fact('account', accountLink(visit, role.account))}
-${fact('sharedUrl', html`<a class="url" href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>`)}
+${fact('sharedUrl', html`<a href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>`)}
 ${fact('publishedAt', moment(visit, role.publishedAt))}
 ${expiresAt === null ? undefined : fact('expires', moment(visit, expiresAt))}
 ${deletedAt === null ? undefined : fact('stoppedAt', moment(visit, deletedAt))}
@@ -48,7 +48,7 @@ ${fact('files', words.number(role.fileCount))}
 ${fact('archiveSize', words.size(role.archiveBytes))}
 ${fact('filename', html`<span dir="auto">${role.originalFilename}</span>`)}
 ${fact('id', html`${shortId(role.id)} ${copyButton(visit, role.id, 'copyId')}`)}
-${fact('sha256', html`<code class="clip">${role.sha256}</code>`)}
+${fact('sha256', html`${shortId(role.sha256)} ${copyButton(visit, role.sha256, 'copySha256')}`)}
 </dl>`,
   );
 }
