@@ -6,7 +6,7 @@ import type { Answer } from './answer.ts';
 const RETRY_SECONDS = 5;
 
 /** An answer with a status of its own. */
-type Refused = Exclude<Answer, { kind: 'see_other' }>;
+type Refused = Exclude<Answer, { kind: 'picture' | 'see_other' }>;
 
 /** Whether one of our scripts asks, which shows what comes back itself. */
 export function wantsJson({ request }: Visit): boolean {

@@ -169,7 +169,8 @@ async function change(
   }
 }
 
-async function read(screen: Screen, visit: SignedInVisit): Promise<Role | undefined> {
+/** The publication that an address names, if it is this account's. */
+export async function read(screen: Screen, visit: SignedInVisit): Promise<Role | undefined> {
   const id = idOf(visit);
   if (id === undefined) return undefined;
   const found = await screen.useCases.read({ by: visit.account, id, signal: visit.signal });
