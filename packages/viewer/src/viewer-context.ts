@@ -1,3 +1,4 @@
+import type { ViewCounter } from '@pinfold/core/views';
 import type { Access } from './entering/access.ts';
 import type { Grants } from './entering/grants.ts';
 import type { Bodies, BodyTools } from './sending/bodies.ts';
@@ -15,4 +16,5 @@ export interface ViewerContext {
   readonly bodies: Bodies;
   readonly tools: BodyTools;
   readonly policies: FilePolicies;
+  readonly counter: ViewCounter | undefined;
 }

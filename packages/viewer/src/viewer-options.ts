@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { UseCases } from '@pinfold/core';
+import type { ViewCounter } from '@pinfold/core/views';
 import { type PublicUrl, pathOf, publicUrl, type RequestLog } from '@pinfold/http';
 import type { ViewerAccess } from './entering/access.ts';
 
@@ -69,6 +70,8 @@ export interface ViewerOptions {
   readonly log?: RequestLog;
   /** Given, once, what metrics may read at any time. */
   readonly figures?: (figures: ViewerFigures) => void;
+  /** Counts views and wrong passwords; absent, nobody does. */
+  readonly counter?: ViewCounter;
   /** The id of a request in the log. Default: a random UUID. */
   readonly requestId?: (request: IncomingMessage) => string;
 }

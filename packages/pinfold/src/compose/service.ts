@@ -10,6 +10,7 @@ import { release } from '../release.ts';
 import { runCleanupTimer } from '../server/cleanup-timer.ts';
 import { type Log, type LogSink, openLog } from '../server/log.ts';
 import { requestLog } from '../server/request-log.ts';
+import { storeLastViews, storeViews } from '../server/store-views.ts';
 import { carriedOut } from '../settings/carried-out.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
@@ -43,11 +44,13 @@ export interface Service {
   tell(): Promise<void>;
   /** Begins to look at the stores; resolves when all have been looked at once. */
   watchHealth(): Promise<void>;
+  /** Begins to store the counts of views every ten seconds. */
+  storeViews(): void;
   /** Begins to sweep about every ten minutes. */
   sweep(): void;
   /** Ends looking and sweeping. */
   stop(): void;
-  /** Stops, waits for the publications that run until the signal aborts, and closes the stores. */
+  /** Stops, waits for the publications that run until the signal aborts, stores what was counted, and closes the stores. */
   close(deadline: AbortSignal): Promise<void>;
 }
 
@@ -87,7 +90,7 @@ export async function openService(
   await lookAtBucket(composition, settings);
   metrics?.measure(health, composition.dataDir, composition.pool);
   const { cleanUp, clock, limits } = composition.useCases;
-  const { history } = composition;
+  const { history, views } = composition;
   const stopped = new AbortController();
   const background: Promise<void>[] = [];
   return {
@@ -104,6 +107,9 @@ export async function openService(
       background.push(health.run(clock, stopped.signal));
       return health.look();
     },
+    storeViews: () => {
+      background.push(storeViews({ views, clock, log }, stopped.signal));
+    },
     sweep: () => {
       const look = async (swept: boolean): Promise<void> => {
         if (metrics === undefined) return;
@@ -111,7 +117,7 @@ export async function openService(
         const roles = await composition.container.getAsync(tokens.roles);
         await metrics.sweeps.look({ roles, clock, limits });
       };
-      const tools = { cleanUp, history, clock, log, look, random: Math.random };
+      const tools = { cleanUp, history, views, clock, log, look, random: Math.random };
       background.push(runCleanupTimer(tools, stopped.signal));
     },
     stop: () => stopped.abort(),
@@ -119,6 +125,7 @@ export async function openService(
       stopped.abort();
       await composition.publications.ended(deadline);
       await Promise.all(background);
+      await storeLastViews({ views, log }, deadline);
       metrics?.close();
       await composition.close();
     },

@@ -87,7 +87,10 @@ async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Tr
   const tokens = grants.sharedUrlTokens(exchange.request.headers.cookie);
   const outcome = await whileThere(exchange.response, async (signal) => {
     try {
-      return await useCases.enter({ id, password, address, tokens, signal });
+      const entered = await useCases.enter({ id, password, address, tokens, signal });
+      // Also of those who did not wait for the answer.
+      if (entered.kind === 'wrong') context.counter?.passwordRefused(id);
+      return entered;
     } catch (error) {
       if (isFault(error) && error.code === 'hasher_overloaded') return { kind: 'overloaded' } as const;
       throw error;

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Role } from '@pinfold/core';
 import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
 import { type Exchange, isRead } from '../exchange.ts';
@@ -13,7 +12,7 @@ import {
 } from '../pages/answers.ts';
 import { plainPages } from '../pages/pages.ts';
 import { FROM_ANYWHERE, FROM_ANYWHERE_UNNAMED } from '../sending/file-policies.ts';
-import { isNavigation } from '../sending/find-file.ts';
+import { isDocument } from '../sending/find-file.ts';
 import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { grantedWay } from '../where/addresses.ts';
@@ -93,12 +92,6 @@ async function serveProtected(
   const place = { base, referrer: 'no-referrer', more: FROM_ANYWHERE } as const;
   const outcome = await serveSite(context, exchange, role, splitTarget(path), place);
   if (outcome !== 'over') sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED);
-}
-
-/** Whether a person's browser opens the address itself, rather than a page its parts or frames. */
-function isDocument(headers: IncomingHttpHeaders): boolean {
-  const destination = headers['sec-fetch-dest'];
-  return destination === undefined ? isNavigation(headers.accept) : destination === 'document';
 }
 
 interface GrantedPath {
