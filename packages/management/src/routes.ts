@@ -2,6 +2,7 @@ import type { Answer } from './answering/answer.ts';
 import { notFound } from './answering/refuse.ts';
 import type { Answering } from './answering/serve.ts';
 import { block, limit, showAccount, showAccountHistory, showAccounts, unblock } from './handlers/accounts.ts';
+import { showCode } from './handlers/code.ts';
 import { showHistory } from './handlers/history.ts';
 import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
 import { showList } from './handlers/list.ts';
@@ -69,6 +70,7 @@ export function routesOf(screen: Screen): readonly Route[] {
     on('post', '/publish', uploadForm, publishForm, screen),
     on('post', '/upload', upload, publishUpload, screen),
     on('get', '/publications/:id', page, showPublication, screen),
+    on('get', '/publications/:id/code.svg', page, showCode, screen),
     on('get', '/publications/:id/stop', page, askToStop, screen),
     on('post', '/publications/:id/stop', change, stop, screen),
     on('post', '/publications/:id/pin', change, pin, screen),

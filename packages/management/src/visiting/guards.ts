@@ -209,6 +209,7 @@ function startOver(screen: Screen, visit: Visit): Answer {
 }
 
 function askToSignIn({ sessions }: Screen, visit: Visit, why?: MessageId): Answer {
+  visit.who.outcome = 'unauthorized';
   if (wantsJson(visit)) return { kind: 'json', status: 401, body: { kind: 'signed_out' } };
   if (sessions === undefined) return page(strangerView(visit), 401);
   const { request, base } = visit;

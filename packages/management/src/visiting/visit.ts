@@ -39,8 +39,8 @@ export interface Visit {
   readonly origin: Origin;
   /** Ends when the client has gone. */
   readonly signal: AbortSignal;
-  /** Whose visit it turned out to be, for the log. */
-  readonly who: { account?: AccountId };
+  /** What the log is told of it: whose visit it turned out to be, by which key, and why nothing was done. */
+  readonly who: { account?: AccountId; key?: string; outcome?: string };
 }
 
 /** A visit to a page with forms. */
