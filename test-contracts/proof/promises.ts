@@ -17,6 +17,8 @@ import {
   sessionSecretsContract,
   sessionStoreContract,
   stagingContract,
+  takedownStoreContract,
+  viewStoreContract,
 } from '@pinfold/test-contracts';
 
 /** A promise as it stands on a port, or as a clause repeats it. */
@@ -48,6 +50,8 @@ export const portContracts: readonly PortContract[] = [
   sessionStoreContract,
   serviceModeContract,
   historyStoreContract,
+  takedownStoreContract,
+  viewStoreContract,
   passwordHasherContract,
   grantSignerContract,
   apiKeySecretsContract,

@@ -1,5 +1,11 @@
 export { type PublicUrl, publicUrl, type RequestEntry, type RequestLog } from '@pinfold/http';
 export { accountOf, type WireAccount } from './administration/account-json.ts';
+export {
+  type AdministeredPin,
+  administeredPinOf,
+  takedownOf,
+  type WireTakedown,
+} from './administration/pin-json.ts';
 export { serviceOf, type WireService } from './administration/service.ts';
 export {
   type ApiKeyAuthenticationOptions,

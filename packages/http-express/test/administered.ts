@@ -1,18 +1,42 @@
-import { accountId, OPERATOR, type Role } from '@pinfold/core';
-import { expect } from 'chai';
-import { siteZip } from './client.ts';
+import { accountId, OPERATOR } from '@pinfold/core';
 import { openRig, type Rig, type RigOptions } from './rig.ts';
 
-/** A rig with somebody who administers it. */
+/** A publication as an answer tells it. */
+export interface PinJson {
+  readonly id: string;
+  readonly state: string;
+  readonly taken_down: { readonly reason: string; readonly at: string } | null;
+}
+
+/** The members of an answer's JSON that tests look at. */
+export interface AnswerJson {
+  readonly code: string;
+  readonly account: object;
+  readonly accounts: readonly { readonly name: string }[];
+  readonly pin: PinJson;
+  readonly pins: readonly PinJson[];
+  readonly copies: readonly string[];
+  readonly takedowns: readonly { readonly id: string }[];
+  readonly events: readonly {
+    readonly type: string;
+    readonly account: string;
+    readonly actor: object;
+    readonly request: string;
+  }[];
+  readonly service: object;
+  readonly detail: string;
+  readonly next_cursor: string | null;
+  readonly paths: object;
+}
+
+/** The API and a key of the scope admin. */
 export interface Administered {
   readonly rig: Rig;
   /** Asks below `/admin/v1`, with a key of the scope admin unless another is given. */
   readonly ask: (method: string, path: string, body?: unknown, key?: string) => Promise<Response>;
-  /** The account as the answer tells it. */
-  readonly change: (name: string, body: object) => Promise<Record<string, unknown>>;
 }
 
-/** Opens such a rig for a test. */
+/** Runs a test against a service of its own. */
 export async function administered(
   test: (tools: Administered) => Promise<void>,
   options: RigOptions = {},
@@ -29,30 +53,13 @@ export async function administered(
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-  const change: Administered['change'] = async (name, body) => {
-    const answer = await ask('PATCH', `/accounts/${encodeURIComponent(name)}`, body);
-    expect(answer.status).to.equal(200);
-    return ((await answer.json()) as { account: Record<string, unknown> }).account;
-  };
   try {
-    await test({ rig, ask, change });
+    await test({ rig, ask });
   } finally {
     await rig.close();
   }
 }
 
-/** The body of an answer. */
-export const json = async (answer: Response): Promise<Record<string, never>> =>
-  (await answer.json()) as Record<string, never>;
-
-/** Publishes a site of an account. */
-export async function publish({ useCases }: Rig, by = 'first'): Promise<Role> {
-  const outcome = await useCases.publish({
-    by,
-    key: 'one',
-    filename: 'site.zip',
-    archive: siteZip(),
-  });
-  if (outcome.kind === 'refused') throw new Error(outcome.code);
-  return outcome.role;
+export async function jsonOf(answer: Response): Promise<AnswerJson> {
+  return (await answer.json()) as AnswerJson;
 }

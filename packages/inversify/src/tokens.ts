@@ -18,11 +18,14 @@ import type {
   SessionStore,
   Sessions,
   Staging,
+  TakedownStore,
   UseCases,
+  ViewStore,
 } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
+import type { Views } from '@pinfold/core/views';
 import type { ServiceIdentifier } from 'inversify';
 
 /**
@@ -46,6 +49,8 @@ export const tokens = {
   sessions: Symbol.for('@pinfold/sessions') as ServiceIdentifier<SessionStore>,
   mode: Symbol.for('@pinfold/mode') as ServiceIdentifier<ServiceMode>,
   history: Symbol.for('@pinfold/history') as ServiceIdentifier<HistoryStore>,
+  takedowns: Symbol.for('@pinfold/takedowns') as ServiceIdentifier<TakedownStore>,
+  views: Symbol.for('@pinfold/views') as ServiceIdentifier<ViewStore>,
   /** The handle that those above come from. */
   persistence: Symbol.for('@pinfold/persistence') as ServiceIdentifier<Persistence>,
   staging: Symbol.for('@pinfold/staging') as ServiceIdentifier<Staging>,
@@ -63,6 +68,7 @@ export const tokens = {
   manageSessions: Symbol.for('@pinfold/manage-sessions') as ServiceIdentifier<Sessions>,
   administration: Symbol.for('@pinfold/administration') as ServiceIdentifier<Administration>,
   manageHistory: Symbol.for('@pinfold/manage-history') as ServiceIdentifier<History>,
+  countedViews: Symbol.for('@pinfold/counted-views') as ServiceIdentifier<Views>,
 } as const;
 
 /** The type of {@link tokens}. */

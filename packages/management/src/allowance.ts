@@ -51,7 +51,10 @@ export function allowanceWords({ words, now }: SignedInVisit, allowance: Allowan
 }
 
 /** Why the account may not publish now. */
-export function refusedWords({ words, now }: SignedInVisit, refusal: Inadmissible): string {
+export function refusedWords(
+  { words, now }: SignedInVisit,
+  refusal: Exclude<Inadmissible, { code: 'invalid_archive' }>,
+): string {
   switch (refusal.code) {
     case 'account_blocked':
       return words.say('accountBlocked');

@@ -10,6 +10,8 @@ import { memoryHistoryStore } from './memory-history-store.ts';
 import { memoryRoleStore } from './memory-role-store.ts';
 import { memoryServiceMode } from './memory-service-mode.ts';
 import { memorySessionStore } from './memory-session-store.ts';
+import { memoryTakedownStore } from './memory-takedown-store.ts';
+import { memoryViewStore } from './memory-view-store.ts';
 
 /** Every store over one set of data in this process. It has no schema to migrate, and no clock for `check` to tell. */
 export interface Memory extends Persistence {
@@ -40,6 +42,8 @@ function handleOn(connection: Connection): Memory {
     sessions: memorySessionStore(connection),
     history: memoryHistoryStore(connection),
     mode: memoryServiceMode(connection),
+    takedowns: memoryTakedownStore(connection),
+    views: memoryViewStore(connection),
     archives: memoryArchiveStorage(connection),
     migrate: async () => void connection.open(),
     check: async (signal) => {

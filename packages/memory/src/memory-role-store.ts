@@ -3,9 +3,9 @@ import { FIRST_GENERATION } from '@pinfold/core/adapter';
 import { refused } from './accounts.ts';
 import { claimForCleanup, countForCleanup, namedArchives, settleCleanup } from './cleanup.ts';
 import type { Connection } from './connection.ts';
-import { keepInTurn } from './events.ts';
 import { listRoles } from './list-roles.ts';
 import { commit, purge, release, renew, reserve } from './reservations.ts';
+import { saveRole } from './save-role.ts';
 
 /** Each method runs in one turn of the event loop, which is its transaction. */
 export function memoryRoleStore(connection: Connection): RoleStore {
@@ -29,13 +29,11 @@ export function memoryRoleStore(connection: Connection): RoleStore {
     },
     save: async (role, loadedAt, events, authority) => {
       const data = connection.open();
-      const refusal = refused(data, role.account, authority);
-      if (refusal !== undefined) return refusal;
-      const row = data.roles.get(role.id);
-      if (row?.version !== loadedAt) return { kind: 'conflict' };
-      const lastEventAt = keepInTurn(data, events, row.lastEventAt);
-      data.roles.set(role.id, { ...row, role, version: (row.version + 1) as Version, lastEventAt });
-      return { kind: 'saved' };
+      return (
+        refused(data, role.account, authority) ?? {
+          kind: saveRole(data, role, loadedAt, events) ? 'saved' : 'conflict',
+        }
+      );
     },
     list: async (query) => listRoles(connection.open(), query),
     loadManifest: async (archive, signal) => {

@@ -1,4 +1,4 @@
-import type { Account, AccountId, AccountUse, Instant, Mode } from '@pinfold/core';
+import type { Account, AccountId, AccountUse, Instant, Mode, Sha256 } from '@pinfold/core';
 import { before, days } from '@pinfold/core';
 import { FIRST_GENERATION, type Kept, NO_LIMITS } from '@pinfold/core/adapter';
 import { modeOf, readOnlyMessage } from './mode.ts';
@@ -6,8 +6,9 @@ import type { Run } from './postgres-connection.ts';
 import { ACCOUNTS } from './schema.ts';
 import { prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
+import { isForbidden, lockingArchive } from './takedowns.ts';
 
-type LockedRow = Kept<Account> & { readonly readOnly: string | null };
+type PublisherRow = Kept<Account> & { readonly forbidden: boolean; readonly readOnly: string | null };
 
 type InService = Pick<AccountUse, 'sites' | 'bytes'>;
 
@@ -19,10 +20,20 @@ export function makingAccounts({ accounts }: Pick<Tables, 'accounts'>, names: st
     ON CONFLICT (name) DO NOTHING`;
 }
 
+/** An account, the mode of the service, and whether what it would publish was forbidden at that moment. */
+export interface Publisher {
+  readonly account: Account;
+  readonly mode: Mode;
+  readonly isForbidden: boolean;
+}
+
 /** What publications need of their account. */
 export interface AccountRows {
-  /** Locks the row until the transaction ends, and makes it where none was; the mode of the service stays as long. */
-  lock(run: Run, name: AccountId): Promise<{ readonly account: Account; readonly mode: Mode }>;
+  /**
+   * Locks the row until the transaction ends, and makes it where none was. Meanwhile nobody changes the mode, nor forbids
+   * the archive: who did while this waited, later statements see.
+   */
+  lock(run: Run, name: AccountId, sha256: Sha256): Promise<Publisher>;
   countInService(run: Run, name: AccountId, now: Instant): Promise<InService>;
   countPublished(run: Run, name: AccountId, now: Instant): Promise<number>;
 }
@@ -30,9 +41,11 @@ export interface AccountRows {
 export function accountRows(tables: Tables): AccountRows {
   const { accounts, roles } = tables;
   const statements = {
+    // What is selected is made before the row is locked: whoever waits for the archive holds nothing.
     lock: prepared(`
-      SELECT ${readOnlyMessage(tables)} AS "readOnly", ${ACCOUNTS.select} FROM ${accounts}
-      WHERE name = $1 FOR NO KEY UPDATE`),
+      SELECT ${ACCOUNTS.select}, ${readOnlyMessage(tables)} AS "readOnly", ${isForbidden(tables, 2)} AS forbidden,
+        ${lockingArchive('_shared', 2)}
+      FROM ${accounts} WHERE name = $1 FOR NO KEY UPDATE`),
     make: prepared(makingAccounts(tables, 'SELECT $1 AS name')),
     // What does not end, and what ends later: each is a part of the index of its own.
     inService: prepared(`
@@ -53,10 +66,14 @@ export function accountRows(tables: Tables): AccountRows {
   const one = async <Row>(run: Run, statement: Statement, values: readonly unknown[]): Promise<Row> =>
     (await run<Row>(statement, values)).rows[0] as Row;
   return {
-    lock: async (run, name) => {
+    lock: async (run, name, sha256) => {
       for (;;) {
-        const [row] = (await run<LockedRow>(statements.lock, [name])).rows;
-        if (row !== undefined) return { account: ACCOUNTS.read(row), mode: modeOf(row.readOnly) };
+        const { rows } = await run<PublisherRow>(statements.lock, [name, sha256]);
+        const [row] = rows;
+        if (row !== undefined) {
+          const mode = modeOf(row.readOnly);
+          return { account: ACCOUNTS.read(row), mode, isForbidden: row.forbidden };
+        }
         await run(statements.make, [name]);
       }
     },

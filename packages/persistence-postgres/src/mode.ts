@@ -4,6 +4,7 @@ import type { PostgresConnection } from './postgres-connection.ts';
 import { ACCOUNTS } from './schema.ts';
 import { prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
+import { isForbidden } from './takedowns.ts';
 
 /**
  * The condition of a statement that the service is not read-only, which then stays so until its transaction ends. The
@@ -38,14 +39,16 @@ export function mayChange({ accounts }: Pick<Tables, 'accounts'>, name: string):
 export type AccountInMode = Kept<Account> & {
   readonly modeKind: Mode['kind'];
   readonly modeMessage: string | null;
+  readonly forbidden: boolean;
 };
 
-/** The account of the first parameter, if it is known, and the mode. */
-export function accountInMode({ accounts, serviceMode }: Tables): Statement {
+/** The account of the first parameter, if it is known, the mode, and whether the archive of the second is forbidden. */
+export function accountInMode(tables: Tables): Statement {
   return prepared(`
-    SELECT mode_kind AS "modeKind", mode_message AS "modeMessage", ${ACCOUNTS.select}
-    FROM (SELECT kind AS mode_kind, message AS mode_message FROM ${serviceMode}) AS service
-    LEFT JOIN ${accounts} ON name = $1`);
+    SELECT mode_kind AS "modeKind", mode_message AS "modeMessage", forbidden, ${ACCOUNTS.select}
+    FROM (
+      SELECT kind AS mode_kind, message AS mode_message, ${isForbidden(tables, 2)} AS forbidden FROM ${tables.serviceMode}
+    ) AS service LEFT JOIN ${tables.accounts} ON name = $1`);
 }
 
 /** Reads what {@link accountInMode} gives. */
@@ -66,7 +69,9 @@ export function refusals(
   const statement = accountInMode(tables);
   return async (name, authority) => {
     if (authority === 'operator') return undefined;
-    const { account, mode } = readAccountInMode((await connection.read<AccountInMode>(statement, [name]))[0]);
+    const { account, mode } = readAccountInMode(
+      (await connection.read<AccountInMode>(statement, [name, null]))[0],
+    );
     return refuseChange(account, mode);
   };
 }

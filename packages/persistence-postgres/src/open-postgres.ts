@@ -11,6 +11,8 @@ import type { PostgresPool } from './postgres-pool.ts';
 import { postgresRoleStore } from './postgres-role-store.ts';
 import { postgresServiceMode } from './postgres-service-mode.ts';
 import { postgresSessionStore } from './postgres-session-store.ts';
+import { postgresTakedownStore } from './postgres-takedown-store.ts';
+import { postgresViewStore } from './postgres-view-store.ts';
 import { tablesOf } from './tables.ts';
 
 /**
@@ -78,6 +80,8 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
     sessions: postgresSessionStore(connection, tables),
     history: postgresHistoryStore(connection, tables),
     mode: postgresServiceMode(connection, tables),
+    takedowns: postgresTakedownStore(connection, tables),
+    views: postgresViewStore(connection, tables),
     migrate: () => migrate(connection, schema),
     check: (signal) => checkSchema(connection, schema, signal),
     close: async () => connection.close(),

@@ -17,6 +17,8 @@ export interface Tables {
   readonly events: string;
   readonly sessionRefusals: string;
   readonly serviceMode: string;
+  readonly takedowns: string;
+  readonly views: string;
 }
 
 export function tablesOf(schema: string): Tables {
@@ -37,5 +39,7 @@ export function tablesOf(schema: string): Tables {
     events: `${name}.events`,
     sessionRefusals: `${name}.session_refusals`,
     serviceMode: `${name}.service_mode`,
+    takedowns: `${name}.takedowns`,
+    views: `${name}.views`,
   };
 }

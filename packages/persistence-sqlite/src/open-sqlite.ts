@@ -12,6 +12,8 @@ import { sqliteHistoryStore } from './sqlite-history-store.ts';
 import { sqliteRoleStore } from './sqlite-role-store.ts';
 import { sqliteServiceMode } from './sqlite-service-mode.ts';
 import { sqliteSessionStore } from './sqlite-session-store.ts';
+import { sqliteTakedownStore } from './sqlite-takedown-store.ts';
+import { sqliteViewStore } from './sqlite-view-store.ts';
 
 /** What {@link openSqlite} needs. */
 export interface OpenSqliteOptions {
@@ -45,6 +47,14 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
   const checkpointer = new Checkpointer(file);
   const connection = new SqliteConnection(file, sleep, () => checkpointer.changed());
   await connection.read((prepare) => prepare('SELECT 1').get());
+  return handleOn(connection, checkpointer);
+}
+
+/** The stores of one connection. */
+export function handleOn(
+  connection: SqliteConnection,
+  checkpointer: Pick<Checkpointer, 'close'>,
+): Persistence {
   return {
     roles: sqliteRoleStore(connection),
     accounts: sqliteAccountStore(connection),
@@ -53,6 +63,8 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
     sessions: sqliteSessionStore(connection),
     history: sqliteHistoryStore(connection),
     mode: sqliteServiceMode(connection),
+    takedowns: sqliteTakedownStore(connection),
+    views: sqliteViewStore(connection),
     migrate: () => migrate(connection),
     check: (signal) => checkSchema(connection, signal),
     close: async () => {

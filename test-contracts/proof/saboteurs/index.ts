@@ -17,6 +17,8 @@ import { serviceModeSabotage } from './service-mode.ts';
 import { sessionSecretsSabotage } from './session-secrets.ts';
 import { sessionStoreSabotage } from './session-store.ts';
 import { stagingSabotage } from './staging.ts';
+import { takedownStoreSabotage } from './takedown-store.ts';
+import { viewStoreSabotage } from './view-store.ts';
 
 /** Every contract with its saboteurs. */
 export const proofs: readonly Proof[] = [
@@ -30,6 +32,8 @@ export const proofs: readonly Proof[] = [
   proofOf(sessionStoreSabotage),
   proofOf(serviceModeSabotage),
   proofOf(historyStoreSabotage),
+  proofOf(takedownStoreSabotage),
+  proofOf(viewStoreSabotage),
   proofOf(passwordHasherSabotage),
   proofOf(grantSignerSabotage),
   proofOf(apiKeySecretsSabotage),

@@ -8,6 +8,7 @@ import type {
   RoleStore,
   ServiceMode,
   Staging,
+  TakedownStore,
 } from '@pinfold/core';
 import type { Memory } from '@pinfold/memory';
 import type { PostgresAddress } from 'pinfold-test-servers';
@@ -40,6 +41,7 @@ export interface Records {
   readonly accounts: AccountStore;
   readonly mode: ServiceMode;
   readonly attempts: AttemptCounter;
+  readonly takedowns: TakedownStore;
   migrate(): Promise<void>;
   close(): Promise<void>;
 }

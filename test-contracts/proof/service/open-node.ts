@@ -55,6 +55,7 @@ export async function openNode(settings: NodeSettings): Promise<ServiceNode> {
     accounts: wrap(records.accounts, 'accounts'),
     mode: wrap(records.mode, 'mode'),
     attempts: wrap(records.attempts, 'attempts'),
+    takedowns: wrap(records.takedowns, 'takedowns'),
     staging: wrap(staging, 'staging'),
     archives: wrap(storage.archives, 'archives'),
     inspector: wrap(inspector, 'inspector'),

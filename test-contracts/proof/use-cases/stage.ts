@@ -150,6 +150,7 @@ export async function openStage(): Promise<Stage> {
     accounts: memory.accounts,
     mode: memory.mode,
     attempts: memory.attempts,
+    takedowns: memory.takedowns,
     archives: memory.archives,
     staging: new NoStaging(),
     inspector,

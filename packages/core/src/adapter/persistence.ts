@@ -6,6 +6,8 @@ import type { HistoryStore } from '../ports/history-store.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
 import type { SessionStore } from '../ports/session-store.ts';
+import type { TakedownStore } from '../ports/takedown-store.ts';
+import type { ViewStore } from '../ports/view-store.ts';
 
 /** Every store of one database, and what its life needs. */
 export interface Persistence {
@@ -16,6 +18,8 @@ export interface Persistence {
   readonly sessions: SessionStore;
   readonly history: HistoryStore;
   readonly mode: ServiceMode;
+  readonly takedowns: TakedownStore;
+  readonly views: ViewStore;
   /**
    * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
    *

@@ -12,6 +12,7 @@ import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Staging } from '../ports/staging.ts';
+import type { TakedownStore } from '../ports/takedown-store.ts';
 import { type Changing, changing } from './changing.ts';
 import { type Entering, entering } from './entering.ts';
 import type { Observe } from './figure.ts';
@@ -31,6 +32,7 @@ export interface Ports {
   readonly inspector: ArchiveInspector;
   readonly passwords: PasswordHasher;
   readonly grants: GrantSigner;
+  readonly takedowns: TakedownStore;
   readonly clock: Clock;
   readonly ids: Ids;
 }

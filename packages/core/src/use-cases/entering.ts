@@ -34,7 +34,7 @@ export interface EnterRequest {
 
 export type EnterOutcome =
   | { readonly kind: 'unknown' | 'expired' }
-  | { readonly kind: 'not_protected'; readonly role: Role }
+  | ({ readonly kind: 'not_protected' } & Shown)
   | { readonly kind: 'granted'; readonly role: Role; readonly grant: Grant }
   | { readonly kind: 'wrong'; readonly role: Role }
   | { readonly kind: 'limited'; readonly role: Role; readonly until: Instant }
@@ -116,7 +116,7 @@ export function entering(ports: EnterPorts, limits: Limits, observe?: Observe): 
     if (found.kind !== 'published') return found;
     const { role } = found;
     const hash = role.passwordHash;
-    if (hash === null) return { kind: 'not_protected', role };
+    if (hash === null) return { ...found, kind: 'not_protected' };
     const attempt = await ports.attempts.begin({
       role: role.id,
       address,

@@ -8,7 +8,7 @@ import type { AccountQuery } from '../reading/query.ts';
 import { checkOf } from '../reading/schema-check.ts';
 import type { Outcome, Service } from '../service.ts';
 import { accountOf } from './account-json.ts';
-import { readAdminJson } from './json.ts';
+import { readBody, reasonSchema } from './body.ts';
 import type { AdminCall } from './routes.ts';
 
 type AccountUpdate = { readonly limits: Partial<AccountLimits> } | { readonly blocked: false | BlockWish };
@@ -49,13 +49,7 @@ export const accountUpdateSchema: JsonObject = {
           required: ['reason', 'sites'],
           additionalProperties: false,
           properties: {
-            reason: {
-              type: 'string',
-              minLength: 1,
-              maxLength: 255,
-              pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-              description: 'Why, without control characters.',
-            },
+            reason: reasonSchema,
             sites: {
               enum: ['keep', 'hide'],
               description: 'Whether its sites go on being shown, or answer as stopped ones.',
@@ -130,11 +124,8 @@ export function accountNameOf(segment: string): AccountId | undefined {
 }
 
 async function readAccountUpdate(service: Service, request: Request): Promise<AccountUpdate | AnyRefusal> {
-  const read = await readAdminJson(service, request);
-  if ('kind' in read) return read;
-  const { value, members } = read;
-  if (!isUpdate(value) || members !== 1) return WRONG;
-  return 'limits' in value && !haveRates(value.limits) ? WRONG : value;
+  const read = await readBody(service, request, isUpdate, WRONG);
+  return 'limits' in read && !haveRates(read.limits) ? WRONG : read;
 }
 
 function haveRates({ requests, publications }: Partial<AccountLimits>): boolean {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../openapi/json-schema.ts';
 import { refuseRequest } from '../problems/problem.ts';
 import { checkOf } from '../reading/schema-check.ts';
 import type { Outcome, Service } from '../service.ts';
-import { readAdminJson } from './json.ts';
+import { readBody } from './body.ts';
 import type { AdminCall } from './routes.ts';
 
 /** How the service runs, as JSON. */
@@ -29,9 +29,12 @@ export const serviceUpdateSchema: JsonObject = {
   },
 };
 
-const isUpdate = checkOf<{ readonly mode: Mode['kind']; readonly message?: string | null }>(
-  serviceUpdateSchema,
-);
+interface ServiceUpdate {
+  readonly mode: Mode['kind'];
+  readonly message?: string | null;
+}
+
+const isUpdate = checkOf<ServiceUpdate>(serviceUpdateSchema);
 
 const WRONG = refuseRequest('invalid_update', {
   detail: 'Send an object with "mode" and, if you like, "message", as /openapi.json describes it.',
@@ -59,10 +62,8 @@ export async function changeService(
   service: Service,
   { request, cause, administration }: AdminCall,
 ): Promise<Outcome> {
-  const read = await readAdminJson(service, request);
+  const read = await readBody(service, request, isUpdate, WRONG);
   if ('kind' in read) return read;
-  const { value, members } = read;
-  if (!isUpdate(value) || members !== Object.keys(value).length) return WRONG;
-  const wanted = { kind: value.mode, message: value.message ?? null };
+  const wanted = { kind: read.mode, message: read.message ?? null };
   return { status: 200, json: { service: serviceOf(await administration.changeService(wanted, cause)) } };
 }

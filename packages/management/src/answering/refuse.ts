@@ -1,4 +1,5 @@
 import { isFault, type Unchangeable } from '@pinfold/core';
+import type { MessageId } from '../messages/catalogues.ts';
 import { troubleView } from '../views/trouble.ts';
 import type { Visit } from '../visiting/visit.ts';
 import type { Answer } from './answer.ts';
@@ -8,8 +9,22 @@ const RETRY_SECONDS = 5;
 /** How long maintenance is waited for before another try. */
 export const READ_ONLY_SECONDS = 60;
 
+/** What the log says of a refusal, by its title; as the API calls it, where both refuse alike. */
+const OUTCOMES: Partial<Readonly<Record<MessageId, string>>> = {
+  accountBlockedTitle: 'account_blocked',
+  badFormTitle: 'invalid_form',
+  busyTitle: 'unavailable',
+  cookiesTitle: 'too_many_cookies',
+  errorTitle: 'internal_error',
+  forbiddenTitle: 'forbidden',
+  foreignFormTitle: 'foreign_form',
+  notFoundTitle: 'not_found',
+  readOnlyTitle: 'unavailable',
+  staleFormTitle: 'stale_form',
+};
+
 /** An answer with a status of its own. */
-type Refused = Exclude<Answer, { kind: 'see_other' }>;
+type Refused = Exclude<Answer, { kind: 'picture' | 'see_other' }>;
 
 /** Whether one of our scripts asks, which shows what comes back itself. */
 export function wantsJson({ request }: Visit): boolean {
@@ -20,10 +35,12 @@ export function wantsJson({ request }: Visit): boolean {
 export function refuse(
   visit: Visit,
   status: number,
-  title: Parameters<typeof troubleView>[1],
-  text: Parameters<typeof troubleView>[2],
+  title: MessageId,
+  text: MessageId,
   note: string | null = null,
 ): Refused {
+  const outcome = OUTCOMES[title];
+  if (outcome !== undefined) visit.who.outcome ??= outcome;
   if (wantsJson(visit)) {
     const message = [visit.words.say(text), ...(note === null ? [] : [note])].join(' ');
     return { kind: 'json', status, body: { kind: 'refused', message } };
@@ -33,12 +50,9 @@ export function refuse(
 
 /** Nothing is changed now, for the account or for anybody. */
 export function refuseChanges(visit: Visit, refusal: Unchangeable): Refused {
-  return refusal.code === 'account_blocked'
-    ? refuse(visit, 403, 'accountBlockedTitle', 'accountBlocked')
-    : {
-        ...refuse(visit, 503, 'readOnlyTitle', 'readOnlyText', refusal.message),
-        retryAfter: READ_ONLY_SECONDS,
-      };
+  if (refusal.code === 'account_blocked') return refuse(visit, 403, 'accountBlockedTitle', 'accountBlocked');
+  const refused = refuse(visit, 503, 'readOnlyTitle', 'readOnlyText', refusal.message);
+  return { ...refused, retryAfter: READ_ONLY_SECONDS };
 }
 
 /** There is no such page, or none for this account. */

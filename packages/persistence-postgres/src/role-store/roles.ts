@@ -1,15 +1,47 @@
-import type { EncodedManifest, LoadedRole, Role, RoleStore } from '@pinfold/core';
+import type {
+  Authority,
+  EncodedManifest,
+  HistoryEvent,
+  LoadedRole,
+  Role,
+  RoleStore,
+  Version,
+} from '@pinfold/core';
 import { changingMembers, FIRST_GENERATION, type Kept, titleFolded } from '@pinfold/core/adapter';
 import { keepingInTurn, lastEventAt, rowsOf } from '../events.ts';
 import { mayChange, refusals, takesChanges } from '../mode.ts';
 import type { PostgresConnection } from '../postgres-connection.ts';
 import { ROLES } from '../schema.ts';
-import { prepared } from '../statement.ts';
+import { prepared, type Statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 
 type RoleRow = Kept<Role> & Omit<LoadedRole, 'value'>;
 
 const CHANGING = changingMembers(ROLES);
+
+/** Stores a changed role with its events, if nobody changed it since and it may change; it answers one row then. */
+export function savingRole(tables: Tables): Statement {
+  return prepared(`
+    WITH saved AS (
+      UPDATE ${tables.roles}
+      SET version = version + 1, last_event_at = ${lastEventAt(3)}, title_folded = $5, ${ROLES.set(CHANGING, 6)}
+      WHERE id = $1 AND version = $2
+        AND ($4::boolean OR (${takesChanges(tables)} AND ${mayChange(tables, 'account')}))
+      RETURNING last_event_at
+    ), kept AS (${keepingInTurn(tables, 'saved', 3)})
+    SELECT 1 FROM saved`);
+}
+
+/** What its parameters are bound to. */
+export function savedValues(
+  role: Role,
+  loadedAt: Version,
+  events: readonly HistoryEvent[],
+  authority: Authority,
+): readonly unknown[] {
+  const changed = [titleFolded(role), ...ROLES.values(role, CHANGING)];
+  return [role.id, loadedAt, rowsOf(events), authority === 'operator', ...changed];
+}
 
 /** One role at a time. */
 export function roles(
@@ -25,15 +57,7 @@ export function roles(
         SELECT name AS owner, generation AS owner_generation, blocked AS owner_blocked FROM ${tables.accounts}
       ) AS owners ON owner = account
       WHERE id = $1`),
-    save: prepared(`
-      WITH saved AS (
-        UPDATE ${tables.roles}
-        SET version = version + 1, last_event_at = ${lastEventAt(3)}, title_folded = $5, ${ROLES.set(CHANGING, 6)}
-        WHERE id = $1 AND version = $2
-          AND ($4::boolean OR (${takesChanges(tables)} AND ${mayChange(tables, 'account')}))
-        RETURNING last_event_at
-      ), kept AS (${keepingInTurn(tables, 'saved', 3)})
-      SELECT 1 FROM saved`),
+    save: savingRole(tables),
     manifest: prepared(`SELECT manifest FROM ${tables.manifests} WHERE archive = $1`),
   };
   return {
@@ -44,9 +68,10 @@ export function roles(
       return { value: ROLES.read(row), version, isHidden, accountGeneration };
     },
     save: async (role, loadedAt, events, authority = 'account') => {
-      const changed = [titleFolded(role), ...ROLES.values(role, CHANGING)];
-      const values = [role.id, loadedAt, rowsOf(events), authority === 'operator', ...changed];
-      const { count } = await connection.write(statements.save, values);
+      const { count } = await connection.write(
+        statements.save,
+        savedValues(role, loadedAt, events, authority),
+      );
       if (count === 1) return { kind: 'saved' };
       return (await refused(role.account, authority)) ?? { kind: 'conflict' };
     },

@@ -1,9 +1,10 @@
-import type { EncodedManifest, Generation, Role, RoleStore, Version } from '@pinfold/core';
+import type { EncodedManifest, Generation, HistoryEvent, Role, RoleStore, Version } from '@pinfold/core';
 import { changingMembers, FIRST_GENERATION, type Kept, titleFolded } from '@pinfold/core/adapter';
 import { keepInTurn, LAST_EVENT_AT, type Turn, turnOf } from '../events.ts';
 import { refused } from '../mode.ts';
 import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
+import type { Prepare } from '../sqlite-file.ts';
 
 /** A block that hides nothing is not looked into. */
 const LOAD = `
@@ -39,19 +40,30 @@ export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' |
         return { value: ROLES.read(row), version, isHidden: isHidden === 1, accountGeneration };
       }, signal),
     save: (role, loadedAt, events, authority) =>
-      connection.write((prepare) => {
-        const refusal = refused(prepare, role.account, authority);
-        if (refusal !== undefined) return refusal;
-        const changed = [titleFolded(role), ...ROLES.values(role, CHANGING)];
-        const saved = prepare<Turn>(SAVE).get(...turnOf(events), ...changed, role.id, loadedAt);
-        if (saved === undefined) return { kind: 'conflict' };
-        keepInTurn(prepare, events, saved);
-        return { kind: 'saved' };
-      }),
+      connection.write(
+        (prepare) =>
+          refused(prepare, role.account, authority) ?? {
+            kind: saveRole(prepare, role, loadedAt, events) ? 'saved' : 'conflict',
+          },
+      ),
     loadManifest: (archive, signal) =>
       connection.read(
         (prepare) => prepare<{ manifest: EncodedManifest }>(MANIFEST).get(archive)?.manifest,
         signal,
       ),
   };
+}
+
+/** Whether the change was stored: only one of the version that was loaded is. */
+export function saveRole(
+  prepare: Prepare,
+  role: Role,
+  loadedAt: Version,
+  events: readonly HistoryEvent[],
+): boolean {
+  const changed = [titleFolded(role), ...ROLES.values(role, CHANGING)];
+  const saved = prepare<Turn>(SAVE).get(...turnOf(events), ...changed, role.id, loadedAt);
+  if (saved === undefined) return false;
+  keepInTurn(prepare, events, saved);
+  return true;
 }

@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'serve'>, () => Promise<Com
   mode: async () => (await import('../commands/mode.ts')).mode,
   history: async () => (await import('../commands/history.ts')).history,
   cleanup: async () => (await import('../commands/cleanup.ts')).cleanup,
+  doctor: async () => (await import('../commands/doctor.ts')).doctor,
   migrate: async () => (await import('../commands/migrate.ts')).migrate,
   list: async () => (await import('../commands/list.ts')).list,
   show: async () => (await import('../commands/show.ts')).show,

@@ -27,6 +27,8 @@ const STORES = {
   accounts: tokens.accounts,
   mode: tokens.mode,
   history: tokens.history,
+  takedowns: tokens.takedowns,
+  views: tokens.views,
   archives: tokens.archives,
   staging: tokens.staging,
 } as const;

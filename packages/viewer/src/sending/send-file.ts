@@ -4,7 +4,7 @@ import type { ViewerContext } from '../viewer-context.ts';
 import { Bodies } from './bodies.ts';
 import { expandedPieces, gzipPieces } from './body-pieces.ts';
 import { acceptsGzip, type ByteRange, matchesStrongly, matchesWeakly, rangeOf } from './negotiation.ts';
-import { sourceOf } from './piece-source.ts';
+import { lookingAt, sourceOf } from './piece-source.ts';
 import { sendBody } from './send-body.ts';
 import { sendPieces } from './send-pieces.ts';
 import type { FilePolicy, Form, SiteFile } from './site-files.ts';
@@ -31,6 +31,7 @@ export function sendFile(
   const { headers, method } = exchange.request;
   const { file, policy } = answer;
   const gzip = acceptsGzip(headers['accept-encoding']);
+  exchange.isPage = file.isPage && answer.status === 200;
   if (answer.status === 404) return sendWhole(context, exchange, answer, file.form(gzip, policy));
   const range =
     headers.range === undefined || method !== 'GET'
@@ -94,10 +95,11 @@ function sendWhole(
   if (Bodies.fits(answer.file.entry, form)) {
     return sendBody(context, exchange, { ...answer, form, status, headers, from: 0, to: form.length });
   }
-  return sendPieces(exchange, status, headers, (signal) => {
+  const piecesUntil = (signal: AbortSignal): AsyncIterable<Uint8Array> => {
     const source = sourceOf(context, exchange, answer, signal);
     return form.gzip ? gzipPieces(source) : expandedPieces(source, 0, form.length);
-  });
+  };
+  return sendPieces(exchange, status, headers, piecesUntil, lookingAt(context, answer.role));
 }
 
 function sendPart(
@@ -128,8 +130,12 @@ function sendPart(
   if (isCut || context.bodies.hot(form) !== undefined) {
     return sendBody(context, exchange, { ...answer, form, status: 206, headers, from: first, to: last + 1 });
   }
-  return sendPieces(exchange, 206, headers, (signal) =>
-    expandedPieces(sourceOf(context, exchange, answer, signal), first, length),
+  return sendPieces(
+    exchange,
+    206,
+    headers,
+    (signal) => expandedPieces(sourceOf(context, exchange, answer, signal), first, length),
+    lookingAt(context, answer.role),
   );
 }
 
