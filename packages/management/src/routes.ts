@@ -17,6 +17,7 @@ import {
 import { publishForm, publishUpload } from './handlers/publish.ts';
 import { archiveInBody, archiveInForm } from './handlers/receive.ts';
 import { showSignIn, signIn, signOut } from './handlers/sign-in.ts';
+import { beginElsewhere, finishElsewhere } from './handlers/sign-in-elsewhere.ts';
 import type { Screen } from './options.ts';
 import {
   anybody,
@@ -48,11 +49,12 @@ const upload = inTurn(ownPage, signedIn, unblocked, freshHeader, archiveInBody);
 /** Here the token is a field, which must stand before the file. */
 const uploadForm = inTurn(ownPage, signedIn, unblocked, archiveInForm);
 const openPage = anybody;
+const openLink = anybodyKnown;
 const openForm = inTurn(ownPage, anybodyKnown, formRead, freshToken);
 
 /** Every route of the screen. */
 export function routesOf(screen: Screen): readonly Route[] {
-  const { keys, history, sessions } = screen;
+  const { keys, history, sessions, identityProvider } = screen;
   const routes = [
     on('get', '/', page, showList, screen),
     on('post', '/publish', uploadForm, publishForm, screen),
@@ -76,9 +78,16 @@ export function routesOf(screen: Screen): readonly Route[] {
   if (history !== undefined) routes.push(on('get', '/history', page, showHistory, history));
   if (sessions !== undefined) {
     routes.push(
-      on('get', '/sign-in', openPage, showSignIn, sessions),
-      on('post', '/sign-in', openForm, signIn, sessions),
-      on('post', '/sign-out', form, signOut, sessions),
+      on('get', '/sign-in', openPage, showSignIn, screen),
+      on('post', '/sign-in', openForm, signIn, { ...screen, sessions }),
+      on('post', '/sign-out', form, signOut, { ...screen, sessions }),
+    );
+  }
+  if (sessions !== undefined && identityProvider !== undefined) {
+    const elsewhere = { ...screen, sessions, identityProvider };
+    routes.push(
+      on('get', '/sign-in/oidc/begin', openLink, beginElsewhere, elsewhere),
+      on('get', '/sign-in/oidc', openLink, finishElsewhere, elsewhere),
     );
   }
   return routes;

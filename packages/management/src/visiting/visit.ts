@@ -39,8 +39,8 @@ export interface Visit {
   readonly origin: Origin;
   /** Ends when the client has gone. */
   readonly signal: AbortSignal;
-  /** Whose visit it turned out to be, for the log. */
-  readonly who: { account?: AccountId };
+  /** What the log is told of it: whose visit it turned out to be, and what went wrong where nothing was thrown. */
+  readonly who: { account?: AccountId; outcome?: string; error?: Error };
 }
 
 /** A visit to a page with forms. */

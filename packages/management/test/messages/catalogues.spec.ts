@@ -5,9 +5,11 @@ import type { Language } from '../../src/language.ts';
 import { publishing as enPublishing } from '../../src/messages/en/publishing.ts';
 import { rules as enRules } from '../../src/messages/en/rules.ts';
 import { screen as enScreen } from '../../src/messages/en/screen.ts';
+import { signIn as enSignIn } from '../../src/messages/en/sign-in.ts';
 import { publishing as jaPublishing } from '../../src/messages/ja/publishing.ts';
 import { rules as jaRules } from '../../src/messages/ja/rules.ts';
 import { screen as jaScreen } from '../../src/messages/ja/screen.ts';
+import { signIn as jaSignIn } from '../../src/messages/ja/sign-in.ts';
 import type { Message } from '../../src/words.ts';
 
 type Catalogue = Readonly<Record<string, Message>>;
@@ -16,6 +18,7 @@ const PARTS: readonly (readonly [name: string, en: Catalogue, ja: Catalogue])[] 
   ['screen', enScreen, jaScreen],
   ['publishing', enPublishing, jaPublishing],
   ['rules', enRules, jaRules],
+  ['sign-in', enSignIn, jaSignIn],
 ];
 const ROOT = join(import.meta.dirname, '..', '..');
 
