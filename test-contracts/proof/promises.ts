@@ -16,6 +16,7 @@ import {
   sessionSecretsContract,
   sessionStoreContract,
   stagingContract,
+  viewStoreContract,
 } from '@pinfold/test-contracts';
 
 /** A promise as it stands on a port, or as a clause repeats it. */
@@ -46,6 +47,7 @@ export const portContracts: readonly PortContract[] = [
   attemptCounterContract,
   sessionStoreContract,
   historyStoreContract,
+  viewStoreContract,
   passwordHasherContract,
   grantSignerContract,
   apiKeySecretsContract,

@@ -33,4 +33,5 @@ export { sessionSecretsContract } from './session-secrets/contract.ts';
 export { sessionStoreContract } from './session-store/contract.ts';
 export { stagingContract } from './staging/contract.ts';
 export type { StagingClause, StagingSubject } from './staging/subject.ts';
+export { viewStoreContract } from './view-store/contract.ts';
 export { type FaultPlan, type FaultyMethod, type Injection, withFaults } from './with-faults.ts';

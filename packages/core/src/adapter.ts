@@ -5,6 +5,7 @@ export {
   isOutdated,
   type Migration,
   type MigrationPlan,
+  neededRelease,
   planMigrations,
   refuseOutdated,
   type SchemaState,
@@ -42,7 +43,7 @@ export {
 } from './domain/attempts.ts';
 export { readNames } from './domain/entry-names.ts';
 export { forbiddenSegment, isSystemEntry, unsafePath } from './domain/entry-path.ts';
-export { admits, grantEndsAt, passOn } from './domain/grant.ts';
+export { admits, firstGrant, grantEndsAt, passOn } from './domain/grant.ts';
 export { fingerprintOf } from './domain/idempotency.ts';
 export { archiveCreatedAt, archiveIdOf, parseArchiveId } from './domain/identity.ts';
 export { toRfc3339 } from './domain/instant.ts';

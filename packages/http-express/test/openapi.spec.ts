@@ -55,6 +55,13 @@ describe('The API document', () => {
     expect(new Set(ids).size).to.equal(13);
   });
 
+  it('promises rates to accounts alone: whoever reads it needs no key', () => {
+    const headers = (path: string): readonly string[] =>
+      Object.keys(paths[path]?.get?.responses?.[200]?.headers ?? {});
+    expect(headers('/api/v1/pins')).to.include.members(['RateLimit', 'RateLimit-Policy']);
+    expect(headers('/openapi.json')).to.deep.equal(['X-Request-Id', 'Cache-Control']);
+  });
+
   it('has examples that are as their schemas say', () => {
     const ajv = new Ajv2020({ strict: false });
     let checked = 0;

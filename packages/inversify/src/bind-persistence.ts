@@ -26,4 +26,7 @@ export function bindPersistence(bind: Bind, open: () => Persistence | Promise<Pe
   bind(tokens.history)
     .toResolvedValue(({ history }) => history, [tokens.persistence])
     .inSingletonScope();
+  bind(tokens.views)
+    .toResolvedValue(({ views }) => views, [tokens.persistence])
+    .inSingletonScope();
 }

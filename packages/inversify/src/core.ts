@@ -4,6 +4,7 @@ import { type OnEvent, tellingRoles } from '@pinfold/core/adapter';
 import { createAdministration } from '@pinfold/core/administration';
 import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory, type HistoryOptions } from '@pinfold/core/history';
+import { createViews } from '@pinfold/core/views';
 import { ContainerModule } from 'inversify';
 import { tokens } from './tokens.ts';
 
@@ -14,7 +15,7 @@ export interface CoreModuleOptions extends UseCaseOptions {
 }
 
 /**
- * Binds `useCases`, `manageKeys`, `manageSessions`, `manageHistory` and `administration` over the ports that are bound elsewhere.
+ * Binds `useCases`, `manageKeys`, `manageSessions`, `manageHistory`, `countedViews` and `administration` over the ports that are bound elsewhere.
  *
  * @example
  * import { days } from '@pinfold/core';
@@ -78,6 +79,9 @@ export function coreModule(
         (history, clock, ids) => createHistory({ history, clock, ids }, options),
         [tokens.history, tokens.clock, tokens.ids],
       )
+      .inSingletonScope();
+    bind(tokens.countedViews)
+      .toResolvedValue((views, clock) => createViews({ views, clock }), [tokens.views, tokens.clock])
       .inSingletonScope();
     bind(tokens.administration)
       .toResolvedValue(

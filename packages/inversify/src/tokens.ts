@@ -18,10 +18,12 @@ import type {
   Sessions,
   Staging,
   UseCases,
+  ViewStore,
 } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
+import type { Views } from '@pinfold/core/views';
 import type { ServiceIdentifier } from 'inversify';
 
 /**
@@ -44,7 +46,8 @@ export const tokens = {
   apiKeys: Symbol.for('@pinfold/api-keys') as ServiceIdentifier<ApiKeyStore>,
   sessions: Symbol.for('@pinfold/sessions') as ServiceIdentifier<SessionStore>,
   history: Symbol.for('@pinfold/history') as ServiceIdentifier<HistoryStore>,
-  /** The handle that the five above come from. */
+  views: Symbol.for('@pinfold/views') as ServiceIdentifier<ViewStore>,
+  /** The handle that the seven above come from. */
   persistence: Symbol.for('@pinfold/persistence') as ServiceIdentifier<Persistence>,
   staging: Symbol.for('@pinfold/staging') as ServiceIdentifier<Staging>,
   archives: Symbol.for('@pinfold/archives') as ServiceIdentifier<ArchiveStorage>,
@@ -61,6 +64,7 @@ export const tokens = {
   manageSessions: Symbol.for('@pinfold/manage-sessions') as ServiceIdentifier<Sessions>,
   administration: Symbol.for('@pinfold/administration') as ServiceIdentifier<Administration>,
   manageHistory: Symbol.for('@pinfold/manage-history') as ServiceIdentifier<History>,
+  countedViews: Symbol.for('@pinfold/counted-views') as ServiceIdentifier<Views>,
 } as const;
 
 /** The type of {@link tokens}. */

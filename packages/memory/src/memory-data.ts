@@ -6,6 +6,7 @@ import type {
   ArchiveId,
   AttemptTicket,
   Comparison,
+  CountedViews,
   EncodedManifest,
   EventId,
   HistoryEvent,
@@ -65,6 +66,7 @@ export interface MemoryData {
   readonly events: Map<EventId, HistoryEvent>;
   /** When each account's last refused sign-in was told. */
   readonly refusals: Map<AccountId, Instant>;
+  readonly views: Map<string, CountedViews>;
   tickets: number;
   comparison: Versioned<Comparison> | undefined;
 }
@@ -82,6 +84,7 @@ export function emptyData(): MemoryData {
     archives: new Map(),
     events: new Map(),
     refusals: new Map(),
+    views: new Map(),
     tickets: 0,
     comparison: undefined,
   };

@@ -16,6 +16,7 @@ export interface Tables {
   readonly signInLinks: string;
   readonly events: string;
   readonly sessionRefusals: string;
+  readonly views: string;
 }
 
 export function tablesOf(schema: string): Tables {
@@ -35,5 +36,6 @@ export function tablesOf(schema: string): Tables {
     signInLinks: `${name}.sign_in_links`,
     events: `${name}.events`,
     sessionRefusals: `${name}.session_refusals`,
+    views: `${name}.views`,
   };
 }

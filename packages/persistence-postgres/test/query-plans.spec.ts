@@ -1,5 +1,6 @@
 import { after, days, minutes, type RoleQuery, type RoleState } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
+import { dayOf } from '@pinfold/core/views';
 import {
   ACCOUNT,
   aComparison,
@@ -131,6 +132,13 @@ async function useSessions({ sessions }: Persistence): Promise<void> {
   await sessions.purge(LATER, 10);
 }
 
+async function useViews({ views }: Persistence): Promise<void> {
+  const day = dayOf(START);
+  await views.add([{ role: aRoleId(1), day, views: 1, refusedPasswords: 0 }]);
+  await views.list(aRoleId(1), day);
+  await views.drop(day, 10);
+}
+
 /** So many rows of all kinds that nobody would read them all without need: half of the roles ended, some deleted. */
 function fill(schema: string): string {
   const name = pg.escapeIdentifier(schema);
@@ -156,7 +164,9 @@ function fill(schema: string): string {
     SELECT 'hash-' || n, 'account', NULL, n, ${START} + n FROM pg_catalog.generate_series(1, 10000) AS n;
     INSERT INTO ${name}.sign_in_links
     SELECT 'hash-' || n, 'account', ${START} + n FROM pg_catalog.generate_series(1, 10000) AS n;
-    ANALYZE ${name}.roles, ${name}.manifests, ${name}.idempotency_keys, ${name}.api_keys, ${name}.attempt_windows,
+    INSERT INTO ${name}.views
+    SELECT 'role-' || n, ${dayOf(START)} - n % 30, 1, 0 FROM pg_catalog.generate_series(1, 20000) AS n;
+    ANALYZE ${name}.views, ${name}.roles, ${name}.manifests, ${name}.idempotency_keys, ${name}.api_keys, ${name}.attempt_windows,
       ${name}.attempts, ${name}.sessions, ${name}.sign_in_links`;
 }
 
@@ -190,6 +200,7 @@ describe('Every statement of a request', () => {
     await useLists(handle);
     await useKeysAndAttempts(handle);
     await useSessions(handle);
+    await useViews(handle);
     const statements = [...asked.values()].filter(({ text }) => !/^(?:BEGIN|COMMIT|ROLLBACK)/.test(text));
     expect(statements.length).to.be.greaterThan(30);
     const pool = place.pool();

@@ -253,6 +253,23 @@ const sessionScopes: Migration = {
   `,
 };
 
+/** How often each role was viewed, by day. */
+const views: Migration = {
+  version: 8,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE views (
+      role TEXT NOT NULL,
+      day INTEGER NOT NULL,
+      views INTEGER NOT NULL,
+      refused_passwords INTEGER NOT NULL,
+      PRIMARY KEY (role, day)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX views_of_day ON views (day);
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly Migration[] = [
   first,
@@ -262,4 +279,5 @@ export const MIGRATIONS: readonly Migration[] = [
   history,
   accounts,
   sessionScopes,
+  views,
 ];

@@ -11,6 +11,7 @@ import { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteHistoryStore } from './sqlite-history-store.ts';
 import { sqliteRoleStore } from './sqlite-role-store.ts';
 import { sqliteSessionStore } from './sqlite-session-store.ts';
+import { sqliteViewStore } from './sqlite-view-store.ts';
 
 /** What {@link openSqlite} needs. */
 export interface OpenSqliteOptions {
@@ -51,6 +52,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
     attempts: sqliteAttemptCounter(connection),
     sessions: sqliteSessionStore(connection),
     history: sqliteHistoryStore(connection),
+    views: sqliteViewStore(connection),
     migrate: () => migrate(connection),
     check: (signal) => checkSchema(connection, signal),
     close: async () => {

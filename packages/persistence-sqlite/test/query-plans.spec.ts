@@ -10,8 +10,10 @@ import {
   type RoleState,
   type RoleStore,
   type SessionStore,
+  type ViewStore,
 } from '@pinfold/core';
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
+import { dayOf } from '@pinfold/core/views';
 import {
   ACCOUNT,
   aComparison,
@@ -41,6 +43,7 @@ import { SqliteConnection, type Statements } from '../src/sqlite-connection.ts';
 import type { Prepare } from '../src/sqlite-file.ts';
 import { sqliteRoleStore } from '../src/sqlite-role-store.ts';
 import { sqliteSessionStore } from '../src/sqlite-session-store.ts';
+import { sqliteViewStore } from '../src/sqlite-view-store.ts';
 import { inFolder } from './sqlite-subject.ts';
 
 /** Steps that read a table or an index from its beginning, and why each may. */
@@ -145,6 +148,13 @@ async function useSessions(sessions: SessionStore): Promise<void> {
   await sessions.purge(LATER, 10);
 }
 
+async function useViews(views: ViewStore): Promise<void> {
+  const day = dayOf(START);
+  await views.add([{ role: aRoleId(1), day, views: 1, refusedPasswords: 0 }]);
+  await views.list(aRoleId(1), day);
+  await views.drop(day, 10);
+}
+
 describe('Every statement of a request', () => {
   it('finds its rows by an index, and sorts none', () =>
     inFolder(async (folder) => {
@@ -157,6 +167,7 @@ describe('Every statement of a request', () => {
       await useLists(sqliteRoleStore(noted));
       await useKeysAndAttempts(sqliteApiKeyStore(noted), sqliteAttemptCounter(noted));
       await useSessions(sqliteSessionStore(noted));
+      await useViews(sqliteViewStore(noted));
       expect(texts.size).to.be.greaterThan(40);
       const steps = new Set<string>();
       for (const text of texts) {

@@ -16,6 +16,7 @@ import { type Proof, proofOf } from './sabotage.ts';
 import { sessionSecretsSabotage } from './session-secrets.ts';
 import { sessionStoreSabotage } from './session-store.ts';
 import { stagingSabotage } from './staging.ts';
+import { viewStoreSabotage } from './view-store.ts';
 
 /** Every contract with its saboteurs. */
 export const proofs: readonly Proof[] = [
@@ -28,6 +29,7 @@ export const proofs: readonly Proof[] = [
   proofOf(stagingSabotage),
   proofOf(sessionStoreSabotage),
   proofOf(historyStoreSabotage),
+  proofOf(viewStoreSabotage),
   proofOf(passwordHasherSabotage),
   proofOf(grantSignerSabotage),
   proofOf(apiKeySecretsSabotage),

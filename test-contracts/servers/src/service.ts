@@ -27,6 +27,7 @@ import { createKeys, createSessions } from '@pinfold/core/accounts';
 import type { Persistence } from '@pinfold/core/adapter';
 import { type Administration, createAdministration } from '@pinfold/core/administration';
 import { createHistory, type History } from '@pinfold/core/history';
+import { createViews, type Views } from '@pinfold/core/views';
 import { createMemory, type Memory } from '@pinfold/memory';
 import {
   HmacGrantSigner,
@@ -49,6 +50,7 @@ export interface Inside {
   readonly keys: Keys;
   readonly sessions: Sessions;
   readonly history: History;
+  readonly views: Views;
   readonly administration: Administration;
   /** The port of the public URL: that of the first server. */
   readonly publicPort: number;
@@ -129,8 +131,9 @@ export async function openService<S extends Stores>(
     const { port } = server.address() as AddressInfo;
     publicPort ??= port;
     const history = createHistory({ history: opened.history, clock, ids: ports.ids });
+    const views = createViews({ views: opened.views, clock });
     const administration = createAdministration(ports);
-    const inside: Inside = { clock, useCases, keys, sessions, history, administration, publicPort };
+    const inside: Inside = { clock, useCases, keys, sessions, history, views, administration, publicPort };
     server.on('request', build(inside));
     return {
       ...inside,

@@ -17,6 +17,8 @@ export interface OpenApiOptions {
   readonly signIn?: SignIn | undefined;
   /** Whether the API offers the history; true when absent. */
   readonly history?: boolean;
+  /** Whether the API tells how often a publication was viewed; true when absent. */
+  readonly views?: boolean;
   /** Whether the service is administered by the API; true when absent. */
   readonly administration?: boolean;
 }
@@ -34,16 +36,17 @@ export function openApiDocument({
   limits = defaultLimits,
   signIn,
   history = true,
+  views = true,
   administration = true,
 }: OpenApiOptions): JsonObject {
-  const document = documentOf(publicUrl(text), limits, { history, administration });
+  const document = documentOf(publicUrl(text), limits, { history, views, administration });
   return signIn === undefined ? document : describeSignIn(document, signIn);
 }
 
 function documentOf(
   url: PublicUrl,
   limits: Limits,
-  { history, administration }: { readonly history: boolean; readonly administration: boolean },
+  { history, views, administration }: Required<Pick<OpenApiOptions, 'history' | 'views' | 'administration'>>,
 ): JsonObject {
   return {
     openapi: '3.1.1',
@@ -59,12 +62,12 @@ function documentOf(
     servers: [{ url }],
     security: [{ apiKey: [] }],
     ...(administration ? { tags: [administrationTag] } : {}),
-    paths: { ...paths(url, limits, history), ...(administration ? administrationPaths(url) : {}) },
+    paths: { ...paths(url, limits, { history, views }), ...(administration ? administrationPaths(url) : {}) },
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `pf_<key id>_<secret>`.' },
       },
-      schemas: { ...componentSchemas(limits), ...(administration ? administrationSchemas : {}) },
+      schemas: { ...componentSchemas(limits, views), ...(administration ? administrationSchemas : {}) },
       headers: componentHeaders,
       responses: {
         Unauthorized: problem(['unauthorized'], false),

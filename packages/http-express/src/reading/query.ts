@@ -31,6 +31,18 @@ export const publishParameters: Parameters = {
   },
 };
 
+/** What `GET /api/v1/pins/{id}` may be asked for. */
+export interface PinQuery {
+  readonly include?: 'views';
+}
+
+export const pinParameters: Parameters = {
+  include: {
+    description: 'Also how often it was viewed on each of the last 30 days.',
+    schema: { enum: ['views'] },
+  },
+};
+
 /** What `GET /api/v1/pins` may be asked for; absent members were not sent. */
 export interface ListQuery {
   readonly cursor?: string;
@@ -113,6 +125,8 @@ export const listParameters: Parameters = {
 export const readNoQuery: ReadQuery<object> = readerOf<object>({});
 
 export const readPublishQuery: ReadQuery<PublishQuery> = readerOf<PublishQuery>(publishParameters);
+
+export const readPinQuery: ReadQuery<PinQuery> = readerOf<PinQuery>(pinParameters);
 
 export const readListQuery: ReadQuery<ListQuery | KeyQuery> = readerOf<ListQuery | KeyQuery>(listParameters);
 

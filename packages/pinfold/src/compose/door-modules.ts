@@ -7,6 +7,7 @@ import { type ViewerModuleOptions, viewerModule } from '@pinfold/inversify/viewe
 import type { LookOptions } from '@pinfold/management';
 import { openIdConnect } from '@pinfold/oidc';
 import { SystemClock } from '@pinfold/platform-node';
+import type { ViewerAccess } from '@pinfold/viewer';
 import { ContainerModule } from 'inversify';
 import { clientAddress } from '../server/client-address.ts';
 import type { Log } from '../server/log.ts';
@@ -28,13 +29,25 @@ export interface DoorOptions {
   readonly authenticate: Authenticate | undefined;
   readonly identityProvider: IdentityProvider | undefined;
   readonly signIn: SignIn | undefined;
+  readonly access: ViewerAccess | undefined;
   readonly look: LookOptions | undefined;
 }
 
 /** The modules of API, viewer and management screen. */
 export function doorModules(
   { rates, clearCookies, trustProxy, historyAddresses, oidc }: Settings,
-  { log, requests, uploads, figures, addresses, authenticate, identityProvider, signIn, look }: DoorOptions,
+  {
+    log,
+    requests,
+    uploads,
+    figures,
+    addresses,
+    authenticate,
+    identityProvider,
+    signIn,
+    access,
+    look,
+  }: DoorOptions,
 ): readonly ContainerModule[] {
   const address = clientAddress(trustProxy);
   const told = historyAddresses ? { historyAddress: address } : {};
@@ -57,6 +70,7 @@ export function doorModules(
         clientAddress: address,
         log: requests,
         ...(figures === undefined ? {} : { figures }),
+        ...(access === undefined ? {} : { access }),
       };
     }),
     managementModule(() => ({

@@ -121,6 +121,7 @@ async function begin(settings: Settings, options: ServiceOptions): Promise<Pinfo
     };
     await service.tell();
     void service.watchHealth();
+    service.storeViews();
     service.sweep();
     const publish = async (request: PublishRequest): Promise<PublishedOutcome> => {
       const outcome = await useCases.publish(request);

@@ -26,6 +26,7 @@ const STORES = {
   sessions: tokens.sessions,
   accounts: tokens.accounts,
   history: tokens.history,
+  views: tokens.views,
   archives: tokens.archives,
   staging: tokens.staging,
 } as const;
