@@ -36,9 +36,10 @@ interface Key {
   readonly secret: KeyObject;
 }
 
-export async function openIssuer(): Promise<Issuer> {
+/** @param host what it is called: `localhost`, or `127.0.0.1` to be another site for browsers. */
+export async function openIssuer(host: string = 'localhost'): Promise<Issuer> {
   const server = await listening();
-  const url = `http://localhost:${(server.address() as AddressInfo).port}`;
+  const url = `http://${host}:${(server.address() as AddressInfo).port}`;
   const people = new Map<string, Told>();
   const records = new IssuerRecords();
   let answer: RequestListener | undefined;
