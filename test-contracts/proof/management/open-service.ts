@@ -43,10 +43,18 @@ export async function openService(
   const clock = createManualClock(Date.now() as Instant);
   const service = await openOver(
     open,
-    ({ useCases, keys, sessions, history, publicPort }) => {
+    ({ useCases, keys, sessions, history, administration, publicPort }) => {
       const publicUrl = `http://localhost:${publicPort}`;
       const elsewhere = identityProvider === undefined ? {} : { identityProvider };
-      const screen = createManagement({ useCases, publicUrl, sessions, keys, history, ...elsewhere });
+      const screen = createManagement({
+        useCases,
+        publicUrl,
+        sessions,
+        keys,
+        history,
+        administration,
+        ...elsewhere,
+      });
       return express().use(createViewer({ useCases, publicUrl })).use('/manage', screen);
     },
     { clock },
