@@ -69,6 +69,9 @@ const saboteurs: readonly Saboteur<StoreSubject<SessionStore>>[] = [
   saboteur('session-store/find-aborted', 'the signal is not looked at', () => (store) => ({
     find: (hash, now) => store.find(hash, now),
   })),
+  saboteur('session-store/list', 'a session ends after its instant, not at it', () => (store) => ({
+    list: (query) => store.list({ ...query, now: (query.now - 1) as Instant }),
+  })),
   saboteur('session-store/end', 'ending a session ends all of its account', () => {
     const begun = new Map<Sha256, Session>();
     return (store) => ({
