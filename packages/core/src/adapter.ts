@@ -23,6 +23,7 @@ export {
 } from './adapter/table.ts';
 export { type OnEvent, tellingRoles } from './adapter/telling-roles.ts';
 export { unlessAborted } from './adapter/unless-aborted.ts';
+export { type Call, withCalls } from './adapter/with-calls.ts';
 export { NO_LIMITS } from './domain/account.ts';
 export {
   boundsOf,

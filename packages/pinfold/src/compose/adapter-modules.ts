@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { stagingFsModule, storageFsModule } from '@pinfold/inversify/storage-fs';
+import type { S3ClientOptions } from '@pinfold/storage-s3';
 import { type Adapter, databaseOf } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { StorageSetting } from '../settings/storage-setting.ts';
@@ -12,12 +13,17 @@ const ARCHIVES = 'archives';
  * store costs as much time as all the rest of the start.
  *
  * @param dataDir the data folder's absolute path.
+ * @param addHeaders adds to the headers of requests to an object store.
  */
-export async function adaptersOf(settings: Settings, dataDir: string): Promise<readonly Adapter[]> {
+export async function adaptersOf(
+  settings: Settings,
+  dataDir: string,
+  addHeaders?: S3ClientOptions['addHeaders'],
+): Promise<readonly Adapter[]> {
   const { database, storage } = settings;
   return [
     await databaseOf(database).open(dataDir, database.url ?? ''),
-    storage.kind === 'files' ? files(dataDir) : await s3(storage, dataDir),
+    storage.kind === 'files' ? files(dataDir) : await s3(storage, dataDir, addHeaders),
   ];
 }
 
@@ -31,7 +37,11 @@ function files(dataDir: string): Adapter {
   return { modules: [storageFsModule(folders)], end: async () => {} };
 }
 
-async function s3(storage: Extract<StorageSetting, { kind: 's3' }>, dataDir: string): Promise<Adapter> {
+async function s3(
+  storage: Extract<StorageSetting, { kind: 's3' }>,
+  dataDir: string,
+  addHeaders: S3ClientOptions['addHeaders'],
+): Promise<Adapter> {
   const [{ storageS3Module }, { createS3Client }] = await Promise.all([
     import('@pinfold/inversify/storage-s3'),
     import('@pinfold/storage-s3'),
@@ -40,6 +50,7 @@ async function s3(storage: Extract<StorageSetting, { kind: 's3' }>, dataDir: str
   const client = createS3Client({
     region,
     forcePathStyle: pathStyle,
+    ...(addHeaders === undefined ? {} : { addHeaders }),
     ...(endpoint === undefined ? {} : { endpoint }),
   });
   const options = { client, bucket, ...(prefix === '' ? {} : { prefix }) };

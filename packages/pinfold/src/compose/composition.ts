@@ -47,6 +47,8 @@ export interface CompositionOptions {
   readonly missingDataFolder?: 'made' | 'refused';
   /** Takes figures of what the use cases do, for metrics. */
   readonly observe?: Observe;
+  /** Adds to the headers of each request to an object store, such as the `traceparent` of what it is for. */
+  readonly addHeaders?: (headers: Record<string, string>) => void;
 }
 
 /** The service without HTTP, over open stores. */
@@ -89,7 +91,7 @@ export async function openComposition(
   const dataDir = await openDataFolder(settings.dataDir, missing);
   const held = heldIn(settings);
   if (missing === 'refused' && held !== undefined) await refuseForeign(dataDir, held);
-  const adapters = await adaptersOf(settings, dataDir);
+  const adapters = await adaptersOf(settings, dataDir, options.addHeaders);
   const container = new Container();
   container.load(...(await modulesOf(settings, dataDir, adapters, options)));
   // After every module: what one binds again forgets what was to be done on activation.
