@@ -47,6 +47,18 @@ export async function signOut(sessions: Sessions, visit: SignedInVisit): Promise
 }
 
 async function start(sessions: Sessions, visit: OpenVisit): Promise<StartedSession | MessageId> {
+  const started = await attempt(sessions, visit);
+  const { who } = visit;
+  if (typeof started === 'string') {
+    who.outcome = started === 'keyLacksScope' ? 'forbidden' : 'unauthorized';
+    return started;
+  }
+  who.account = started.session.account;
+  if (started.session.apiKey !== null) who.key = started.session.apiKey;
+  return started;
+}
+
+async function attempt(sessions: Sessions, visit: OpenVisit): Promise<StartedSession | MessageId> {
   const link = fieldOf(visit, 'link');
   if (link !== undefined) return (await sessions.redeem(link, visit.origin)) ?? 'linkUsed';
   const started = await sessions.signInWithKey(fieldOf(visit, 'key') ?? '', visit.origin);

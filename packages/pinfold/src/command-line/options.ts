@@ -18,6 +18,11 @@ export const OPTIONS = {
       value: 'NAME',
       says: 'what standard input is, such as report.html or site.zip, where PATH is -',
     },
+    'with-files': {
+      type: 'boolean',
+      says: 'publish with a single page the images, styles and scripts beside it that it shows; on a terminal\nyou are asked',
+    },
+    qr: { type: 'boolean', says: 'show the link as a QR code, too' },
     title: { type: 'string', value: 'TEXT', says: 'the management title' },
     account: {
       type: 'string',
@@ -38,6 +43,13 @@ export const OPTIONS = {
       type: 'string',
       value: 'KEY',
       says: 'the API key for it; better in PINFOLD_KEY, where other users of the machine cannot see it',
+    },
+  },
+  doctor: {
+    url: {
+      type: 'string',
+      value: 'URL',
+      says: 'what to ask from outside, in the place of PINFOLD_PUBLIC_URL',
     },
   },
   list: {

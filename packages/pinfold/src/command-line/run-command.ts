@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'serve'>, () => Promise<Com
   accounts: async () => (await import('../commands/accounts.ts')).accounts,
   history: async () => (await import('../commands/history.ts')).history,
   cleanup: async () => (await import('../commands/cleanup.ts')).cleanup,
+  doctor: async () => (await import('../commands/doctor.ts')).doctor,
   migrate: async () => (await import('../commands/migrate.ts')).migrate,
   list: async () => (await import('../commands/list.ts')).list,
   show: async () => (await import('../commands/show.ts')).show,
