@@ -1,17 +1,19 @@
+import type { Persistence } from '@pinfold/core/adapter';
 import type { Telemetry } from '@pinfold/opentelemetry';
-import { ContainerModule } from 'inversify';
+import { ContainerModule, type ServiceIdentifier } from 'inversify';
 import { tokens } from './tokens.ts';
 
-/** The stores of the database, by the name in spans and metrics. */
+/** The stores of the database: it does not compile when one is missing. */
 const DATABASE = {
   roles: tokens.roles,
   accounts: tokens.accounts,
   attempts: tokens.attempts,
-  api_keys: tokens.apiKeys,
+  apiKeys: tokens.apiKeys,
   sessions: tokens.sessions,
   history: tokens.history,
+  takedowns: tokens.takedowns,
   views: tokens.views,
-} as const;
+} satisfies Record<Exclude<keyof Persistence, 'migrate' | 'check' | 'close'>, ServiceIdentifier<object>>;
 
 /** What archives go through. */
 const STORAGE = { archives: tokens.archives, staging: tokens.staging, inspector: tokens.inspector } as const;
@@ -33,10 +35,15 @@ const STORAGE = { archives: tokens.archives, staging: tokens.staging, inspector:
 export function opentelemetryModule(telemetry: Pick<Telemetry, 'database' | 'storage'>): ContainerModule {
   return new ContainerModule(({ onActivation }) => {
     for (const [name, token] of Object.entries(DATABASE)) {
-      onActivation<object>(token, (_context, store) => telemetry.database(name, store));
+      onActivation<object>(token, (_context, store) => telemetry.database(snakeCase(name), store));
     }
     for (const [name, token] of Object.entries(STORAGE)) {
       onActivation<object>(token, (_context, store) => telemetry.storage(name, store));
     }
   });
+}
+
+/** As tables and columns are named. */
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
