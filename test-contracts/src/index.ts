@@ -15,6 +15,7 @@ export {
   type ContractOptions,
   checkClause,
   clausesOf,
+  type StoreSubject,
   type Subject,
 } from './contract.ts';
 export { grantSignerContract } from './grant-signer/contract.ts';

@@ -46,6 +46,14 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
   const checkpointer = new Checkpointer(file);
   const connection = new SqliteConnection(file, sleep, () => checkpointer.changed());
   await connection.read((prepare) => prepare('SELECT 1').get());
+  return handleOn(connection, checkpointer);
+}
+
+/** The stores of one connection. */
+export function handleOn(
+  connection: SqliteConnection,
+  checkpointer: Pick<Checkpointer, 'close'>,
+): Persistence {
   return {
     roles: sqliteRoleStore(connection),
     accounts: sqliteAccountStore(connection),

@@ -11,6 +11,8 @@ export interface Terminal {
   progress?(doing: string): void;
   /** Reads all of standard input; absent where there is none. */
   input?(): Promise<Uint8Array<ArrayBuffer>>;
+  /** Asks a question that is answered with yes or no; absent where nobody is there to. */
+  confirm?(question: string): Promise<boolean>;
   /** Asks for a line that is not shown, such as a password; absent where nothing can be read. */
   secret?(question: string): Promise<string>;
 }
