@@ -11,10 +11,12 @@ import {
   grantSignerContract,
   historyStoreContract,
   idsContract,
+  importContract,
   passwordHasherContract,
   roleStoreContract,
   sessionSecretsContract,
   sessionStoreContract,
+  snapshotContract,
   stagingContract,
 } from '@pinfold/test-contracts';
 
@@ -46,6 +48,8 @@ export const portContracts: readonly PortContract[] = [
   attemptCounterContract,
   sessionStoreContract,
   historyStoreContract,
+  snapshotContract,
+  importContract,
   passwordHasherContract,
   grantSignerContract,
   apiKeySecretsContract,

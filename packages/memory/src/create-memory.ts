@@ -7,8 +7,10 @@ import { memoryArchiveStorage } from './memory-archive-storage.ts';
 import { memoryAttemptCounter } from './memory-attempt-counter.ts';
 import { emptyData } from './memory-data.ts';
 import { memoryHistoryStore } from './memory-history-store.ts';
+import { memoryImport } from './memory-import.ts';
 import { memoryRoleStore } from './memory-role-store.ts';
 import { memorySessionStore } from './memory-session-store.ts';
+import { memorySnapshot } from './memory-snapshot.ts';
 
 /** Every store over one set of data in this process. It has no schema to migrate, and no clock for `check` to tell. */
 export interface Memory extends Persistence {
@@ -38,6 +40,8 @@ function handleOn(connection: Connection): Memory {
     attempts: memoryAttemptCounter(connection),
     sessions: memorySessionStore(connection),
     history: memoryHistoryStore(connection),
+    snapshot: memorySnapshot(connection),
+    imports: memoryImport(connection),
     archives: memoryArchiveStorage(connection),
     migrate: async () => void connection.open(),
     check: async (signal) => {

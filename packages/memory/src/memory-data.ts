@@ -66,6 +66,8 @@ export interface MemoryData {
   /** When each account's last refused sign-in was told. */
   readonly refusals: Map<AccountId, Instant>;
   tickets: number;
+  /** The token of an unfinished import. */
+  importing: Token | undefined;
   comparison: Versioned<Comparison> | undefined;
 }
 
@@ -83,6 +85,7 @@ export function emptyData(): MemoryData {
     events: new Map(),
     refusals: new Map(),
     tickets: 0,
+    importing: undefined,
     comparison: undefined,
   };
 }

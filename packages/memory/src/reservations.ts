@@ -84,6 +84,6 @@ export function reservationsBegunBefore({ keys }: MemoryData, instant: Instant):
   return [...keys].filter(([, row]) => row.role === null && row.begunAt < instant).map(([name]) => name);
 }
 
-function nameOf({ account, key }: Pick<Lease, 'account' | 'key'>): string {
+export function nameOf({ account, key }: Pick<Lease, 'account' | 'key'>): string {
   return JSON.stringify([account, key]);
 }

@@ -16,6 +16,9 @@ export interface Tables {
   readonly signInLinks: string;
   readonly events: string;
   readonly sessionRefusals: string;
+  readonly importMark: string;
+  /** No table, but the function of triggers. */
+  readonly refuseWhileImporting: string;
 }
 
 export function tablesOf(schema: string): Tables {
@@ -35,5 +38,7 @@ export function tablesOf(schema: string): Tables {
     signInLinks: `${name}.sign_in_links`,
     events: `${name}.events`,
     sessionRefusals: `${name}.session_refusals`,
+    importMark: `${name}.import_mark`,
+    refuseWhileImporting: `${name}.refuse_while_importing`,
   };
 }

@@ -26,6 +26,7 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
       const calls = {
         put: port.put(id, staged),
         read: port.read(id, 0, 10),
+        size: port.size(id),
         delete: port.delete(id),
         list: port.list(undefined, 10),
         check: port.check(),

@@ -1,0 +1,41 @@
+import type { Account } from './account.ts';
+import type { ApiKey } from './api-key.ts';
+import type { HistoryEvent } from './history.ts';
+import type { Fingerprint } from './idempotency.ts';
+import type { RoleId } from './identity.ts';
+import type { Instant } from './instant.ts';
+import type { EncodedManifest } from './manifest.ts';
+import type { Role } from './role.ts';
+import type { KeptWarning } from './warnings.ts';
+
+/** An account as it moves: how far its rate was taken from stays behind. */
+export type AccountRecord = Omit<Account, 'publicationsMark'>;
+
+/** A key as it moves: when it was used last stays behind. */
+export type ApiKeyRecord = Omit<ApiKey, 'lastUsedAt'>;
+
+/** A role with all that its publication stored. */
+export interface PublicationRecord extends Role {
+  /** What its Idempotency-Key is compared by. */
+  readonly fingerprint: Fingerprint;
+  readonly warnings: readonly KeptWarning[];
+  /** When the last of its events was: the next one is later. */
+  readonly lastEventAt: Instant;
+  /** Whether an event tells of its expiration. */
+  readonly isExpiryTold: boolean;
+  /** Null once its archive was removed. */
+  readonly manifest: EncodedManifest | null;
+}
+
+/** That a role ended, and lost its archive, after its publication's record was taken. */
+export interface RemovalRecord extends Pick<Role, 'id' | 'expiresAt' | 'deletedAt'> {
+  readonly id: RoleId;
+}
+
+/** One thing that a database keeps for good, as it moves to another. */
+export type MovedRecord =
+  | { readonly kind: 'account'; readonly value: AccountRecord }
+  | { readonly kind: 'key'; readonly value: ApiKeyRecord }
+  | { readonly kind: 'publication'; readonly value: PublicationRecord }
+  | { readonly kind: 'event'; readonly value: HistoryEvent }
+  | { readonly kind: 'removal'; readonly value: RemovalRecord };

@@ -1,0 +1,20 @@
+import type { MovedRecord } from '../domain/records.ts';
+
+/**
+ * Gives all that a database keeps for good, as it was at one instant, for export. What only a running service needs
+ * stays out: sessions and links, tries of passwords, how far rates were taken from, when keys were used, reservations,
+ * claims and versions.
+ *
+ * Faults: `store_unavailable`, `store_corrupt`.
+ */
+export interface Snapshot {
+  /**
+   * Accounts by name, keys by id, publications by id, events by (at, id), each by code point.
+   * @promise snapshot/whole: every account, key, publication and event is given once, every field as it was kept
+   * @promise snapshot/order: accounts come by name, then keys and publications by id, then events by instant and id
+   * @promise snapshot/instant: what changes while it is read is not in it, and waits for nobody
+   * @promise snapshot/left-out: what only a running service needs is not in it: two that differ in nothing else are the same
+   * @promise snapshot/aborted: an aborted signal rejects with its reason, also in the midst of it
+   */
+  records(signal?: AbortSignal): AsyncIterable<MovedRecord>;
+}
