@@ -1,3 +1,4 @@
+export { decodeManifest } from './domain/manifest.ts';
 export { readRecordLine, recordLine } from './domain/record-lines.ts';
 export type {
   AccountRecord,

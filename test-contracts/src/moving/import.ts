@@ -163,7 +163,7 @@ const importClauses: readonly MovingClause[] = [
     says: 'a role whose removal is kept has the instants of it, and neither manifest nor archive',
     check: async ({ port, peer }, another) => {
       const records = await stocked(another);
-      const removal = { id: aRoleId(4), expiresAt: START, deletedAt: LATER };
+      const removal = { id: aRoleId(4), archive: anArchiveId(4), expiresAt: START, deletedAt: LATER };
       await importInto(port, [...records, { kind: 'removal', value: removal }]);
       const other = await peer();
       const role = (await other.roles.load(aRoleId(4)))?.value;

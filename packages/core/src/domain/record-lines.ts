@@ -26,6 +26,7 @@ const anyText = <Value extends string>(): Form<Value> => text(/^[^\0\p{Cs}]*$/u,
 const uuid = <Value extends string>(): Form<Value> => text(new RegExp(`^${UUID}$`), 'a UUID in lower case');
 const instant: Form<Instant> = count();
 const accountName: Form<AccountId> = text(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u, 'the name of an account');
+const archiveId: Form<ArchiveId> = text(new RegExp(`^\\d{13}-${UUID}$`), 'the id of an archive');
 const hash = (pattern: RegExp): Form<Sha256> => text(pattern, 'a SHA-256');
 const quota: Form<number | 'off'> = {
   write: (value) => value,
@@ -85,7 +86,7 @@ const warning = object<AnyWarning>(
 const publication: Form<PublicationRecord> = object<PublicationRecord>({
   id: uuid<RoleId>(),
   account: accountName,
-  archive: text<ArchiveId>(new RegExp(`^\\d{13}-${UUID}$`), 'the id of an archive'),
+  archive: archiveId,
   idempotencyKey: text<IdempotencyKey>(/^[\x20-\x7e]+$/, 'printable ASCII'),
   title: nullable(anyText<Title>()),
   originalFilename: anyText<Filename>(),
@@ -121,6 +122,7 @@ const event = object({
 
 const removal: Form<RemovalRecord> = object<RemovalRecord>({
   id: uuid<RoleId>(),
+  archive: archiveId,
   expiresAt: nullable(instant),
   deletedAt: nullable(instant),
 });
@@ -156,8 +158,8 @@ export function recordLine({ kind, value }: MovedRecord): string {
  * @example
  * import { readRecordLine } from '@pinfold/core/moving';
  *
- * const line = '{"record":"removal","id":"0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20","expires_at":null,"deleted_at":0}';
- * console.log(readRecordLine(line).kind); // removal
+ * declare const line: string;
+ * console.log(readRecordLine(line).kind); // account
  */
 export function readRecordLine(line: string): MovedRecord {
   const { record: kind, ...value } = parsed(line);

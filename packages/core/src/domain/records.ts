@@ -2,7 +2,6 @@ import type { Account } from './account.ts';
 import type { ApiKey } from './api-key.ts';
 import type { HistoryEvent } from './history.ts';
 import type { Fingerprint } from './idempotency.ts';
-import type { RoleId } from './identity.ts';
 import type { Instant } from './instant.ts';
 import type { EncodedManifest } from './manifest.ts';
 import type { Role } from './role.ts';
@@ -28,9 +27,7 @@ export interface PublicationRecord extends Role {
 }
 
 /** That a role ended, and lost its archive, after its publication's record was taken. */
-export interface RemovalRecord extends Pick<Role, 'id' | 'expiresAt' | 'deletedAt'> {
-  readonly id: RoleId;
-}
+export type RemovalRecord = Pick<Role, 'id' | 'archive' | 'expiresAt' | 'deletedAt'>;
 
 /** One thing that a database keeps for good, as it moves to another. */
 export type MovedRecord =
