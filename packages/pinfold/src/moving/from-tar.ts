@@ -79,16 +79,23 @@ async function* entriesOf(bytes: ReadableStream<Uint8Array>): AsyncGenerator<Par
   try {
     yield* bytes.pipeThrough(decoder);
   } catch (error) {
-    if (error instanceof CommandFailure) throw error;
-    throw new CommandFailure(`the stream is no whole tar: ${(error as Error).message}`, { cause: error });
+    throw noTar(error);
   }
+}
+
+function noTar(cause: unknown): CommandFailure {
+  return new CommandFailure(`the stream is no whole tar: ${(cause as Error).message}`, { cause });
 }
 
 async function piecesOf({ header, body }: ParsedTarEntry): Promise<readonly Uint8Array[]> {
   if (header.size > LARGEST)
     throw new CommandFailure('this is no export: it holds a file of over a gigabyte');
   const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(piece);
+  try {
+    for await (const piece of body) pieces.push(piece);
+  } catch (error) {
+    throw noTar(error);
+  }
   return pieces;
 }
 
