@@ -10,6 +10,7 @@ const tables = {
   growth: () => import('./tables/growth.ts'),
   hostile: () => import('./tables/hostile.ts'),
   proxies: () => import('./tables/proxies.ts'),
+  operating: () => import('./tables/operating.ts'),
 };
 
 const [name = ''] = process.argv.slice(2);

@@ -18,6 +18,8 @@ import {
   sessionStoreContract,
   snapshotContract,
   stagingContract,
+  takedownStoreContract,
+  viewStoreContract,
 } from '@pinfold/test-contracts';
 
 /** A promise as it stands on a port, or as a clause repeats it. */
@@ -48,6 +50,8 @@ export const portContracts: readonly PortContract[] = [
   attemptCounterContract,
   sessionStoreContract,
   historyStoreContract,
+  takedownStoreContract,
+  viewStoreContract,
   snapshotContract,
   importContract,
   passwordHasherContract,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
-import { createUseCases, days, type UseCases } from '@pinfold/core';
+import { type Cleaning, createUseCases, days, type UseCases } from '@pinfold/core';
+import { createCleaning } from '@pinfold/core/cleaning';
 import { type Authenticate, createApi } from '@pinfold/http-express';
 import { openSqlite } from '@pinfold/persistence-sqlite';
 import { HmacGrantSigner, RandomIds, ScryptPasswordHasher, SystemClock } from '@pinfold/platform-node';
@@ -22,7 +23,7 @@ export interface PinfoldOptions {
 
 /** Pinfold as a part of another server. */
 export interface Pinfold {
-  readonly useCases: UseCases;
+  readonly useCases: UseCases & Cleaning;
   close(): Promise<void>;
 }
 
@@ -38,7 +39,8 @@ export async function mountPinfold(app: Express, options: PinfoldOptions): Promi
   const passwords = new ScryptPasswordHasher();
   const grants = new HmacGrantSigner({ secrets: [secret] });
   const ports = { ...sqlite, staging, archives, inspector, passwords, grants, clock, ids: new RandomIds() };
-  const useCases = createUseCases(ports, { lifetime: days(30) });
+  const limits = { lifetime: days(30) };
+  const useCases = { ...createUseCases(ports, limits), ...createCleaning(ports, limits) };
   app.use(createViewer({ useCases, publicUrl }));
   app.use(createApi({ useCases, publicUrl, authenticate }));
   return {

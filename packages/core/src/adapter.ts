@@ -5,6 +5,7 @@ export {
   isOutdated,
   type Migration,
   type MigrationPlan,
+  neededRelease,
   planMigrations,
   refuseOutdated,
   type SchemaState,
@@ -21,11 +22,13 @@ export {
   type Table,
   tableOf,
 } from './adapter/table.ts';
-export { type OnEvent, tellingRoles } from './adapter/telling-roles.ts';
+export { type OnEvent, tellingRoles, tellingTakedowns } from './adapter/telling-roles.ts';
 export { unlessAborted } from './adapter/unless-aborted.ts';
 export { NO_LIMITS } from './domain/account.ts';
 export {
+  type AdmissionLooks,
   boundsOf,
+  FORBIDDEN_CONTENT,
   hasQuota,
   published,
   rateInForce,
@@ -42,7 +45,7 @@ export {
 } from './domain/attempts.ts';
 export { readNames } from './domain/entry-names.ts';
 export { forbiddenSegment, isSystemEntry, unsafePath } from './domain/entry-path.ts';
-export { admits, grantEndsAt, passOn } from './domain/grant.ts';
+export { admits, firstGrant, grantEndsAt, passOn } from './domain/grant.ts';
 export { fingerprintOf } from './domain/idempotency.ts';
 export { archiveCreatedAt, archiveIdOf, parseArchiveId } from './domain/identity.ts';
 export { toRfc3339 } from './domain/instant.ts';

@@ -22,7 +22,7 @@ export type { Branded } from './domain/brand.ts';
 export type { Comparison } from './domain/comparison.ts';
 export type { RoleCursor } from './domain/cursor.ts';
 export type { EntryPath, UnsafePath } from './domain/entry-path.ts';
-export type { Grant, GrantPurpose } from './domain/grant.ts';
+export type { Grant, GrantPurpose, KnownViewer } from './domain/grant.ts';
 export type {
   Cause,
   Doer,
@@ -83,9 +83,11 @@ export {
   stateOf,
 } from './domain/role.ts';
 export type { SecretKind } from './domain/secrets.ts';
-export type { Session, SignInLink } from './domain/session.ts';
+export type { Session, SessionScope, SignInLink } from './domain/session.ts';
 export type { MisplacedIndex } from './domain/site-root.ts';
+export type { Takedown, TakedownCursor } from './domain/takedown.ts';
 export { parseTitle, type Title, type TitleRules } from './domain/title.ts';
+export type { CountedViews, Day, DayOfViews } from './domain/views.ts';
 export type { KeptWarning, ObservedFile, Warning, WarningRules, WordedWarning } from './domain/warnings.ts';
 export { Fault, type FaultCode, isFault } from './fault.ts';
 export type { AccountChange, AccountStore } from './ports/account-store.ts';
@@ -97,6 +99,13 @@ export type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from './p
 export type { Clock } from './ports/clock.ts';
 export type { GrantSigner } from './ports/grant-signer.ts';
 export type { EventPage, EventQuery, ExpiredRole, HistoryStore } from './ports/history-store.ts';
+export type {
+  BegunSignIn,
+  IdentityProvider,
+  Person,
+  SignInProblem,
+  SignInTrouble,
+} from './ports/identity-provider.ts';
 export type { Ids } from './ports/ids.ts';
 export type { PasswordHasher } from './ports/password-hasher.ts';
 export type {
@@ -120,6 +129,8 @@ export type {
 export type { SessionSecrets } from './ports/session-secrets.ts';
 export type { Redemption, SessionStore } from './ports/session-store.ts';
 export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
+export type { CopyQuery, PurgeClaim, TakedownQuery, TakedownStore } from './ports/takedown-store.ts';
+export type { ViewStore } from './ports/view-store.ts';
 export type { Figures, Nothing, QuotaRules, Refusal, RefusalCode, Refusals, Told } from './refusal.ts';
 export type {
   ChangeOutcome,

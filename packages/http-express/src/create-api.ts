@@ -1,6 +1,7 @@
 import { type Caller, type Duration, minutes, type Rate, seconds } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
+import type { Views } from '@pinfold/core/views';
 import { consoleLog, pathOf, publicUrl, type RequestLog, takeRequest, Uploads } from '@pinfold/http';
 import { type Request, Router } from 'express';
 import type { Authenticate } from './authentication.ts';
@@ -29,6 +30,8 @@ export interface ApiOptions {
   readonly useCases: ApiUseCases;
   /** Absent: `/api/v1/events` is not offered. */
   readonly history?: History;
+  /** Absent: `include=views` is not offered. */
+  readonly views?: Pick<Views, 'of'>;
   /** Absent: `/admin/v1` is not offered. It is for callers of the scope `admin` alone. */
   readonly administration?: Administration;
   /** The public address, under which the router is mounted and sites are shared: `https://pins.example`. */
@@ -75,7 +78,11 @@ const DEFAULT_TIMEOUTS: ApiTimeouts = { idle: seconds(30), total: minutes(15), d
 export function createApi(options: ApiOptions): Router {
   const service = serviceOf(options);
   const { useCases, publicUrl } = service;
-  const offered = { limits: useCases.limits, history: service.history !== undefined };
+  const offered = {
+    limits: useCases.limits,
+    history: service.history !== undefined,
+    views: service.views !== undefined,
+  };
   const administration = service.administration !== undefined;
   const document = openApiDocument({ publicUrl, ...offered, administration, signIn: options.signIn });
   const router = Router({ caseSensitive: true, strict: true });
@@ -110,6 +117,7 @@ function serviceOf(options: ApiOptions): Service {
   const {
     useCases,
     history,
+    views,
     administration,
     historyAddress,
     authenticate,
@@ -121,6 +129,7 @@ function serviceOf(options: ApiOptions): Service {
   return {
     useCases,
     history,
+    views,
     administration,
     historyAddress,
     publicUrl: publicUrl(options.publicUrl),

@@ -13,6 +13,7 @@ import {
   readEventQuery,
   readListQuery,
   readNoQuery,
+  readPinQuery,
   readPublishQuery,
 } from './reading/query.ts';
 import type { Call, Outcome, Service } from './service.ts';
@@ -53,7 +54,11 @@ const pins: Route = {
 const pin: Route = {
   pattern: '/api/v1/pins/{id}',
   methods: {
-    GET: onOne({ scope: 'pins:read', handle: read }),
+    GET: onOne({
+      scope: 'pins:read',
+      query: ({ views }) => (views === undefined ? readNoQuery : readPinQuery),
+      handle: (service, call, id, _body, query) => read(service, call, id, query),
+    }),
     PATCH: onOne({ scope: 'pins:write', changes: true, body: readUpdate, handle: update }),
     DELETE: onOne({ scope: 'pins:write', changes: true, handle: stop }),
   },
@@ -113,28 +118,29 @@ function onAll<Query>(operation: {
   };
 }
 
-/** On one publication: no query; then the body, where there is one; then the id. */
-function onOne<Body = undefined>(operation: {
+/** On one publication: the query, which has no parameter unless it is said; then the body, where there is one; then the id. */
+function onOne<Body = undefined, Query extends object = object>(operation: {
   readonly scope: Scope;
   readonly changes?: boolean;
+  readonly query?: (service: Service) => ReadQuery<Query>;
   readonly body?: (
     service: Service,
     request: Request,
   ) => Promise<{ readonly kind: 'body'; readonly body: Body } | AnyRefusal>;
-  readonly handle: (service: Service, call: Call, id: RoleId, body: Body) => Promise<Outcome>;
+  readonly handle: (service: Service, call: Call, id: RoleId, body: Body, query: Query) => Promise<Outcome>;
 }): Operation {
-  const { scope, changes = false, body, handle } = operation;
+  const { scope, changes = false, query = () => readNoQuery as ReadQuery<Query>, body, handle } = operation;
   return {
     scope,
     changes,
     publishes: () => false,
     handle: async (service, call, role) => {
-      const query = readNoQuery(call.request);
-      if (query.kind === 'refused') return query;
+      const asked = query(service)(call.request);
+      if (asked.kind === 'refused') return asked;
       const sent = await body?.(service, call.request);
       if (sent?.kind === 'refused') return sent;
       if (role === null) return refuseRequest('not_found');
-      return handle(service, call, role, sent?.body as Body);
+      return handle(service, call, role, sent?.body as Body, asked.query);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Account, Caller, Cause, Rate, RoleId, UseCases } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
+import type { Views } from '@pinfold/core/views';
 import type { Answer, BodyLimits, DrainLimits, PublicUrl, RequestLog, Uploads } from '@pinfold/http';
 import type { Request } from 'express';
 import type { Authenticate } from './authentication.ts';
@@ -30,6 +31,7 @@ export type ApiUseCases = Pick<
 export interface Service {
   readonly useCases: ApiUseCases;
   readonly history: History | undefined;
+  readonly views: Pick<Views, 'of'> | undefined;
   readonly administration: Administration | undefined;
   readonly publicUrl: PublicUrl;
   readonly authenticate: Authenticate;

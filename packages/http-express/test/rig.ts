@@ -14,7 +14,7 @@ import { type ApiOptions, apiKeyAuthentication, createApi, type RequestEntry } f
 export interface Rig
   extends Pick<
     TestService<Memory>,
-    'port' | 'server' | 'clock' | 'administration' | 'useCases' | 'uploads' | 'close'
+    'port' | 'server' | 'clock' | 'views' | 'administration' | 'cleaning' | 'useCases' | 'uploads' | 'close'
   > {
   readonly baseUrl: string;
   readonly memory: Memory;
@@ -28,12 +28,14 @@ export type RigOptions = ServiceOptions & { readonly api?: Partial<ApiOptions> |
 
 /** The API alone, at the public URL. */
 export function apiAlone(
-  { useCases, keys, history, administration, publicPort }: Inside,
+  { useCases, keys, history, views, administration, publicPort }: Inside,
   api: Partial<ApiOptions> = {},
 ): express.Express {
   const authenticate = apiKeyAuthentication(keys);
   const publicUrl = `http://127.0.0.1:${publicPort}`;
-  return express().use(createApi({ useCases, history, administration, publicUrl, authenticate, ...api }));
+  return express().use(
+    createApi({ useCases, history, views, administration, publicUrl, authenticate, ...api }),
+  );
 }
 
 export async function openRig({ api, ...options }: RigOptions = {}): Promise<Rig> {

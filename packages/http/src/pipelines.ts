@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { readInPieces } from './read-in-pieces.ts';
 
 /** Requests that may wait at the same time over all connections, some 2 KB each. */
 const MOST_WAITING = 32_768;
@@ -8,9 +9,17 @@ const MOST_WAITING = 32_768;
 /** Milliseconds for others between two connections that are read on. */
 const REST = 5;
 
+/** A request that waits for the answers before it. */
+interface Waiting {
+  readonly response: ServerResponse;
+  readonly context: AsyncResource;
+  readonly work: () => void;
+}
+
 /** What holds a connection back while requests of it wait. */
 interface Hold {
-  waiting: number;
+  /** The next first. */
+  readonly queue: Waiting[];
   readonly pause: () => void;
   readonly close: () => void;
 }
@@ -42,45 +51,51 @@ export class Pipelines {
       return;
     }
     const hold = this.#holds.get(socket) ?? this.#hold(socket);
-    hold.waiting += 1;
     this.#waiting += 1;
     // What an app has bound to its requests, such as who asks, is this one's and not that of the one before.
-    const context = new AsyncResource('PinfoldRequest');
-    response.once('socket', () => {
+    hold.queue.push({ response, context: new AsyncResource('PinfoldRequest'), work });
+    if (hold.queue.length === 1) this.#await(socket, hold);
+  }
+
+  #await(socket: Socket, hold: Hold): void {
+    const [next] = hold.queue;
+    next?.response.once('socket', () => {
       // Others have their turn between two of them, which are hundreds where a client has sent that many.
       setImmediate(() => {
         if (socket.destroyed) return;
-        hold.waiting -= 1;
+        hold.queue.shift();
         this.#waiting -= 1;
-        if (hold.waiting === 0) this.#release(socket, hold);
-        context.runInAsyncScope(work);
+        if (hold.queue.length === 0) this.#release(socket, hold);
+        else this.#await(socket, hold);
+        next.context.runInAsyncScope(next.work);
       });
     });
   }
 
   #hold(socket: Socket): Hold {
     const pause = (): void => {
-      if (hold.waiting > 0) socket.pause();
+      if (hold.queue.length > 0) socket.pause();
     };
-    const hold: Hold = { waiting: 0, pause, close: () => this.#release(socket, hold) };
+    const hold: Hold = { queue: [], pause, close: () => this.#release(socket, hold) };
     this.#holds.set(socket, hold);
     // To take the body of a request, or to throw away the rest of one, Node goes on reading.
     socket.on('resume', pause).once('close', hold.close);
     // Within the handler it would be undone: Node goes to the end of what it has read first.
     process.nextTick(pause);
+    readInPieces(socket, () => this.#holds.has(socket));
     return hold;
   }
 
   #release(socket: Socket, hold: Hold): void {
-    this.#waiting -= hold.waiting;
-    hold.waiting = 0;
+    this.#waiting -= hold.queue.length;
+    hold.queue.length = 0;
     this.#holds.delete(socket);
     socket.off('resume', hold.pause).off('close', hold.close);
     this.#unread.add(socket);
     if (this.#unread.size === 1) setImmediate(this.#readOn);
   }
 
-  /** One after the other: what a connection brings at once, hundreds of requests, is parsed without a pause. */
+  /** One after the other: what a connection brings at once is parsed without a pause. */
   readonly #readOn = (): void => {
     const [socket] = this.#unread;
     if (socket === undefined) return;

@@ -104,7 +104,7 @@ describe('the requests of one connection', () => {
     await until(() => received().includes('two'));
   });
 
-  it('are unread beyond those that came with the first, and read when their turn comes', async () => {
+  it('are unread beyond those that came with the first, and read by and by when their turn comes', async () => {
     const { read, begun, socket, received } = stage;
     const all = 20_000;
     socket.write(many(all));
@@ -113,13 +113,15 @@ describe('the requests of one connection', () => {
     // Node reads 64 KiB at once.
     const atOnce = (2 * 65_536) / get(0).length;
     expect(read.length).to.be.below(atOnce);
+    const first = read.length;
     let most = 0;
     for (let index = 0; index < all; index += 1) {
       await until(() => begun.length > index);
-      most = Math.max(most, read.length - begun.length);
+      if (read.length > first) most = Math.max(most, read.length - Math.max(index, first));
       begunAt(begun, index).response.end();
     }
-    expect(most).to.be.below(atOnce);
+    // From then on it gets them in pieces of 4 KiB.
+    expect(most).to.be.at.most(Math.ceil(4_096 / get(0).length));
     await until(() => received().split('HTTP/1.1 200').length === all + 1);
     expect(read).to.deep.equal(Array.from({ length: all }, (_, index) => `/${index}`));
   });

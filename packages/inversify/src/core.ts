@@ -1,8 +1,10 @@
 import { createUseCases, type Limits, type UseCaseOptions } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
-import { type OnEvent, tellingRoles } from '@pinfold/core/adapter';
+import { type OnEvent, tellingRoles, tellingTakedowns } from '@pinfold/core/adapter';
 import { createAdministration } from '@pinfold/core/administration';
+import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory, type HistoryOptions } from '@pinfold/core/history';
+import { createViews } from '@pinfold/core/views';
 import { ContainerModule } from 'inversify';
 import { tokens } from './tokens.ts';
 
@@ -13,7 +15,7 @@ export interface CoreModuleOptions extends UseCaseOptions {
 }
 
 /**
- * Binds `useCases`, `manageKeys`, `manageSessions`, `manageHistory` and `administration` over the ports that are bound elsewhere.
+ * Binds `useCases`, `manageKeys`, `manageSessions`, `manageHistory`, `countedViews` and `administration` over the ports that are bound elsewhere.
  *
  * @example
  * import { days } from '@pinfold/core';
@@ -30,23 +32,34 @@ export function coreModule(
   return new ContainerModule(({ bind }) => {
     bind(tokens.useCases)
       .toResolvedValue(
-        (roles, accounts, attempts, staging, archives, inspector, passwords, grants, clock, ids) =>
-          createUseCases(
-            {
-              roles: onEvent === undefined ? roles : tellingRoles(roles, onEvent),
-              accounts,
-              attempts,
-              staging,
-              archives,
-              inspector,
-              passwords,
-              grants,
-              clock,
-              ids,
-            },
-            limits,
-            options,
-          ),
+        (
+          roles,
+          accounts,
+          attempts,
+          staging,
+          archives,
+          inspector,
+          passwords,
+          grants,
+          takedowns,
+          clock,
+          ids,
+        ) => {
+          const ports = {
+            roles: onEvent === undefined ? roles : tellingRoles(roles, onEvent),
+            accounts,
+            attempts,
+            staging,
+            archives,
+            inspector,
+            passwords,
+            grants,
+            takedowns,
+            clock,
+            ids,
+          };
+          return { ...createUseCases(ports, limits, options), ...createCleaning(ports, limits, options) };
+        },
         [
           tokens.roles,
           tokens.accounts,
@@ -56,6 +69,7 @@ export function coreModule(
           tokens.inspector,
           tokens.passwords,
           tokens.grants,
+          tokens.takedowns,
           tokens.clock,
           tokens.ids,
         ],
@@ -80,10 +94,21 @@ export function coreModule(
         [tokens.history, tokens.clock, tokens.ids],
       )
       .inSingletonScope();
+    bind(tokens.countedViews)
+      .toResolvedValue((views, clock) => createViews({ views, clock }), [tokens.views, tokens.clock])
+      .inSingletonScope();
     bind(tokens.administration)
       .toResolvedValue(
-        (accounts, clock, ids) => createAdministration({ accounts, clock, ids }),
-        [tokens.accounts, tokens.clock, tokens.ids],
+        (accounts, roles, takedowns, archives, clock, ids) =>
+          createAdministration({
+            accounts,
+            roles,
+            takedowns: onEvent === undefined ? takedowns : tellingTakedowns(takedowns, onEvent),
+            archives,
+            clock,
+            ids,
+          }),
+        [tokens.accounts, tokens.roles, tokens.takedowns, tokens.archives, tokens.clock, tokens.ids],
       )
       .inSingletonScope();
   });

@@ -17,7 +17,7 @@ export const authenticate: ServiceIdentifier<Authenticate> = Symbol.for('@pinfol
 /** {@link ApiOptions} without what the container knows, and what authentication by API keys takes. */
 export type HttpExpressModuleOptions = Omit<
   ApiOptions,
-  'useCases' | 'history' | 'administration' | 'authenticate'
+  'useCases' | 'history' | 'views' | 'administration' | 'authenticate'
 > &
   ApiKeyAuthenticationOptions;
 
@@ -41,9 +41,9 @@ export function httpExpressModule(
       .inSingletonScope();
     bind(api)
       .toResolvedValue(
-        (useCases, history, administration, authenticates) =>
-          createApi({ ...given(), useCases, history, administration, authenticate: authenticates }),
-        [tokens.useCases, tokens.manageHistory, tokens.administration, authenticate],
+        (useCases, history, views, administration, authenticates) =>
+          createApi({ ...given(), useCases, history, views, administration, authenticate: authenticates }),
+        [tokens.useCases, tokens.manageHistory, tokens.countedViews, tokens.administration, authenticate],
       )
       .inSingletonScope();
   });

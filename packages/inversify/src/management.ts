@@ -7,7 +7,10 @@ export const management: ServiceIdentifier<ReturnType<typeof createManagement>> 
   Symbol.for('@pinfold/management');
 
 /** {@link ManagementOptions} without what the container knows. */
-export type ManagementModuleOptions = Omit<ManagementOptions, 'useCases' | 'sessions' | 'keys' | 'history'>;
+export type ManagementModuleOptions = Omit<
+  ManagementOptions,
+  'useCases' | 'sessions' | 'keys' | 'history' | 'views'
+>;
 
 /**
  * Binds {@link management}, with our sessions unless `authenticate` is given. Options known late, such as a free port's,
@@ -26,12 +29,18 @@ export function managementModule(
   return new ContainerModule(({ bind }) => {
     bind(management)
       .toResolvedValue(
-        (useCases, keys, sessions, history) => {
+        (useCases, keys, sessions, history, views) => {
           const given = typeof options === 'function' ? options() : options;
           const signIn = given.authenticate === undefined ? { sessions } : {};
-          return createManagement({ ...given, ...signIn, useCases, keys, history });
+          return createManagement({ ...given, ...signIn, useCases, keys, history, views });
         },
-        [tokens.useCases, tokens.manageKeys, tokens.manageSessions, tokens.manageHistory],
+        [
+          tokens.useCases,
+          tokens.manageKeys,
+          tokens.manageSessions,
+          tokens.manageHistory,
+          tokens.countedViews,
+        ],
       )
       .inSingletonScope();
   });

@@ -5,6 +5,7 @@ import type {
   ArchiveInspector,
   ArchiveStorage,
   AttemptCounter,
+  Cleaning,
   Clock,
   GrantSigner,
   HistoryStore,
@@ -16,12 +17,15 @@ import type {
   SessionStore,
   Sessions,
   Staging,
+  TakedownStore,
   UseCases,
+  ViewStore,
 } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Import, Snapshot } from '@pinfold/core/moving';
+import type { Views } from '@pinfold/core/views';
 import type { ServiceIdentifier } from 'inversify';
 
 /**
@@ -44,6 +48,8 @@ export const tokens = {
   apiKeys: Symbol.for('@pinfold/api-keys') as ServiceIdentifier<ApiKeyStore>,
   sessions: Symbol.for('@pinfold/sessions') as ServiceIdentifier<SessionStore>,
   history: Symbol.for('@pinfold/history') as ServiceIdentifier<HistoryStore>,
+  takedowns: Symbol.for('@pinfold/takedowns') as ServiceIdentifier<TakedownStore>,
+  views: Symbol.for('@pinfold/views') as ServiceIdentifier<ViewStore>,
   snapshot: Symbol.for('@pinfold/snapshot') as ServiceIdentifier<Snapshot>,
   imports: Symbol.for('@pinfold/imports') as ServiceIdentifier<Import>,
   /** The handle that those above come from. */
@@ -57,11 +63,13 @@ export const tokens = {
   ids: Symbol.for('@pinfold/ids') as ServiceIdentifier<Ids>,
   apiKeySecrets: Symbol.for('@pinfold/api-key-secrets') as ServiceIdentifier<ApiKeySecrets>,
   sessionSecrets: Symbol.for('@pinfold/session-secrets') as ServiceIdentifier<SessionSecrets>,
-  useCases: Symbol.for('@pinfold/use-cases') as ServiceIdentifier<UseCases>,
+  /** What `createUseCases` and `createCleaning` give together. */
+  useCases: Symbol.for('@pinfold/use-cases') as ServiceIdentifier<UseCases & Cleaning>,
   manageKeys: Symbol.for('@pinfold/manage-keys') as ServiceIdentifier<Keys>,
   manageSessions: Symbol.for('@pinfold/manage-sessions') as ServiceIdentifier<Sessions>,
   administration: Symbol.for('@pinfold/administration') as ServiceIdentifier<Administration>,
   manageHistory: Symbol.for('@pinfold/manage-history') as ServiceIdentifier<History>,
+  countedViews: Symbol.for('@pinfold/counted-views') as ServiceIdentifier<Views>,
 } as const;
 
 /** The type of {@link tokens}. */

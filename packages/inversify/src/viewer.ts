@@ -6,7 +6,7 @@ import { tokens } from './tokens.ts';
 export const viewer: ServiceIdentifier<Viewer> = Symbol.for('@pinfold/viewer');
 
 /** {@link ViewerOptions} without what the container knows. */
-export type ViewerModuleOptions = Omit<ViewerOptions, 'useCases'>;
+export type ViewerModuleOptions = Omit<ViewerOptions, 'useCases' | 'counter'>;
 
 /**
  * Binds {@link viewer}. Options known late, such as a free port's, are given as a function.
@@ -22,8 +22,9 @@ export function viewerModule(options: ViewerModuleOptions | (() => ViewerModuleO
   return new ContainerModule(({ bind }) => {
     bind(viewer)
       .toResolvedValue(
-        (useCases) => createViewer({ ...(typeof options === 'function' ? options() : options), useCases }),
-        [tokens.useCases],
+        (useCases, counter) =>
+          createViewer({ ...(typeof options === 'function' ? options() : options), useCases, counter }),
+        [tokens.useCases, tokens.countedViews],
       )
       .inSingletonScope();
   });

@@ -1,5 +1,6 @@
 import type { Keys, Sessions, UseCases } from '@pinfold/core';
 import type { History } from '@pinfold/core/history';
+import type { Views } from '@pinfold/core/views';
 import {
   type Authenticate as AuthenticateAny,
   consoleLog,
@@ -44,6 +45,8 @@ export interface ManagementOptions {
   readonly keys?: Keys;
   /** Absent: no history is shown. */
   readonly history?: History;
+  /** Absent: it is not shown how often publications were viewed. */
+  readonly views?: Pick<Views, 'of'>;
   /** The address of a client that the history is to keep; absent, it keeps none. */
   readonly historyAddress?: (request: Request) => string;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */

@@ -1,4 +1,4 @@
-import type { Instant } from '@pinfold/core';
+import type { Day, Instant } from '@pinfold/core';
 import type { Language } from './language.ts';
 
 /** A sentence with `{names}` for values, or one for each plural category that the language has. */
@@ -65,6 +65,12 @@ export class Words<Id extends string> {
       timeZone: this.timeZone,
       ...zone,
     }).format(at);
+  }
+
+  /** A day in UTC. */
+  day(day: Day): string {
+    const options = { year: 'numeric', month: 'long', day: 'numeric', timeZone: 'UTC' } as const;
+    return new Intl.DateTimeFormat(DATES[this.language], options).format(day * DAY);
   }
 
   /** The distance in time: "in 3 days", "2 hours ago". */

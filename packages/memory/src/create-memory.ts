@@ -11,6 +11,8 @@ import { memoryImport } from './memory-import.ts';
 import { memoryRoleStore } from './memory-role-store.ts';
 import { memorySessionStore } from './memory-session-store.ts';
 import { memorySnapshot } from './memory-snapshot.ts';
+import { memoryTakedownStore } from './memory-takedown-store.ts';
+import { memoryViewStore } from './memory-view-store.ts';
 
 /** Every store over one set of data in this process. It has no schema to migrate, and no clock for `check` to tell. */
 export interface Memory extends Persistence {
@@ -40,6 +42,8 @@ function handleOn(connection: Connection): Memory {
     attempts: memoryAttemptCounter(connection),
     sessions: memorySessionStore(connection),
     history: memoryHistoryStore(connection),
+    takedowns: memoryTakedownStore(connection),
+    views: memoryViewStore(connection),
     snapshot: memorySnapshot(connection),
     imports: memoryImport(connection),
     archives: memoryArchiveStorage(connection),

@@ -2,7 +2,9 @@ import type { Instant, Token, Version } from '@pinfold/core';
 import type { Import, MovedRecord, PublicationRecord, RemovalRecord } from '@pinfold/core/moving';
 import type { Connection } from './connection.ts';
 import type { MemoryData } from './memory-data.ts';
+import { nameOfDay } from './memory-view-store.ts';
 import { nameOf } from './reservations.ts';
+import { nameOfTakedown } from './takedowns.ts';
 
 /** What a key is held by that no publication holds: its commit cannot be repeated. */
 const MOVED = 'moved' as Token;
@@ -17,8 +19,8 @@ export function memoryImport(connection: Connection): Import {
     },
     begin: async (token) => {
       const data = connection.open();
-      const { accounts, apiKeys, roles, keys, manifests, events } = data;
-      const kept = [accounts, apiKeys, roles, keys, events];
+      const { accounts, apiKeys, roles, keys, takedowns, views, manifests, events } = data;
+      const kept = [accounts, apiKeys, roles, keys, takedowns, views, events];
       if (data.importing === undefined && kept.some(({ size }) => size > 0)) return { kind: 'refused' };
       for (const records of [...kept, manifests]) records.clear();
       data.comparison = undefined;
@@ -52,6 +54,12 @@ function keepOne(data: MemoryData, { kind, value }: MovedRecord): void {
     case 'publication':
       if (!data.roles.has(value.id)) keepPublication(data, value);
       return;
+    case 'takedown':
+      if (!data.takedowns.has(nameOfTakedown(value))) data.takedowns.set(nameOfTakedown(value), value);
+      return;
+    case 'views':
+      if (!data.views.has(nameOfDay(value))) data.views.set(nameOfDay(value), value);
+      return;
     case 'event':
       if (!data.events.has(value.id)) data.events.set(value.id, value);
       return;
@@ -81,6 +89,7 @@ function keepPublication(data: MemoryData, record: PublicationRecord): void {
     claim: undefined,
     claimableAt: undefined,
     failures: 0,
+    isPurged: false,
     lastEventAt,
     isExpiryTold,
   });

@@ -31,6 +31,12 @@ function recordsOf(data: MemoryData): readonly MovedRecord[] {
       .map((row) => publicationOf(data, row))
       .sort(byId)
       .map((value) => ({ kind: 'publication', value }) as const),
+    ...[...data.takedowns.values()]
+      .sort((one, other) => byId(one, other) || compare(one.sha256, other.sha256))
+      .map((value) => ({ kind: 'takedown', value }) as const),
+    ...[...data.views.values()]
+      .sort((one, other) => compare(one.role, other.role) || one.day - other.day)
+      .map((value) => ({ kind: 'views', value }) as const),
     ...[...data.events.values()]
       .sort((one, other) => one.at - other.at || byId(one, other))
       .map((value) => ({ kind: 'event', value }) as const),
@@ -53,5 +59,11 @@ function publicationOf(
 }
 
 function byId(one: { readonly id: string }, other: { readonly id: string }): number {
-  return one.id < other.id ? -1 : 1;
+  return compare(one.id, other.id);
+}
+
+/** What is compared so is ASCII. */
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
 }

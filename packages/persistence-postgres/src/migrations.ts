@@ -249,12 +249,64 @@ const accounts: PostgresMigration = {
   `,
 };
 
+/** What a session lets its person do, and what the person is called. */
+const sessionScopes: PostgresMigration = {
+  version: 6,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ sessions }) => `
+    ALTER TABLE ${sessions} ADD COLUMN scope text COLLATE "C" NOT NULL DEFAULT 'manage';
+    ALTER TABLE ${sessions} ADD COLUMN display_name text COLLATE "C";
+  `,
+};
+
+/** How often each role was viewed, by day. With room on its page a day that grows stays where its indexes find it. */
+const views: PostgresMigration = {
+  version: 7,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ views }) => `
+    CREATE TABLE ${views} (
+      role text COLLATE "C" NOT NULL,
+      day bigint NOT NULL,
+      views bigint NOT NULL,
+      refused_passwords bigint NOT NULL,
+      PRIMARY KEY (role, day)
+    ) WITH (fillfactor = 85, ${VACUUM});
+    CREATE INDEX views_of_day ON ${views} (day);
+  `,
+};
+
+/** What was taken down, what is to go without a grace, and the lists of all roles. */
+const takedowns: PostgresMigration = {
+  version: 8,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ takedowns, roles }) => `
+    CREATE TABLE ${takedowns} (
+      id text COLLATE "C" NOT NULL,
+      account text COLLATE "C" NOT NULL,
+      sha256 text COLLATE "C" NOT NULL,
+      reason text NOT NULL,
+      at bigint NOT NULL,
+      lifted_at bigint,
+      PRIMARY KEY (id, sha256)
+    );
+    CREATE INDEX takedowns_forbidden ON ${takedowns} (sha256, at, id) WHERE lifted_at IS NULL;
+    CREATE INDEX takedowns_listed ON ${takedowns} (at, id, sha256) WHERE lifted_at IS NULL;
+
+    ALTER TABLE ${roles} ADD COLUMN purged boolean NOT NULL DEFAULT false;
+    CREATE INDEX roles_newest ON ${roles} (published_at, id) INCLUDE (expires_at) WHERE deleted_at IS NULL;
+    CREATE INDEX roles_newest_deleted ON ${roles} (published_at, id) WHERE deleted_at IS NOT NULL;
+  `,
+};
+
 /**
  * The mark of an import that has begun and not ended, and the function of the triggers that refuse changes meanwhile,
  * also those of nodes that know of no imports. The import itself says so in each of its transactions.
  */
 const imports: PostgresMigration = {
-  version: 6,
+  version: 9,
   release: '0.1.0',
   oldestVersion: 1,
   sql: ({ importMark, refuseWhileImporting }) => `
@@ -280,5 +332,8 @@ export const MIGRATIONS: readonly PostgresMigration[] = [
   comparison,
   history,
   accounts,
+  sessionScopes,
+  views,
+  takedowns,
   imports,
 ];

@@ -12,6 +12,8 @@ import type { PostgresPool } from './postgres-pool.ts';
 import { postgresRoleStore } from './postgres-role-store.ts';
 import { postgresSessionStore } from './postgres-session-store.ts';
 import { postgresSnapshot } from './postgres-snapshot.ts';
+import { postgresTakedownStore } from './postgres-takedown-store.ts';
+import { postgresViewStore } from './postgres-view-store.ts';
 import { tablesOf } from './tables.ts';
 
 /**
@@ -78,6 +80,8 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
     attempts: postgresAttemptCounter(connection, tables),
     sessions: postgresSessionStore(connection, tables),
     history: postgresHistoryStore(connection, tables),
+    takedowns: postgresTakedownStore(connection, tables),
+    views: postgresViewStore(connection, tables),
     snapshot: postgresSnapshot(connection, tables),
     imports: postgresImport(connection, tables, schema),
     migrate: () => migrate(connection, schema),

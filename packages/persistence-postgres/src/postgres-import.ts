@@ -1,21 +1,29 @@
 import type { Token } from '@pinfold/core';
-import { type Table, titleFolded } from '@pinfold/core/adapter';
 import type { Import, MovedRecord } from '@pinfold/core/moving';
+import { FILLED, rowsOf } from './import-rows.ts';
 import type { PostgresConnection, Run } from './postgres-connection.ts';
-import { ACCOUNTS, API_KEYS, EVENTS, ROLES } from './schema.ts';
+import { ACCOUNTS, API_KEYS, EVENTS, ROLES, TAKEDOWNS, VIEWS } from './schema.ts';
 import { planned, prepared, type Statement, unhurried } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** Says to the triggers whose transaction it is. */
 const WHILE_IMPORTING = planned("SET LOCAL pinfold.importing = 'on'");
 
-/** A row for a parameter: columns and their values. */
-type Row = Readonly<Record<string, unknown>>;
-
 /** Takes the records of another database into a schema. */
 export function postgresImport(connection: PostgresConnection, tables: Tables, schema: string): Import {
-  const { importMark, roles, manifests, idempotencyKeys, accounts, apiKeys, events, comparison } = tables;
-  const own = [accounts, apiKeys, roles, idempotencyKeys, events];
+  const {
+    importMark,
+    roles,
+    manifests,
+    idempotencyKeys,
+    accounts,
+    apiKeys,
+    events,
+    comparison,
+    takedowns,
+    views,
+  } = tables;
+  const own = [accounts, apiKeys, roles, idempotencyKeys, takedowns, views, events];
   const keeping = (table: string, columns: string): Statement =>
     prepared(`
       INSERT INTO ${table} (${columns})
@@ -35,13 +43,15 @@ export function postgresImport(connection: PostgresConnection, tables: Tables, s
     key: keeping(apiKeys, API_KEYS.insert),
     role: keeping(
       roles,
-      `version, title_folded, last_event_at, expiry_told, archive_kept, failures, ${ROLES.insert}`,
+      `version, title_folded, last_event_at, expiry_told, archive_kept, failures, purged, ${ROLES.insert}`,
     ),
     manifest: keeping(manifests, 'archive, manifest'),
     idempotencyKey: keeping(
       idempotencyKeys,
       'account, key, fingerprint, token, begun_at, held_until, role, warnings',
     ),
+    takedown: keeping(takedowns, TAKEDOWNS.insert),
+    views: keeping(views, VIEWS.insert),
     event: keeping(events, EVENTS.insert),
     dropManifest: prepared(`
       DELETE FROM ${manifests} WHERE archive = (SELECT archive FROM ${roles} WHERE id = $1)`),
@@ -69,8 +79,8 @@ export function postgresImport(connection: PostgresConnection, tables: Tables, s
 
   async function keep(run: Run, records: readonly MovedRecord[]): Promise<void> {
     const rows = rowsOf(records);
-    for (const kind of ['account', 'key', 'role', 'manifest', 'idempotencyKey', 'event'] as const) {
-      if (rows[kind].length > 0) await run(statements[kind], [JSON.stringify(rows[kind])]);
+    for (const table of FILLED) {
+      if (rows[table].length > 0) await run(statements[table], [JSON.stringify(rows[table])]);
     }
     for (const { kind, value } of records) {
       if (kind !== 'removal') continue;
@@ -122,57 +132,4 @@ function triggers(schema: string, what: 'set' | 'drop'): Statement {
       END LOOP;
     END
     $do$`);
-}
-
-/** The rows of each table that records are kept in. */
-function rowsOf(
-  records: readonly MovedRecord[],
-): Record<'account' | 'key' | 'role' | 'manifest' | 'idempotencyKey' | 'event', Row[]> {
-  const rows: ReturnType<typeof rowsOf> = {
-    account: [],
-    key: [],
-    role: [],
-    manifest: [],
-    idempotencyKey: [],
-    event: [],
-  };
-  for (const { kind, value } of records) {
-    if (kind === 'account') {
-      rows.account.push({ version: 1, ...columnsOf(ACCOUNTS, { ...value, publicationsMark: null }) });
-    } else if (kind === 'key') {
-      rows.key.push(columnsOf(API_KEYS, { ...value, lastUsedAt: null }));
-    } else if (kind === 'event') {
-      rows.event.push(columnsOf(EVENTS, value));
-    } else if (kind === 'publication') {
-      const { fingerprint, warnings, lastEventAt, isExpiryTold, manifest, ...role } = value;
-      rows.role.push({
-        version: 1,
-        title_folded: titleFolded(role),
-        last_event_at: lastEventAt,
-        expiry_told: isExpiryTold,
-        archive_kept: manifest !== null,
-        failures: 0,
-        ...columnsOf(ROLES, role),
-      });
-      if (manifest !== null) rows.manifest.push({ archive: role.archive, manifest });
-      rows.idempotencyKey.push({
-        account: role.account,
-        key: role.idempotencyKey,
-        fingerprint,
-        // None that a publication has: its commit cannot be repeated.
-        token: 'moved',
-        begun_at: 0,
-        held_until: 0,
-        role: role.id,
-        warnings: JSON.stringify(warnings),
-      });
-    }
-  }
-  return rows;
-}
-
-function columnsOf<Value>(table: Table<Value>, value: Value): Row {
-  const columns = table.insert.split(', ');
-  const values = table.values(value);
-  return Object.fromEntries(columns.map((column, n) => [column, values[n]]));
 }

@@ -26,13 +26,13 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
       WITH taken AS (
         DELETE FROM ${signInLinks} WHERE token_hash = $1 AND ends_at > $2 RETURNING *
       ), made AS (${makingAccounts(tables, 'SELECT account AS name FROM taken')}), begun AS (
-        INSERT INTO ${sessions} (account, actor, token_hash, api_key, started_at, ends_at)
-        SELECT account, actor, $3, $4, $5::bigint, $6::bigint FROM taken
+        INSERT INTO ${sessions} (account, actor, token_hash, api_key, scope, display_name, started_at, ends_at)
+        SELECT account, actor, $3, $4, $5, $6, $7::bigint, $8::bigint FROM taken
       ), kept AS (
         INSERT INTO ${events} (${EVENTS.insert})
         SELECT event.at, event.id, event.type, taken.account, event.pin, taken.actor, event.request, event.address,
           event.as_operator
-        FROM taken, ${eventsIn(7)}
+        FROM taken, ${eventsIn(9)}
       )
       SELECT ${LINKS.select} FROM taken`),
     begin: prepared(`
@@ -55,8 +55,8 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
       await connection.write(statements.offer, [...LINKS.values(link), rowsOf(told)]);
     },
     redeem: async ({ link, now, session }, told) => {
-      const { tokenHash, apiKey, startedAt, endsAt } = session;
-      const values = [link, now, tokenHash, apiKey, startedAt, endsAt, rowsOf(told)];
+      const { tokenHash, apiKey, scope, displayName, startedAt, endsAt } = session;
+      const values = [link, now, tokenHash, apiKey, scope, displayName, startedAt, endsAt, rowsOf(told)];
       const { rows } = await connection.write<Kept<SignInLink>>(statements.redeem, values);
       const [taken] = rows;
       if (taken === undefined) return { kind: 'unknown' };

@@ -1,8 +1,8 @@
-import type { Account, ApiKey, HistoryEvent, KeptWarning, Role } from '@pinfold/core';
+import type { Account, ApiKey, CountedViews, HistoryEvent, KeptWarning, Role, Takedown } from '@pinfold/core';
 import { type Kept, parseJsonList } from '@pinfold/core/adapter';
 import type { MovedRecord, PublicationRecord, Snapshot } from '@pinfold/core/moving';
 import type { PostgresConnection, Run } from './postgres-connection.ts';
-import { ACCOUNTS, API_KEYS, EVENTS, ROLES } from './schema.ts';
+import { ACCOUNTS, API_KEYS, EVENTS, ROLES, TAKEDOWNS, VIEWS } from './schema.ts';
 import { planned, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
 
@@ -16,7 +16,7 @@ type PublicationRow = Kept<Role> &
 
 /** All that a schema keeps for good, read in one transaction of a connection of its own. */
 export function postgresSnapshot(connection: PostgresConnection, tables: Tables): Snapshot {
-  const { accounts, apiKeys, roles, manifests, idempotencyKeys, events } = tables;
+  const { accounts, apiKeys, roles, manifests, idempotencyKeys, takedowns, views, events } = tables;
   const after = (columns: string, from: string, place: string, parameters: string): Statement =>
     planned(`
       SELECT ${columns} FROM ${from} WHERE (${place}) > (${parameters}) ORDER BY ${place} LIMIT ${AT_ONCE}`);
@@ -32,6 +32,8 @@ export function postgresSnapshot(connection: PostgresConnection, tables: Tables)
       'id',
       '$1',
     ),
+    takedowns: after(TAKEDOWNS.select, takedowns, 'id, sha256', '$1, $2'),
+    views: after(VIEWS.select, views, 'role, day', '$1, $2::bigint'),
     events: after(EVENTS.select, events, 'at, id', '$1::bigint, $2'),
   };
 
@@ -65,6 +67,18 @@ export function postgresSnapshot(connection: PostgresConnection, tables: Tables)
       const warnings = parseJsonList(row.warnings) as readonly KeptWarning[];
       const value = { ...ROLES.read(row), fingerprint, warnings, lastEventAt, isExpiryTold, manifest };
       yield { kind: 'publication', value };
+    }
+    for await (const row of walk<Kept<Takedown>>(statements.takedowns, ['', ''], ({ id, sha256 }) => [
+      id,
+      sha256,
+    ])) {
+      yield { kind: 'takedown', value: TAKEDOWNS.read(row) };
+    }
+    for await (const row of walk<Kept<CountedViews>>(statements.views, ['', 0], ({ role, day }) => [
+      role,
+      day,
+    ])) {
+      yield { kind: 'views', value: VIEWS.read(row) };
     }
     const first = [Number.MIN_SAFE_INTEGER, ''];
     for await (const row of walk<Kept<HistoryEvent>>(statements.events, first, ({ at, id }) => [at, id])) {

@@ -238,6 +238,7 @@ describe('migrate', () => {
         { relname: 'idempotency_keys', reloptions: `{${vacuum}}` },
         { relname: 'manifests', reloptions: `{${vacuum}}` },
         { relname: 'roles', reloptions: `{fillfactor=85,${vacuum}}` },
+        { relname: 'views', reloptions: `{fillfactor=85,${vacuum}}` },
       ]);
     }));
 });

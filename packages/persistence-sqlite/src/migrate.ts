@@ -9,7 +9,8 @@ const STATE_TABLE = `
     oldest_version INTEGER NOT NULL,
     oldest_release TEXT NOT NULL
   ) STRICT`;
-const STATE = `
+/** What the database says of its schema. */
+export const STATE = `
   SELECT version, oldest_version AS oldestVersion, oldest_release AS oldestRelease FROM schema_state`;
 const SET_STATE = `
   INSERT INTO schema_state (one, version, oldest_version, oldest_release)

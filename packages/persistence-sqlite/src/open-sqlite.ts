@@ -13,6 +13,8 @@ import { sqliteImport } from './sqlite-import.ts';
 import { sqliteRoleStore } from './sqlite-role-store.ts';
 import { sqliteSessionStore } from './sqlite-session-store.ts';
 import { sqliteSnapshot } from './sqlite-snapshot.ts';
+import { sqliteTakedownStore } from './sqlite-takedown-store.ts';
+import { sqliteViewStore } from './sqlite-view-store.ts';
 
 /** What {@link openSqlite} needs. */
 export interface OpenSqliteOptions {
@@ -46,6 +48,14 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
   const checkpointer = new Checkpointer(file);
   const connection = new SqliteConnection(file, sleep, () => checkpointer.changed());
   await connection.read((prepare) => prepare('SELECT 1').get());
+  return handleOn(connection, checkpointer);
+}
+
+/** The stores of one connection. */
+export function handleOn(
+  connection: SqliteConnection,
+  checkpointer: Pick<Checkpointer, 'close'>,
+): Persistence {
   return {
     roles: sqliteRoleStore(connection),
     accounts: sqliteAccountStore(connection),
@@ -53,6 +63,8 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
     attempts: sqliteAttemptCounter(connection),
     sessions: sqliteSessionStore(connection),
     history: sqliteHistoryStore(connection),
+    takedowns: sqliteTakedownStore(connection),
+    views: sqliteViewStore(connection),
     snapshot: sqliteSnapshot(connection),
     imports: sqliteImport(connection),
     migrate: () => migrate(connection),

@@ -1,4 +1,13 @@
-import type { Account, ApiKey, HistoryEvent, Role, Session, SignInLink } from '@pinfold/core';
+import type {
+  Account,
+  ApiKey,
+  CountedViews,
+  HistoryEvent,
+  Role,
+  Session,
+  SignInLink,
+  Takedown,
+} from '@pinfold/core';
 import { type Columns, jsonList, jsonOf, type Table, tableOf } from '@pinfold/core/adapter';
 
 const table = <Row>(columns: Columns<Row>): Table<Row> => tableOf(columns, () => '?');
@@ -47,6 +56,8 @@ export const SESSIONS: Table<Session> = table<Session>({
   account: 'account',
   apiKey: 'api_key',
   actor: jsonOf('actor'),
+  scope: 'scope',
+  displayName: 'display_name',
   startedAt: 'started_at',
   endsAt: 'ends_at',
 });
@@ -68,4 +79,21 @@ export const EVENTS: Table<HistoryEvent> = table<HistoryEvent>({
   request: 'request',
   address: 'address',
   asOperator: { name: 'as_operator', write: Number, read: (kept) => kept === 1 },
+});
+
+export const TAKEDOWNS: Table<Takedown> = table<Takedown>({
+  id: 'id',
+  account: 'account',
+  sha256: 'sha256',
+  reason: 'reason',
+  at: 'at',
+  liftedAt: 'lifted_at',
+});
+
+/** How often each role was viewed, by day. */
+export const VIEWS: Table<CountedViews> = table<CountedViews>({
+  role: 'role',
+  day: 'day',
+  views: 'views',
+  refusedPasswords: 'refused_passwords',
 });

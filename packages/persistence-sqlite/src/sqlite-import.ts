@@ -1,7 +1,7 @@
 import type { Token } from '@pinfold/core';
 import { titleFolded } from '@pinfold/core/adapter';
 import type { Import, MovedRecord, PublicationRecord, RemovalRecord } from '@pinfold/core/moving';
-import { ACCOUNTS, API_KEYS, EVENTS, ROLES } from './schema.ts';
+import { ACCOUNTS, API_KEYS, EVENTS, ROLES, TAKEDOWNS, VIEWS } from './schema.ts';
 import type { Statements } from './sqlite-connection.ts';
 import type { Prepare } from './sqlite-file.ts';
 
@@ -11,7 +11,17 @@ const SET_MARK =
 const END = 'DELETE FROM import_mark WHERE token = ?';
 
 /** In an order in which none refers to one that is gone. */
-const OWN = ['idempotency_keys', 'roles', 'manifests', 'accounts', 'api_keys', 'events', 'comparison'];
+const OWN = [
+  'idempotency_keys',
+  'roles',
+  'manifests',
+  'accounts',
+  'api_keys',
+  'events',
+  'takedowns',
+  'views',
+  'comparison',
+];
 const IS_FOREIGN = `SELECT 1 WHERE ${OWN.filter((name) => name !== 'comparison')
   .map((name) => `EXISTS (SELECT 1 FROM ${name})`)
   .join(' OR ')}`;
@@ -21,6 +31,9 @@ const KEEP_ACCOUNT = `
 const KEEP_KEY = `
   INSERT INTO api_keys (${API_KEYS.insert}) VALUES (${API_KEYS.parameters(1)}) ON CONFLICT DO NOTHING`;
 const KEEP_EVENT = `INSERT INTO events (${EVENTS.insert}) VALUES (${EVENTS.parameters(1)}) ON CONFLICT DO NOTHING`;
+const KEEP_TAKEDOWN = `
+  INSERT INTO takedowns (${TAKEDOWNS.insert}) VALUES (${TAKEDOWNS.parameters(1)}) ON CONFLICT DO NOTHING`;
+const KEEP_VIEWS = `INSERT INTO views (${VIEWS.insert}) VALUES (${VIEWS.parameters(1)}) ON CONFLICT DO NOTHING`;
 const KEEP_ROLE = `
   INSERT INTO roles (version, title_folded, last_event_at, expiry_told, archive_kept, ${ROLES.insert})
   VALUES (1, ?, ?, ?, ?, ${ROLES.parameters(6)}) ON CONFLICT DO NOTHING`;
@@ -69,6 +82,12 @@ function keepOne(prepare: Prepare, { kind, value }: MovedRecord): void {
       return;
     case 'publication':
       keepPublication(prepare, value);
+      return;
+    case 'takedown':
+      prepare(KEEP_TAKEDOWN).run(...TAKEDOWNS.values(value));
+      return;
+    case 'views':
+      prepare(KEEP_VIEWS).run(...VIEWS.values(value));
       return;
     case 'event':
       prepare(KEEP_EVENT).run(...EVENTS.values(value));

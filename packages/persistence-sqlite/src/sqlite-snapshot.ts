@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Account, ApiKey, HistoryEvent, KeptWarning, Role } from '@pinfold/core';
+import type { Account, ApiKey, CountedViews, HistoryEvent, KeptWarning, Role, Takedown } from '@pinfold/core';
 import { type Kept, parseJsonList } from '@pinfold/core/adapter';
 import type { MovedRecord, PublicationRecord, Snapshot } from '@pinfold/core/moving';
-import { ACCOUNTS, API_KEYS, EVENTS, ROLES } from './schema.ts';
+import { ACCOUNTS, API_KEYS, EVENTS, ROLES, TAKEDOWNS, VIEWS } from './schema.ts';
 import type { Statements } from './sqlite-connection.ts';
 import { asFault } from './sqlite-errors.ts';
 import type { Prepare } from './sqlite-file.ts';
@@ -64,6 +64,12 @@ function* recordsOf(prepare: Prepare): Generator<MovedRecord, void> {
     const isExpiryTold = row.isExpiryTold === 1;
     const value = { ...ROLES.read(row), fingerprint, warnings, lastEventAt, isExpiryTold, manifest };
     yield { kind: 'publication', value };
+  }
+  for (const row of walk<Kept<Takedown>>(`SELECT ${TAKEDOWNS.select} FROM takedowns ORDER BY id, sha256`)) {
+    yield { kind: 'takedown', value: TAKEDOWNS.read(row) };
+  }
+  for (const row of walk<Kept<CountedViews>>(`SELECT ${VIEWS.select} FROM views ORDER BY role, day`)) {
+    yield { kind: 'views', value: VIEWS.read(row) };
   }
   for (const row of walk<Kept<HistoryEvent>>(`SELECT ${EVENTS.select} FROM events ORDER BY at, id`)) {
     yield { kind: 'event', value: EVENTS.read(row) };

@@ -10,8 +10,11 @@ import {
   type RoleState,
   type RoleStore,
   type SessionStore,
+  type TakedownStore,
+  type ViewStore,
 } from '@pinfold/core';
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
+import { dayOf } from '@pinfold/core/views';
 import {
   ACCOUNT,
   aComparison,
@@ -27,6 +30,8 @@ import {
   aRole,
   aRoleId,
   aSession,
+  aSha256,
+  aTakedown,
   aToken,
   aTokenHash,
   leaseOf,
@@ -41,6 +46,8 @@ import { SqliteConnection, type Statements } from '../src/sqlite-connection.ts';
 import type { Prepare } from '../src/sqlite-file.ts';
 import { sqliteRoleStore } from '../src/sqlite-role-store.ts';
 import { sqliteSessionStore } from '../src/sqlite-session-store.ts';
+import { sqliteTakedownStore } from '../src/sqlite-takedown-store.ts';
+import { sqliteViewStore } from '../src/sqlite-view-store.ts';
 import { inFolder } from './sqlite-subject.ts';
 
 /** Steps that read a table or an index from its beginning, and why each may. */
@@ -110,7 +117,9 @@ async function useLists(store: RoleStore): Promise<void> {
   await store.list({ ...query, idempotencyKey: aKey(1) });
   const states: readonly (RoleState | undefined)[] = [undefined, 'published', 'expired', 'deleted'];
   for (const state of states) {
-    for (const search of [undefined, 'site']) await store.list({ ...query, state, search });
+    for (const search of [undefined, 'site']) {
+      for (const account of [ACCOUNT, undefined]) await store.list({ ...query, account, state, search });
+    }
   }
 }
 
@@ -147,6 +156,25 @@ async function useSessions(sessions: SessionStore): Promise<void> {
   await sessions.purge(LATER, 10);
 }
 
+async function useViews(views: ViewStore): Promise<void> {
+  const day = dayOf(START);
+  await views.add([{ role: aRoleId(1), day, views: 1, refusedPasswords: 0 }]);
+  await views.list(aRoleId(1), day);
+  await views.drop(day, 10);
+}
+
+async function useTakedowns(takedowns: TakedownStore): Promise<void> {
+  await takedowns.takeDown(aTakedown(5), undefined, [anEvent()]);
+  await takedowns.isForbidden(aSha256(5));
+  await takedowns.of([aRoleId(5)]);
+  for (const sha256 of [undefined, aSha256(5)]) {
+    await takedowns.list({ sha256, after: aTakedown(6), limit: 10 });
+  }
+  await takedowns.copies({ sha256: aSha256(5), now: START, after: undefined, limit: 10 });
+  await takedowns.claimPurge({ role: aRoleId(5), token: aToken(5), until: LATER });
+  await takedowns.lift(aTakedown(5), LATER, [anEvent()]);
+}
+
 describe('Every statement of a request', () => {
   it('finds its rows by an index, and sorts none', () =>
     inFolder(async (folder) => {
@@ -159,6 +187,8 @@ describe('Every statement of a request', () => {
       await useLists(sqliteRoleStore(noted));
       await useKeysAndAttempts(sqliteApiKeyStore(noted), sqliteAttemptCounter(noted));
       await useSessions(sqliteSessionStore(noted));
+      await useViews(sqliteViewStore(noted));
+      await useTakedowns(sqliteTakedownStore(noted));
       expect(texts.size).to.be.greaterThan(40);
       const steps = new Set<string>();
       for (const text of texts) {

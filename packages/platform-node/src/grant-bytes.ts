@@ -1,4 +1,11 @@
-import { type Generation, type Grant, type GrantPurpose, type Instant, parseRoleId } from '@pinfold/core';
+import {
+  type Generation,
+  type Grant,
+  type GrantPurpose,
+  type Instant,
+  type KnownViewer,
+  parseRoleId,
+} from '@pinfold/core';
 
 /** Three characters that say what the bytes are, for which purpose, and in which version. */
 const TAGS: Readonly<Record<GrantPurpose, string>> = { cookie: 'gc1', path: 'gp1', hand_over: 'gh1' };
@@ -8,10 +15,19 @@ const GENERATION_AT = 19;
 const ISSUED_AT = 27;
 const MADE_AT = 35;
 
-/** The bytes of every grant. */
+/** The bytes of every grant; behind them is the viewer, where one is known. */
 export const GRANT_BYTES = 43;
 
-/** All of a grant in {@link GRANT_BYTES} bytes. */
+/** What the bytes of a viewer are filled up to, so that their number tells little of who it is. */
+export const VIEWER_BLOCK = 48;
+
+/** The longest id, in bytes of UTF-8. */
+const LONGEST_ID = 255;
+
+/** The most bytes of a viewer: the flag and the length of the id are before it. */
+export const MOST_VIEWER_BYTES: number = Math.ceil((LONGEST_ID + 2) / VIEWER_BLOCK) * VIEWER_BLOCK;
+
+/** All of a grant in {@link GRANT_BYTES} bytes, and in whole blocks behind them where it names a viewer. */
 export function encodeGrant(grant: Grant): Buffer {
   const bytes = Buffer.alloc(GRANT_BYTES);
   bytes.write(TAGS[grant.purpose], 0, 'latin1');
@@ -20,6 +36,16 @@ export function encodeGrant(grant: Grant): Buffer {
   bytes.writeDoubleBE(grant.generation, GENERATION_AT);
   bytes.writeDoubleBE(grant.issuedAt, ISSUED_AT);
   bytes.writeDoubleBE(grant.madeAt, MADE_AT);
+  return grant.viewer === undefined ? bytes : Buffer.concat([bytes, encodeViewer(grant.viewer)]);
+}
+
+function encodeViewer({ id, gavePassword }: KnownViewer): Buffer {
+  const text = Buffer.from(id);
+  if (text.length > LONGEST_ID) throw new TypeError("a viewer's id has at most 255 bytes");
+  const bytes = Buffer.alloc(Math.ceil((text.length + 2) / VIEWER_BLOCK) * VIEWER_BLOCK);
+  bytes[0] = Number(gavePassword);
+  bytes[1] = text.length;
+  text.copy(bytes, 2);
   return bytes;
 }
 
@@ -29,13 +55,19 @@ export function decodeGrant(bytes: Buffer): Grant | undefined {
   const purpose = (Object.keys(TAGS) as GrantPurpose[]).find((candidate) => TAGS[candidate] === tag);
   const role = parseRoleId(uuidOf(bytes.toString('hex', ROLE_AT, GENERATION_AT)));
   if (purpose === undefined || role === undefined) return undefined;
-  return {
+  const grant = {
     purpose,
     role,
     generation: bytes.readDoubleBE(GENERATION_AT) as Generation,
     issuedAt: bytes.readDoubleBE(ISSUED_AT) as Instant,
     madeAt: bytes.readDoubleBE(MADE_AT) as Instant,
   };
+  const viewer = bytes.subarray(GRANT_BYTES);
+  return viewer.length === 0 ? grant : { ...grant, viewer: decodeViewer(viewer) };
+}
+
+function decodeViewer(bytes: Buffer): KnownViewer {
+  return { id: bytes.toString('utf8', 2, 2 + (bytes[1] ?? 0)), gavePassword: bytes[0] === 1 };
 }
 
 function uuidOf(hex: string): string {

@@ -1,6 +1,13 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto';
 import type { Grant, GrantSigner } from '@pinfold/core';
-import { decodeGrant, encodeGrant, GRANT_BYTES } from './grant-bytes.ts';
+import { decodeGrant, encodeGrant, GRANT_BYTES, MOST_VIEWER_BYTES, VIEWER_BLOCK } from './grant-bytes.ts';
 
 /** Options of {@link HmacGrantSigner}. */
 export interface HmacGrantSignerOptions {
@@ -12,17 +19,29 @@ export interface HmacGrantSignerOptions {
 }
 
 const PURPOSE_OF_KEY = 'pinfold viewing grant, version 1';
+const PURPOSE_OF_HIDING = 'pinfold viewer of a grant, version 1';
 const SHORTEST_SECRET = 16;
 const MAC_BYTES = 32;
+const NONCE_BYTES = 16;
 const VERIFIED_AT_MOST = 8_192;
 
 /** The bytes of a token are a multiple of three, so base64url leaves no spare bits in which two texts could differ. */
-const TOKEN = new RegExp(`^[A-Za-z0-9_-]{${((GRANT_BYTES + MAC_BYTES) / 3) * 4}}$`);
+const CHARACTERS = '[A-Za-z0-9_-]';
+const TOKEN = new RegExp(
+  `^${CHARACTERS}{${textLength(GRANT_BYTES + MAC_BYTES)}}(?:${CHARACTERS}{${textLength(VIEWER_BLOCK)}}){0,${MOST_VIEWER_BYTES / VIEWER_BLOCK}}$`,
+);
+
+/** The keys that are made of one secret. */
+interface Keys {
+  readonly signing: KeyObject;
+  readonly hiding: KeyObject;
+}
 
 /**
  * Signs grants with HMAC-SHA-256 (RFC 2104) under keys derived by HKDF (RFC 5869).
  *
- * A token has 100 characters; no two texts stand for the same one.
+ * A token has 100 characters, and 64 to 384 more where it names a viewer, whose id is encrypted under a nonce made of the
+ * signature (as RFC 5297 does): sites see tokens in path mode. No two texts stand for the same one.
  *
  * @example
  * import { HmacGrantSigner } from '@pinfold/platform-node';
@@ -31,21 +50,22 @@ const TOKEN = new RegExp(`^[A-Za-z0-9_-]{${((GRANT_BYTES + MAC_BYTES) / 3) * 4}}
  * signer.verify('no token'); // undefined
  */
 export class HmacGrantSigner implements GrantSigner {
-  readonly #current: KeyObject;
-  readonly #keys: readonly KeyObject[];
+  readonly #current: Keys;
+  readonly #keys: readonly Keys[];
   /** What tokens that were verified say, the latest used last: a signature stays right for good. */
   readonly #verified: Map<string, Grant> = new Map();
 
   /** @throws TypeError when a secret has fewer than 16 bytes. */
   constructor(options: HmacGrantSignerOptions) {
     const [current, ...earlier] = options.secrets;
-    this.#current = deriveKey(current);
-    this.#keys = [this.#current, ...earlier.map(deriveKey)];
+    this.#current = deriveKeys(current);
+    this.#keys = [this.#current, ...earlier.map(deriveKeys)];
   }
 
   sign(grant: Grant): string {
     const bytes = encodeGrant(grant);
-    return Buffer.concat([bytes, macOf(bytes, this.#current)]).toString('base64url');
+    const mac = macOf(bytes, this.#current);
+    return Buffer.concat([hideViewer(bytes, mac, this.#current), mac]).toString('base64url');
   }
 
   verify(token: string): Grant | undefined {
@@ -61,21 +81,37 @@ export class HmacGrantSigner implements GrantSigner {
   #read(token: string): Grant | undefined {
     if (!TOKEN.test(token)) return undefined;
     const bytes = Buffer.from(token, 'base64url');
-    const signed = bytes.subarray(0, GRANT_BYTES);
-    const mac = bytes.subarray(GRANT_BYTES);
-    if (!this.#keys.some((key) => timingSafeEqual(macOf(signed, key), mac))) return undefined;
-    return decodeGrant(signed);
+    const hidden = bytes.subarray(0, -MAC_BYTES);
+    const mac = bytes.subarray(-MAC_BYTES);
+    for (const keys of this.#keys) {
+      const signed = hideViewer(hidden, mac, keys);
+      if (timingSafeEqual(macOf(signed, keys), mac)) return decodeGrant(signed);
+    }
+    return undefined;
   }
 }
 
-function deriveKey(secret: string | Uint8Array): KeyObject {
+function deriveKeys(secret: string | Uint8Array): Keys {
   const bytes = Buffer.from(secret);
   if (bytes.length < SHORTEST_SECRET) {
     throw new TypeError(`a secret for viewing grants has at least ${SHORTEST_SECRET} bytes`);
   }
-  return createSecretKey(Buffer.from(hkdfSync('sha256', bytes, '', PURPOSE_OF_KEY, MAC_BYTES)));
+  const derive = (purpose: string): KeyObject =>
+    createSecretKey(Buffer.from(hkdfSync('sha256', bytes, '', purpose, MAC_BYTES)));
+  return { signing: derive(PURPOSE_OF_KEY), hiding: derive(PURPOSE_OF_HIDING) };
 }
 
-function macOf(bytes: Uint8Array, key: KeyObject): Buffer {
-  return createHmac('sha256', key).update(bytes).digest();
+/** Encrypts what is behind the grant itself, or decrypts it: by a stream of bytes it is the same. */
+function hideViewer(bytes: Buffer, mac: Buffer, { hiding }: Keys): Buffer {
+  if (bytes.length === GRANT_BYTES) return bytes;
+  const cipher = createCipheriv('aes-256-ctr', hiding, mac.subarray(0, NONCE_BYTES));
+  return Buffer.concat([bytes.subarray(0, GRANT_BYTES), cipher.update(bytes.subarray(GRANT_BYTES))]);
+}
+
+function textLength(bytes: number): number {
+  return (bytes / 3) * 4;
+}
+
+function macOf(bytes: Uint8Array, { signing }: Keys): Buffer {
+  return createHmac('sha256', signing).update(bytes).digest();
 }

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isFault } from '@pinfold/core';
 import { consoleLog, hasSeveralHosts, hasTooManyCookies, stripInherited, takeRequest } from '@pinfold/http';
+import { countView } from './counting.ts';
+import { byPassword, byTeam } from './entering/access.ts';
 import { Grants } from './entering/grants.ts';
 import { serveSharedUrl } from './entering/shared-url.ts';
 import { serveSiteOrigin } from './entering/site-origin.ts';
@@ -83,14 +85,17 @@ function contextOf(options: ViewerOptions): ViewerContext {
   const sites = new Sites(useCases.open, siteCacheBytes);
   const bodies = new Bodies(tools, cacheBytes);
   options.figures?.({ bodies: bodies.figures, sites: sites.figures, inflations: tools.turns });
+  const access = options.access === undefined ? byPassword : byTeam(options.access, settings.publicUrl);
   return {
     settings,
     useCases,
-    grants: new Grants(useCases, settings),
+    access,
+    grants: new Grants(useCases, access, settings),
     sites,
     bodies,
     tools,
-    policies: filePolicies(settings.mode),
+    policies: filePolicies(settings.mode, access.tellsApart),
+    counter: options.counter,
   };
 }
 
@@ -102,11 +107,13 @@ async function answer(
   place: Place,
 ): Promise<void> {
   const { request, response } = exchange;
+  const { counter } = context;
   let broken: unknown;
   const id = requestId(request);
   // The clock of the service counts whole milliseconds, and most views take less than one.
   const begun = performance.now();
-  response.on('close', () =>
+  response.on('close', () => {
+    if (counter !== undefined && place.role !== null) countView(counter, exchange, place.role);
     log(
       {
         requestId: id,
@@ -119,8 +126,8 @@ async function answer(
         ...(broken === undefined ? {} : { error: broken }),
       },
       request,
-    ),
-  );
+    );
+  });
   try {
     await serve(context, exchange, place);
   } catch (error) {

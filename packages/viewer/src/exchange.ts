@@ -6,6 +6,8 @@ export interface Exchange {
   readonly response: ServerResponse;
   /** Why nothing of a site was shown, for the log. */
   refused?: string | undefined;
+  /** Whether the answer is a page of the site, and not one for what is missing. */
+  isPage?: boolean;
 }
 
 /** Whether the method asks to see something. */

@@ -1,5 +1,6 @@
 export type { RequestEntry, RequestLog } from '@pinfold/http';
 export { createViewer, type Viewer } from './create-viewer.ts';
+export type { MayView, ViewerAccess, ViewerId } from './entering/access.ts';
 export { type UnreadHeadPage, unreadHeadPage } from './pages/unread-head.ts';
 export type {
   CacheFigures,

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { UseCases } from '@pinfold/core';
+import type { ViewCounter } from '@pinfold/core/views';
 import { type PublicUrl, pathOf, publicUrl, type RequestLog } from '@pinfold/http';
+import type { ViewerAccess } from './entering/access.ts';
 
 /** Where sites live: on a host of their own each, or sandboxed under the shared URL. */
 export type ViewerMode = 'origin' | 'path';
@@ -47,6 +49,8 @@ export interface ViewerOptions {
   readonly sitesUrl?: string;
   /** Default `origin`; `path` where wildcard hosts are impossible, at the price in docs/security.md. */
   readonly mode?: ViewerMode;
+  /** Who may look, where your server decides it. Default: who has the link, and the password where there is one. */
+  readonly access?: ViewerAccess;
   /** The client's address, as far as proxies are trusted. Default: the socket's. IPv6 is reduced to its /64 here. */
   readonly clientAddress?: (request: IncomingMessage) => string;
   /** Whether sites may register service workers, which can outlive a stop in a viewer's browser. Default `refuse`. */
@@ -66,6 +70,8 @@ export interface ViewerOptions {
   readonly log?: RequestLog;
   /** Given, once, what metrics may read at any time. */
   readonly figures?: (figures: ViewerFigures) => void;
+  /** Counts views and wrong passwords; absent, nobody does. */
+  readonly counter?: ViewCounter;
   /** The id of a request in the log. Default: a random UUID. */
   readonly requestId?: (request: IncomingMessage) => string;
 }

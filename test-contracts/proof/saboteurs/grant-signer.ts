@@ -18,7 +18,9 @@ const soundSubject = async (): Promise<GrantSignerSubject> => ({
 
 const saboteur = saboteursOf<GrantSigner, GrantSignerSubject>(soundSubject);
 
-const LONG = 'x'.repeat(150);
+const LONG = 'x'.repeat(450);
+/** Marks where a saboteur's addition begins. */
+const MARK = '.';
 
 export const grantSignerSabotage: Sabotage<GrantSigner, GrantSignerSubject> = {
   contract: grantSignerContract,
@@ -36,6 +38,19 @@ export const grantSignerSabotage: Sabotage<GrantSigner, GrantSignerSubject> = {
       }),
       ['grant-signer/rotation'],
     ),
+    saboteur('grant-signer/hidden', "the viewer's id is only encoded", () => (sound) => ({
+      sign: (grant) => {
+        const id = Buffer.from(grant.viewer?.id ?? '').toString('base64url');
+        return id.length > 100 || id === '' ? sound.sign(grant) : sound.sign(grant) + MARK + id;
+      },
+      verify: (token) => {
+        const [signed = '', id] = token.split(MARK);
+        const grant = sound.verify(signed);
+        return id === undefined || Buffer.from(id, 'base64url').toString() === grant?.viewer?.id
+          ? grant
+          : undefined;
+      },
+    })),
     saboteur('grant-signer/forged', 'padding behind a token is passed over', () => (sound) => ({
       verify: (token) => sound.verify(token.replace(/=+$/, '')),
     })),

@@ -17,6 +17,8 @@ import { type Proof, proofOf } from './sabotage.ts';
 import { sessionSecretsSabotage } from './session-secrets.ts';
 import { sessionStoreSabotage } from './session-store.ts';
 import { stagingSabotage } from './staging.ts';
+import { takedownStoreSabotage } from './takedown-store.ts';
+import { viewStoreSabotage } from './view-store.ts';
 
 /** Every contract with its saboteurs. */
 export const proofs: readonly Proof[] = [
@@ -29,6 +31,8 @@ export const proofs: readonly Proof[] = [
   proofOf(stagingSabotage),
   proofOf(sessionStoreSabotage),
   proofOf(historyStoreSabotage),
+  proofOf(takedownStoreSabotage),
+  proofOf(viewStoreSabotage),
   proofOf(snapshotSabotage),
   proofOf(importSabotage),
   proofOf(passwordHasherSabotage),

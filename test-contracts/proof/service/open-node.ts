@@ -1,6 +1,15 @@
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
-import { type Clock, createUseCases, type Keys, type Limits, type Ports, type UseCases } from '@pinfold/core';
+import {
+  type Cleaning,
+  type Clock,
+  createUseCases,
+  type Keys,
+  type Limits,
+  type Ports,
+  type UseCases,
+} from '@pinfold/core';
 import { createKeys } from '@pinfold/core/accounts';
+import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory, type History } from '@pinfold/core/history';
 import { HmacGrantSigner, NodeApiKeySecrets, RandomIds, ScryptPasswordHasher } from '@pinfold/platform-node';
 import { openFsStaging } from '@pinfold/storage-fs';
@@ -26,7 +35,7 @@ export type WrapPort = <Port extends object>(port: Port, name: string) => Port;
 
 /** A service without HTTP, put together by hand. */
 export interface ServiceNode {
-  readonly useCases: UseCases;
+  readonly useCases: UseCases & Cleaning;
   readonly manageKeys: Keys;
   readonly history: History;
   readonly ports: Ports;
@@ -45,6 +54,7 @@ export async function openNode(settings: NodeSettings): Promise<ServiceNode> {
     roles: wrap(records.roles, 'roles'),
     accounts: wrap(records.accounts, 'accounts'),
     attempts: wrap(records.attempts, 'attempts'),
+    takedowns: wrap(records.takedowns, 'takedowns'),
     staging: wrap(staging, 'staging'),
     archives: wrap(storage.archives, 'archives'),
     inspector: wrap(inspector, 'inspector'),
@@ -56,7 +66,10 @@ export async function openNode(settings: NodeSettings): Promise<ServiceNode> {
   const apiKeys = wrap(records.apiKeys, 'apiKeys');
   const history = wrap(records.history, 'history');
   return {
-    useCases: createUseCases(ports, limits, { absolutePathsWork }),
+    useCases: {
+      ...createUseCases(ports, limits, { absolutePathsWork }),
+      ...createCleaning(ports, limits),
+    },
     manageKeys: createKeys({ apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock, ids: ports.ids }),
     history: createHistory({ history, clock, ids: ports.ids }),
     ports,

@@ -7,6 +7,7 @@ import {
   type Staging,
   type UseCases,
 } from '@pinfold/core';
+import { createCleaning } from '@pinfold/core/cleaning';
 import { expect } from 'chai';
 import { codeOf, isStaged, OWNER, openStage, type Stage, type StagedRequest } from './stage.ts';
 
@@ -142,11 +143,9 @@ describe('use cases over plain values', () => {
 
   it('tell an observer what they did, and how long it took', async () => {
     const figures: Figure[] = [];
-    const { publish, enter, cleanUp } = createUseCases(
-      stage.ports,
-      {},
-      { observe: (figure) => figures.push(figure) },
-    );
+    const options = { observe: (figure: Figure) => void figures.push(figure) };
+    const { publish, enter } = createUseCases(stage.ports, {}, options);
+    const { cleanUp } = createCleaning(stage.ports, {}, options);
     const outcome = await publish(await stage.request());
     await publish({ ...(await stage.request()), title: 'another' });
     const id = outcome.kind === 'published' ? outcome.role.id : '';

@@ -9,6 +9,7 @@ import {
   type ArchiveListing,
   type ArchiveProof,
   accountId,
+  type Cleaning,
   createUseCases,
   type EventId,
   type Grant,
@@ -29,6 +30,7 @@ import {
   type UseCases,
 } from '@pinfold/core';
 import { archiveIdOf } from '@pinfold/core/adapter';
+import { createCleaning } from '@pinfold/core/cleaning';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 
@@ -129,9 +131,9 @@ export interface Stage {
   readonly clock: ManualClock;
   readonly inspector: ScriptedInspector;
   readonly ports: Ports;
-  readonly useCases: UseCases;
+  readonly useCases: UseCases & Cleaning;
   /** The same data with some ports replaced or limits changed. */
-  with(ports: Partial<Ports>, limits?: Partial<Limits>): UseCases;
+  with(ports: Partial<Ports>, limits?: Partial<Limits>): UseCases & Cleaning;
   /** A request for a new archive; the same bytes give the same archive. */
   request(differing?: Differing): Promise<StagedRequest>;
   publish(differing?: Differing): Promise<RoleId>;
@@ -147,6 +149,7 @@ export async function openStage(): Promise<Stage> {
     roles: memory.roles,
     accounts: memory.accounts,
     attempts: memory.attempts,
+    takedowns: memory.takedowns,
     archives: memory.archives,
     staging: new NoStaging(),
     inspector,
@@ -160,7 +163,11 @@ export async function openStage(): Promise<Stage> {
       event: () => randomUUID() as EventId,
     },
   };
-  const useCases = createUseCases(ports);
+  const over: Stage['with'] = (other, limits = {}) => ({
+    ...createUseCases({ ...ports, ...other }, limits),
+    ...createCleaning({ ...ports, ...other }, limits),
+  });
+  const useCases = over({});
   const request: Stage['request'] = async ({ bytes = 'PK', ...differing } = {}) => ({
     by: OWNER,
     key: 'key-1',
@@ -176,7 +183,7 @@ export async function openStage(): Promise<Stage> {
     ports,
     useCases,
     request,
-    with: (other, limits = {}) => createUseCases({ ...ports, ...other }, limits),
+    with: over,
     publish: async (differing) => {
       const outcome = await useCases.publish(await request(differing));
       if (outcome.kind === 'refused') throw new Error(`refused: ${outcome.code}`);

@@ -1,4 +1,4 @@
-import { after, days, type Instant, isFault, type Title, type Token } from '@pinfold/core';
+import { after, type Day, days, type Instant, isFault, type Title, type Token } from '@pinfold/core';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { expect } from 'chai';
 import type { Contract } from '../contract.ts';
@@ -20,6 +20,7 @@ import {
   leaseOf,
 } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
+import { aTakedown } from '../fixtures/takedowns.ts';
 import { harnessClauses } from '../harness.ts';
 import { rejectionOf } from '../rejection.ts';
 import { together } from '../together.ts';
@@ -30,6 +31,8 @@ const LATER = after(START, days(60));
 const [ONE, TWO] = [aToken(1), aToken(2)];
 
 const CLAIM = { now: LATER, endedBefore: LATER, token: aToken(7), until: LATER, limit: 10 };
+
+const A_DAY = { role: aRoleId(1), day: 20_777 as Day, views: 1, refusedPasswords: 0 };
 
 /** Everything that changes something. */
 const CHANGES: Readonly<Record<string, (stores: MovingStores) => Promise<unknown>>> = {
@@ -60,6 +63,11 @@ const CHANGES: Readonly<Record<string, (stores: MovingStores) => Promise<unknown
   end: ({ sessions }) => sessions.end(aTokenHash(70), [anEvent()]),
   tellExpired: ({ history }) => history.tellExpired([anEvent({ pin: aRoleId(4), type: 'pin.expired' })]),
   drop: ({ history }) => history.drop(LATER, 10),
+  takeDown: ({ takedowns }) => takedowns.takeDown(aTakedown(70), undefined, [anEvent()]),
+  lift: ({ takedowns }) => takedowns.lift(aTakedown(70), LATER, [anEvent()]),
+  claimPurge: ({ takedowns }) => takedowns.claimPurge({ role: aRoleId(1), token: aToken(7), until: LATER }),
+  countViews: ({ views }) => views.add([A_DAY]),
+  dropViews: ({ views }) => views.drop(A_DAY.day, 10),
 };
 
 /** What a database has of its own, each alone. */
@@ -68,6 +76,8 @@ const OWN: Readonly<Record<string, (stores: MovingStores) => Promise<unknown>>> 
   key: ({ apiKeys }) => apiKeys.create(anApiKey(1), []),
   publication: (stores) => published(stores, 1),
   reservation: ({ roles }) => roles.reserve(aReservation(1)),
+  takedown: ({ takedowns }) => takedowns.takeDown(aTakedown(9), undefined, []),
+  views: ({ views }) => views.add([A_DAY]),
   event: ({ sessions }) => sessions.offer(aLink(1), [anEvent()]),
 };
 
@@ -111,7 +121,7 @@ const importClauses: readonly MovingClause[] = [
   },
   {
     id: 'import/begin-foreign',
-    says: 'a database with an account, a key, a publication, a reservation or an event of its own is refused and left as it is',
+    says: 'a database with an account, a key, a publication, a reservation, a takedown, a day of views or an event of its own is refused and left as it is',
     check: async (_, another) => {
       for (const [what, make] of Object.entries(OWN)) {
         const { port } = await another();
@@ -224,7 +234,7 @@ const importClauses: readonly MovingClause[] = [
 
 /** What the stores make of records that came from elsewhere. */
 async function expectWorking(stores: MovingStores, records: readonly MovedRecord[]): Promise<void> {
-  const { roles, apiKeys, accounts, history } = stores;
+  const { roles, apiKeys, accounts, history, takedowns } = stores;
   const publication = records.find(({ value }) => 'archive' in value && value.id === aRoleId(4));
   const warnings = publication?.kind === 'publication' ? publication.value.warnings : [];
   expect(await roles.reserve(aReservation(4, { token: aToken(60) })), 'a replay').to.deep.equal({
@@ -266,6 +276,8 @@ async function expectWorking(stores: MovingStores, records: readonly MovedRecord
   expect(events.items.map(({ at }) => at)).to.deep.equal([(START + 1) as Instant, START]);
   const untold = await history.expired(LATER, 10);
   expect(untold.map(({ role }) => role)).to.deep.equal([aRoleId(1)]);
+  expect(await takedowns.isForbidden(aTakedown(1).sha256)).to.equal(true);
+  expect(await takedowns.isForbidden(aTakedown(2).sha256), 'lifted').to.equal(false);
   const claimed = await roles.claimForCleanup(CLAIM);
   expect(claimed.map(({ role }) => role)).to.have.members([aRoleId(1), aRoleId(3)]);
   expect((await apiKeys.find(anApiKeyId(2)))?.revokedAt).to.not.equal(null);

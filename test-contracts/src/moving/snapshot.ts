@@ -19,7 +19,16 @@ const LATER = after(START, hours(300));
 const nameOf = (record: MovedRecord): string => JSON.stringify([record.kind, idOf(record)]);
 
 function idOf({ kind, value }: MovedRecord): string {
-  return kind === 'account' ? value.name : value.id;
+  switch (kind) {
+    case 'account':
+      return value.name;
+    case 'takedown':
+      return value.id + value.sha256;
+    case 'views':
+      return value.role + value.day;
+    default:
+      return value.id;
+  }
 }
 
 async function rename({ roles }: MovingStores, n: number): Promise<void> {
@@ -43,7 +52,7 @@ async function use({ roles, sessions, apiKeys }: MovingStores): Promise<void> {
 const snapshotClauses: readonly MovingClause[] = [
   {
     id: 'snapshot/whole',
-    says: 'every account, key, publication and event is given once, every field as it was kept',
+    says: 'every account, key, publication, takedown, day of views and event is given once, every field as it was kept',
     check: async ({ port, peer }) => {
       expect(await recordsOf(port), 'of an empty database').to.deep.equal([]);
       const kept = await stock(port);
@@ -58,13 +67,13 @@ const snapshotClauses: readonly MovingClause[] = [
   },
   {
     id: 'snapshot/order',
-    says: 'accounts come by name, then keys and publications by id, then events by instant and id',
+    says: 'accounts come by name, keys and publications by id, takedowns by publication and archive, views by publication and day, events by instant and id; one kind after the other',
     check: async ({ port }) => {
       await stock(port);
       await Promise.all(Array.from({ length: 20 }, (_, n) => published(port, 10 + n)));
       const records = await recordsOf(port);
       const kinds = records.map(({ kind }) => kind).filter((kind, n, all) => kind !== all[n - 1]);
-      expect(kinds).to.deep.equal(['account', 'key', 'publication', 'event']);
+      expect(kinds).to.deep.equal(['account', 'key', 'publication', 'takedown', 'views', 'event']);
       const placeOf = (record: MovedRecord): Uint8Array => {
         const at = record.kind === 'event' ? String(record.value.at).padStart(16, '0') : '';
         return new TextEncoder().encode(at + idOf(record));

@@ -2,6 +2,7 @@ import {
   type AccountId,
   accountId,
   after,
+  type Day,
   duration,
   type Generation,
   type HistoryEvent,
@@ -10,6 +11,7 @@ import {
   type PasswordHash,
   type Publication,
   type Role,
+  type Takedown,
   type Title,
 } from '@pinfold/core';
 import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
@@ -23,10 +25,12 @@ import {
   anEvent,
   aPublication,
   aReservation,
+  aRoleId,
   aToken,
   leaseOf,
 } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
+import { aTakedown } from '../fixtures/takedowns.ts';
 import type { MovingStores } from './subject.ts';
 
 const LATER = after(START, hours(300));
@@ -51,6 +55,13 @@ export async function stock(stores: MovingStores): Promise<readonly MovedRecord[
     await expired(stores, 3),
     await published(stores, 4, { pinned: true, expiresAt: null, title: 'Ünï "\\ 𝒶' as Title }),
   ];
+  const takedowns = await takeDown(stores);
+  const views = [
+    { role: aRoleId(4), day: 20_777 as Day, views: 3, refusedPasswords: 0 },
+    { role: aRoleId(4), day: 20_778 as Day, views: 0, refusedPasswords: 1 },
+    { role: aRoleId(1), day: 20_778 as Day, views: 1, refusedPasswords: 0 },
+  ];
+  await stores.views.add(views);
   const alone = [
     anEvent({ account: null, request: 'a request', address: '2001:db8::1', asOperator: true }),
     anEvent({ actor: { kind: 'system', id: null } }),
@@ -60,10 +71,21 @@ export async function stock(stores: MovingStores): Promise<readonly MovedRecord[
     ...accounts,
     ...keys.records,
     ...made.map(({ record }) => ({ kind: 'publication', value: record }) as const),
+    ...takedowns.map((value) => ({ kind: 'takedown', value }) as const),
+    ...views.map((value) => ({ kind: 'views', value }) as const),
     ...[...keys.events, ...made.flatMap(({ events }) => events), ...alone].map(
       (value) => ({ kind: 'event', value }) as const,
     ),
   ];
+}
+
+/** One in force and one that was lifted, both of what the database has no publication of. */
+async function takeDown({ takedowns }: MovingStores): Promise<readonly Takedown[]> {
+  const inForce = aTakedown(1, { id: aRoleId(31) });
+  const lifted = aTakedown(2, { id: aRoleId(30) });
+  for (const takedown of [inForce, lifted]) await takedowns.takeDown(takedown, undefined, []);
+  await takedowns.lift(lifted, LATER, []);
+  return [inForce, { ...lifted, liftedAt: LATER }];
 }
 
 async function makeAccounts({ accounts }: MovingStores): Promise<readonly MovedRecord[]> {

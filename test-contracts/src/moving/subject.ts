@@ -1,4 +1,12 @@
-import type { AccountStore, ApiKeyStore, HistoryStore, RoleStore, SessionStore } from '@pinfold/core';
+import type {
+  AccountStore,
+  ApiKeyStore,
+  HistoryStore,
+  RoleStore,
+  SessionStore,
+  TakedownStore,
+  ViewStore,
+} from '@pinfold/core';
 import type { Import, Snapshot } from '@pinfold/core/moving';
 import type { Clause } from '../contract.ts';
 
@@ -11,6 +19,8 @@ export interface MovingStores {
   readonly roles: RoleStore;
   readonly sessions: SessionStore;
   readonly history: HistoryStore;
+  readonly takedowns: TakedownStore;
+  readonly views: ViewStore;
 }
 
 /** One promise of {@link Snapshot} or {@link Import}. */

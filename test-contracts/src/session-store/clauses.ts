@@ -28,10 +28,11 @@ const SESSIONS: readonly Session[] = [
   aSession(1),
   aSession(2, { apiKey: 'AbC9' as ApiKeyId }),
   aSession(3, { account: `Δ 🧭 ${'a'.repeat(250)}` as AccountId, endsAt: instant(253_402_300_799_999) }),
+  aSession(5, { actor: { kind: 'person', id: 'sub' }, scope: 'admin', displayName: `Ada 'x' "%_🧭` }),
   aSession(4, { tokenHash: '0e1'.padEnd(64, '0') as Sha256, startedAt: instant(1) }),
 ];
 
-/** Hashes that a comparison as numbers, without case or by prefix would take for that of `SESSIONS[3]`. */
+/** Hashes that a comparison as numbers, without case or by prefix would take for that of `SESSIONS[4]`. */
 const NEARLY_ONE_HASH = ['0E1'.padEnd(64, '0'), '0e2'.padEnd(64, '0'), '0e1'.padEnd(63, '0'), '0', '', '%'];
 
 export const sessionClauses: readonly Clause<SessionStore>[] = [
@@ -115,7 +116,7 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
         const other = await peer();
         expect(await port.find(aTokenHash(1), start), 'none yet').to.equal(undefined);
         const endsAt = after(start, hours(12));
-        const session = { ...(SESSIONS[3] as Session), startedAt: start, endsAt };
+        const session = { ...(SESSIONS[4] as Session), startedAt: start, endsAt };
         await port.begin(session, [anEvent()]);
         expect(await other.find(session.tokenHash, before(endsAt, MOMENT))).to.deep.equal(session);
         expect(await other.find(session.tokenHash, endsAt), 'at its end').to.equal(undefined);

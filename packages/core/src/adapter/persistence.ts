@@ -7,6 +7,8 @@ import type { Import } from '../ports/import.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import type { Snapshot } from '../ports/snapshot.ts';
+import type { TakedownStore } from '../ports/takedown-store.ts';
+import type { ViewStore } from '../ports/view-store.ts';
 
 /** Every store of one database, and what its life needs. */
 export interface Persistence {
@@ -16,6 +18,8 @@ export interface Persistence {
   readonly attempts: AttemptCounter;
   readonly sessions: SessionStore;
   readonly history: HistoryStore;
+  readonly takedowns: TakedownStore;
+  readonly views: ViewStore;
   readonly snapshot: Snapshot;
   readonly imports: Import;
   /**

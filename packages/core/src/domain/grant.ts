@@ -6,6 +6,14 @@ import { type Generation, type Role, stateOf } from './role.ts';
 /** Where a grant may be shown: none is accepted in another's place. */
 export type GrantPurpose = 'cookie' | 'path' | 'hand_over';
 
+/** Who looks, where the embedding team asks that. */
+export interface KnownViewer {
+  /** As its `identify` named them. */
+  readonly id: string;
+  /** Whether they gave the role's password. */
+  readonly gavePassword: boolean;
+}
+
 /** A viewer's right to see a protected site. It travels signed; what is signed is all that stands here. */
 export interface Grant {
   readonly purpose: GrantPurpose;
@@ -15,9 +23,22 @@ export interface Grant {
   readonly issuedAt: Instant;
   /** When this token, of this purpose, was made. */
   readonly madeAt: Instant;
+  /** Absent where nobody is asked who they are. */
+  readonly viewer?: KnownViewer;
 }
 
-/** The grant of someone who has just given the right password. */
+/**
+ * The grant of someone who has just given the right password, or needs none.
+ *
+ * @example
+ * import type { Instant, Role } from '@pinfold/core';
+ * import { firstGrant } from '@pinfold/core/adapter';
+ *
+ * declare const role: Role;
+ * declare const now: Instant;
+ *
+ * const grant = { ...firstGrant('cookie', role, now), viewer: { id: 'ada', gavePassword: false } };
+ */
 export function firstGrant(
   purpose: GrantPurpose,
   role: Pick<Role, 'id' | 'generation'>,

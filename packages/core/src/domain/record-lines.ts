@@ -16,7 +16,9 @@ import type {
   RemovalRecord,
 } from './records.ts';
 import type { Generation } from './role.ts';
+import type { Takedown } from './takedown.ts';
 import type { Title } from './title.ts';
+import type { CountedViews, Day } from './views.ts';
 import type { KeptWarning } from './warnings.ts';
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
@@ -108,6 +110,22 @@ const publication: Form<PublicationRecord> = object<PublicationRecord>({
   manifest: nullable(anyText<EncodedManifest>()),
 });
 
+const takedown: Form<Takedown> = object<Takedown>({
+  id: uuid<RoleId>(),
+  account: accountName,
+  sha256: hash(/^(?:[0-9a-f]{64})?$/),
+  reason: anyText(),
+  at: instant,
+  liftedAt: nullable(instant),
+});
+
+const views: Form<CountedViews> = object<CountedViews>({
+  role: uuid<RoleId>(),
+  day: count<Day>(),
+  views: count(),
+  refusedPasswords: count(),
+});
+
 const event = object({
   id: uuid<EventId>(),
   at: instant,
@@ -132,6 +150,8 @@ const FORMS: { readonly [Kind in MovedRecord['kind']]: Form<never> } = {
   account,
   key,
   publication,
+  takedown,
+  views,
   event,
   removal,
 } as { readonly [Kind in MovedRecord['kind']]: Form<never> };

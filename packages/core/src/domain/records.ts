@@ -5,6 +5,8 @@ import type { Fingerprint } from './idempotency.ts';
 import type { Instant } from './instant.ts';
 import type { EncodedManifest } from './manifest.ts';
 import type { Role } from './role.ts';
+import type { Takedown } from './takedown.ts';
+import type { CountedViews } from './views.ts';
 import type { KeptWarning } from './warnings.ts';
 
 /** An account as it moves: how far its rate was taken from stays behind. */
@@ -34,5 +36,7 @@ export type MovedRecord =
   | { readonly kind: 'account'; readonly value: AccountRecord }
   | { readonly kind: 'key'; readonly value: ApiKeyRecord }
   | { readonly kind: 'publication'; readonly value: PublicationRecord }
+  | { readonly kind: 'takedown'; readonly value: Takedown }
+  | { readonly kind: 'views'; readonly value: CountedViews }
   | { readonly kind: 'event'; readonly value: HistoryEvent }
   | { readonly kind: 'removal'; readonly value: RemovalRecord };

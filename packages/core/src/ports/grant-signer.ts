@@ -3,9 +3,11 @@ import type { Grant } from '../domain/grant.ts';
 /** Signs grants, so that viewers carry them and no node has to remember any. */
 export interface GrantSigner {
   /**
-   * Writes a grant as a token of URL-safe characters (`A-Z a-z 0-9 - _ .`), at most 200.
+   * Writes a grant as a token of URL-safe characters (`A-Z a-z 0-9 - _ .`), at most 512. A viewer's id has at most
+   * 255 bytes of UTF-8.
    * @promise grant-signer/verify: a signed grant verifies as it was, on every peer with the same secret
-   * @promise grant-signer/token: a token has URL-safe characters only and at most 200
+   * @promise grant-signer/token: a token has URL-safe characters only and at most 512
+   * @promise grant-signer/hidden: a token tells who the viewer is to nobody but who has the secret
    */
   sign(grant: Grant): string;
 

@@ -1,6 +1,6 @@
 import { eventOf } from '../domain/history.ts';
 import { after, before, type Duration, days, minutes } from '../domain/instant.ts';
-import type { Limits } from '../domain/limits.ts';
+import { type Limits, limitsInForce } from '../domain/limits.ts';
 import { succeeds } from '../fault.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
 import type { AttemptCounter } from '../ports/attempt-counter.ts';
@@ -34,8 +34,14 @@ export interface CleanUpPorts {
 
 /** Rows dropped in one step. */
 const BATCH = 100;
-const CLAIM: Duration = minutes(10);
+export const CLAIM: Duration = minutes(10);
 const LONGEST_PAUSE: Duration = days(1);
+
+/** What may be set about cleaning up, beside the limits. */
+export interface CleaningOptions {
+  /** Takes figures of each sweep, for metrics. */
+  readonly observe?: Observe;
+}
 
 /** Removes what is no longer needed. */
 export interface Cleaning {
@@ -48,12 +54,29 @@ export interface Cleaning {
   cleanUp(request?: CleanUpRequest): Promise<CleanUpReport>;
 }
 
-export function cleaning(ports: CleanUpPorts, limits: Limits, observe?: Observe): Cleaning {
+/**
+ * Puts the sweep together. Give it the limits that publishing has.
+ *
+ * @throws TypeError as `createUseCases` does for its limits.
+ *
+ * @example
+ * import { type CleanUpPorts, createCleaning } from '@pinfold/core/cleaning';
+ *
+ * declare const ports: CleanUpPorts;
+ * const { cleanUp } = createCleaning(ports);
+ * const { archives } = await cleanUp();
+ */
+export function createCleaning(
+  ports: CleanUpPorts,
+  limits: Partial<Limits> = {},
+  { observe }: CleaningOptions = {},
+): Cleaning {
+  const inForce = limitsInForce(limits);
   return {
     async cleanUp(request = {}) {
-      const run = new CleanUpRun(request, ports.clock, limits.orphanAge);
+      const run = new CleanUpRun(request, ports.clock, inForce.orphanAge);
       let report = NOTHING_DONE;
-      for await (const step of (request.dryRun === true ? count : sweep)(ports, limits, run)) {
+      for await (const step of (request.dryRun === true ? count : sweep)(ports, inForce, run)) {
         report = withStep(report, step);
         request.onProgress?.(report);
       }
@@ -119,10 +142,10 @@ function claim({ roles, clock, ids }: CleanUpPorts, limits: Limits): Promise<rea
 }
 
 /** One archive that cannot be removed waits longer each time, and keeps no other waiting. */
-async function remove(
-  { roles, archives, clock, ids }: CleanUpPorts,
+export async function remove(
+  { roles, archives, clock, ids }: Pick<CleanUpPorts, 'roles' | 'archives' | 'clock' | 'ids'>,
   task: CleanupTask,
-  { cause, signal }: CleanUpRun,
+  { cause, signal }: Pick<CleanUpRun, 'cause' | 'signal'>,
 ): Promise<boolean> {
   const isGone = await succeeds(archives.delete(task.archive, signal));
   const now = clock.now();

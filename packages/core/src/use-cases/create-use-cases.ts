@@ -11,8 +11,8 @@ import type { Ids } from '../ports/ids.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import type { Staging } from '../ports/staging.ts';
+import type { TakedownStore } from '../ports/takedown-store.ts';
 import { type Changing, changing } from './changing.ts';
-import { type Cleaning, cleaning } from './cleaning.ts';
 import { type Entering, entering } from './entering.ts';
 import type { Observe } from './figure.ts';
 import { type Open, opening } from './opening.ts';
@@ -30,6 +30,7 @@ export interface Ports {
   readonly inspector: ArchiveInspector;
   readonly passwords: PasswordHasher;
   readonly grants: GrantSigner;
+  readonly takedowns: TakedownStore;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -55,10 +56,10 @@ export interface UseCaseOptions {
 }
 
 /**
- * Everything Pinfold can do, over the ports it was given: functions over plain values, which are checked as those of the
+ * What Pinfold does for accounts and viewers, over the ports it was given: functions over plain values, which are checked as those of the
  * API are. An account that is none, a missing one too, is a TypeError; everything else that is wrong is a refusal.
  */
-export interface UseCases extends Publishing, Reading, Changing, Entering, Cleaning {
+export interface UseCases extends Publishing, Reading, Changing, Entering {
   readonly open: Open;
   /** For doors that receive an upload before it is published. */
   readonly staging: Staging;
@@ -74,7 +75,8 @@ export interface UseCases extends Publishing, Reading, Changing, Entering, Clean
 const UNBOUNDED: PublicationLimits = { publications: null, sites: null, bytes: null };
 
 /**
- * Puts the use cases together. API keys and sessions have their own at `@pinfold/core/accounts`, for those who need them.
+ * Puts the use cases together. API keys and sessions have their own at `@pinfold/core/accounts`, and the sweep at
+ * `@pinfold/core/cleaning`, for those who need them.
  *
  * @param limits figures that differ from the defaults; `renewal` follows `lifetime` unless it is given.
  * @throws TypeError when a limit is no whole number of at least 0, or is larger than one that bounds it.
@@ -102,7 +104,6 @@ export function createUseCases(
     ...reading(ports, inForce),
     ...changing(ports, inForce),
     ...entered,
-    ...cleaning(ports, inForce, observe),
     open: opening(ports, entered.visit),
     staging: ports.staging,
     clock: ports.clock,

@@ -1,11 +1,12 @@
 import { OPERATOR } from '../domain/actor.ts';
-import { mayManage } from '../domain/api-key.ts';
+import { mayManage, type Scope } from '../domain/api-key.ts';
 import { type Cause, causedBy, type Doer, eventOf, type Origin } from '../domain/history.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
 import { after, before, type Duration, hours, type Instant, minutes } from '../domain/instant.ts';
-import type { Session } from '../domain/session.ts';
+import type { Session, SessionScope } from '../domain/session.ts';
 import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Person } from '../ports/identity-provider.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { SessionSecrets } from '../ports/session-secrets.ts';
 import type { SessionStore } from '../ports/session-store.ts';
@@ -23,13 +24,15 @@ export interface StartedSession {
 export interface SessionOptions {
   /** A session, from its beginning on. Default 12 hours. */
   readonly lifetime?: Duration;
+  /** A session of an administrator whom an identity provider vouches for. Default 1 hour. */
+  readonly adminLifetime?: Duration;
   /** A sign-in link that nobody redeems. Default 1 hour. */
   readonly linkLifetime?: Duration;
 }
 
 /**
  * Signs people in to the management screen and out again. Tokens are kept as hashes only. The history tells of a session
- * as what was done by who acts in it: the operator who made its link, or the key that began it.
+ * as what was done by who acts in it: the operator who made its link, the key that began it, or the person.
  */
 export interface Sessions {
   /** Makes the token of a link that signs in once to `account`, for the operator to hand over. */
@@ -43,6 +46,12 @@ export interface Sessions {
    * The history tells of a refused key that it knows, once a minute an account.
    */
   signInWithKey(text: string, origin?: Origin): Promise<StartedSession | Refusal<'forbidden'> | undefined>;
+
+  /** Begins a session of somebody whom an identity provider vouches for. */
+  signInPerson(person: Person, origin?: Origin): Promise<StartedSession>;
+
+  /** Tells the history, once a minute an account, that somebody may not sign in whom an identity provider knows. */
+  refusePerson(person: Person, origin?: Origin): Promise<void>;
 
   /** The session of a token; `undefined` when it has ended, or the key that began it was revoked. */
   find(token: string, signal?: AbortSignal): Promise<Session | undefined>;
@@ -62,6 +71,9 @@ export interface SessionPorts {
 
 const PURGED_AT_ONCE = 100;
 
+/** What a session is that nobody said more of. */
+const MANAGING: Pick<Session, 'scope' | 'displayName'> = { scope: 'manage', displayName: null };
+
 /** The store knows who made a link. */
 const NOBODY_YET: Doer = { kind: 'operator', id: null };
 
@@ -79,7 +91,7 @@ const NOBODY_YET: Doer = { kind: 'operator', id: null };
  */
 export function createSessions(ports: SessionPorts, keys: Keys, options: SessionOptions = {}): Sessions {
   const { sessions, sessionSecrets, clock, ids } = ports;
-  const { lifetime = hours(12), linkLifetime = hours(1) } = options;
+  const { lifetime = hours(12), adminLifetime = hours(1), linkLifetime = hours(1) } = options;
   const started = (at: Instant, cause: Cause, account: AccountId | null) =>
     eventOf(ids, { type: 'session.started', at }, cause, account);
   return {
@@ -98,7 +110,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       if (link === undefined) return undefined;
       const { text, times, hash } = begun(ports, lifetime);
       const now = times.startedAt;
-      const session = { tokenHash: hash, apiKey: null, ...times };
+      const session = { tokenHash: hash, apiKey: null, ...MANAGING, ...times };
       const { account: _, actor: __, ...event } = started(now, { actor: NOBODY_YET, ...origin }, null);
       const outcome = await sessions.redeem({ link, now, session }, [event]);
       if (outcome.kind === 'unknown') return undefined;
@@ -117,12 +129,32 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       }
       const { text: token, times, hash } = begun(ports, lifetime);
       const now = times.startedAt;
-      const session: Session = { tokenHash: hash, account, apiKey: id, actor, ...times };
+      const granted = { ...MANAGING, scope: scopeOf(key.scopes) };
+      const session: Session = { tokenHash: hash, account, apiKey: id, actor, ...granted, ...times };
       await sessions.begin(session, [started(now, cause, account)]);
       await keys.noteUse(key);
       await sessions.purge(now, PURGED_AT_ONCE);
       return { kind: 'started', session, token };
     },
+    async signInPerson({ account, id, displayName, scope }, origin) {
+      const actor: Doer = { kind: 'person', id };
+      const { text, times, hash } = begun(ports, scope === 'admin' ? adminLifetime : lifetime);
+      const now = times.startedAt;
+      const session: Session = {
+        tokenHash: hash,
+        account,
+        apiKey: null,
+        actor,
+        scope,
+        displayName,
+        ...times,
+      };
+      await sessions.begin(session, [started(now, { actor, ...origin }, account)]);
+      await sessions.purge(now, PURGED_AT_ONCE);
+      return { kind: 'started', session, token: text };
+    },
+    refusePerson: ({ account, id }, origin) =>
+      noteRefusal(ports, { actor: { kind: 'person', id }, ...origin }, account),
     find: (token, signal) => find(ports, token, signal),
     async end(token, origin) {
       const hash = sessionSecrets.read(token);
@@ -135,6 +167,10 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       await sessions.end(hash, [event]);
     },
   };
+}
+
+function scopeOf(scopes: readonly Scope[]): SessionScope {
+  return scopes.includes('admin') ? 'admin' : 'manage';
 }
 
 /** A session's new token, and how long it lasts from now. */

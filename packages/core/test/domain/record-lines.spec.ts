@@ -11,11 +11,13 @@ const LINES: readonly string[] = [
   `{"record":"key","id":"4fJ2","account":"ä","scopes":["pins:read","admin"],"label":"x","secret_hash":"${'a'.repeat(64)}","created_at":1,"revoked_at":2}`,
   `{"record":"publication","id":"${UUID}","account":"ä","archive":"${ARCHIVE}","idempotency_key":"k 1","title":"T\\"𝒶","original_filename":"s.zip","file_count":1,"size":2,"archive_bytes":3,"sha256":"","published_at":4,"expires_at":null,"pinned":true,"deleted_at":null,"password_hash":"$","generation":1,"fingerprint":"[]","warnings":[{"rule":"case_mismatch","path":"a","target":"B","file":"b"},{"rule":"source_map","detail":"d"}],"last_event_at":4,"is_expiry_told":false,"manifest":"[1,[]]"}`,
   `{"record":"event","id":"${UUID}","at":4,"type":"service.mode_changed","account":null,"pin":null,"actor":{"kind":"system","id":null},"request":"r","address":null,"as_operator":true}`,
+  `{"record":"takedown","id":"${UUID}","account":"ä","sha256":"${'a'.repeat(64)}","reason":"Fraud.","at":3,"lifted_at":null}`,
+  `{"record":"views","role":"${UUID}","day":20777,"views":3,"refused_passwords":0}`,
   `{"record":"removal","id":"${UUID}","archive":"${ARCHIVE}","expires_at":1,"deleted_at":null}`,
 ];
 
 const KEY = JSON.parse(LINES[2] ?? '') as Record<string, unknown>;
-const REMOVAL = JSON.parse(LINES[5] ?? '') as Record<string, unknown>;
+const REMOVAL = JSON.parse(LINES[7] ?? '') as Record<string, unknown>;
 
 const WRONG: Readonly<Record<string, string>> = {
   'no JSON': '{"record":"key"',
@@ -72,9 +74,9 @@ describe('the lines of records', () => {
   });
 
   it('have one order, whatever that of the record is', () => {
-    const { kind, value } = readRecordLine(LINES[5] ?? '');
+    const { kind, value } = readRecordLine(LINES[7] ?? '');
     const reversed = Object.fromEntries(Object.entries(value).reverse());
-    expect(recordLine({ kind, value: reversed } as unknown as MovedRecord)).to.equal(LINES[5]);
+    expect(recordLine({ kind, value: reversed } as unknown as MovedRecord)).to.equal(LINES[7]);
   });
 
   for (const [what, line] of Object.entries(WRONG)) {

@@ -1,7 +1,8 @@
 import { defaultLimits, type Limits } from '@pinfold/core';
 import { type PublicUrl, publicUrl } from '@pinfold/http';
 import { describeSignIn, type SignIn } from '../sign-in.ts';
-import { administrationPaths, administrationSchemas, administrationTag } from './administration.ts';
+import { administrationTag } from './administered.ts';
+import { administrationPaths, administrationSchemas } from './administration.ts';
 import type { JsonObject } from './json-schema.ts';
 import { paths } from './operations.ts';
 import { componentHeaders, problem } from './responses.ts';
@@ -17,6 +18,8 @@ export interface OpenApiOptions {
   readonly signIn?: SignIn | undefined;
   /** Whether the API offers the history; true when absent. */
   readonly history?: boolean;
+  /** Whether the API tells how often a publication was viewed; true when absent. */
+  readonly views?: boolean;
   /** Whether the service is administered by the API; true when absent. */
   readonly administration?: boolean;
 }
@@ -34,16 +37,17 @@ export function openApiDocument({
   limits = defaultLimits,
   signIn,
   history = true,
+  views = true,
   administration = true,
 }: OpenApiOptions): JsonObject {
-  const document = documentOf(publicUrl(text), limits, { history, administration });
+  const document = documentOf(publicUrl(text), limits, { history, views, administration });
   return signIn === undefined ? document : describeSignIn(document, signIn);
 }
 
 function documentOf(
   url: PublicUrl,
   limits: Limits,
-  { history, administration }: { readonly history: boolean; readonly administration: boolean },
+  { history, views, administration }: Required<Pick<OpenApiOptions, 'history' | 'views' | 'administration'>>,
 ): JsonObject {
   return {
     openapi: '3.1.1',
@@ -59,12 +63,12 @@ function documentOf(
     servers: [{ url }],
     security: [{ apiKey: [] }],
     ...(administration ? { tags: [administrationTag] } : {}),
-    paths: { ...paths(url, limits, history), ...(administration ? administrationPaths(url) : {}) },
+    paths: { ...paths(url, limits, { history, views }), ...(administration ? administrationPaths(url) : {}) },
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `pf_<key id>_<secret>`.' },
       },
-      schemas: { ...componentSchemas(limits), ...(administration ? administrationSchemas : {}) },
+      schemas: { ...componentSchemas(limits, views), ...(administration ? administrationSchemas : {}) },
       headers: componentHeaders,
       responses: {
         Unauthorized: problem(['unauthorized'], false),

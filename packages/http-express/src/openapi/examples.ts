@@ -1,4 +1,5 @@
 import type { WireEvent } from '../handlers/events.ts';
+import type { WireViews } from '../handlers/read.ts';
 import type { ProblemDetails } from '../problems/problem.ts';
 import type { WireCode } from '../problems/problem-table.ts';
 import { requestError, tell, type WireWarning, wireWarnings } from '../problems/tell.ts';
@@ -16,6 +17,12 @@ export const exampleEvent: WireEvent = {
   actor: { kind: 'key', id: '4fJ2kQ9xTzA' },
   request: EXAMPLE_REQUEST_ID,
 };
+
+/** Views in examples. */
+export const exampleViews: readonly WireViews[] = [
+  { day: '2026-11-20', views: 18, refused_passwords: 0 },
+  { day: '2026-11-18', views: 3, refused_passwords: 2 },
+];
 
 /** Warnings in examples. */
 export const exampleWarnings: readonly WireWarning[] = wireWarnings([

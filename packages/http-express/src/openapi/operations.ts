@@ -3,8 +3,8 @@ import type { PublicUrl } from '@pinfold/http';
 import { wireLimits } from '../handlers/limits.ts';
 import { examplePin } from '../handlers/pin.ts';
 import type { WireCode } from '../problems/problem-table.ts';
-import { eventParameters, listParameters, publishParameters } from '../reading/query.ts';
-import { exampleEvent, exampleLeft, exampleUnbounded, exampleWarnings } from './examples.ts';
+import { eventParameters, listParameters, pinParameters, publishParameters } from '../reading/query.ts';
+import { exampleEvent, exampleLeft, exampleUnbounded, exampleViews, exampleWarnings } from './examples.ts';
 import { type JsonObject, schemaRef } from './json-schema.ts';
 import { documented, idParameter } from './parameters.ts';
 import { problems, success } from './responses.ts';
@@ -22,14 +22,20 @@ const EVERYWHERE: readonly WireCode[] = [
 /** Codes of what changes something. */
 const CHANGING: readonly WireCode[] = [...EVERYWHERE, 'account_blocked'];
 
+/** What the API offers beside publications. */
+export interface Offered {
+  readonly history: boolean;
+  readonly views: boolean;
+}
+
 /** Every path with its operations. */
-export function paths(publicUrl: PublicUrl, limits: Limits, history: boolean): JsonObject {
+export function paths(publicUrl: PublicUrl, limits: Limits, { history, views }: Offered): JsonObject {
   const pin = examplePin(publicUrl);
   return {
     '/api/v1/pins': { get: listOperation(pin), post: publishOperation(pin, limits) },
     '/api/v1/pins/{id}': {
       parameters: [idParameter],
-      get: readOperation(pin),
+      get: readOperation(pin, views),
       patch: updateOperation(pin),
       delete: stopOperation,
     },
@@ -125,12 +131,24 @@ function listOperation(pin: object): JsonObject {
   };
 }
 
-function readOperation(pin: object): JsonObject {
+function readOperation(pin: object, views: boolean): JsonObject {
   return {
     operationId: 'readPin',
     summary: 'Read a publication in any state',
-    responses: { 200: pinAnswer('The pin.', pin), ...problems([...EVERYWHERE, 'not_found'], false) },
+    ...(views ? { parameters: documented(pinParameters) } : {}),
+    responses: {
+      200: views ? viewedPinAnswer(pin) : pinAnswer('The pin.', pin),
+      ...problems([...EVERYWHERE, 'not_found'], false),
+    },
   };
+}
+
+function viewedPinAnswer(pin: object): JsonObject {
+  const views = exampleViews;
+  return success('The pin, with its views where they were asked for.', {
+    schema: schemaRef('ViewedPinAnswer'),
+    examples: { pin: { value: { pin } }, with_views: { value: { pin, views } } },
+  });
 }
 
 function updateOperation(pin: object): JsonObject {
@@ -221,12 +239,17 @@ const documentOperation: JsonObject = {
   summary: 'Read this document',
   security: [],
   responses: {
-    200: success('This document.', {
-      schema: { type: 'object', required: ['openapi', 'info', 'paths'] },
-      examples: {
-        beginning: { value: { openapi: '3.1.1', info: { title: 'Pinfold', version: '1' }, paths: {} } },
+    200: success(
+      'This document.',
+      {
+        schema: { type: 'object', required: ['openapi', 'info', 'paths'] },
+        examples: {
+          beginning: { value: { openapi: '3.1.1', info: { title: 'Pinfold', version: '1' }, paths: {} } },
+        },
       },
-    }),
+      [],
+      [],
+    ),
   },
 };
 

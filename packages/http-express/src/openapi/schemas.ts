@@ -31,10 +31,11 @@ const EVENT_TYPES: readonly EventType[] = [
 ];
 
 /** Every schema that answers and requests are made of, with the limits in force. */
-export function componentSchemas(limits: Limits): JsonObject {
+export function componentSchemas(limits: Limits, views: boolean): JsonObject {
   return {
     Pin: pinSchema(limits),
     PinAnswer: object({ pin: schemaRef('Pin') }),
+    ...(views ? { ViewedPinAnswer: viewedPinSchema } : {}),
     Publication: object({ pin: schemaRef('Pin'), warnings: schemaRef('Warnings') }),
     DryRun: object({
       archive: object({ file_count: count('Files of the site.'), size: count('Their bytes, expanded.') }),
@@ -65,6 +66,25 @@ export function componentSchemas(limits: Limits): JsonObject {
     ProblemError: problemErrorSchema,
   };
 }
+
+const viewedPinSchema: JsonObject = {
+  type: 'object',
+  required: ['pin'],
+  properties: {
+    pin: schemaRef('Pin'),
+    views: {
+      type: 'array',
+      description:
+        'There when it was asked for: the last 30 days in UTC, newest first; days on which nothing was counted are left ' +
+        'out. What is counted is told within 10 seconds.',
+      items: object({
+        day: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
+        views: count('Pages of the site that people opened; files that belong to pages are not counted.'),
+        refused_passwords: count('Passwords that were wrong.'),
+      }),
+    },
+  },
+};
 
 const eventSchema: JsonObject = {
   type: 'object',

@@ -113,6 +113,7 @@ export async function showPublication(
       manifest,
       ...(trouble === undefined ? {} : { trouble }),
       ...(await latestOf(screen, visit, role.id)),
+      views: await screen.views?.of(role.id),
     }),
     trouble === undefined ? 200 : 422,
   );

@@ -3,15 +3,21 @@ import type { Message } from '../words.ts';
 import { history as enHistory } from './en/history.ts';
 import { rules as enRules } from './en/rules.ts';
 import { screen as enScreen } from './en/screen.ts';
+import { views as enViews } from './en/views.ts';
 import { history as jaHistory } from './ja/history.ts';
 import { rules as jaRules } from './ja/rules.ts';
 import { screen as jaScreen } from './ja/screen.ts';
+import { views as jaViews } from './ja/views.ts';
 
 /** Everything the pages say; what only scripts say is bundled with them. */
-export type MessageId = keyof typeof enScreen | keyof typeof enRules | keyof typeof enHistory;
+export type MessageId =
+  | keyof typeof enScreen
+  | keyof typeof enRules
+  | keyof typeof enHistory
+  | keyof typeof enViews;
 
 /** The messages of a language. */
 export const catalogues: Readonly<Record<Language, Readonly<Record<MessageId, Message>>>> = {
-  en: { ...enScreen, ...enRules, ...enHistory },
-  ja: { ...jaScreen, ...jaRules, ...jaHistory },
+  en: { ...enScreen, ...enRules, ...enHistory, ...enViews },
+  ja: { ...jaScreen, ...jaRules, ...jaHistory, ...jaViews },
 };

@@ -1,4 +1,4 @@
-import type { HistoryEvent, Limits, Manifest } from '@pinfold/core';
+import type { DayOfViews, HistoryEvent, Limits, Manifest } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { Publication } from '../publication.ts';
 import type { SignedInVisit } from '../visiting/visit.ts';
@@ -8,6 +8,7 @@ import { historyCard } from './history.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
 import { marks, stateBadge } from './parts.ts';
+import { viewsCard } from './views.ts';
 
 /** A field that was sent and refused, with what was in it. */
 export interface FieldTrouble {
@@ -26,6 +27,8 @@ export interface DetailModel {
   readonly trouble?: FieldTrouble;
   /** The latest of what happened to it; absent where no history is shown. */
   readonly history?: { readonly events: readonly HistoryEvent[]; readonly next: string | undefined };
+  /** How often it was viewed on each of the last days; absent where that is not shown. */
+  readonly views?: readonly DayOfViews[] | undefined;
 }
 
 /** Everything about one publication, and everything that can be done to it. */
@@ -50,6 +53,7 @@ ${titleCard(visit, model)}
 ${stopCard(visit, publication)}
 </div><div class="stack">
 ${factsCard(visit, publication)}
+${model.views === undefined ? undefined : viewsCard(visit, publication, model.views)}
 ${model.history === undefined ? undefined : historyCard(visit, publication.id, model.history)}
 ${filesCard(visit, model.manifest)}
 </div></div>`,

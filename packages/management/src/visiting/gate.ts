@@ -35,7 +35,9 @@ export async function arrivalOf(
     const session = await sessions?.find(token);
     if (session === undefined) continue;
     if (arrival.kind === 'signed_in') return { kind: 'several' };
-    const caller: Caller = { account: session.account, scopes: ['manage'] };
+    const { account, displayName, scope: granted } = session;
+    const named = displayName === null ? {} : { displayName };
+    const caller: Caller = { account, scopes: [granted], ...named };
     arrival = { kind: 'signed_in', caller, actor: session.actor, bond: `session ${token}` };
   }
   return arrival;

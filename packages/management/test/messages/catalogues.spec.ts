@@ -2,12 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Language } from '../../src/language.ts';
+import { history as enHistory } from '../../src/messages/en/history.ts';
 import { publishing as enPublishing } from '../../src/messages/en/publishing.ts';
 import { rules as enRules } from '../../src/messages/en/rules.ts';
 import { screen as enScreen } from '../../src/messages/en/screen.ts';
+import { views as enViews } from '../../src/messages/en/views.ts';
+import { history as jaHistory } from '../../src/messages/ja/history.ts';
 import { publishing as jaPublishing } from '../../src/messages/ja/publishing.ts';
 import { rules as jaRules } from '../../src/messages/ja/rules.ts';
 import { screen as jaScreen } from '../../src/messages/ja/screen.ts';
+import { views as jaViews } from '../../src/messages/ja/views.ts';
 import type { Message } from '../../src/words.ts';
 
 type Catalogue = Readonly<Record<string, Message>>;
@@ -16,6 +20,8 @@ const PARTS: readonly (readonly [name: string, en: Catalogue, ja: Catalogue])[] 
   ['screen', enScreen, jaScreen],
   ['publishing', enPublishing, jaPublishing],
   ['rules', enRules, jaRules],
+  ['history', enHistory, jaHistory],
+  ['views', enViews, jaViews],
 ];
 const ROOT = join(import.meta.dirname, '..', '..');
 

@@ -40,6 +40,13 @@ export const OPTIONS = {
       says: 'the API key for it; better in PINFOLD_KEY, where other users of the machine cannot see it',
     },
   },
+  doctor: {
+    url: {
+      type: 'string',
+      value: 'URL',
+      says: 'what to ask from outside, in the place of PINFOLD_PUBLIC_URL',
+    },
+  },
   list: {
     state: { type: 'string', value: 'STATE', says: 'published, expired or deleted only' },
   },

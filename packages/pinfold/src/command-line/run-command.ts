@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'serve'>, () => Promise<Com
   accounts: async () => (await import('../commands/accounts.ts')).accounts,
   history: async () => (await import('../commands/history.ts')).history,
   cleanup: async () => (await import('../commands/cleanup.ts')).cleanup,
+  doctor: async () => (await import('../commands/doctor.ts')).doctor,
   export: async () => (await import('../commands/export.ts')).exportAll,
   import: async () => (await import('../commands/import.ts')).importAll,
   copy: async () => (await import('../commands/copy.ts')).copy,

@@ -59,6 +59,10 @@ export const ON_THE_MACHINE = {
     says: 'remove what is no longer needed; the server does so by itself',
     example: 'pinfold cleanup --dry-run',
   },
+  doctor: {
+    says: 'try what goes wrong in practice, and say what to do about it',
+    example: 'pinfold doctor --url https://pins.example',
+  },
   export: {
     takes: 'FOLDER|-',
     says: 'write all records and archives to a folder, or as a tar',

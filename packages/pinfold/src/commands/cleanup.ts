@@ -18,9 +18,12 @@ export async function cleanup(args: readonly string[], terminal: Terminal): Prom
   const { values } = readArguments(args, [], OPTIONS.cleanup);
   const dryRun = values['dry-run'] ?? false;
   const cause = byCommand();
-  const report = await withComposition(terminal, async ({ useCases, history }, settings) => {
+  const report = await withComposition(terminal, async ({ useCases, history, views }, settings) => {
     // That a site expired is nobody's deed, whoever has it swept.
-    if (!dryRun) await history.sweep({ cause: BY_THIS_NODE });
+    if (!dryRun) {
+      await history.sweep({ cause: BY_THIS_NODE });
+      await views.sweep();
+    }
     return await useCases
       .cleanUp({
         cause,

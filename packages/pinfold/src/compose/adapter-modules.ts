@@ -4,6 +4,8 @@ import { type Adapter, databaseOf } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { StorageSetting } from '../settings/storage-setting.ts';
 
+type S3Client = ReturnType<typeof import('@pinfold/storage-s3').createS3Client>;
+
 /** The folder of archives in the data folder. */
 const ARCHIVES = 'archives';
 
@@ -31,17 +33,23 @@ function files(dataDir: string): Adapter {
   return { modules: [storageFsModule(folders)], end: async () => {} };
 }
 
-async function s3(storage: Extract<StorageSetting, { kind: 's3' }>, dataDir: string): Promise<Adapter> {
-  const [{ storageS3Module }, { createS3Client }] = await Promise.all([
-    import('@pinfold/inversify/storage-s3'),
-    import('@pinfold/storage-s3'),
-  ]);
-  const { bucket, prefix, endpoint, region, pathStyle } = storage;
-  const client = createS3Client({
+/** A bucket that the settings name. */
+export type BucketSetting = Extract<StorageSetting, { kind: 's3' }>;
+
+/** The client for a bucket; it is the caller's to destroy. */
+export async function s3ClientOf({ endpoint, region, pathStyle }: BucketSetting): Promise<S3Client> {
+  const { createS3Client } = await import('@pinfold/storage-s3');
+  return createS3Client({
     region,
     forcePathStyle: pathStyle,
     ...(endpoint === undefined ? {} : { endpoint }),
   });
+}
+
+async function s3(storage: BucketSetting, dataDir: string): Promise<Adapter> {
+  const { storageS3Module } = await import('@pinfold/inversify/storage-s3');
+  const client = await s3ClientOf(storage);
+  const { bucket, prefix } = storage;
   const options = { client, bucket, ...(prefix === '' ? {} : { prefix }) };
   return {
     modules: [stagingFsModule({ staging: join(dataDir, 'staging') }), storageS3Module(options)],

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import {
   type BeforePublish,
+  type Cleaning,
   defaultLimits,
   isFault,
   type Keys,
@@ -13,6 +14,7 @@ import {
 import type { OnEvent } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
+import type { Views } from '@pinfold/core/views';
 import { tokens } from '@pinfold/inversify';
 import { archiveZipModule } from '@pinfold/inversify/archive-zip';
 import { coreModule } from '@pinfold/inversify/core';
@@ -52,9 +54,10 @@ export interface CompositionOptions {
 /** The service without HTTP, over open stores. */
 export interface Composition {
   readonly container: Container;
-  readonly useCases: UseCases;
+  readonly useCases: UseCases & Cleaning;
   readonly manageKeys: Keys;
   readonly history: History;
+  readonly views: Views;
   readonly administration: Administration;
   readonly publications: RunningPublications;
   /** The data folder's absolute path. */
@@ -101,9 +104,21 @@ export async function openComposition(
     const useCases = await container.getAsync(tokens.useCases);
     const manageKeys = await container.getAsync(tokens.manageKeys);
     const history = await container.getAsync(tokens.manageHistory);
+    const views = await container.getAsync(tokens.countedViews);
     const administration = await container.getAsync(tokens.administration);
     const pool = adapters.find((adapter) => adapter.pool !== undefined)?.pool;
-    return { container, useCases, manageKeys, history, administration, publications, dataDir, pool, close };
+    return {
+      container,
+      useCases,
+      manageKeys,
+      history,
+      views,
+      administration,
+      publications,
+      dataDir,
+      pool,
+      close,
+    };
   } catch (error) {
     // A store that could not be opened fails once more when it is let go of.
     await close().catch(() => undefined);

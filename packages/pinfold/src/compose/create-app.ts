@@ -128,6 +128,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     // What the first probe is told has been looked at.
     await looked;
     server.answerWith(handler);
+    service.storeViews();
   }
 
   async function lead(

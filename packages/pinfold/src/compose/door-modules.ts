@@ -4,6 +4,7 @@ import { authenticate as authentication, httpExpressModule } from '@pinfold/inve
 import { managementModule } from '@pinfold/inversify/management';
 import { type ViewerModuleOptions, viewerModule } from '@pinfold/inversify/viewer';
 import type { LookOptions } from '@pinfold/management';
+import type { ViewerAccess } from '@pinfold/viewer';
 import { ContainerModule } from 'inversify';
 import { clientAddress } from '../server/client-address.ts';
 import type { Log } from '../server/log.ts';
@@ -24,13 +25,14 @@ export interface DoorOptions {
   /** Whose request it is; absent, API keys say so, and sign-in links for the management screen. */
   readonly authenticate: Authenticate | undefined;
   readonly signIn: SignIn | undefined;
+  readonly access: ViewerAccess | undefined;
   readonly look: LookOptions | undefined;
 }
 
 /** The modules of API, viewer and management screen. */
 export function doorModules(
   { rates, clearCookies, trustProxy, historyAddresses }: Settings,
-  { log, requests, uploads, figures, addresses, authenticate, signIn, look }: DoorOptions,
+  { log, requests, uploads, figures, addresses, authenticate, signIn, access, look }: DoorOptions,
 ): readonly ContainerModule[] {
   const address = clientAddress(trustProxy);
   const told = historyAddresses ? { historyAddress: address } : {};
@@ -53,6 +55,7 @@ export function doorModules(
         clientAddress: address,
         log: requests,
         ...(figures === undefined ? {} : { figures }),
+        ...(access === undefined ? {} : { access }),
       };
     }),
     managementModule(() => ({

@@ -1,4 +1,4 @@
-import type { Keys, PublishOutcome, PublishRequest, Refusal, UseCases } from '@pinfold/core';
+import type { Cleaning, Keys, PublishOutcome, PublishRequest, Refusal, UseCases } from '@pinfold/core';
 import { publicUrl, sharedUrl } from '@pinfold/http';
 import type { createApi } from '@pinfold/http-express';
 import { api } from '@pinfold/inversify/http-express';
@@ -71,10 +71,11 @@ export interface Pinfold {
    */
   publish(request: PublishRequest): Promise<PublishedOutcome>;
   /** What pages and jobs of your own call. */
-  readonly useCases: UseCases & {
-    /** API keys; needed where no `authenticate` is given. */
-    readonly keys: Keys;
-  };
+  readonly useCases: UseCases &
+    Cleaning & {
+      /** API keys; needed where no `authenticate` is given. */
+      readonly keys: Keys;
+    };
   /**
    * Waits up to 10 seconds for publications that run, and closes what was opened. Close your server before. Closing
    * again waits for the same end.
@@ -120,6 +121,7 @@ async function begin(settings: Settings, options: ServiceOptions): Promise<Pinfo
     };
     await service.tell();
     void service.watchHealth();
+    service.storeViews();
     service.sweep();
     const publish = async (request: PublishRequest): Promise<PublishedOutcome> => {
       const outcome = await useCases.publish(request);

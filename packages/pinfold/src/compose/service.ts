@@ -3,12 +3,14 @@ import type { Authenticate, SignIn } from '@pinfold/http-express';
 import { tokens } from '@pinfold/inversify';
 import type { LookOptions } from '@pinfold/management';
 import { SystemClock } from '@pinfold/platform-node';
+import type { ViewerAccess } from '@pinfold/viewer';
 import { Health } from '../health/health.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { release } from '../release.ts';
 import { runCleanupTimer } from '../server/cleanup-timer.ts';
 import { type Log, type LogSink, openLog } from '../server/log.ts';
 import { requestLog } from '../server/request-log.ts';
+import { storeLastViews, storeViews } from '../server/store-views.ts';
 import { carriedOut } from '../settings/carried-out.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
@@ -23,6 +25,8 @@ export interface ServiceOptions extends CompositionOptions {
   readonly authenticate?: Authenticate;
   /** What the API says of that sign-in of yours, in 401, 403 and its document. Absent, it speaks of API keys. */
   readonly signIn?: SignIn;
+  /** Who may look, where your server decides it. Absent, who has the link, and the password where there is one. */
+  readonly access?: ViewerAccess;
   /** What is yours of how the management screen looks and speaks. */
   readonly look?: LookOptions;
 }
@@ -40,11 +44,13 @@ export interface Service {
   tell(): Promise<void>;
   /** Begins to look at the stores; resolves when all have been looked at once. */
   watchHealth(): Promise<void>;
+  /** Begins to store the counts of views every ten seconds. */
+  storeViews(): void;
   /** Begins to sweep about every ten minutes. */
   sweep(): void;
   /** Ends looking and sweeping. */
   stop(): void;
-  /** Stops, waits for the publications that run until the signal aborts, and closes the stores. */
+  /** Stops, waits for the publications that run until the signal aborts, stores what was counted, and closes the stores. */
   close(deadline: AbortSignal): Promise<void>;
 }
 
@@ -57,7 +63,7 @@ export interface Service {
 export async function openService(
   settings: Settings,
   addresses: () => WebAddresses,
-  { authenticate, signIn, look, log: sink, ...options }: ServiceOptions,
+  { authenticate, signIn, access, look, log: sink, ...options }: ServiceOptions,
 ): Promise<Service> {
   const names = { node: settings.node, version: await release() };
   const log = openLog(settings.logLevel, sink, { names, shared: settings.workers > 1 });
@@ -71,7 +77,7 @@ export async function openService(
   });
   metrics?.uploads(uploads);
   const figures = metrics?.viewer;
-  const shown = { authenticate, signIn, look };
+  const shown = { authenticate, signIn, access, look };
   const doors = doorModules(settings, { log, requests, uploads, figures, addresses, ...shown });
   const modules = [...doors, ...(options.modules ?? [])];
   const observed = observedBy(metrics, options);
@@ -84,7 +90,7 @@ export async function openService(
   await lookAtBucket(composition, settings);
   metrics?.measure(health, composition.dataDir, composition.pool);
   const { cleanUp, clock, limits } = composition.useCases;
-  const { history } = composition;
+  const { history, views } = composition;
   const stopped = new AbortController();
   const background: Promise<void>[] = [];
   return {
@@ -101,6 +107,9 @@ export async function openService(
       background.push(health.run(clock, stopped.signal));
       return health.look();
     },
+    storeViews: () => {
+      background.push(storeViews({ views, clock, log }, stopped.signal));
+    },
     sweep: () => {
       const look = async (swept: boolean): Promise<void> => {
         if (metrics === undefined) return;
@@ -108,7 +117,7 @@ export async function openService(
         const roles = await composition.container.getAsync(tokens.roles);
         await metrics.sweeps.look({ roles, clock, limits });
       };
-      const tools = { cleanUp, history, clock, log, look, random: Math.random };
+      const tools = { cleanUp, history, views, clock, log, look, random: Math.random };
       background.push(runCleanupTimer(tools, stopped.signal));
     },
     stop: () => stopped.abort(),
@@ -116,6 +125,7 @@ export async function openService(
       stopped.abort();
       await composition.publications.ended(deadline);
       await Promise.all(background);
+      await storeLastViews({ views, log }, deadline);
       metrics?.close();
       await composition.close();
     },

@@ -51,7 +51,7 @@ export class PublishingFigures {
   };
 
   /** The use cases, with publications counted as they end. */
-  counting(useCases: UseCases): UseCases {
+  counting<Cases extends UseCases>(useCases: Cases): Cases {
     return {
       ...useCases,
       publish: async (request) => {

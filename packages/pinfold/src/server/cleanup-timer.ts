@@ -8,6 +8,7 @@ import {
 } from '@pinfold/core';
 import { slept } from '@pinfold/core/adapter';
 import type { History } from '@pinfold/core/history';
+import type { Views } from '@pinfold/core/views';
 import { BY_THIS_NODE } from './by-this-node.ts';
 import type { Log } from './log.ts';
 
@@ -15,6 +16,7 @@ import type { Log } from './log.ts';
 export interface CleanupTimerOptions {
   readonly cleanUp: Cleaning['cleanUp'];
   readonly history: Pick<History, 'sweep'>;
+  readonly views: Pick<Views, 'sweep'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Called when a sweep has ended well, and before the first one: its failure is logged. */
@@ -27,13 +29,14 @@ const PAUSE: Duration = minutes(10);
 
 /** Sweeps about every ten minutes until the signal aborts. A sweep that fails is logged, and the next one comes all the same. */
 export async function runCleanupTimer(options: CleanupTimerOptions, signal: AbortSignal): Promise<void> {
-  const { cleanUp, history, clock, log, random, look = async () => undefined } = options;
+  const { cleanUp, history, views, clock, log, random, look = async () => undefined } = options;
   const count = (swept: boolean): Promise<void> =>
     look(swept).catch((error: unknown) => log.error('what sweeps leave could not be counted', error));
   void count(false);
   while (await slept(clock, duration(Math.round(PAUSE * (0.5 + random()))), signal)) {
     try {
       await history.sweep({ cause: BY_THIS_NODE, signal });
+      await views.sweep(signal);
       logReport(log, await cleanUp({ cause: BY_THIS_NODE, signal }));
       await count(true);
     } catch (error) {

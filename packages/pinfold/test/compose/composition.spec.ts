@@ -1,7 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { days, Fault, type Limits, type StagedArchive, type Staging, type UseCases } from '@pinfold/core';
+import {
+  type Cleaning,
+  days,
+  Fault,
+  type Limits,
+  type StagedArchive,
+  type Staging,
+  type UseCases,
+} from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
@@ -29,7 +37,7 @@ describe("modules of a caller's own", () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   it('may do without the staging', async () => {
-    const useCases = { mine: true } as unknown as UseCases;
+    const useCases = { mine: true } as unknown as UseCases & Cleaning;
     const mine = new ContainerModule(({ rebind }) => {
       rebind(tokens.useCases).toConstantValue(useCases);
     });

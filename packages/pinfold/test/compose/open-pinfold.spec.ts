@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { accountId, days, hours, isFault, SCOPES } from '@pinfold/core';
+import { accountId, days, hours, isFault, SCOPES, seconds } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
-import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import express from 'express';
 import { zipSync } from 'fflate';
@@ -45,6 +45,12 @@ describe('Pinfold in a server of your own', () => {
     const { viewer, api, management } = opened;
     server.on('request', express().use(viewer, api).use('/manage', management));
     return opened;
+  }
+
+  function onClock(clock: ManualClock): ContainerModule {
+    return new ContainerModule(({ rebind }) => {
+      rebind(tokens.clock).toConstantValue(clock);
+    });
   }
 
   async function published(answer: Response): Promise<PinJson> {
@@ -87,6 +93,21 @@ describe('Pinfold in a server of your own', () => {
     expect(await answer.json()).to.include({ detail: 'Sign in at /login.' });
     const page = await (await fetch(`${publicUrl}/manage/`)).text();
     expect(page).to.contain('· Harbour</title>').and.contain('href="/login"');
+  });
+
+  it('shows publications to those alone whom the team lets look', async () => {
+    await open({
+      authenticate: async () => ({ account: ada, scopes: SCOPES }),
+      access: {
+        identify: ({ headers }) => headers['user-agent'] ?? { signIn: '/login' },
+        mayView: (viewer, role) => (viewer === 'grace' && role.account === ada ? 'yes' : 'no'),
+      },
+    });
+    const { shared_url: url } = await published(await publish(publicUrl, 'ada', 'a'));
+    const look = (viewer: string): Promise<Response> =>
+      fetch(url, { redirect: 'manual', headers: { 'user-agent': viewer } });
+    expect((await look('eve')).status).to.equal(403);
+    expect((await look('grace')).headers.get('location')).to.match(/~[\w-]{100,}\/$|grant=/);
   });
 
   async function archives(): Promise<number> {
@@ -133,15 +154,32 @@ describe('Pinfold in a server of your own', () => {
 
   it('removes by itself what has expired', async () => {
     const clock = createManualClock();
-    const module = new ContainerModule(({ rebind }) => {
-      rebind(tokens.clock).toConstantValue(clock);
-    });
+    const module = onClock(clock);
     const { useCases } = await open({ modules: [module], limits: { lifetime: hours(1) } });
     const { text } = await useCases.keys.create({ account: ada });
     await published(await publish(publicUrl, text, 'a'));
     expect(await archives()).to.equal(1);
     clock.advance(hours(3));
     while ((await archives()) > 0) await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  it('counts views, and stores them within ten seconds', async () => {
+    const clock = createManualClock();
+    const { useCases } = await open({ modules: [onClock(clock)] });
+    const { text } = await useCases.keys.create({ account: ada });
+    const { id, shared_url } = await published(await publish(publicUrl, text, 'a'));
+    for (const accept of ['text/html', 'text/html', '*/*'])
+      await fetch(`${shared_url}/`, { headers: { accept } });
+    const told = async () => {
+      const headers = { authorization: `Bearer ${text}` };
+      const answer = await fetch(`${publicUrl}/api/v1/pins/${id}?include=views`, { headers });
+      return ((await answer.json()) as { readonly views: readonly object[] }).views;
+    };
+    expect(await told()).to.deep.equal([]);
+    clock.advance(seconds(10));
+    while ((await told()).length === 0);
+    const day = new Date(clock.now()).toISOString().slice(0, 10);
+    expect(await told()).to.deep.equal([{ day, views: 2, refused_passwords: 0 }]);
   });
 
   it('keeps what was published, and gives up its stores once closed', async () => {

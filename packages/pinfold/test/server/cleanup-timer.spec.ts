@@ -30,7 +30,14 @@ function timer(random: number, outcomes: readonly (() => CleanUpReport)[]) {
   };
   const stop = new AbortController();
   const ended = runCleanupTimer(
-    { cleanUp, history: { sweep: async () => {} }, clock, log, random: () => random },
+    {
+      cleanUp,
+      history: { sweep: async () => {} },
+      views: { sweep: async () => {} },
+      clock,
+      log,
+      random: () => random,
+    },
     stop.signal,
   );
   return {

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { duration, type UseCases } from '@pinfold/core';
+import { duration } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
@@ -48,7 +48,7 @@ describe('a publication whose process is killed', function () {
   }
 
   async function expectNothingLeft(): Promise<void> {
-    const useCases: UseCases = survivor.app.container.get(tokens.useCases);
+    const useCases = survivor.app.container.get(tokens.useCases);
     await useCases.cleanUp({ force: true });
     expect(await survivor.app.container.get(tokens.archives).list(undefined, 10)).to.have.length(1);
     expect(await readdir(join(folder, 'staging'))).to.deep.equal([]);

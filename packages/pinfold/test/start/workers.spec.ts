@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { request } from 'node:http';
+import { type OutgoingHttpHeaders, request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,9 +27,9 @@ function isRunning(pid: number): boolean {
 }
 
 /** Asks over a connection of its own, which any worker may get. */
-async function statusOf(url: string, path: string, host?: string): Promise<number> {
+async function statusOf(url: string, path: string, more: OutgoingHttpHeaders = {}): Promise<number> {
   const { hostname, port } = new URL(url);
-  const headers = { connection: 'close', ...(host === undefined ? {} : { host }) };
+  const headers = { connection: 'close', ...more };
   const asked = request({ hostname: hostname.replace('localhost', '127.0.0.1'), port, path, headers });
   asked.end();
   const [answer] = await once(asked, 'response');
@@ -83,11 +83,28 @@ describe('several processes on one port', function () {
     const { pin } = (await answer.json()) as { readonly pin: PinJson };
     const host = `${pin.id}.localhost:${new URL(url).port}`;
     const look = async (): Promise<ReadonlySet<number>> =>
-      new Set(await Promise.all(Array.from({ length: 20 }, () => statusOf(url, '/', host))));
+      new Set(await Promise.all(Array.from({ length: 20 }, () => statusOf(url, '/', { host }))));
     expect(await look()).to.deep.equal(new Set([200]));
     const headers = { authorization: `Bearer ${apiKey}` };
     expect((await fetch(`${url}/api/v1/pins/${pin.id}`, { method: 'DELETE', headers })).status).to.equal(204);
     expect(await look()).to.deep.equal(new Set([404]));
+  });
+
+  it('store the views that each of them counted when they stop', async () => {
+    const server = start();
+    const [url] = await started(server, 2);
+    const answer = await publish(url, apiKey, 'one');
+    const { pin } = (await answer.json()) as { readonly pin: PinJson };
+    const opened = { host: `${pin.id}.localhost:${new URL(url).port}`, accept: 'text/html' };
+    await Promise.all(Array.from({ length: 40 }, () => statusOf(url, '/', opened)));
+    server.process.kill('SIGTERM');
+    await server.ended();
+    const [again] = await started(start(), 2);
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const told = await fetch(`${again}/api/v1/pins/${pin.id}?include=views`, { headers });
+    const { views } = (await told.json()) as { readonly views: readonly { readonly views: number }[] };
+    // More than one day where midnight passes in between.
+    expect(views.reduce((sum, day) => sum + day.views, 0)).to.equal(40);
   });
 
   it('go on when one of them dies, and another takes its place', async () => {

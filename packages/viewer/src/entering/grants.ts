@@ -1,17 +1,20 @@
-import type { Grant, GrantPurpose, Role } from '@pinfold/core';
-import { grantEndsAt, passOn } from '@pinfold/core/adapter';
+import type { Grant, GrantPurpose, KnownViewer, Role } from '@pinfold/core';
+import { firstGrant, grantEndsAt, passOn } from '@pinfold/core/adapter';
 import { type CookieScope, cookieValues, setCookie } from '@pinfold/http';
 import type { Settings, ViewerUseCases } from '../viewer-options.ts';
+import type { Access } from './access.ts';
 
 /** Checks the grants that viewers show, and writes those they get. */
 export class Grants {
   readonly #useCases: ViewerUseCases;
+  readonly #access: Access;
   readonly #siteScope: CookieScope;
   readonly #sharedScope: Omit<CookieScope, 'path'>;
   readonly #sharedPath: string;
 
-  constructor(useCases: ViewerUseCases, { secure, sharedPath }: Settings) {
+  constructor(useCases: ViewerUseCases, access: Access, { secure, sharedPath }: Settings) {
     this.#useCases = useCases;
+    this.#access = access;
     const scope = { secure, sameSite: 'Lax' } as const;
     this.#siteScope = { ...scope, name: secure ? '__Host-pinfold_grant' : 'pinfold_grant', path: '/' };
     this.#sharedScope = { ...scope, name: secure ? '__Secure-pinfold_grant' : 'pinfold_grant' };
@@ -19,18 +22,32 @@ export class Grants {
   }
 
   /** The grant that a token is, if it admits to the role for that purpose now. */
-  admit(role: Role, purpose: GrantPurpose, token: string): Grant | undefined {
-    return this.#useCases.grants.admit(role, purpose, [token]);
+  admit(role: Role, purpose: GrantPurpose, token: string): Promise<Grant | undefined> {
+    return this.#admitted(role, purpose, [token]);
   }
 
   /** The grant in a cookie on the site's own origin. */
-  ofSite(role: Role, cookies: string | undefined): Grant | undefined {
-    return this.#useCases.grants.admit(role, 'cookie', cookieValues(cookies, this.#siteScope.name));
+  ofSite(role: Role, cookies: string | undefined): Promise<Grant | undefined> {
+    return this.#admitted(role, 'cookie', cookieValues(cookies, this.#siteScope.name));
   }
 
   /** The grant in a cookie of the shared URL. */
-  ofSharedUrl(role: Role, cookies: string | undefined): Grant | undefined {
-    return this.#useCases.grants.admit(role, 'cookie', this.sharedUrlTokens(cookies));
+  ofSharedUrl(role: Role, cookies: string | undefined): Promise<Grant | undefined> {
+    return this.#admitted(role, 'cookie', this.sharedUrlTokens(cookies));
+  }
+
+  /** The same of who was met there just now: nobody is asked about them again. */
+  heldBy(viewer: KnownViewer | undefined, role: Role, cookies: string | undefined): Grant | undefined {
+    for (const token of this.sharedUrlTokens(cookies)) {
+      const grant = this.#useCases.grants.admit(role, 'cookie', [token]);
+      if (grant !== undefined && suffices(grant, viewer)) return grant;
+    }
+    return undefined;
+  }
+
+  /** A grant of who needs no password, from now on. */
+  begin(role: Role, viewer: KnownViewer): Grant {
+    return { ...firstGrant('cookie', role, this.#useCases.clock.now()), viewer };
   }
 
   /** Every token in a cookie of the shared URL, whatever it is worth. */
@@ -64,10 +81,24 @@ export class Grants {
     return setCookie(this.#siteScope, '', 0);
   }
 
+  async #admitted(role: Role, purpose: GrantPurpose, tokens: readonly string[]): Promise<Grant | undefined> {
+    for (const token of tokens) {
+      const grant = this.#useCases.grants.admit(role, purpose, [token]);
+      if (grant !== undefined && (await this.#access.admits(grant, role))) return grant;
+    }
+    return undefined;
+  }
+
   #write(role: Role, grant: Grant, scope: CookieScope): string {
     const { clock, limits } = this.#useCases;
     const cookie = grant.purpose === 'cookie' ? grant : passOn(grant, 'cookie', clock.now());
     const left = Math.floor((grantEndsAt(cookie, role, limits) - clock.now()) / 1_000);
     return setCookie(scope, this.#useCases.grants.sign(cookie), Math.max(0, left));
   }
+}
+
+/** Whether a grant is of that viewer, and made with the password where they need it. */
+function suffices(grant: Grant, viewer: KnownViewer | undefined): boolean {
+  if (grant.viewer?.id !== viewer?.id) return false;
+  return viewer?.gavePassword !== true || grant.viewer?.gavePassword === true;
 }

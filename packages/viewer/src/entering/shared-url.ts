@@ -1,4 +1,4 @@
-import { isFault, type Role, type RoleId } from '@pinfold/core';
+import { isFault, type KnownViewer, type RoleId } from '@pinfold/core';
 import { hasTooManyCookies, isOwnForm, sharedUrl } from '@pinfold/http';
 import { type Exchange, isRead } from '../exchange.ts';
 import {
@@ -14,12 +14,13 @@ import {
 import { type PasswordNotice, plainPages } from '../pages/pages.ts';
 import { whileThere } from '../sending/while-there.ts';
 import type { ViewerContext } from '../viewer-context.ts';
-import { grantedWay, openWay } from '../where/addresses.ts';
+import { grantedWay } from '../where/addresses.ts';
 import type { SharedPlace } from '../where/find-place.ts';
 import { returnPathOf } from '../where/return-path.ts';
 import { encodeRawBytes } from '../where/target.ts';
 import { clientOf } from './client-address.ts';
 import { readPasswordForm } from './password-form.ts';
+import { leadIn } from './way-in.ts';
 
 /** Answers a request for a shared URL: leads to the site, or asks for the password first. */
 export async function serveSharedUrl(
@@ -40,21 +41,8 @@ export async function serveSharedUrl(
   }
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
-  const way = wayIn(context, exchange, visit.role, returnPathOf(query));
-  if (way === undefined) sendPasswordPage(exchange, 200);
-  else sendRedirect(exchange, { status: 302, ...way });
-}
-
-/** The way to the site, unless a password has to be given first. */
-function wayIn(
-  context: ViewerContext,
-  { request }: Exchange,
-  role: Role,
-  path: string,
-): ReturnType<typeof openWay> | undefined {
-  if (role.passwordHash === null) return openWay(context.settings, role, path);
-  const grant = context.grants.ofSharedUrl(role, request.headers.cookie);
-  return grant === undefined ? undefined : grantedWay(context, role, grant, path);
+  const met = await context.access.meet(request, visit.role);
+  leadIn(context, exchange, visit.role, returnPathOf(query), met);
 }
 
 async function takePassword(
@@ -74,22 +62,35 @@ async function takePassword(
     const more: Headers = form.status === 408 ? { Connection: 'close' } : {};
     return sendPlainPage(exchange, form.status, plainPages.badForm, more);
   }
-  await tryPassword(context, exchange, id, form.password, returnPathOf(query));
+  const trial = { id, path: returnPathOf(query), password: form.password };
+  if (!context.access.tellsApart) return await tryPassword(context, exchange, trial);
+  const visit = await context.useCases.visit(id);
+  if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
+  const met = await context.access.meet(request, visit.role);
+  if (met.kind !== 'password') return leadIn(context, exchange, visit.role, trial.path, met);
+  await tryPassword(context, exchange, { ...trial, viewer: met.viewer });
 }
 
-async function tryPassword(
-  context: ViewerContext,
-  exchange: Exchange,
-  id: RoleId,
-  password: string,
-  path: string,
-): Promise<void> {
-  const { settings, useCases } = context;
+/** A password to be tried. */
+interface Trial {
+  readonly id: RoleId;
+  readonly path: string;
+  readonly password: string;
+  /** Who enters it, where that is asked. */
+  readonly viewer?: KnownViewer | undefined;
+}
+
+async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Trial): Promise<void> {
+  const { settings, useCases, access, grants } = context;
+  const { id, path, password, viewer } = trial;
   const address = clientOf(settings.clientAddress(exchange.request));
-  const tokens = context.grants.sharedUrlTokens(exchange.request.headers.cookie);
+  const tokens = grants.sharedUrlTokens(exchange.request.headers.cookie);
   const outcome = await whileThere(exchange.response, async (signal) => {
     try {
-      return await useCases.enter({ id, password, address, tokens, signal });
+      const entered = await useCases.enter({ id, password, address, tokens, signal });
+      // Also of those who did not wait for the answer.
+      if (entered.kind === 'wrong') context.counter?.passwordRefused(id);
+      return entered;
     } catch (error) {
       if (isFault(error) && error.code === 'hasher_overloaded') return { kind: 'overloaded' } as const;
       throw error;
@@ -101,21 +102,23 @@ async function tryPassword(
     case 'expired':
       return sendStopped(exchange, outcome.kind);
     case 'not_protected':
-      return sendRedirect(exchange, { status: 303, ...openWay(settings, outcome.role, path) });
+      // It was removed since: how they are met may have changed with it.
+      return leadIn(context, exchange, outcome.role, path, await access.meet(exchange.request, outcome.role));
     case 'granted': {
-      const way = grantedWay(context, outcome.role, outcome.grant, path);
-      const cookie = context.grants.sharedUrlCookie(outcome.role, outcome.grant);
+      const grant = viewer === undefined ? outcome.grant : { ...outcome.grant, viewer };
+      const way = grantedWay(context, outcome.role, grant, path);
+      const cookie = grants.sharedUrlCookie(outcome.role, grant);
       return sendRedirect(exchange, { status: 303, ...way, cookie });
     }
     case 'wrong':
       return sendPasswordPage(exchange, 403, { kind: 'wrong' });
     case 'busy':
-      return await putOff(context, exchange, id, path, 503, { kind: 'busy', seconds: 1 });
+      return await putOff(context, exchange, trial, { kind: 'busy', seconds: 1 });
     case 'overloaded':
-      return await putOff(context, exchange, id, path, 503, { kind: 'busy', seconds: UNAVAILABLE_FOR });
+      return await putOff(context, exchange, trial, { kind: 'busy', seconds: UNAVAILABLE_FOR });
     case 'limited': {
       const seconds = Math.max(1, Math.ceil((outcome.until - useCases.clock.now()) / 1_000));
-      return await putOff(context, exchange, id, path, 429, { kind: 'limited', seconds });
+      return await putOff(context, exchange, trial, { kind: 'limited', seconds });
     }
     default:
       return outcome satisfies never;
@@ -126,14 +129,12 @@ async function tryPassword(
 async function putOff(
   context: ViewerContext,
   exchange: Exchange,
-  id: RoleId,
-  path: string,
-  status: 429 | 503,
-  notice: PasswordNotice,
+  { id, path }: Trial,
+  notice: Exclude<PasswordNotice, { kind: 'wrong' }>,
 ): Promise<void> {
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
-  const way = wayIn(context, exchange, visit.role, path);
-  if (way === undefined) sendPasswordPage(exchange, status, notice);
-  else sendRedirect(exchange, { status: 303, ...way });
+  const status = notice.kind === 'limited' ? 429 : 503;
+  const met = await context.access.meet(exchange.request, visit.role);
+  leadIn(context, exchange, visit.role, path, met, { status, notice });
 }

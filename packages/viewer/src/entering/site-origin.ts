@@ -5,6 +5,7 @@ import {
   type Headers,
   sendForbiddenLine,
   sendMethodNotAllowed,
+  sendNotAdmitted,
   sendRedirect,
   sendStopped,
   sendTooManyCookies,
@@ -38,8 +39,8 @@ export async function serveSiteOrigin(
     return sendForbiddenLine(exchange, plainPages.serviceWorker, more);
   }
   const { role } = visit;
-  if (target.path === HAND_OVER_PATH) return takeOver(context, exchange, role, target);
-  if (role.passwordHash !== null && !holdsGrant(context, exchange, role)) {
+  if (target.path === HAND_OVER_PATH) return await takeOver(context, exchange, role, target);
+  if (!(context.access.isOpen(role) || (await holdsGrant(context, exchange, role)))) {
     return turnAway(context, exchange, role, whole);
   }
   const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: {} } as const;
@@ -54,35 +55,40 @@ function sendEnded({ grants }: ViewerContext, exchange: Exchange, kind: Ended['k
 }
 
 /** Takes a grant over from the shared URL: the cookie is set here, and the viewer goes on to where they wanted. */
-function takeOver(context: ViewerContext, exchange: Exchange, role: Role, target: Target): void {
-  const { grants, settings } = context;
+async function takeOver(
+  context: ViewerContext,
+  exchange: Exchange,
+  role: Role,
+  target: Target,
+): Promise<void> {
+  const { access, grants, settings } = context;
   const path = returnPathOf(target.query);
   const location = siteBaseOf(settings, role.id) + encodeRawBytes(path);
   const onward = { status: 302, location, referrer: 'no-referrer' } as const;
   const token = new URLSearchParams(target.query).get('grant') ?? '';
-  const grant = grants.admit(role, 'hand_over', token);
+  const grant = await grants.admit(role, 'hand_over', token);
   if (grant !== undefined) {
     sendRedirect(exchange, { ...onward, cookie: grants.siteCookie(role, grant) });
-  } else if (role.passwordHash === null || holdsGrant(context, exchange, role)) {
+  } else if (access.isOpen(role) || (await holdsGrant(context, exchange, role))) {
     sendRedirect(exchange, onward);
   } else {
     turnAway(context, exchange, role, path, UNNAMED);
   }
 }
 
-function holdsGrant({ grants }: ViewerContext, { request }: Exchange, role: Role): boolean {
-  return grants.ofSite(role, request.headers.cookie) !== undefined;
+async function holdsGrant({ grants }: ViewerContext, { request }: Exchange, role: Role): Promise<boolean> {
+  return (await grants.ofSite(role, request.headers.cookie)) !== undefined;
 }
 
 function turnAway(
-  { settings }: ViewerContext,
+  { settings, access }: ViewerContext,
   exchange: Exchange,
   role: Role,
   path: string,
   more: Headers = {},
 ): void {
   if (!isNavigation(exchange.request.headers.accept)) {
-    sendForbiddenLine(exchange, plainPages.forbidden, more);
+    sendNotAdmitted(exchange, access, more);
     return;
   }
   const location = sharedUrl(settings.publicUrl, role.id) + returnQuery(path);

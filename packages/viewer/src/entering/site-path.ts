@@ -1,10 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Role } from '@pinfold/core';
 import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
 import { type Exchange, isRead } from '../exchange.ts';
 import {
   sendForbiddenLine,
   sendMethodNotAllowed,
+  sendNotAdmitted,
   sendPlainPage,
   sendRedirect,
   sendStopped,
@@ -12,7 +12,7 @@ import {
 } from '../pages/answers.ts';
 import { plainPages } from '../pages/pages.ts';
 import { FROM_ANYWHERE, FROM_ANYWHERE_UNNAMED } from '../sending/file-policies.ts';
-import { isNavigation } from '../sending/find-file.ts';
+import { isDocument } from '../sending/find-file.ts';
 import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { grantedWay } from '../where/addresses.ts';
@@ -43,7 +43,7 @@ export async function serveSitePath(
     return sendForbiddenLine(exchange, plainPages.serviceWorker, FROM_ANYWHERE_UNNAMED);
   }
   const { role } = visit;
-  if (role.passwordHash === null) return serveOpen(context, exchange, role, inside);
+  if (context.access.isOpen(role)) return serveOpen(context, exchange, role, inside);
   return serveProtected(context, exchange, role, inside);
 }
 
@@ -72,30 +72,26 @@ async function serveProtected(
 ): Promise<void> {
   const { headers } = exchange.request;
   const { grant: token, path, slash } = cutGrant(inside);
-  const admitted = token !== undefined && context.grants.admit(role, 'path', token) !== undefined;
+  const granted = token === undefined ? undefined : await context.grants.admit(role, 'path', token);
+  let admitted = granted !== undefined;
   if (isDocument(headers)) {
-    const cookie = context.grants.ofSharedUrl(role, headers.cookie);
+    const cookie = await context.grants.ofSharedUrl(role, headers.cookie);
     if (cookie === undefined) {
       const location = sharedUrl(context.settings.publicUrl, role.id) + returnQuery(path);
       return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
     }
+    admitted &&= granted?.viewer?.id === cookie.viewer?.id;
     if (!admitted || !slash) {
       const own = !admitted && token !== undefined && (await hasFolder(context, role, token));
       const way = grantedWay(context, role, cookie, own ? inside : path);
       return sendRedirect(exchange, { status: 302, ...way }, FROM_ANYWHERE);
     }
   }
-  if (!admitted) return sendForbiddenLine(exchange, plainPages.forbidden, FROM_ANYWHERE_UNNAMED);
+  if (!admitted) return sendNotAdmitted(exchange, context.access, FROM_ANYWHERE_UNNAMED);
   const base = `${sharedUrl(context.settings.publicUrl, role.id)}/~${token}`;
   const place = { base, referrer: 'no-referrer', more: FROM_ANYWHERE } as const;
   const outcome = await serveSite(context, exchange, role, splitTarget(path), place);
   if (outcome !== 'over') sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED);
-}
-
-/** Whether a person's browser opens the address itself, rather than a page its parts or frames. */
-function isDocument(headers: IncomingHttpHeaders): boolean {
-  const destination = headers['sec-fetch-dest'];
-  return destination === undefined ? isNavigation(headers.accept) : destination === 'document';
 }
 
 interface GrantedPath {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Ended } from '@pinfold/core';
 import { preferredLanguage } from '@pinfold/http';
+import type { Access } from '../entering/access.ts';
 import type { Exchange } from '../exchange.ts';
 import { catalogues, LANGUAGES, type Language } from './catalogue.ts';
 import { PAGE_POLICY } from './page-style.ts';
@@ -42,6 +43,7 @@ const REFUSALS: ReadonlyMap<PlainPage, string> = new Map<PlainPage, string>([
   [plainPages.method, 'method_not_allowed'],
   [plainPages.misdirected, 'misdirected'],
   [plainPages.missingPage, 'no_such_file'],
+  [plainPages.notAdmitted, 'not_admitted'],
   [plainPages.notFound, 'not_found'],
   [plainPages.serviceWorker, 'service_worker'],
   [plainPages.tooManyCookies, 'too_many_cookies'],
@@ -118,6 +120,15 @@ function sendHtml(
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
+/** Answers a part of a page whose viewer shows no grant that admits them. */
+export function sendNotAdmitted(
+  exchange: Exchange,
+  { tellsApart }: Pick<Access, 'tellsApart'>,
+  more: Headers,
+): void {
+  sendForbiddenLine(exchange, tellsApart ? plainPages.notAdmitted : plainPages.forbidden, more);
+}
+
 /** Answers a part of a page that it is forbidden, in one line. */
 export function sendForbiddenLine(exchange: Exchange, page: PlainPage, more: Headers = {}): void {
   const { request, response } = exchange;
@@ -154,4 +165,10 @@ export function sendRedirect(
     ...more,
   });
   response.end();
+}
+
+/** Sends a viewer where they sign in. */
+export function sendSignIn(exchange: Exchange, status: 302 | 303, location: string): void {
+  exchange.refused = 'sign_in_required';
+  sendRedirect(exchange, { status, location });
 }

@@ -60,6 +60,7 @@ export const plainPages = {
   method: { title: 'methodTitle', text: ['methodText'] },
   misdirected: { title: 'misdirectedTitle', text: ['misdirectedText', 'askSender'] },
   missingPage: { title: 'missingPageTitle', text: ['missingPageText'] },
+  notAdmitted: { title: 'notAdmittedTitle', text: ['notAdmittedText', 'askSender'] },
   notFound: { title: 'notFoundTitle', text: ['notFoundText', 'askSender'] },
   serviceWorker: { title: 'serviceWorkerTitle', text: ['serviceWorkerText'] },
   tooManyCookies: { title: 'cookiesTitle', text: ['cookiesText', 'cookiesClear'] },

@@ -2,7 +2,7 @@ import type { Headers } from '../pages/answers.ts';
 import type { ViewerMode } from '../viewer-options.ts';
 import type { FilePolicy } from './site-files.ts';
 
-/** The headers of files, by whether a password protects the role. */
+/** The headers of files, by whether the role is protected. */
 export interface FilePolicies {
   readonly open: FilePolicy;
   readonly protected: FilePolicy;
@@ -25,8 +25,13 @@ export const FROM_ANYWHERE: Headers = {
 /** The same where the address has a grant in it, or may have. */
 export const FROM_ANYWHERE_UNNAMED: Headers = { ...FROM_ANYWHERE, 'Referrer-Policy': 'no-referrer' };
 
-/** The headers of files in a mode. */
-export function filePolicies(mode: ViewerMode): FilePolicies {
+/** The headers of files in a mode; where viewers are told apart, those of every role are as if it had a password. */
+export function filePolicies(mode: ViewerMode, tellsApart: boolean): FilePolicies {
+  const policies = policiesOf(mode);
+  return tellsApart ? { ...policies, open: policies.protected } : policies;
+}
+
+function policiesOf(mode: ViewerMode): FilePolicies {
   if (mode === 'path') {
     const sandboxed = [
       'Content-Security-Policy',

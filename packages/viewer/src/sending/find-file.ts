@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { resolve } from '@pinfold/core/adapter';
 import { decodePath } from '../where/target.ts';
 import type { SiteFile, SiteFiles } from './site-files.ts';
@@ -37,6 +38,12 @@ export function findFile(site: SiteFiles, path: string, accept: string | undefin
     default:
       return resolution satisfies never;
   }
+}
+
+/** Whether a person's browser opens the address itself, rather than a page its parts or frames. */
+export function isDocument(headers: IncomingHttpHeaders): boolean {
+  const destination = headers['sec-fetch-dest'];
+  return destination === undefined ? isNavigation(headers.accept) : destination === 'document';
 }
 
 /** Whether Accept says that a person's browser asks for a page. */

@@ -21,18 +21,22 @@ export interface Form {
   readonly notModified: string[];
 }
 
+const PAGE_TYPE = /^(?:text\/html|application\/xhtml\+xml)(?:;|$)/;
+
 /** A file of a site. */
 export class SiteFile {
   readonly entry: ManifestEntry;
   readonly type: string;
   /** Whether a gzip form is there for the taking. */
   readonly deflated: boolean;
+  readonly isPage: boolean;
   readonly #key: string;
   readonly #forms: (Form | undefined)[] = [undefined, undefined, undefined, undefined];
 
   constructor(archive: ArchiveId, entry: ManifestEntry) {
     this.entry = entry;
     this.type = mediaTypeOf(entry.path, entry.utf8);
+    this.isPage = PAGE_TYPE.test(this.type);
     this.deflated = entry.method === 'deflated' && entry.size > 0;
     this.#key = `${archive}/${entry.offset}`;
   }

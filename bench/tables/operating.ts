@@ -1,0 +1,114 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { load } from '../lib/load.ts';
+import { installPeers } from '../lib/peers.ts';
+import { type PinfoldServer, startPinfold } from '../lib/pinfold.ts';
+import { cpuSeconds } from '../lib/process-figures.ts';
+import { freePort, keepTo, LOAD_CORE } from '../lib/processes.ts';
+import { type Row, report } from '../lib/report.ts';
+import { smallPages, swaggerSite, zipOf } from '../lib/sites.ts';
+import { inRounds, median } from '../lib/statistics.ts';
+import { post } from './uploads.ts';
+
+const ROUNDS = 7;
+const SECONDS = 3;
+/** Publications of one round. */
+const EACH = 40;
+
+/** What operators pay for what they see: metrics beside views, the history beside publications. */
+export async function run(): Promise<void> {
+  installPeers();
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
+  try {
+    await report('operating', [await metricsRow(folder), ...(await historyRows(folder))]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Requests that a second of the server's processor time is enough for: what else the machine does is left out. */
+async function metricsRow(folder: string): Promise<Row> {
+  const servers = {
+    'with metrics': await startPinfold(join(folder, 'on'), {
+      PINFOLD_METRICS_PORT: String(await freePort()),
+    }),
+    without: await startPinfold(join(folder, 'off')),
+  };
+  const viewed = async (server: PinfoldServer) => {
+    const host = server.hostOf(await server.publish(zipOf(smallPages(2)), 'small'));
+    const target = {
+      url: `http://127.0.0.1:${server.port}/`,
+      headers: { Host: host, 'Accept-Encoding': 'gzip' },
+    };
+    return async () => {
+      const before = cpuSeconds(server.process.pid ?? 0);
+      const { requests } = await load(target, SECONDS);
+      return (requests * SECONDS) / (cpuSeconds(server.process.pid ?? 0) - before);
+    };
+  };
+  const candidates = {
+    'with metrics': await viewed(servers['with metrics']),
+    without: await viewed(servers.without),
+  };
+  try {
+    for (const warm of Object.values(candidates)) await warm();
+    const values = await inRounds(candidates, ROUNDS);
+    return {
+      what: 'views of a small page for a second of CPU',
+      figure: median(values['with metrics']) / median(values.without),
+      unit: '× without metrics',
+      goal: { atLeast: 0.97 },
+      values,
+    };
+  } finally {
+    for (const server of Object.values(servers)) await server.stop();
+  }
+}
+
+async function historyRows(folder: string): Promise<readonly Row[]> {
+  keepTo(LOAD_CORE);
+  const archive = zipOf(await swaggerSite());
+  const kept = await startPinfold(join(folder, 'kept'));
+  const dropped = await startPinfold(join(folder, 'dropped'));
+  const measured = new Map<string, number[]>();
+  const published = (name: string, server: PinfoldServer) => async () => {
+    const before = cpuSeconds(server.process.pid ?? 0);
+    const times: number[] = [];
+    for (let n = 0; n < EACH; n += 1) times.push(await post(server, archive));
+    const cpu = cpuSeconds(server.process.pid ?? 0) - before;
+    measured.set(name, [...(measured.get(name) ?? []), EACH / cpu]);
+    return 1_000 / median(times);
+  };
+  try {
+    dropEvents(join(folder, 'dropped'));
+    const candidates = {
+      'with history': published('with history', kept),
+      without: published('without', dropped),
+    };
+    for (const warm of Object.values(candidates)) await warm();
+    measured.clear();
+    const values = await inRounds(candidates, ROUNDS);
+    const cpu = {
+      'with history': measured.get('with history') ?? [],
+      without: measured.get('without') ?? [],
+    };
+    const goal = { atLeast: 0.95 };
+    const unit = '× without history';
+    const ratio = (of: typeof values) => median(of['with history']) / median(of.without);
+    return [
+      { what: 'publications of 15 files a second', figure: ratio(values), unit, goal, values },
+      { what: 'the same for a second of CPU', figure: ratio(cpu), unit, goal, values: cpu },
+    ];
+  } finally {
+    for (const server of [kept, dropped]) await server.stop();
+  }
+}
+
+/** Makes a server keep no event from now on, in the transactions that there are. */
+function dropEvents(folder: string): void {
+  const database = new Database(join(folder, 'pinfold.sqlite'), { fileMustExist: true });
+  database.exec('CREATE TRIGGER no_events BEFORE INSERT ON events BEGIN SELECT RAISE(IGNORE); END');
+  database.close();
+}

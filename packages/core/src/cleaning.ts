@@ -1,0 +1,1 @@
+export { type CleaningOptions, type CleanUpPorts, createCleaning } from './use-cases/cleaning.ts';

@@ -1,0 +1,48 @@
+import type { Branded } from './brand.ts';
+import type { RoleId } from './identity.ts';
+import type { Instant } from './instant.ts';
+
+/** A day in UTC: whole days since 1970-01-01. */
+export type Day = Branded<number, 'Day'>;
+
+/** How often a role was viewed on a day. */
+export interface DayOfViews {
+  readonly day: Day;
+  /** Pages of its site that were shown to people who opened them; neither their parts nor other files. */
+  readonly views: number;
+  /** Passwords that were looked at and were wrong. */
+  readonly refusedPasswords: number;
+}
+
+/** What is added to a day of a role. */
+export interface CountedViews extends DayOfViews {
+  readonly role: RoleId;
+}
+
+const DAY = 86_400_000;
+
+/**
+ * The day of an instant.
+ *
+ * @example
+ * import { instant } from '@pinfold/core';
+ * import { dayOf } from '@pinfold/core/views';
+ *
+ * dayOf(instant(Date.UTC(2026, 10, 20, 23, 59))); // 20777
+ */
+export function dayOf(at: Instant): Day {
+  return Math.floor(at / DAY) as Day;
+}
+
+/**
+ * A day as ISO 8601 writes it.
+ *
+ * @example
+ * import { instant } from '@pinfold/core';
+ * import { dayOf, dayText } from '@pinfold/core/views';
+ *
+ * dayText(dayOf(instant(0))); // '1970-01-01'
+ */
+export function dayText(day: Day): string {
+  return new Date(day * DAY).toISOString().slice(0, 10);
+}

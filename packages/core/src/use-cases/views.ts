@@ -1,0 +1,115 @@
+import type { RoleId } from '../domain/identity.ts';
+import { minutes } from '../domain/instant.ts';
+import { type CountedViews, type Day, type DayOfViews, dayOf } from '../domain/views.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ViewStore } from '../ports/view-store.ts';
+
+/** What a view is counted with. */
+export interface ViewCounter {
+  /** Somebody opened a page of its site. */
+  viewed(role: RoleId): void;
+
+  /** Somebody gave a password for it that was wrong. */
+  passwordRefused(role: RoleId): void;
+}
+
+/** Counts views in memory, adds them to the store, and tells of them. */
+export interface Views extends ViewCounter {
+  /**
+   * Adds what was counted to the store in one write, up to 1,000 days of roles; answers whether more waits. Meant to be
+   * called every ten seconds, and before the process ends until nothing waits. What cannot be stored is kept for the
+   * next time, and may be added twice when the store failed after it had stored it.
+   *
+   * @throws Fault as the store does.
+   */
+  store(): Promise<boolean>;
+
+  /** The last 30 days of a role, today among them, newest first and without days on which nothing was counted. */
+  of(role: RoleId): Promise<readonly DayOfViews[]>;
+
+  /** Drops what is older than that, for a minute at most. */
+  sweep(signal?: AbortSignal): Promise<void>;
+}
+
+/** The ports that counting views needs. */
+export interface ViewPorts {
+  readonly views: ViewStore;
+  readonly clock: Clock;
+}
+
+const DAYS_TOLD = 30;
+
+/** Days of roles in one write: SQLite takes some milliseconds for them, in which its process does nothing else. */
+const BATCH = 1_000;
+
+/** Days of roles that wait at most; while there are so many, those of other roles are not counted. */
+const MOST_WAITING = 100_000;
+
+/**
+ * Puts the counting of views together.
+ *
+ * @example
+ * import { type RoleId, seconds } from '@pinfold/core';
+ * import { createViews, type ViewPorts } from '@pinfold/core/views';
+ *
+ * declare const ports: ViewPorts;
+ * declare const role: RoleId;
+ *
+ * const views = createViews(ports);
+ * views.viewed(role);
+ * await ports.clock.sleep(seconds(10));
+ * await views.store();
+ * for (const { day, views: count } of await views.of(role)) console.log(day, count);
+ */
+export function createViews({ views, clock }: ViewPorts): Views {
+  const waiting = new Map<string, CountedViews>();
+  const firstTold = (): Day => (dayOf(clock.now()) - DAYS_TOLD + 1) as Day;
+
+  function count(more: CountedViews): void {
+    const key = `${more.role} ${more.day}`;
+    const known = waiting.get(key);
+    if (known === undefined && waiting.size >= MOST_WAITING) return;
+    waiting.set(key, known === undefined ? more : added(known, more));
+  }
+
+  function taken(): readonly CountedViews[] {
+    const batch: CountedViews[] = [];
+    for (const [key, days] of waiting) {
+      if (batch.length === BATCH) break;
+      batch.push(days);
+      waiting.delete(key);
+    }
+    return batch;
+  }
+
+  return {
+    viewed: (role) => count({ role, day: dayOf(clock.now()), views: 1, refusedPasswords: 0 }),
+    passwordRefused: (role) => count({ role, day: dayOf(clock.now()), views: 0, refusedPasswords: 1 }),
+    async store() {
+      const batch = taken();
+      if (batch.length === 0) return false;
+      try {
+        await views.add(batch);
+      } catch (error) {
+        for (const days of batch) count(days);
+        throw error;
+      }
+      return waiting.size > 0;
+    },
+    of: (role) => views.list(role, firstTold()),
+    async sweep(signal) {
+      const begun = clock.now();
+      const before = firstTold();
+      do signal?.throwIfAborted();
+      while ((await views.drop(before, BATCH)) === BATCH && clock.now() - begun < minutes(1));
+    },
+  };
+}
+
+function added(known: CountedViews, more: CountedViews): CountedViews {
+  return {
+    ...known,
+    views: known.views + more.views,
+    refusedPasswords: known.refusedPasswords + more.refusedPasswords,
+  };
+}

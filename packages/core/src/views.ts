@@ -1,0 +1,2 @@
+export { dayOf, dayText } from './domain/views.ts';
+export { createViews, type ViewCounter, type ViewPorts, type Views } from './use-cases/views.ts';

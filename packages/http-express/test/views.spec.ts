@@ -1,0 +1,84 @@
+import { days, type RoleId } from '@pinfold/core';
+import { expect } from 'chai';
+import { siteZip } from './client.ts';
+import { openRig, type Rig } from './rig.ts';
+
+describe('GET /api/v1/pins/{id}?include=views', () => {
+  let rig: Rig;
+  let id: RoleId;
+  beforeEach(async () => {
+    rig = await openRig();
+    id = await publish(rig);
+  });
+  afterEach(() => rig.close());
+
+  async function publish({ useCases }: Rig): Promise<RoleId> {
+    const archive = siteZip();
+    const outcome = await useCases.publish({ by: 'first', key: 'one', filename: 'site.zip', archive });
+    if (outcome.kind === 'refused') throw new Error(outcome.code);
+    return outcome.role.id;
+  }
+
+  const get = (path: string, { keys, baseUrl } = rig, key: 'first' | 'second' = 'first') =>
+    fetch(`${baseUrl}/api/v1/pins/${path}`, { headers: { Authorization: `Bearer ${keys[key]}` } });
+
+  it('tells the days of the publication beside it, newest first and without those of nothing', async () => {
+    const pin = (await (await get(id)).json()) as object;
+    expect(pin).to.have.all.keys('pin');
+    expect(await (await get(`${id}?include=views`)).json()).to.deep.equal({ ...pin, views: [] });
+    rig.views.viewed(id);
+    rig.views.viewed(id);
+    rig.clock.advance(days(2));
+    rig.views.viewed(id);
+    rig.views.passwordRefused(id);
+    await rig.views.store();
+    const day = (before: number) =>
+      new Date(rig.clock.now() - before * days(1)).toISOString().slice(0, 'yyyy-mm-dd'.length);
+    const answer = await get(`${id.toUpperCase()}?include=views`);
+    expect(answer.status).to.equal(200);
+    expect(await answer.json()).to.deep.equal({
+      ...pin,
+      views: [
+        { day: day(0), views: 1, refused_passwords: 1 },
+        { day: day(2), views: 2, refused_passwords: 0 },
+      ],
+    });
+  });
+
+  it('tells them in any state, and to nobody else', async () => {
+    rig.views.viewed(id);
+    await rig.views.store();
+    await rig.useCases.stop({ by: 'first', id });
+    const answer = (await (await get(`${id}?include=views`)).json()) as { views: readonly object[] };
+    expect(answer.views).to.have.lengthOf(1);
+    const other = await get(`${id}?include=views`, rig, 'second');
+    expect(other.status).to.equal(404);
+    expect(await other.text()).not.to.include('views');
+  });
+
+  it('refuses other values, and the parameter where it means nothing', async () => {
+    const queries = [
+      'include=',
+      'include=events',
+      'include=views,events',
+      'include=views&include=views',
+      'x=1',
+    ];
+    for (const query of queries) {
+      const answer = await get(`${id}?${query}`);
+      expect(answer.status, query).to.equal(400);
+      expect(await answer.json()).to.include({ code: 'invalid_request' });
+    }
+    const change = { method: 'DELETE', headers: { Authorization: `Bearer ${rig.keys.first}` } };
+    const stop = await fetch(`${rig.baseUrl}/api/v1/pins/${id}?include=views`, change);
+    expect(stop.status).to.equal(400);
+  });
+
+  it('is no parameter where nothing is counted, and not in the document', async () => {
+    const bare = await openRig({ api: { views: undefined as never } });
+    expect((await get(`${await publish(bare)}?include=views`, bare)).status).to.equal(400);
+    const document = await (await fetch(`${bare.baseUrl}/openapi.json`)).text();
+    expect(document).not.to.include('refused_passwords');
+    await bare.close();
+  });
+});

@@ -1,0 +1,49 @@
+import type { DayOfViews } from '@pinfold/core';
+import { type Html, html } from '@pinfold/http';
+import type { Publication } from '../publication.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
+import { card } from './parts.ts';
+
+/** Longer tables begin folded. */
+const SHOWN_DAYS = 7;
+
+/** How often a publication was viewed, and how often a password for it was wrong. */
+export function viewsCard(visit: SignedInVisit, publication: Publication, days: readonly DayOfViews[]): Html {
+  const { words } = visit;
+  if (days.length === 0) {
+    return card(visit, 'views', html`<p>${words.say('viewsNone')}</p>${means(visit)}`);
+  }
+  const refused = sum(days, ({ refusedPasswords }) => refusedPasswords);
+  const withRefused = publication.protected || refused > 0;
+  const refusedTotal = withRefused
+    ? html`<p>${words.say('viewsRefusedTotal', { count: refused })}</p>`
+    : undefined;
+  const table = tableOf(visit, days, withRefused);
+  return card(
+    visit,
+    'views',
+    html`<p class="big">${words.say('viewsTotal', { count: sum(days, ({ views }) => views) })}</p>${refusedTotal}
+${days.length <= SHOWN_DAYS ? table : html`<details><summary>${words.say('viewsByDay')}</summary>${table}</details>`}
+${means(visit)}`,
+  );
+}
+
+function means({ words }: SignedInVisit): Html {
+  return html`<p class="quiet">${words.say('viewsMeans')}</p>`;
+}
+
+function sum(days: readonly DayOfViews[], of: (day: DayOfViews) => number): number {
+  return days.reduce((total, day) => total + of(day), 0);
+}
+
+function tableOf({ words }: SignedInVisit, days: readonly DayOfViews[], withRefused: boolean): Html {
+  const figureHead = (text: string): Html => html`<th scope="col" class="figure">${text}</th>`;
+  const figure = (value: number): Html => html`<td class="figure">${words.number(value)}</td>`;
+  const rows = days.map(
+    ({ day, views, refusedPasswords }) =>
+      html`<tr><th scope="row">${words.day(day)}</th>${figure(views)}${withRefused ? figure(refusedPasswords) : undefined}</tr>`,
+  );
+  return html`<table class="files days">
+<thead><tr><th scope="col">${words.say('viewsDay')}</th>${figureHead(words.say('views'))}${withRefused ? figureHead(words.say('viewsRefused')) : undefined}</tr></thead>
+<tbody>${rows}</tbody></table>`;
+}

@@ -1,0 +1,64 @@
+import type { Day, RoleId } from '@pinfold/core';
+import { dayOf } from '@pinfold/core/views';
+import { expect } from 'chai';
+import { OWNER, openScreen, type Screen } from './open-screen.ts';
+import { Person } from './person.ts';
+
+describe('views of a publication', () => {
+  let screen: Screen;
+  let person: Person;
+  beforeEach(async () => {
+    screen = await openScreen();
+    person = new Person(screen.base);
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+  });
+  afterEach(() => screen.close());
+
+  /** Adds to a day so many days ago. */
+  const add = (role: RoleId, before: number, views: number, refusedPasswords = 0): Promise<void> => {
+    const day = (dayOf(screen.clock.now()) - before) as Day;
+    return screen.memory.views.add([{ role, day, views, refusedPasswords }]);
+  };
+
+  /** The card, as text in lines. */
+  async function card(id: string): Promise<string> {
+    const { text } = await person.get(`/publications/${id}`);
+    const from = text.indexOf('<section class="card" id="views"');
+    return from === -1 ? '' : text.slice(from, text.indexOf('</section>', from));
+  }
+
+  it('are told with their sum and by day', async () => {
+    const { id } = await screen.publish('Mine');
+    expect(await card(id)).to.include('Nobody opened it in the last 30 days.');
+    await add(id, 1, 1_200);
+    await add(id, 0, 1);
+    const told = await card(id);
+    expect(told).to.include('1,201 views in the last 30 days').and.not.include('Wrong passwords');
+    const rows = [
+      ...told.matchAll(/<tr><th scope="row">([^<]*)<\/th><td class="figure">([^<]*)<\/td><\/tr>/g),
+    ];
+    expect(rows.map(([, , views]) => views)).to.deep.equal(['1', '1,200']);
+    expect(rows[0]?.[1]).to.match(/^\d+ \w+ \d{4}$/);
+  });
+
+  it('come with wrong passwords where there is one, or were any', async () => {
+    const { id } = await screen.publish('Mine');
+    await add(id, 0, 0, 1);
+    expect(await card(id))
+      .to.include('1 wrong password<')
+      .and.include('0 views');
+  });
+
+  it('are folded when the days are many, and left out where nothing is counted', async () => {
+    const { id } = await screen.publish('Mine');
+    for (let before = 0; before < 7; before += 1) await add(id, before, 1);
+    expect(await card(id)).not.to.include('<details>');
+    await add(id, 29, 1);
+    expect(await card(id)).to.include('<details><summary>By day</summary>');
+    await screen.close();
+    screen = await openScreen({ management: { views: undefined as never } });
+    person = new Person(screen.base);
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    expect(await card((await screen.publish('Mine')).id)).to.equal('');
+  });
+});

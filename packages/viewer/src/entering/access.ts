@@ -1,0 +1,97 @@
+import type { IncomingMessage } from 'node:http';
+import type { Grant, KnownViewer, Role } from '@pinfold/core';
+
+/** Who looks, as your server knows them: 1 to 255 bytes of UTF-8, an id that is never given to somebody else. */
+export type ViewerId = string;
+
+/** Who may look, where your server decides it. */
+export interface ViewerAccess {
+  /**
+   * Who sent a request to a shared URL, or where they sign in: a URL of http or https, or a path on your server. Asked
+   * there only: sites have hosts of their own, which your cookies never reach.
+   */
+  identify(
+    request: IncomingMessage,
+  ): ViewerId | { readonly signIn: string } | Promise<ViewerId | { readonly signIn: string }>;
+
+  /**
+   * Whether they may look, at every request: `yes` without a password, `password` with the role's, which is a no where it
+   * has none.
+   */
+  mayView(viewer: ViewerId, role: Role): MayView | Promise<MayView>;
+}
+
+/** What {@link ViewerAccess.mayView} answers. */
+export type MayView = 'yes' | 'no' | 'password';
+
+/** How somebody is met at a shared URL. */
+export type Meeting =
+  /** Everybody may look, and carries no grant. */
+  | { readonly kind: 'open' }
+  | { readonly kind: 'welcome'; readonly viewer: KnownViewer }
+  | { readonly kind: 'password'; readonly viewer?: KnownViewer }
+  | { readonly kind: 'sign_in'; readonly location: string }
+  | { readonly kind: 'refused' };
+
+/** Who gets in. */
+export interface Access {
+  /** Whether it is asked who a viewer is. */
+  readonly tellsApart: boolean;
+
+  /** Whether a role is shown to whoever asks. */
+  isOpen(role: Role): boolean;
+
+  /** How to meet who sent a request to the shared URL of a role. */
+  meet(request: IncomingMessage, role: Role): Meeting | Promise<Meeting>;
+
+  /** Whether who holds a good grant may look now. */
+  admits(grant: Grant, role: Role): boolean | Promise<boolean>;
+}
+
+/** By link and password alone. */
+export const byPassword: Access = {
+  tellsApart: false,
+  isOpen: (role) => role.passwordHash === null,
+  meet: (_request, role) => ({ kind: role.passwordHash === null ? 'open' : 'password' }),
+  // One of a viewer who is known may have been made without the password.
+  admits: (grant) => grant.viewer === undefined,
+};
+
+/** As an embedding team decides. */
+export function byTeam(rules: ViewerAccess, publicUrl: string): Access {
+  const ask = async (id: ViewerId, role: Role): Promise<MayView> => {
+    const answer = await rules.mayView(id, role);
+    return answer === 'password' && role.passwordHash === null ? 'no' : answer;
+  };
+  return {
+    tellsApart: true,
+    isOpen: () => false,
+    async meet(request, role) {
+      const who = await rules.identify(request);
+      if (typeof who !== 'string') return { kind: 'sign_in', location: signInOf(who?.signIn, publicUrl) };
+      const id = viewerId(who);
+      const answer = await ask(id, role);
+      if (answer === 'yes') return { kind: 'welcome', viewer: { id, gavePassword: false } };
+      if (answer === 'password') return { kind: 'password', viewer: { id, gavePassword: true } };
+      return { kind: 'refused' };
+    },
+    async admits({ viewer }, role) {
+      if (viewer === undefined) return false;
+      const answer = await ask(viewer.id, role);
+      return answer === 'yes' || (answer === 'password' && viewer.gavePassword);
+    },
+  };
+}
+
+/** Nobody is a viewer by omission. */
+function viewerId(id: string): ViewerId {
+  if (id !== '' && id.isWellFormed() && Buffer.byteLength(id) <= 255) return id;
+  throw new TypeError('identify must answer a viewer as 1 to 255 bytes of UTF-8, or { signIn }');
+}
+
+function signInOf(url: unknown, publicUrl: string): string {
+  const parsed =
+    typeof url === 'string' && URL.canParse(url, publicUrl) ? new URL(url, publicUrl) : undefined;
+  if (parsed !== undefined && /^https?:$/.test(parsed.protocol)) return parsed.href;
+  throw new TypeError('identify must answer a viewer, or { signIn } with a URL of http or https or a path');
+}

@@ -1,0 +1,67 @@
+import type { Role } from '@pinfold/core';
+import type { Exchange } from '../exchange.ts';
+import {
+  type Redirect,
+  sendPasswordPage,
+  sendPlainPage,
+  sendRedirect,
+  sendSignIn,
+} from '../pages/answers.ts';
+import { type PasswordNotice, plainPages } from '../pages/pages.ts';
+import type { ViewerContext } from '../viewer-context.ts';
+import { grantedWay, openWay } from '../where/addresses.ts';
+import type { Meeting } from './access.ts';
+
+/** Why the password page is sent: with its status, and what went before. */
+export interface Asking {
+  readonly status: 200 | 429 | 503;
+  readonly notice?: PasswordNotice;
+}
+
+/** Leads who was met at a shared URL to a path of the site, asks for the password, or sends them where they sign in. */
+export function leadIn(
+  context: ViewerContext,
+  exchange: Exchange,
+  role: Role,
+  path: string,
+  met: Meeting,
+  { status: asking, notice }: Asking = { status: 200 },
+): void {
+  const status = exchange.request.method === 'POST' ? 303 : 302;
+  switch (met.kind) {
+    case 'open':
+      sendRedirect(exchange, { status, ...openWay(context.settings, role, path) });
+      break;
+    case 'sign_in':
+      sendSignIn(exchange, status, met.location);
+      break;
+    case 'refused':
+      sendPlainPage(exchange, 403, plainPages.notAdmitted);
+      break;
+    case 'welcome':
+    case 'password': {
+      const way = heldWay(context, exchange, role, path, met);
+      if (way === undefined) sendPasswordPage(exchange, asking, notice);
+      else sendRedirect(exchange, { status, ...way });
+      break;
+    }
+    default:
+      met satisfies never;
+  }
+}
+
+/** The way in by a grant that the viewer holds, or gets now because they need no password. */
+function heldWay(
+  context: ViewerContext,
+  { request }: Exchange,
+  role: Role,
+  path: string,
+  met: Extract<Meeting, { kind: 'welcome' | 'password' }>,
+): Omit<Redirect, 'status'> | undefined {
+  const { grants } = context;
+  const held = grants.heldBy(met.viewer, role, request.headers.cookie);
+  if (held !== undefined) return grantedWay(context, role, held, path);
+  if (met.kind === 'password') return undefined;
+  const grant = grants.begin(role, met.viewer);
+  return { ...grantedWay(context, role, grant, path), cookie: grants.sharedUrlCookie(role, grant) };
+}

@@ -1,0 +1,145 @@
+import { days, duration, Fault, hours, instant, minutes, type RoleId, type ViewStore } from '@pinfold/core';
+import { createViews, dayOf, dayText, type Views } from '@pinfold/core/views';
+import { createMemory, type Memory } from '@pinfold/memory';
+import {
+  aRoleId,
+  createManualClock,
+  type ManualClock,
+  rejectionOf,
+  replacing,
+} from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+
+const ROLE = aRoleId(1);
+
+describe('Counting views', () => {
+  let memory: Memory;
+  let clock: ManualClock;
+  let writes: number;
+  beforeEach(() => {
+    memory = createMemory();
+    clock = createManualClock();
+    writes = 0;
+  });
+  afterEach(() => memory.close());
+
+  const counting = (differing: Partial<ViewStore> = {}): Views => {
+    const store = replacing(memory.views, differing);
+    const views = replacing(store, {
+      add: (counted) => {
+        writes += 1;
+        return store.add(counted);
+      },
+    });
+    return createViews({ views, clock });
+  };
+  const told = async (views: Views, role: RoleId = ROLE) =>
+    (await views.of(role)).map(({ day, ...counts }) => [dayText(day), counts.views, counts.refusedPasswords]);
+
+  it('stores any number of views in one write, and nothing when there were none', async () => {
+    const views = counting();
+    expect(await views.store()).to.equal(false);
+    expect(writes).to.equal(0);
+    for (let n = 0; n < 500; n += 1) views.viewed(aRoleId(n % 3));
+    views.passwordRefused(ROLE);
+    expect(await told(views), 'before').to.deep.equal([]);
+    expect(await views.store()).to.equal(false);
+    expect(await views.store()).to.equal(false);
+    expect(writes).to.equal(1);
+    const today = dayText(dayOf(clock.now()));
+    expect(await told(views)).to.deep.equal([[today, 167, 1]]);
+    expect(await told(counting()), 'from another process').to.deep.equal([[today, 167, 1]]);
+  });
+
+  it('keeps days apart in UTC, and tells the last thirty of them', async () => {
+    const views = counting();
+    clock.advance(duration(Date.UTC(2026, 10, 22, 23, 59, 59, 999) - clock.now()));
+    views.viewed(ROLE);
+    clock.advance(duration(1));
+    views.viewed(ROLE);
+    await views.store();
+    expect(await told(views)).to.deep.equal([
+      ['2026-11-23', 1, 0],
+      ['2026-11-22', 1, 0],
+    ]);
+    clock.advance(days(28));
+    expect(await told(views), '29 days before').to.have.lengthOf(2);
+    clock.advance(days(1));
+    expect(await told(views)).to.deep.equal([['2026-11-23', 1, 0]]);
+    await views.sweep();
+    expect(await memory.views.list(ROLE, dayOf(instant(0)))).to.have.lengthOf(1);
+    clock.advance(hours(24));
+    expect(await told(views)).to.deep.equal([]);
+    await views.sweep();
+    expect(await memory.views.list(ROLE, dayOf(instant(0)))).to.deep.equal([]);
+  });
+
+  it('adds what could not be stored with what came since', async () => {
+    let away = true;
+    const views = counting({
+      add: async (counted) => {
+        if (away) throw new Fault('store_unavailable', 'the database is away');
+        await memory.views.add(counted);
+      },
+    });
+    views.viewed(ROLE);
+    expect(await rejectionOf(views.store())).to.include({ code: 'store_unavailable' });
+    views.viewed(ROLE);
+    away = false;
+    await views.store();
+    expect((await told(views)).map(([, count]) => count)).to.deep.equal([2]);
+  });
+
+  it('counts what comes while it stores', async () => {
+    const views: Views = counting({
+      add: async (counted) => {
+        if (writes === 1) views.viewed(ROLE);
+        await memory.views.add(counted);
+      },
+    });
+    views.viewed(ROLE);
+    expect(await views.store()).to.equal(true);
+    expect(await views.store()).to.equal(false);
+    expect((await told(views)).map(([, count]) => count)).to.deep.equal([2]);
+  });
+
+  it('stores a thousand roles at a time, those first that have waited longest', async () => {
+    const batches: number[] = [];
+    const views = counting({
+      add: async (counted) => {
+        batches.push(counted.length);
+        await memory.views.add(counted);
+      },
+    });
+    for (let n = 0; n < 2_500; n += 1) views.viewed(aRoleId(n));
+    while (await views.store()) views.viewed(aRoleId(2_600));
+    expect(batches).to.deep.equal([1_000, 1_000, 501]);
+    expect(await told(views, aRoleId(2_499))).to.have.lengthOf(1);
+  });
+
+  it('holds 100,000 days of roles at most, and goes on with those that it knows', async () => {
+    const views = counting();
+    for (let n = 0; n < 100_001; n += 1) views.viewed(aRoleId(n));
+    views.viewed(aRoleId(0));
+    while (await views.store());
+    const countOf = async (n: number) => (await told(views, aRoleId(n))).map(([, count]) => count);
+    expect(await countOf(0)).to.deep.equal([2]);
+    expect(await countOf(99_999)).to.deep.equal([1]);
+    expect(await countOf(100_000)).to.deep.equal([]);
+  });
+
+  it('sweeps for a minute at most, and ends when it is told to', async () => {
+    let asked = 0;
+    const views = counting({
+      drop: async (_before, limit) => {
+        asked += 1;
+        clock.advance(minutes(0.5));
+        return limit;
+      },
+    });
+    await views.sweep();
+    expect(asked).to.equal(2);
+    await rejectionOf(views.sweep(AbortSignal.abort()));
+    expect(asked).to.equal(2);
+  });
+});
