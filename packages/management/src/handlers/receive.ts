@@ -42,6 +42,7 @@ export const archiveInBody: Guard<SignedInVisit, ArchiveVisit> = async (screen, 
     case 'received':
       return passed({ ...visit, wish, archive: received.archive });
     case 'too_large':
+      visit.who.outcome = 'archive_too_large';
       return {
         kind: 'json',
         status: 413,
@@ -66,6 +67,7 @@ function refuseForm(
   { status, title, text }: UploadRefusal,
 ): Promise<Answer> | Answer {
   if (title !== undefined) return refuse(visit, status, title, text);
+  visit.who.outcome = status === 413 ? 'archive_too_large' : 'invalid_form';
   if (status !== 413) return formTrouble(screen, visit, status, text);
   return showProblems(screen, visit, status, [tooLarge(screen.useCases.limits.archiveBytes)], text);
 }

@@ -18,6 +18,11 @@ export const OPTIONS = {
       value: 'NAME',
       says: 'what standard input is, such as report.html or site.zip, where PATH is -',
     },
+    'with-files': {
+      type: 'boolean',
+      says: 'publish with a single page the images, styles and scripts beside it that it shows; on a terminal\nyou are asked',
+    },
+    qr: { type: 'boolean', says: 'show the link as a QR code, too' },
     title: { type: 'string', value: 'TEXT', says: 'the management title' },
     account: {
       type: 'string',

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { confirm } from './confirm.ts';
 import { readSecret } from './secret.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -37,6 +38,13 @@ export function processTerminal({ env, stdin, stdout, stderr }: Streams): Termin
       clear();
       return readSecret(question, stdin, stderr);
     },
+    ...(stdin.isTTY &&
+      stderr.isTTY && {
+        confirm: async (question: string) => {
+          clear();
+          return confirm(question, stdin, stderr);
+        },
+      }),
     ...(watched && {
       progress: (doing: string) => {
         stderr.write(`${CLEARED}${doing}`);

@@ -11,6 +11,8 @@ export interface Terminal {
   progress?(doing: string): void;
   /** Reads all of standard input; absent where there is none. */
   input?(): Promise<Uint8Array<ArrayBuffer>>;
+  /** Asks a question that is answered with yes or no; absent where nobody is there to. */
+  confirm?(question: string): Promise<boolean>;
   /** Reads standard input as it comes; absent where there is none. */
   stream?(): ReadableStream<Uint8Array>;
   /** Writes bytes to standard output, as fast as they are taken; absent where a person would see them. */
