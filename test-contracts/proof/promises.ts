@@ -16,6 +16,7 @@ import {
   sessionSecretsContract,
   sessionStoreContract,
   stagingContract,
+  takedownStoreContract,
   viewStoreContract,
 } from '@pinfold/test-contracts';
 
@@ -47,6 +48,7 @@ export const portContracts: readonly PortContract[] = [
   attemptCounterContract,
   sessionStoreContract,
   historyStoreContract,
+  takedownStoreContract,
   viewStoreContract,
   passwordHasherContract,
   grantSignerContract,

@@ -1,3 +1,5 @@
+import { inWords } from './in-words.ts';
+
 /**
  * What an adapter author provides for one clause: an implementation over data of its own.
  *
@@ -10,6 +12,12 @@ export interface Subject<Port> {
   peer(): Promise<Port>;
   /** Closes the port and every peer, and removes the data. Called once, also after a clause that failed. */
   dispose(): Promise<void>;
+}
+
+/** What a port is tested with whose backend may be out of reach. */
+export interface StoreSubject<Port> extends Subject<Port> {
+  /** The implementation over a backend that does not answer: a dead endpoint, a file that is gone, a closed handle. */
+  unreachable(): Promise<Port>;
 }
 
 /** One promise of a port, and how it is checked. */
@@ -70,7 +78,14 @@ export function clausesOf<Port, S extends Subject<Port>>(
  *
  * const create = async () => {
  *   const memory = createMemory();
- *   return { port: memory.apiKeys, peer: async () => memory.peer().apiKeys, dispose: () => memory.close() };
+ *   const closed = memory.peer();
+ *   await closed.close();
+ *   return {
+ *     port: memory.apiKeys,
+ *     peer: async () => memory.peer().apiKeys,
+ *     unreachable: async () => closed.apiKeys,
+ *     dispose: () => memory.close(),
+ *   };
  * };
  * for (const clause of clausesOf(apiKeyStoreContract)) await checkClause(clause, create);
  */
@@ -93,6 +108,6 @@ export async function checkClause<Port, S extends Subject<Port>>(
     throw new AggregateError([...broken, ...left], 'a subject could not be disposed of');
   }
   if (outcome.status === 'rejected') {
-    throw outcome.reason;
+    throw inWords(outcome.reason);
   }
 }

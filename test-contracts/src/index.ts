@@ -15,6 +15,7 @@ export {
   type ContractOptions,
   checkClause,
   clausesOf,
+  type StoreSubject,
   type Subject,
 } from './contract.ts';
 export { grantSignerContract } from './grant-signer/contract.ts';
@@ -33,5 +34,7 @@ export { sessionSecretsContract } from './session-secrets/contract.ts';
 export { sessionStoreContract } from './session-store/contract.ts';
 export { stagingContract } from './staging/contract.ts';
 export type { StagingClause, StagingSubject } from './staging/subject.ts';
+export { takedownStoreContract } from './takedown-store/contract.ts';
+export type { TakedownClause, TakedownStores } from './takedown-store/subject.ts';
 export { viewStoreContract } from './view-store/contract.ts';
 export { type FaultPlan, type FaultyMethod, type Injection, withFaults } from './with-faults.ts';

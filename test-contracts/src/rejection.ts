@@ -9,11 +9,11 @@ import { AssertionError } from 'chai';
  *
  * console.log(await rejectionOf(Promise.reject(new Fault('store_unavailable', 'the answer was lost'))));
  */
-export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+export async function rejectionOf(promise: Promise<unknown>, what = 'the call'): Promise<unknown> {
   const outcome = await promise.then(
     () => 'resolved' as const,
     (reason: unknown) => ({ reason }),
   );
-  if (outcome === 'resolved') throw new AssertionError('expected a rejection');
+  if (outcome === 'resolved') throw new AssertionError(`${what}: expected a rejection`);
   return outcome.reason;
 }

@@ -14,6 +14,7 @@ export class SqliteArchiveStorage implements ArchiveStorage {
     signal?.throwIfAborted();
     const bytes = await orFault(() => readFile(archive.file));
     signal?.throwIfAborted();
+    if (bytes.length !== archive.size) throw new Fault('storage_unavailable', 'a staged file was changed');
     // One statement is one transaction: the row is there whole and durably, or not at all.
     await orFault(() =>
       this.#database.prepare('INSERT INTO archives (id, bytes) VALUES (?, ?)').run(id, bytes),

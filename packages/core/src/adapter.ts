@@ -22,11 +22,13 @@ export {
   type Table,
   tableOf,
 } from './adapter/table.ts';
-export { type OnEvent, tellingRoles } from './adapter/telling-roles.ts';
+export { type OnEvent, tellingRoles, tellingTakedowns } from './adapter/telling-roles.ts';
 export { unlessAborted } from './adapter/unless-aborted.ts';
 export { NO_LIMITS } from './domain/account.ts';
 export {
+  type AdmissionLooks,
   boundsOf,
+  FORBIDDEN_CONTENT,
   hasQuota,
   published,
   rateInForce,

@@ -17,6 +17,7 @@ import type {
   SessionStore,
   Sessions,
   Staging,
+  TakedownStore,
   UseCases,
   ViewStore,
 } from '@pinfold/core';
@@ -46,8 +47,9 @@ export const tokens = {
   apiKeys: Symbol.for('@pinfold/api-keys') as ServiceIdentifier<ApiKeyStore>,
   sessions: Symbol.for('@pinfold/sessions') as ServiceIdentifier<SessionStore>,
   history: Symbol.for('@pinfold/history') as ServiceIdentifier<HistoryStore>,
+  takedowns: Symbol.for('@pinfold/takedowns') as ServiceIdentifier<TakedownStore>,
   views: Symbol.for('@pinfold/views') as ServiceIdentifier<ViewStore>,
-  /** The handle that the seven above come from. */
+  /** The handle that those above come from. */
   persistence: Symbol.for('@pinfold/persistence') as ServiceIdentifier<Persistence>,
   staging: Symbol.for('@pinfold/staging') as ServiceIdentifier<Staging>,
   archives: Symbol.for('@pinfold/archives') as ServiceIdentifier<ArchiveStorage>,

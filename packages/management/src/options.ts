@@ -1,4 +1,5 @@
 import type { Keys, Sessions, UseCases } from '@pinfold/core';
+import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
 import {
@@ -45,6 +46,8 @@ export interface ManagementOptions {
   readonly keys?: Keys;
   /** Absent: no history is shown. */
   readonly history?: History;
+  /** Absent: there are no pages for those who administer; with it, whoever has the scope `admin` sees them. */
+  readonly administration?: Administration;
   /** Absent: it is not shown how often publications were viewed. */
   readonly views?: Pick<Views, 'of'>;
   /** The address of a client that the history is to keep; absent, it keeps none. */

@@ -12,7 +12,9 @@ export class Connection {
 
   /** The data, or the fault of `code` when the handle was closed. */
   open(code: FaultCode = 'store_unavailable'): MemoryData {
-    if (this.#closed) throw new Fault(code, 'this handle was closed');
+    if (this.#closed) {
+      throw new Fault(code, 'the memory is out of reach', { cause: new Error('this handle was closed') });
+    }
     return this.#data;
   }
 

@@ -9,6 +9,7 @@ import { emptyData } from './memory-data.ts';
 import { memoryHistoryStore } from './memory-history-store.ts';
 import { memoryRoleStore } from './memory-role-store.ts';
 import { memorySessionStore } from './memory-session-store.ts';
+import { memoryTakedownStore } from './memory-takedown-store.ts';
 import { memoryViewStore } from './memory-view-store.ts';
 
 /** Every store over one set of data in this process. It has no schema to migrate, and no clock for `check` to tell. */
@@ -39,6 +40,7 @@ function handleOn(connection: Connection): Memory {
     attempts: memoryAttemptCounter(connection),
     sessions: memorySessionStore(connection),
     history: memoryHistoryStore(connection),
+    takedowns: memoryTakedownStore(connection),
     views: memoryViewStore(connection),
     archives: memoryArchiveStorage(connection),
     migrate: async () => void connection.open(),

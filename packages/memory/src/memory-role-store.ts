@@ -1,9 +1,9 @@
 import type { RoleStore, Version } from '@pinfold/core';
 import { claimForCleanup, countForCleanup, namedArchives, settleCleanup } from './cleanup.ts';
 import type { Connection } from './connection.ts';
-import { keepInTurn } from './events.ts';
 import { listRoles } from './list-roles.ts';
 import { commit, purge, release, renew, reserve } from './reservations.ts';
+import { saveRole } from './save-role.ts';
 
 /** Each method runs in one turn of the event loop, which is its transaction. */
 export function memoryRoleStore(connection: Connection): RoleStore {
@@ -17,14 +17,9 @@ export function memoryRoleStore(connection: Connection): RoleStore {
       const row = connection.open().roles.get(id);
       return row && { value: row.role, version: row.version };
     },
-    save: async (role, loadedAt, events) => {
-      const data = connection.open();
-      const row = data.roles.get(role.id);
-      if (row?.version !== loadedAt) return { kind: 'conflict' };
-      const lastEventAt = keepInTurn(data, events, row.lastEventAt);
-      data.roles.set(role.id, { ...row, role, version: (row.version + 1) as Version, lastEventAt });
-      return { kind: 'saved' };
-    },
+    save: async (role, loadedAt, events) => ({
+      kind: saveRole(connection.open(), role, loadedAt, events) ? 'saved' : 'conflict',
+    }),
     list: async (query) => listRoles(connection.open(), query),
     loadManifest: async (archive, signal) => {
       signal?.throwIfAborted();

@@ -1,13 +1,18 @@
-import type { Subject } from '@pinfold/test-contracts';
+import type { StoreSubject } from '@pinfold/test-contracts';
 import { createMemory, type Memory } from '../src/index.ts';
 
 /** Makes subjects of one store: each over data of its own, with peers that are further handles on that data. */
-export function subjectsOf<Port>(storeOf: (memory: Memory) => Port): () => Promise<Subject<Port>> {
+export function subjectsOf<Port>(storeOf: (memory: Memory) => Port): () => Promise<StoreSubject<Port>> {
   return async () => {
     const memory = createMemory();
     return {
       port: storeOf(memory),
       peer: async () => storeOf(memory.peer()),
+      unreachable: async () => {
+        const closed = memory.peer();
+        await closed.close();
+        return storeOf(closed);
+      },
       dispose: () => memory.close(),
     };
   };

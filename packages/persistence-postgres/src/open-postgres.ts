@@ -10,6 +10,7 @@ import { postgresHistoryStore } from './postgres-history-store.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 import { postgresRoleStore } from './postgres-role-store.ts';
 import { postgresSessionStore } from './postgres-session-store.ts';
+import { postgresTakedownStore } from './postgres-takedown-store.ts';
 import { postgresViewStore } from './postgres-view-store.ts';
 import { tablesOf } from './tables.ts';
 
@@ -77,6 +78,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
     attempts: postgresAttemptCounter(connection, tables),
     sessions: postgresSessionStore(connection, tables),
     history: postgresHistoryStore(connection, tables),
+    takedowns: postgresTakedownStore(connection, tables),
     views: postgresViewStore(connection, tables),
     migrate: () => migrate(connection, schema),
     check: (signal) => checkSchema(connection, schema, signal),

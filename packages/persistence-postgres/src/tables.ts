@@ -16,6 +16,7 @@ export interface Tables {
   readonly signInLinks: string;
   readonly events: string;
   readonly sessionRefusals: string;
+  readonly takedowns: string;
   readonly views: string;
 }
 
@@ -36,6 +37,7 @@ export function tablesOf(schema: string): Tables {
     signInLinks: `${name}.sign_in_links`,
     events: `${name}.events`,
     sessionRefusals: `${name}.session_refusals`,
+    takedowns: `${name}.takedowns`,
     views: `${name}.views`,
   };
 }

@@ -11,6 +11,7 @@ import { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteHistoryStore } from './sqlite-history-store.ts';
 import { sqliteRoleStore } from './sqlite-role-store.ts';
 import { sqliteSessionStore } from './sqlite-session-store.ts';
+import { sqliteTakedownStore } from './sqlite-takedown-store.ts';
 import { sqliteViewStore } from './sqlite-view-store.ts';
 
 /** What {@link openSqlite} needs. */
@@ -45,6 +46,14 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
   const checkpointer = new Checkpointer(file);
   const connection = new SqliteConnection(file, sleep, () => checkpointer.changed());
   await connection.read((prepare) => prepare('SELECT 1').get());
+  return handleOn(connection, checkpointer);
+}
+
+/** The stores of one connection. */
+export function handleOn(
+  connection: SqliteConnection,
+  checkpointer: Pick<Checkpointer, 'close'>,
+): Persistence {
   return {
     roles: sqliteRoleStore(connection),
     accounts: sqliteAccountStore(connection),
@@ -52,6 +61,7 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
     attempts: sqliteAttemptCounter(connection),
     sessions: sqliteSessionStore(connection),
     history: sqliteHistoryStore(connection),
+    takedowns: sqliteTakedownStore(connection),
     views: sqliteViewStore(connection),
     migrate: () => migrate(connection),
     check: (signal) => checkSchema(connection, signal),

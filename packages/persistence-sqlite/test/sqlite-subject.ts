@@ -2,8 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Persistence } from '@pinfold/core/adapter';
-import type { Subject } from '@pinfold/test-contracts';
+import type { StoreSubject } from '@pinfold/test-contracts';
 import { openSqlite } from '../src/index.ts';
+import { handleOn } from '../src/open-sqlite.ts';
+import { SqliteConnection } from '../src/sqlite-connection.ts';
 
 /** A folder of its own, removed when the work has ended. */
 export async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
@@ -16,7 +18,7 @@ export async function inFolder<Result>(work: (folder: string) => Promise<Result>
 }
 
 /** Makes subjects of one store: each over a file of its own, with peers that are further handles on that file. */
-export function subjectsOf<Port>(storeOf: (handle: Persistence) => Port): () => Promise<Subject<Port>> {
+export function subjectsOf<Port>(storeOf: (handle: Persistence) => Port): () => Promise<StoreSubject<Port>> {
   return async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pinfold-sqlite-'));
     const handles: Persistence[] = [];
@@ -30,6 +32,10 @@ export function subjectsOf<Port>(storeOf: (handle: Persistence) => Port): () => 
     return {
       port: storeOf(first),
       peer: async () => storeOf(await open()),
+      unreachable: async () => {
+        const connection = new SqliteConnection(join(folder, 'gone', 'pinfold.sqlite'), async () => {});
+        return storeOf(handleOn(connection, { close: async () => {} }));
+      },
       dispose: async () => {
         await Promise.all(handles.map((handle) => handle.close()));
         await rm(folder, { recursive: true });

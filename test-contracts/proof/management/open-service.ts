@@ -40,9 +40,9 @@ export async function openService(database: Database = 'SQLite'): Promise<Servic
   const clock = createManualClock(Date.now() as Instant);
   const service = await openOver(
     open,
-    ({ useCases, keys, sessions, history, publicPort }) => {
+    ({ useCases, keys, sessions, history, administration, publicPort }) => {
       const publicUrl = `http://localhost:${publicPort}`;
-      const screen = createManagement({ useCases, publicUrl, sessions, keys, history });
+      const screen = createManagement({ useCases, publicUrl, sessions, keys, history, administration });
       return express().use(createViewer({ useCases, publicUrl })).use('/manage', screen);
     },
     { clock },

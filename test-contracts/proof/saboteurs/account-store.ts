@@ -1,8 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AccountId, IdempotencyKey, Publication } from '@pinfold/core';
-import { instant } from '@pinfold/core';
+import {
+  type Account,
+  type AccountId,
+  type IdempotencyKey,
+  instant,
+  isFault,
+  type Publication,
+} from '@pinfold/core';
 import { NO_LIMITS } from '@pinfold/core/adapter';
-import { type AccountStores, accountStoreContract, type Subject } from '@pinfold/test-contracts';
+import { type AccountStores, accountStoreContract, type StoreSubject } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { memorySaboteurs, oneForAll, type Spoiling, strangers } from './memory-saboteurs.ts';
 import { clausesBut, type Sabotage, type Saboteur } from './sabotage.ts';
@@ -20,7 +26,7 @@ function within<Name extends keyof AccountStores>(
     ({ [name]: replacing(stores[name], spoiling(stores[name])) }) as Partial<AccountStores>;
 }
 
-const saboteurs: readonly Saboteur<Subject<AccountStores>>[] = [
+const saboteurs: readonly Saboteur<StoreSubject<AccountStores>>[] = [
   {
     breaks: 'account-store/harness-apart',
     how: 'all subjects are over the same data',
@@ -35,6 +41,8 @@ const saboteurs: readonly Saboteur<Subject<AccountStores>>[] = [
       'account-store/harness-apart',
       'account-store/load-aborted',
       'account-store/used',
+      'account-store/lets-go',
+      'account-store/unreachable',
     ]),
   },
   saboteur(
@@ -111,6 +119,7 @@ const saboteurs: readonly Saboteur<Subject<AccountStores>>[] = [
           .filter(({ name }) => after === undefined || name > after)
           .slice(0, limit),
     })),
+    ['account-store/list-many'],
   ),
   saboteur(
     'account-store/used',
@@ -152,9 +161,47 @@ const saboteurs: readonly Saboteur<Subject<AccountStores>>[] = [
       }),
     });
   }),
+  saboteur('account-store/list-many', 'a walk ends after a thousand', () => ({ accounts }) => ({
+    accounts: replacing(accounts, {
+      list: async (after, limit) => {
+        const first = new Set((await accounts.list(undefined, 1_000)).map(({ name }) => name));
+        return (await accounts.list(after, limit)).filter(({ name }) => first.has(name));
+      },
+    }),
+  })),
+  saboteur('account-store/same-question', 'each handle keeps the page that it gave', () => ({ accounts }) => {
+    let kept: readonly Account[] | undefined;
+    return {
+      accounts: replacing(accounts, {
+        list: async (after, limit) => {
+          const page = limit === 10 ? kept : undefined;
+          const listed = page ?? (await accounts.list(after, limit));
+          if (limit === 10) kept = listed;
+          return listed;
+        },
+      }),
+    };
+  }),
+  saboteur('account-store/lets-go', 'a load goes on listening to its signal', () => ({ accounts }) => ({
+    accounts: replacing(accounts, {
+      load: (name, signal) => {
+        signal?.addEventListener('abort', () => undefined);
+        return accounts.load(name, signal);
+      },
+    }),
+  })),
+  saboteur('account-store/unreachable', 'an account that cannot be loaded is none', () => ({ accounts }) => ({
+    accounts: replacing(accounts, {
+      load: (name, signal) =>
+        accounts.load(name, signal).catch((error: unknown) => {
+          if (isFault(error)) return undefined;
+          throw error;
+        }),
+    }),
+  })),
 ];
 
-export const accountStoreSabotage: Sabotage<AccountStores, Subject<AccountStores>> = {
+export const accountStoreSabotage: Sabotage<AccountStores, StoreSubject<AccountStores>> = {
   contract: accountStoreContract,
   sound,
   saboteurs,

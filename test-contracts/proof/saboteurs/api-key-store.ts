@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ApiKey, ApiKeyId, ApiKeyStore } from '@pinfold/core';
 import { SCOPES } from '@pinfold/core';
-import { apiKeyStoreContract, type Subject } from '@pinfold/test-contracts';
+import { apiKeyStoreContract, type StoreSubject } from '@pinfold/test-contracts';
+import { ACCOUNT } from '@pinfold/test-contracts/fixtures';
 import { memorySaboteurs, oneForAll, strangers } from './memory-saboteurs.ts';
 import { clausesBut, type Sabotage, type Saboteur } from './sabotage.ts';
 
 const { opening, sound, saboteur } = memorySaboteurs<ApiKeyStore>(({ apiKeys }) => apiKeys);
 
-const saboteurs: readonly Saboteur<Subject<ApiKeyStore>>[] = [
+const saboteurs: readonly Saboteur<StoreSubject<ApiKeyStore>>[] = [
   {
     breaks: 'api-key-store/harness-apart',
     how: 'all subjects are over the same data',
@@ -17,7 +18,13 @@ const saboteurs: readonly Saboteur<Subject<ApiKeyStore>>[] = [
     breaks: 'api-key-store/harness-peer',
     how: 'a peer opens data of its own',
     open: opening(strangers),
-    alsoFails: clausesBut(apiKeyStoreContract, ['api-key-store/harness-apart', 'api-key-store/find-absent']),
+    alsoFails: clausesBut(apiKeyStoreContract, [
+      'api-key-store/harness-apart',
+      'api-key-store/find-absent',
+      'api-key-store/find-aborted',
+      'api-key-store/lets-go',
+      'api-key-store/unreachable',
+    ]),
   },
   saboteur('api-key-store/create', 'a key without scopes is taken for one with all', () => (store) => ({
     create: (key, events) =>
@@ -67,14 +74,39 @@ const saboteurs: readonly Saboteur<Subject<ApiKeyStore>>[] = [
         },
       };
     },
-    ['api-key-store/touch'],
+    ['api-key-store/touch', 'api-key-store/same-question'],
   ),
   saboteur('api-key-store/touch', 'use is noted each time', () => (store) => ({
     touch: (id, at) => store.touch(id, at, at),
   })),
+  saboteur('api-key-store/list-many', 'no more than 1,000 are listed', () => (store) => ({
+    list: async (account) => (await store.list(account)).slice(0, 1_000),
+  })),
+  saboteur('api-key-store/same-question', 'each handle keeps the list of an account', () => (store) => {
+    const lists = new Map<string, readonly ApiKey[]>();
+    return {
+      list: async (account) => {
+        const listed = lists.get(account ?? '') ?? (await store.list(account));
+        if (account === ACCOUNT) lists.set(account, listed);
+        return listed;
+      },
+    };
+  }),
+  saboteur('api-key-store/find-aborted', 'the signal is not looked at', () => (store) => ({
+    find: (id) => store.find(id),
+  })),
+  saboteur('api-key-store/lets-go', 'a search goes on listening to its signal', () => (store) => ({
+    find: (id, signal) => {
+      signal?.addEventListener('abort', () => undefined);
+      return store.find(id, signal);
+    },
+  })),
+  saboteur('api-key-store/unreachable', 'what cannot be noted is forgotten', () => (store) => ({
+    touch: (id, at, unlessSince) => store.touch(id, at, unlessSince).catch(() => undefined),
+  })),
 ];
 
-export const apiKeyStoreSabotage: Sabotage<ApiKeyStore, Subject<ApiKeyStore>> = {
+export const apiKeyStoreSabotage: Sabotage<ApiKeyStore, StoreSubject<ApiKeyStore>> = {
   contract: apiKeyStoreContract,
   sound,
   saboteurs,

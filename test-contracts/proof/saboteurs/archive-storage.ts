@@ -1,73 +1,17 @@
 import { type ArchiveId, type ArchiveStorage, Fault, isFault, type StagedArchive } from '@pinfold/core';
-import { createMemory, type Memory } from '@pinfold/memory';
 import { type ArchiveStorageSubject, archiveStorageContract } from '@pinfold/test-contracts';
-import { anArchiveId, createStagedArchives, replacing } from '@pinfold/test-contracts/fixtures';
+import { anArchiveId } from '@pinfold/test-contracts/fixtures';
+import { habitSaboteurs } from './archive-storage/habits.ts';
+import {
+  type ArchiveSaboteur,
+  over,
+  saboteur,
+  soundSubject,
+  turns,
+  unreachableSaboteur,
+} from './archive-storage/subjects.ts';
 import { oneForAll, strangers } from './memory-saboteurs.ts';
-import { type SpoilPort, saboteursOf } from './one-for-each.ts';
-import type { Opening, Sabotage, Saboteur } from './sabotage.ts';
-
-type ArchiveSaboteur = Saboteur<ArchiveStorageSubject>;
-
-async function subjectOn(memory: Memory, peer: () => Memory): Promise<ArchiveStorageSubject> {
-  const staged = await createStagedArchives();
-  return {
-    port: memory.archives,
-    peer: async () => peer().archives,
-    stage: staged.stage,
-    unreachable: () => closed(memory.peer()),
-    dispose: async () => {
-      await staged.dispose();
-      await memory.close();
-    },
-  };
-}
-
-async function closed(memory: Memory): Promise<ArchiveStorage> {
-  await memory.close();
-  return memory.archives;
-}
-
-function soundSubject(): Promise<ArchiveStorageSubject> {
-  const memory = createMemory();
-  return subjectOn(memory, () => memory.peer());
-}
-
-const over =
-  (handles: () => () => { memory: Memory; peer: () => Memory }): Opening<ArchiveStorageSubject> =>
-  () => {
-    const open = handles();
-    return async () => {
-      const { memory, peer } = open();
-      return subjectOn(memory, peer);
-    };
-  };
-
-const saboteur = saboteursOf<ArchiveStorage, ArchiveStorageSubject>(soundSubject);
-
-/** As {@link saboteur}, with the storage that does not answer spoiled in the same way. */
-function unreachableSaboteur(
-  breaks: string,
-  how: string,
-  spoiling: SpoilPort<ArchiveStorage>,
-  alsoFails: readonly string[] = [],
-): ArchiveSaboteur {
-  const open: Opening<ArchiveStorageSubject> = () => async () => {
-    const subject = await soundSubject();
-    const methods = spoiling();
-    return {
-      ...subject,
-      unreachable: async () => {
-        const port = await subject.unreachable();
-        return replacing(port, methods(port));
-      },
-    };
-  };
-  return { breaks, how, alsoFails, open };
-}
-
-const turns = async (count: number): Promise<void> => {
-  for (let n = 0; n < count; n += 1) await new Promise((resolve) => setImmediate(resolve));
-};
+import type { Sabotage } from './sabotage.ts';
 
 const TWO_MIB = 2_097_152;
 
@@ -101,24 +45,29 @@ const putSaboteurs: readonly ArchiveSaboteur[] = [
   saboteur('archive-storage/put-aborted', 'put does not look at its signal', () => (sound) => ({
     put: (id, archive) => sound.put(id, archive),
   })),
-  saboteur('archive-storage/put-many', 'a put that is not alone stores a wrong byte', () => {
-    let running = 0;
-    const mixed = new Set<ArchiveId>();
-    return (sound) => ({
-      put: async (id, archive, signal) => {
-        if (running > 0) mixed.add(id);
-        running += 1;
-        await sound.put(id, archive, signal).finally(() => {
-          running -= 1;
-        });
-      },
-      read: async (id, from, length, signal) => {
-        const bytes = await sound.read(id, from, length, signal);
-        if (bytes !== undefined && mixed.has(id)) bytes[0] = ~(bytes[0] ?? 0);
-        return bytes;
-      },
-    });
-  }),
+  saboteur(
+    'archive-storage/put-many',
+    'a put that is not alone stores a wrong byte',
+    () => {
+      let running = 0;
+      const mixed = new Set<ArchiveId>();
+      return (sound) => ({
+        put: async (id, archive, signal) => {
+          if (running > 0) mixed.add(id);
+          running += 1;
+          await sound.put(id, archive, signal).finally(() => {
+            running -= 1;
+          });
+        },
+        read: async (id, from, length, signal) => {
+          const bytes = await sound.read(id, from, length, signal);
+          if (bytes !== undefined && mixed.has(id)) bytes[0] = ~(bytes[0] ?? 0);
+          return bytes;
+        },
+      });
+    },
+    ['archive-storage/list-many'],
+  ),
 ];
 
 const readSaboteurs: readonly ArchiveSaboteur[] = [
@@ -222,6 +171,7 @@ const harnessSaboteurs: readonly ArchiveSaboteur[] = [
       'archive-storage/put-many',
       'archive-storage/delete-gone',
       'archive-storage/list-walk',
+      'archive-storage/list-many',
       'archive-storage/list-whole-only',
     ],
   },
@@ -230,5 +180,5 @@ const harnessSaboteurs: readonly ArchiveSaboteur[] = [
 export const archiveStorageSabotage: Sabotage<ArchiveStorage, ArchiveStorageSubject> = {
   contract: archiveStorageContract,
   sound: () => soundSubject,
-  saboteurs: [...harnessSaboteurs, ...putSaboteurs, ...readSaboteurs, ...otherSaboteurs],
+  saboteurs: [...harnessSaboteurs, ...putSaboteurs, ...readSaboteurs, ...otherSaboteurs, ...habitSaboteurs],
 };

@@ -11,7 +11,7 @@ import {
 } from '@pinfold/core';
 import { UNSETTLED_AT_MOST } from '@pinfold/core/adapter';
 import { createMemory } from '@pinfold/memory';
-import { attemptCounterContract, type Subject } from '@pinfold/test-contracts';
+import { attemptCounterContract, type StoreSubject } from '@pinfold/test-contracts';
 import { memorySaboteurs, oneForAll, type Spoiling, strangers } from './memory-saboteurs.ts';
 import { clausesBut, type Sabotage, type Saboteur } from './sabotage.ts';
 
@@ -141,7 +141,7 @@ const rememberingForgiven: Spoiling<AttemptCounter> = () => {
   });
 };
 
-const saboteurs: readonly Saboteur<Subject<AttemptCounter>>[] = [
+const saboteurs: readonly Saboteur<StoreSubject<AttemptCounter>>[] = [
   {
     breaks: 'attempt-counter/harness-apart',
     how: 'all subjects are over the same data',
@@ -152,11 +152,20 @@ const saboteurs: readonly Saboteur<Subject<AttemptCounter>>[] = [
     breaks: 'attempt-counter/harness-peer',
     how: 'a peer opens data of its own',
     open: opening(strangers),
-    alsoFails: clausesBut(attemptCounterContract, ['attempt-counter/harness-apart']),
+    alsoFails: clausesBut(attemptCounterContract, [
+      'attempt-counter/harness-apart',
+      'attempt-counter/lets-go',
+      'attempt-counter/unreachable',
+    ]),
   },
-  saboteur('attempt-counter/per-address', 'addresses are trimmed', () => (store) => ({
-    begin: (attempt) => store.begin({ ...attempt, address: attempt.address.trim() }),
-  })),
+  saboteur(
+    'attempt-counter/per-address',
+    'addresses are trimmed',
+    () => (store) => ({
+      begin: (attempt) => store.begin({ ...attempt, address: attempt.address.trim() }),
+    }),
+    ['attempt-counter/addresses'],
+  ),
   saboteur(
     'attempt-counter/per-role',
     'only addresses are limited',
@@ -172,12 +181,14 @@ const saboteurs: readonly Saboteur<Subject<AttemptCounter>>[] = [
       'attempt-counter/settle',
       'attempt-counter/forgive',
       'attempt-counter/forgiven-window',
+      'attempt-counter/hundreds',
     ],
   ),
   saboteur('attempt-counter/both-or-neither', 'each limit counts by itself', inTwoSteps, [
     'attempt-counter/purge',
     'attempt-counter/count-ended',
     'attempt-counter/unsettled',
+    'attempt-counter/purge-many',
   ]),
   saboteur(
     'attempt-counter/window',
@@ -207,6 +218,7 @@ const saboteurs: readonly Saboteur<Subject<AttemptCounter>>[] = [
       'attempt-counter/unsettled',
       'attempt-counter/settle',
       'attempt-counter/forgive',
+      'attempt-counter/hundreds',
     ],
   ),
   saboteur('attempt-counter/unsettled', 'a try that was late is wrong for good', losingLateOnes, [
@@ -229,12 +241,54 @@ const saboteurs: readonly Saboteur<Subject<AttemptCounter>>[] = [
     }),
     ['attempt-counter/count-ended'],
   ),
-  saboteur('attempt-counter/count-ended', 'counting drops what it counts', () => (store) => ({
-    countEnded: (endedBy) => store.purge(endedBy, UNLIMITED),
+  saboteur(
+    'attempt-counter/count-ended',
+    'counting drops what it counts',
+    () => (store) => ({
+      countEnded: (endedBy) => store.purge(endedBy, UNLIMITED),
+    }),
+    ['attempt-counter/purge-many'],
+  ),
+  saboteur(
+    'attempt-counter/hundreds',
+    'limits over 100 are taken for 100',
+    () => (store) => ({
+      begin: (attempt) =>
+        store.begin({
+          ...attempt,
+          perAddress: Math.min(attempt.perAddress, 100),
+          perRole: Math.min(attempt.perRole, 100),
+        }),
+    }),
+    ['attempt-counter/purge-many'],
+  ),
+  saboteur('attempt-counter/addresses', 'addresses are cut at 32 characters', () => (store) => ({
+    begin: (attempt) => store.begin({ ...attempt, address: attempt.address.slice(0, 32) }),
+  })),
+  saboteur('attempt-counter/purge-many', 'no more than 500 are dropped at a time', () => (store) => ({
+    purge: (endedBy, limit) => store.purge(endedBy, Math.min(limit, 500)),
+  })),
+  saboteur(
+    'attempt-counter/lets-go',
+    'tickets are counted and never dropped',
+    () => {
+      let tickets = 0;
+      return (store) => ({
+        begin: async (attempt) => {
+          tickets += 1;
+          return await store.begin(attempt);
+        },
+        countEnded: async (endedBy) => (await store.countEnded(endedBy)) + Math.floor(tickets / 100),
+      });
+    },
+    ['attempt-counter/purge-many'],
+  ),
+  saboteur('attempt-counter/unreachable', 'what cannot be settled is forgotten', () => (store) => ({
+    settle: (ticket) => store.settle(ticket).catch(() => undefined),
   })),
 ];
 
-export const attemptCounterSabotage: Sabotage<AttemptCounter, Subject<AttemptCounter>> = {
+export const attemptCounterSabotage: Sabotage<AttemptCounter, StoreSubject<AttemptCounter>> = {
   contract: attemptCounterContract,
   sound,
   saboteurs,

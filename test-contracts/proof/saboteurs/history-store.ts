@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HistoryEvent, Instant } from '@pinfold/core';
-import { type HistoryStores, historyStoreContract, type Subject } from '@pinfold/test-contracts';
-import { anEvent, aSession, replacing } from '@pinfold/test-contracts/fixtures';
+import { type HistoryStores, historyStoreContract, type StoreSubject } from '@pinfold/test-contracts';
+import { anEvent, aSession, replacing, START } from '@pinfold/test-contracts/fixtures';
 import { memorySaboteurs, oneForAll, strangers } from './memory-saboteurs.ts';
 import { clausesBut, type Sabotage, type Saboteur } from './sabotage.ts';
 
@@ -9,13 +9,16 @@ const { opening, sound, saboteur } = memorySaboteurs<HistoryStores>((memory) => 
 
 let others = 1_000;
 
+/** After which a handle believes what it saw. */
+const LATE = START;
+
 /** Keeps events with no change of their own. */
 async function keepAlone({ sessions }: HistoryStores, events: readonly HistoryEvent[]): Promise<void> {
   others += 1;
   await sessions.begin(aSession(others), events);
 }
 
-const keepingSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
+const keepingSaboteurs: readonly Saboteur<StoreSubject<HistoryStores>>[] = [
   saboteur(
     'history-store/with-publication',
     'a commit keeps its events also when it stores nothing',
@@ -112,7 +115,7 @@ const keepingSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
   ),
 ];
 
-const readingSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
+const readingSaboteurs: readonly Saboteur<StoreSubject<HistoryStores>>[] = [
   saboteur('history-store/list-order', 'the address is not kept', () => (stores) => ({
     sessions: replacing(stores.sessions, {
       begin: (session, events) =>
@@ -122,15 +125,20 @@ const readingSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
         ),
     }),
   })),
-  saboteur('history-store/list-pages', 'a page goes on behind the instant of the last', () => (stores) => ({
-    history: replacing(stores.history, {
-      list: (query) => {
-        const { after } = query;
-        const behind = after && { ...after, id: '' as HistoryEvent['id'] };
-        return stores.history.list({ ...query, after: behind });
-      },
+  saboteur(
+    'history-store/list-pages',
+    'a page goes on behind the instant of the last',
+    () => (stores) => ({
+      history: replacing(stores.history, {
+        list: (query) => {
+          const { after } = query;
+          const behind = after && { ...after, id: '' as HistoryEvent['id'] };
+          return stores.history.list({ ...query, after: behind });
+        },
+      }),
     }),
-  })),
+    ['history-store/many'],
+  ),
   saboteur('history-store/list-filter', 'with a role the account is not looked at', () => (stores) => ({
     history: replacing(stores.history, {
       list: (query) =>
@@ -144,7 +152,7 @@ const readingSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
   })),
 ];
 
-const expiringSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
+const expiringSaboteurs: readonly Saboteur<StoreSubject<HistoryStores>>[] = [
   saboteur('history-store/expired', 'a role expires after its instant, not at it', () => (stores) => ({
     history: replacing(stores.history, {
       expired: (by, limit) => stores.history.expired((by - 1) as Instant, limit),
@@ -188,7 +196,38 @@ const expiringSaboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
   }),
 ];
 
-const saboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
+const reachSaboteurs: readonly Saboteur<StoreSubject<HistoryStores>>[] = [
+  saboteur('history-store/many', 'no more than 500 are dropped at a time', () => (stores) => ({
+    history: replacing(stores.history, {
+      drop: (before, limit) => stores.history.drop(before, Math.min(limit, 500)),
+    }),
+  })),
+  saboteur(
+    'history-store/same-question',
+    'each handle keeps whom it found expired',
+    () => (stores) => {
+      let kept: ReturnType<HistoryStores['history']['expired']> | undefined;
+      return {
+        history: replacing(stores.history, {
+          expired: async (by, limit) => {
+            const asked = stores.history.expired(by, limit);
+            if (by < LATE) return await asked;
+            kept ??= asked;
+            return await kept;
+          },
+        }),
+      };
+    },
+    ['history-store/expired'],
+  ),
+  saboteur('history-store/unreachable', 'what cannot be told is forgotten', () => (stores) => ({
+    history: replacing(stores.history, {
+      tellExpired: (events) => stores.history.tellExpired(events).catch(() => undefined),
+    }),
+  })),
+];
+
+const saboteurs: readonly Saboteur<StoreSubject<HistoryStores>>[] = [
   {
     breaks: 'history-store/harness-apart',
     how: 'all subjects are over the same data',
@@ -203,14 +242,16 @@ const saboteurs: readonly Saboteur<Subject<HistoryStores>>[] = [
       'history-store/harness-apart',
       'history-store/list-filter',
       'history-store/refused-sign-ins',
+      'history-store/unreachable',
     ]),
   },
   ...keepingSaboteurs,
   ...readingSaboteurs,
   ...expiringSaboteurs,
+  ...reachSaboteurs,
 ];
 
-export const historyStoreSabotage: Sabotage<HistoryStores, Subject<HistoryStores>> = {
+export const historyStoreSabotage: Sabotage<HistoryStores, StoreSubject<HistoryStores>> = {
   contract: historyStoreContract,
   sound,
   saboteurs,

@@ -16,6 +16,7 @@ import { type Proof, proofOf } from './sabotage.ts';
 import { sessionSecretsSabotage } from './session-secrets.ts';
 import { sessionStoreSabotage } from './session-store.ts';
 import { stagingSabotage } from './staging.ts';
+import { takedownStoreSabotage } from './takedown-store.ts';
 import { viewStoreSabotage } from './view-store.ts';
 
 /** Every contract with its saboteurs. */
@@ -29,6 +30,7 @@ export const proofs: readonly Proof[] = [
   proofOf(stagingSabotage),
   proofOf(sessionStoreSabotage),
   proofOf(historyStoreSabotage),
+  proofOf(takedownStoreSabotage),
   proofOf(viewStoreSabotage),
   proofOf(passwordHasherSabotage),
   proofOf(grantSignerSabotage),

@@ -1,5 +1,5 @@
 import { createMemory, type Memory } from '@pinfold/memory';
-import type { Subject } from '@pinfold/test-contracts';
+import type { StoreSubject } from '@pinfold/test-contracts';
 import type { Opening, Saboteur } from './sabotage.ts';
 
 /** Called once for each subject, so that its port and peers can share what it keeps; then once for each of them. */
@@ -7,15 +7,17 @@ export type Spoiling<Port> = () => (store: Port) => Partial<Port>;
 
 /** Makes saboteurs of one store of the memory adapter. */
 export interface MemorySaboteurs<Port> {
-  readonly sound: Opening<Subject<Port>>;
+  readonly sound: Opening<StoreSubject<Port>>;
   readonly saboteur: (
     breaks: string,
     how: string,
     spoiling: Spoiling<Port>,
     alsoFails?: readonly string[],
-  ) => Saboteur<Subject<Port>>;
+  ) => Saboteur<StoreSubject<Port>>;
   /** Opens subjects over the handles that `handles` gives: a function for each clause, called for each subject. */
-  readonly opening: (handles: () => () => { memory: Memory; peer: () => Memory }) => Opening<Subject<Port>>;
+  readonly opening: (
+    handles: () => () => { memory: Memory; peer: () => Memory },
+  ) => Opening<StoreSubject<Port>>;
 }
 
 export function memorySaboteurs<Port extends object>(
@@ -25,11 +27,16 @@ export function memorySaboteurs<Port extends object>(
     const open = handles();
     return async () => {
       const { memory, peer } = open();
-      return { port: storeOf(memory), peer: async () => storeOf(peer()), dispose: () => memory.close() };
+      return {
+        port: storeOf(memory),
+        peer: async () => storeOf(peer()),
+        unreachable: async () => storeOf(await closed(memory.peer())),
+        dispose: () => memory.close(),
+      };
     };
   };
   const spoiled =
-    (spoiling: Spoiling<Port>): Opening<Subject<Port>> =>
+    (spoiling: Spoiling<Port>): Opening<StoreSubject<Port>> =>
     () =>
     async () => {
       const memory = createMemory();
@@ -38,7 +45,12 @@ export function memorySaboteurs<Port extends object>(
         const store = storeOf(handle);
         return { ...store, ...methods(store) };
       };
-      return { port: wrap(memory), peer: async () => wrap(memory.peer()), dispose: () => memory.close() };
+      return {
+        port: wrap(memory),
+        peer: async () => wrap(memory.peer()),
+        unreachable: async () => wrap(await closed(memory.peer())),
+        dispose: () => memory.close(),
+      };
     };
   return {
     opening,
@@ -50,6 +62,11 @@ export function memorySaboteurs<Port extends object>(
       open: spoiled(spoiling),
     }),
   };
+}
+
+async function closed(memory: Memory): Promise<Memory> {
+  await memory.close();
+  return memory;
 }
 
 /** Subjects that are all one: what one writes, the other sees. */

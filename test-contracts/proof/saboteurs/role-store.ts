@@ -1,10 +1,11 @@
 import type { RoleStore } from '@pinfold/core';
-import { roleStoreContract, type Subject } from '@pinfold/test-contracts';
+import { roleStoreContract, type StoreSubject } from '@pinfold/test-contracts';
 import { oneForAll, strangers } from './memory-saboteurs.ts';
 import { admissionSaboteurs } from './role-store/admission.ts';
 import { cleanupSaboteurs, sweepSaboteurs } from './role-store/cleanup.ts';
 import { habitSaboteurs } from './role-store/habits.ts';
 import { keySaboteurs } from './role-store/keys.ts';
+import { largeSaboteurs } from './role-store/large.ts';
 import { listingSaboteurs } from './role-store/listing.ts';
 import { commitSaboteurs, roleSaboteurs } from './role-store/roles.ts';
 import { opening, type RoleSaboteur, sound } from './role-store/subjects.ts';
@@ -35,6 +36,10 @@ const harnessSaboteurs: readonly RoleSaboteur[] = [
       'role-store/reserve-costless',
       'role-store/load-absent',
       'role-store/load-aborted',
+      'role-store/manifest-aborted',
+      'role-store/lets-go',
+      'role-store/answers-stay',
+      'role-store/unreachable',
       'role-store/save-race',
       'role-store/list-state',
       'role-store/claim-order',
@@ -42,7 +47,7 @@ const harnessSaboteurs: readonly RoleSaboteur[] = [
   },
 ];
 
-export const roleStoreSabotage: Sabotage<RoleStore, Subject<RoleStore>> = {
+export const roleStoreSabotage: Sabotage<RoleStore, StoreSubject<RoleStore>> = {
   contract: roleStoreContract,
   sound,
   saboteurs: [
@@ -55,5 +60,6 @@ export const roleStoreSabotage: Sabotage<RoleStore, Subject<RoleStore>> = {
     ...cleanupSaboteurs,
     ...sweepSaboteurs,
     ...habitSaboteurs,
+    ...largeSaboteurs,
   ],
 };

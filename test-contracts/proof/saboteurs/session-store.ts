@@ -1,13 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AccountId, Instant, Session, SessionStore, Sha256 } from '@pinfold/core';
-import { type Subject, sessionStoreContract } from '@pinfold/test-contracts';
+import {
+  type AccountId,
+  type Instant,
+  isFault,
+  type Session,
+  type SessionStore,
+  type Sha256,
+} from '@pinfold/core';
+import { type StoreSubject, sessionStoreContract } from '@pinfold/test-contracts';
 import { anEvent } from '@pinfold/test-contracts/fixtures';
 import { memorySaboteurs, oneForAll, strangers } from './memory-saboteurs.ts';
 import { clausesBut, type Sabotage, type Saboteur } from './sabotage.ts';
 
 const { opening, sound, saboteur } = memorySaboteurs<SessionStore>(({ sessions }) => sessions);
 
-const saboteurs: readonly Saboteur<Subject<SessionStore>>[] = [
+const saboteurs: readonly Saboteur<StoreSubject<SessionStore>>[] = [
   {
     breaks: 'session-store/harness-apart',
     how: 'all subjects are over the same data',
@@ -21,6 +28,8 @@ const saboteurs: readonly Saboteur<Subject<SessionStore>>[] = [
       'session-store/harness-apart',
       'session-store/redeem-ended',
       'session-store/find-aborted',
+      'session-store/lets-go',
+      'session-store/unreachable',
     ]),
   },
   saboteur('session-store/offer', 'every link is for the account of the first', () => {
@@ -74,12 +83,47 @@ const saboteurs: readonly Saboteur<Subject<SessionStore>>[] = [
       },
     });
   }),
-  saboteur('session-store/purge', 'the limit holds for sessions and for links each', () => (store) => ({
-    purge: (endedBy, limit) => store.purge(endedBy, limit * 2),
+  saboteur(
+    'session-store/purge',
+    'the limit holds for sessions and for links each',
+    () => (store) => ({
+      purge: (endedBy, limit) => store.purge(endedBy, limit * 2),
+    }),
+    ['session-store/purge-many'],
+  ),
+  saboteur('session-store/purge-many', 'no more than 500 are dropped at a time', () => (store) => ({
+    purge: (endedBy, limit) => store.purge(endedBy, Math.min(limit, 500)),
+  })),
+  saboteur('session-store/find-many', 'what is looked for at once is found for the first', () => (store) => {
+    let looking: ReturnType<SessionStore['find']> | undefined;
+    return {
+      find: async (hash, now, signal) => {
+        signal?.throwIfAborted();
+        looking ??= nextTurn().then(() => store.find(hash, now));
+        try {
+          return await looking;
+        } finally {
+          looking = undefined;
+        }
+      },
+    };
+  }),
+  saboteur('session-store/lets-go', 'a search goes on listening to its signal', () => (store) => ({
+    find: (hash, now, signal) => {
+      signal?.addEventListener('abort', () => undefined);
+      return store.find(hash, now, signal);
+    },
+  })),
+  saboteur('session-store/unreachable', 'a store that does not answer has no session', () => (store) => ({
+    find: (hash, now, signal) =>
+      store.find(hash, now, signal).catch((error: unknown) => {
+        if (isFault(error)) return undefined;
+        throw error;
+      }),
   })),
 ];
 
-export const sessionStoreSabotage: Sabotage<SessionStore, Subject<SessionStore>> = {
+export const sessionStoreSabotage: Sabotage<SessionStore, StoreSubject<SessionStore>> = {
   contract: sessionStoreContract,
   sound,
   saboteurs,

@@ -2,9 +2,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Fault, type Instant, isFault, type ReceiveOutcome, type Staging } from '@pinfold/core';
-import { openFsStaging } from '@pinfold/storage-fs';
+import { FsStaging, openFsStaging } from '@pinfold/storage-fs';
 import { type StagingSubject, stagingContract } from '@pinfold/test-contracts';
-import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { createManualClock, replacing } from '@pinfold/test-contracts/fixtures';
 import { saboteursOf } from './one-for-each.ts';
 import type { Sabotage, Saboteur } from './sabotage.ts';
 
@@ -15,6 +15,7 @@ async function subjectOn(folder: string, peerFolder: string = folder): Promise<S
   return {
     port: await openFsStaging({ folder, clock }),
     peer: () => openFsStaging({ folder: peerFolder, clock }),
+    unreachable: async () => new FsStaging({ folder: join(folder, 'gone'), clock }),
     left: async () => (await readdir(folder)).length,
     advance: (length) => clock.advance(length),
     dispose: async () => {
@@ -107,6 +108,22 @@ const sweepSaboteurs: readonly Saboteur<StagingSubject>[] = [
   ),
   saboteur('staging/count', 'counting removes what it counts', () => (sound) => ({
     countAbandoned: (receivedBefore) => sound.sweep(receivedBefore),
+  })),
+  {
+    breaks: 'staging/unreachable',
+    how: 'a folder that is gone is taken for an empty one',
+    open: () => async () => {
+      const subject = await soundSubject();
+      const gone = async (): Promise<Staging> =>
+        replacing(await subject.unreachable(), { sweep: async () => 0 });
+      return { ...subject, unreachable: gone };
+    },
+  },
+  saboteur('staging/lets-go', 'a body is received with a listener that stays', () => (sound) => ({
+    receive: (body, limit, signal) => {
+      signal?.addEventListener('abort', () => undefined);
+      return sound.receive(body, limit, signal);
+    },
   })),
   saboteur('staging/check', 'a check leaves something behind', () => (sound) => ({
     check: async (signal) => {

@@ -54,6 +54,7 @@ export async function openNode(settings: NodeSettings): Promise<ServiceNode> {
     roles: wrap(records.roles, 'roles'),
     accounts: wrap(records.accounts, 'accounts'),
     attempts: wrap(records.attempts, 'attempts'),
+    takedowns: wrap(records.takedowns, 'takedowns'),
     staging: wrap(staging, 'staging'),
     archives: wrap(storage.archives, 'archives'),
     inspector: wrap(inspector, 'inspector'),

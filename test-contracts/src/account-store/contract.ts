@@ -1,13 +1,14 @@
-import type { Contract } from '../contract.ts';
+import type { Contract, StoreSubject } from '../contract.ts';
 import { anAccount, anAccountName } from '../fixtures/accounts.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
 import { boundClauses } from './bounds.ts';
 import { accountClauses } from './clauses.ts';
+import { reachClauses } from './reach.ts';
 import type { AccountStores } from './subject.ts';
 
 /** What every `AccountStore` promises, beside the stores of its database. */
-export const accountStoreContract: Contract<AccountStores> = {
+export const accountStoreContract: Contract<AccountStores, StoreSubject<AccountStores>> = {
   port: 'AccountStore',
   harness: harnessClauses('account-store', {
     write: async ({ accounts }, n) => {
@@ -15,5 +16,5 @@ export const accountStoreContract: Contract<AccountStores> = {
     },
     sees: async ({ accounts }, n) => (await accounts.load(anAccountName(n))) !== undefined,
   }),
-  clauses: [...accountClauses, ...boundClauses],
+  clauses: [...accountClauses, ...boundClauses, ...reachClauses],
 };

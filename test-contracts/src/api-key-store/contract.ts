@@ -1,12 +1,13 @@
 import type { ApiKeyStore } from '@pinfold/core';
-import type { Contract } from '../contract.ts';
+import type { Contract, StoreSubject } from '../contract.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
 import { apiKeyClauses } from './clauses.ts';
+import { reachClauses } from './reach.ts';
 
 /** What every {@link ApiKeyStore} promises. */
-export const apiKeyStoreContract: Contract<ApiKeyStore> = {
+export const apiKeyStoreContract: Contract<ApiKeyStore, StoreSubject<ApiKeyStore>> = {
   port: 'ApiKeyStore',
   harness: harnessClauses('api-key-store', {
     write: async (port, n) => {
@@ -14,5 +15,5 @@ export const apiKeyStoreContract: Contract<ApiKeyStore> = {
     },
     sees: async (port, n) => (await port.find(anApiKeyId(n))) !== undefined,
   }),
-  clauses: apiKeyClauses,
+  clauses: [...apiKeyClauses, ...reachClauses],
 };

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { anArchiveId } from '../fixtures/roles.ts';
+import { expectAborted } from '../signals.ts';
 import { expectSame, readWhole, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
@@ -11,14 +12,48 @@ export const deleteClauses: readonly ArchiveStorageClause[] = [
       const early = await subject.peer();
       const stays = await store(subject, 1, 5_000);
       const goes = await store(subject, 2, 5_000);
-      // A peer that keeps what it read, or an open file, must not answer from it.
-      expectSame(await readWhole(early, goes.id, 5_000), goes.bytes, 'before');
+      // A peer that keeps what it read or listed, or an open file, must not answer from it.
+      for (const port of [subject.port, early]) {
+        expectSame(await readWhole(port, goes.id, 5_000), goes.bytes, 'before');
+        expectSame(await port.read(goes.id, 0, 10), goes.bytes.subarray(0, 10), 'before');
+        expect(await port.list(undefined, 10), 'before').to.deep.equal([stays.id, goes.id]);
+      }
       await subject.port.delete(goes.id);
       for (const port of [subject.port, early, await subject.peer()]) {
-        expect(await port.read(goes.id, 0, 10), 'the deleted one').to.equal(undefined);
-        expect(await port.list(undefined, 10)).to.deep.equal([stays.id]);
+        for (const length of [5_000, 10, 1, 0]) {
+          const read = await port.read(goes.id, 0, length);
+          expect(read, `${length} bytes of the deleted one`).to.equal(undefined);
+        }
+        expect(await port.list(undefined, 10), 'the same page again').to.deep.equal([stays.id]);
         expectSame(await readWhole(port, stays.id, 5_000), stays.bytes, 'the other one');
       }
+    },
+  },
+  {
+    id: 'archive-storage/delete-while-read',
+    says: 'what is read while it is deleted is right or absent, and other archives stay',
+    check: async (subject) => {
+      const peer = await subject.peer();
+      for (let n = 1; n <= 8; n += 1) {
+        const { id, bytes } = await store(subject, n, 200_000);
+        const reads = Array.from({ length: 12 }, (_, place) => peer.read(id, place * 1_000, 150_000));
+        const deleted = subject.port.delete(id);
+        for (const [place, read] of (await Promise.all(reads)).entries()) {
+          const from = place * 1_000;
+          if (read !== undefined) expectSame(read, bytes.subarray(from, from + 150_000), `read ${place}`);
+        }
+        await deleted;
+        expect(await peer.read(id, 0, 10), 'then').to.equal(undefined);
+      }
+    },
+  },
+  {
+    id: 'archive-storage/delete-aborted',
+    says: 'an aborted signal rejects with its reason, and the archive stays',
+    check: async (subject) => {
+      const { id, bytes } = await store(subject, 1, 5_000);
+      await expectAborted({ delete: (signal) => subject.port.delete(id, signal) });
+      expectSame(await readWhole(subject.port, id, 5_000), bytes, 'the archive');
     },
   },
   {

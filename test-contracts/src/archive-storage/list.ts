@@ -1,14 +1,18 @@
 import type { ArchiveId, ArchiveStorage } from '@pinfold/core';
 import { expect } from 'chai';
 import { someBytes } from '../fixtures/bytes.ts';
-import { anArchiveId } from '../fixtures/roles.ts';
+import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
+import { expectAborted } from '../signals.ts';
 import { together } from '../together.ts';
 import { expectSame, nextTurn, readWhole, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
 /** Some milliseconds apart, some weeks: whatever an implementation groups ids by, there are several groups. */
 const WHEN = [0, 1, 2, 3, 1_000, 60_000, 3_600_000, 86_400_000, 200_000_000, 2_000_000_000, 9_000_000_000];
+
+/** Archives beyond the page of any backend's list, and how many milliseconds they share. */
+const [COUNT, MOMENTS] = [1_205, 5];
 
 /** Every page of a walk, which ends at an empty one. */
 async function walk(
@@ -22,9 +26,14 @@ async function walk(
     expect(page.length, 'a page').to.be.at.most(limit);
     if (page.length === 0) return walked;
     walked.push(...page);
-    expect(walked.length, 'the walk does not end').to.be.at.most(WHEN.length);
+    expect(walked.length, 'the walk does not end').to.be.at.most(COUNT);
     await between(page);
   }
+}
+
+/** Four bytes that no other of the many archives has. */
+function bytesOf(n: number): Uint8Array {
+  return Uint8Array.of(n >> 8, n & 0xff, 7, 9);
 }
 
 export const listClauses: readonly ArchiveStorageClause[] = [
@@ -52,6 +61,40 @@ export const listClauses: readonly ArchiveStorageClause[] = [
       const left = ids.filter((id) => !deleted.has(id));
       expect(await walk(subject.port, 4), 'after that').to.deep.equal(left);
     },
+  },
+  {
+    id: 'archive-storage/list-many',
+    says: 'more than a thousand archives, hundreds of one millisecond, are each stored by themselves and listed, whatever the limit',
+    check: async (subject) => {
+      const ids = Array.from({ length: COUNT }, (_, n) => anArchiveIdAt(n % MOMENTS, n));
+      for (let from = 0; from < COUNT; from += 100) {
+        await together(subject, Math.min(100, COUNT - from), async (port, n) => {
+          const staged = await subject.stage(bytesOf(from + n));
+          await port.put(ids[from + n] as ArchiveId, staged);
+          await staged.discard();
+        });
+      }
+      const ordered = ids.toSorted();
+      for (const limit of [70, 1_000, 5_000]) {
+        expect(await walk(subject.port, limit), `${limit} a page`).to.deep.equal(ordered);
+      }
+      for (const n of [0, MOMENTS, COUNT - 1]) {
+        expectSame(await subject.port.read(ids[n] as ArchiveId, 0, 4), bytesOf(n), `archive ${n}`);
+      }
+      const peer = await subject.peer();
+      await peer.delete(ids[MOMENTS] as ArchiveId);
+      const left = ordered.filter((id) => id !== ids[MOMENTS]);
+      expect(await walk(subject.port, 1_000), 'without one').to.deep.equal(left);
+    },
+  },
+  {
+    id: 'archive-storage/list-aborted',
+    says: 'an aborted signal rejects with its reason',
+    check: async ({ port }) =>
+      await expectAborted({
+        'the first page': (signal) => port.list(undefined, 10, signal),
+        'another page': (signal) => port.list(anArchiveId(1), 10, signal),
+      }),
   },
   {
     id: 'archive-storage/list-whole-only',

@@ -1,4 +1,4 @@
-import type { ArchiveId, ArchiveStorage } from '@pinfold/core';
+import { type ArchiveId, type ArchiveStorage, isFault } from '@pinfold/core';
 import { expect } from 'chai';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
@@ -70,7 +70,7 @@ export const putClauses: readonly ArchiveStorageClause[] = [
     says: 'the archive is there for every peer, byte by byte, when put returns',
     check: async (subject) => {
       const early = await subject.peer();
-      for (const [n, length] of [1, 70_000, 2_097_169].entries()) {
+      for (const [n, length] of [1, 70_000, 2_097_169, 10_485_760].entries()) {
         const { id, bytes } = await store(subject, n, length);
         for (const port of [subject.port, early, await subject.peer()]) {
           expectSame(await readWhole(port, id, length), bytes, `${length} bytes`);
@@ -100,6 +100,34 @@ export const putClauses: readonly ArchiveStorageClause[] = [
       const put = subject.port.put(anArchiveId(1), staged, AbortSignal.abort(reason));
       expect(await rejectionOf(put)).to.equal(reason);
       expect(await subject.port.read(anArchiveId(1), 0, 1_000)).to.equal(undefined);
+    },
+  },
+  {
+    id: 'archive-storage/put-as-staged',
+    says: 'a staged file that is gone, or not as long as it was, is the fault storage_unavailable, and nothing is stored',
+    check: async (subject) => {
+      const { port } = subject;
+      const gone = await subject.stage(someBytes(1_000, 1));
+      await gone.discard();
+      const shorter = { ...(await subject.stage(someBytes(1_000, 2))), size: 1_001 };
+      const longer = { ...(await subject.stage(someBytes(1_000, 3))), size: 999 };
+      for (const [n, staged] of [gone, shorter, longer].entries()) {
+        const fault = await rejectionOf(port.put(anArchiveId(n), staged), `staged file ${n}`);
+        expect(isFault(fault) ? fault.code : fault, `staged file ${n}`).to.equal('storage_unavailable');
+        expect(await port.read(anArchiveId(n), 0, 1), `archive ${n}`).to.equal(undefined);
+      }
+      expect(await port.list(undefined, 10)).to.deep.equal([]);
+    },
+  },
+  {
+    id: 'archive-storage/put-again',
+    says: 'what could not be stored while the backend did not answer can be stored when it does, from the same staged file',
+    check: async (subject) => {
+      const [id, bytes] = [anArchiveId(1), someBytes(5_000, 1)];
+      const staged = await subject.stage(bytes);
+      await rejectionOf((await subject.unreachable()).put(id, staged));
+      await subject.port.put(id, staged);
+      expectSame(await readWhole(subject.port, id, 5_000), bytes, 'stored at last');
     },
   },
   {

@@ -2,7 +2,7 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { expectSame, store } from './stored.ts';
+import { expectSame, readWhole, type Stored, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
 const LENGTH = MAX_READ + 4_096;
@@ -48,6 +48,35 @@ export const readClauses: readonly ArchiveStorageClause[] = [
       expect(await rejectionOf(unreachable.read(anArchiveId(0), 0, 10)))
         .to.have.property('code')
         .that.equals('storage_unavailable');
+    },
+  },
+  {
+    id: 'archive-storage/read-many',
+    says: 'many reads at once on one handle do not mix',
+    check: async (subject) => {
+      const stored = [await store(subject, 1, 300_000), await store(subject, 2, 300_001)];
+      const reads = Array.from({ length: 32 }, async (_, n) => {
+        const { id, bytes } = stored[n % 2] as Stored;
+        const [from, length] = [n * 9_000, 20_000 - n];
+        const read = await subject.port.read(id, from, length);
+        expectSame(read, bytes.subarray(from, from + length), `read ${n} of 32 at once`);
+      });
+      await Promise.all(reads);
+    },
+  },
+  {
+    id: 'archive-storage/read-owned',
+    says: "bytes that were read are the caller's: nothing changes them later, they keep no more memory than themselves, and what is done to them changes nothing",
+    check: async (subject) => {
+      const { id, bytes } = await store(subject, 1, 50_000);
+      const first = await subject.port.read(id, 100, 900);
+      const second = await subject.port.read(id, 40_000, 900);
+      expectSame(first, bytes.subarray(100, 1_000), 'what was read first');
+      for (const read of [first, second]) {
+        expect(read?.buffer.byteLength, 'memory that is kept').to.equal(900);
+        read?.fill(0);
+      }
+      expectSame(await readWhole(subject.port, id, 50_000), bytes, 'after the caller wrote into it');
     },
   },
   {

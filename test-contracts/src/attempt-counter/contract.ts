@@ -1,12 +1,13 @@
 import type { AttemptCounter } from '@pinfold/core';
-import type { Contract } from '../contract.ts';
+import type { Contract, StoreSubject } from '../contract.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
 import { attemptClauses } from './clauses.ts';
+import { manyClauses } from './many.ts';
 import { aTry } from './tries.ts';
 
 /** What every {@link AttemptCounter} promises. */
-export const attemptCounterContract: Contract<AttemptCounter> = {
+export const attemptCounterContract: Contract<AttemptCounter, StoreSubject<AttemptCounter>> = {
   port: 'AttemptCounter',
   harness: harnessClauses('attempt-counter', {
     write: async (port, n) => {
@@ -19,5 +20,5 @@ export const attemptCounterContract: Contract<AttemptCounter> = {
       return outcome.kind !== 'admitted';
     },
   }),
-  clauses: attemptClauses,
+  clauses: [...attemptClauses, ...manyClauses],
 };

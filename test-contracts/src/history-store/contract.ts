@@ -1,19 +1,20 @@
-import type { Contract } from '../contract.ts';
+import type { Contract, StoreSubject } from '../contract.ts';
 import { anEvent, uuidOf } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
 import { harnessClauses } from '../harness.ts';
 import { expiringClauses } from './expiring.ts';
 import { keepingClauses } from './keeping.ts';
+import { reachClauses } from './reach.ts';
 import { readingClauses } from './reading.ts';
 import type { HistoryStores } from './subject.ts';
 import { told } from './told.ts';
 
 /** What every {@link HistoryStore} promises, and the stores whose events it gives. */
-export const historyStoreContract: Contract<HistoryStores> = {
+export const historyStoreContract: Contract<HistoryStores, StoreSubject<HistoryStores>> = {
   port: 'HistoryStore',
   harness: harnessClauses('history-store', {
     write: (port, n) => port.sessions.begin(aSession(n), [anEvent({ request: uuidOf(n) })]),
     sees: async (port, n) => (await told(port)).some(({ request }) => request === uuidOf(n)),
   }),
-  clauses: [...keepingClauses, ...readingClauses, ...expiringClauses],
+  clauses: [...keepingClauses, ...readingClauses, ...expiringClauses, ...reachClauses],
 };

@@ -16,6 +16,7 @@ import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import { aKey, anEvent, aPublication, aReservation, aRole, aToken, leaseOf } from '../fixtures/roles.ts';
 import { together } from '../together.ts';
+import { asks, idsOf } from './asked.ts';
 
 const IN_A_MINUTE = after(START, minutes(1));
 const COMMITTED = { kind: 'committed' };
@@ -29,6 +30,8 @@ async function partsOf(port: RoleStore, { role }: Publication, n: number): Promi
     parts.push((await port.loadManifest(role.archive)) !== undefined);
     parts.push((await port.reserve(aReservation(n, { token: aToken(500 + n) }))).kind === 'complete');
     parts.push((await port.whichAreNamed([role.archive])).has(role.archive));
+    parts.push(idsOf(await port.list(asks())).includes(role.id));
+    parts.push((await port.listArchives(undefined, 100)).includes(role.archive));
     await nextTurn();
   }
   return parts;

@@ -1,18 +1,21 @@
 import type { RoleStore } from '@pinfold/core';
-import type { Contract } from '../contract.ts';
+import type { Contract, StoreSubject } from '../contract.ts';
 import { aPublication, aRole, publishTo } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
 import { admissionClauses } from './admission.ts';
+import { againClauses } from './again.ts';
 import { claimClauses, settleClauses } from './cleanup.ts';
 import { commitClauses } from './commits.ts';
 import { keyClauses } from './keys.ts';
 import { leaseClauses } from './leases.ts';
 import { listingClauses } from './listing.ts';
+import { manyClauses } from './many.ts';
+import { reachClauses } from './reach.ts';
 import { roleClauses } from './roles.ts';
 import { sweepClauses } from './sweep.ts';
 
 /** What every {@link RoleStore} promises. */
-export const roleStoreContract: Contract<RoleStore> = {
+export const roleStoreContract: Contract<RoleStore, StoreSubject<RoleStore>> = {
   port: 'RoleStore',
   harness: harnessClauses('role-store', {
     write: async (port, n) => {
@@ -30,5 +33,8 @@ export const roleStoreContract: Contract<RoleStore> = {
     ...claimClauses,
     ...settleClauses,
     ...sweepClauses,
+    ...manyClauses,
+    ...againClauses,
+    ...reachClauses,
   ],
 };

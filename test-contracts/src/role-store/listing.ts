@@ -7,12 +7,11 @@ import {
   type IdempotencyKey,
   type Instant,
   minutes,
-  type Page,
   type Role,
   type RoleId,
-  type RoleQuery,
   type RoleState,
   type RoleStore,
+  stateOf,
   type Title,
 } from '@pinfold/core';
 import { foldForSearch } from '@pinfold/core/adapter';
@@ -20,27 +19,11 @@ import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
-import { ACCOUNT, aKey, anEvent, aPublication, aReservation, aRole, publishTo } from '../fixtures/roles.ts';
+import { aKey, anEvent, aPublication, aReservation, aRole, publishTo } from '../fixtures/roles.ts';
+import { asks, idsOf, newestFirst, walk } from './asked.ts';
 
 /** Neighbours of the account that folding, trimming or a pattern would take for it. */
 const OTHER_ACCOUNTS = ['Acme', 'acme ', 'acm', 'acme2', 'a%', '____'] as AccountId[];
-
-function asks(more: Partial<RoleQuery> = {}): RoleQuery {
-  return {
-    account: ACCOUNT,
-    now: START,
-    state: undefined,
-    idempotencyKey: undefined,
-    search: undefined,
-    after: undefined,
-    limit: 100,
-    ...more,
-  };
-}
-
-function idsOf(page: Page<Role>): readonly RoleId[] {
-  return page.items.map(({ id }) => id);
-}
 
 /** Roles of three instants, several of each, published in another order than they are listed in. */
 async function publishScattered(port: RoleStore): Promise<readonly Role[]> {
@@ -50,30 +33,6 @@ async function publishScattered(port: RoleStore): Promise<readonly Role[]> {
     roles.push(await publishTo(port, aPublication(n, { publishedAt })));
   }
   return roles;
-}
-
-function newestFirst(roles: readonly Role[]): readonly RoleId[] {
-  const order = (one: Role, other: Role): number =>
-    other.publishedAt - one.publishedAt || (one.id > other.id ? -1 : 1);
-  return [...roles].sort(order).map(({ id }) => id);
-}
-
-/** All pages of a query, and what happens between them. */
-async function walk(
-  port: RoleStore,
-  query: RoleQuery,
-  between: (page: number) => Promise<unknown> = async () => undefined,
-): Promise<readonly Page<Role>[]> {
-  const pages: Page<Role>[] = [];
-  let next: RoleQuery['after'];
-  do {
-    const page = await port.list({ ...query, after: next });
-    pages.push(page);
-    next = page.next;
-    await between(pages.length);
-    if (pages.length > 1_000) throw new Error('a walk does not end');
-  } while (next !== undefined);
-  return pages;
 }
 
 async function rename(port: RoleStore, id: RoleId, title: string): Promise<void> {
@@ -93,13 +52,18 @@ const SEARCHES: readonly (readonly [title: string | null, found: readonly string
 export const listingClauses: readonly Clause<RoleStore>[] = [
   {
     id: 'role-store/list-order',
-    says: "newest first by (publishedAt, id), only the account's own",
+    says: "newest first by (publishedAt, id), only the account's own; without an account, those of all",
     check: async ({ port, peer }) => {
       const roles = await publishScattered(port);
+      const others: Role[] = [];
       for (const [n, account] of OTHER_ACCOUNTS.entries()) {
-        await publishTo(port, aPublication(100 + n, { account }));
+        others.push(await publishTo(port, aPublication(100 + n, { account })));
       }
       await port.reserve(aReservation(50));
+      const all = await walk(port, asks({ account: undefined, limit: 4 }));
+      expect(all.flatMap(idsOf)).to.deep.equal(newestFirst([...roles, ...others]));
+      const found = await port.list(asks({ account: undefined, search: others[3]?.id.slice(0, 20) ?? '' }));
+      expect(idsOf(found)).to.deep.equal([others[3]?.id]);
       const page = await (await peer()).list(asks());
       expect(idsOf(page)).to.deep.equal(newestFirst(roles));
       expect(page.items).to.have.deep.members(roles);
@@ -174,6 +138,8 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
       await port.reserve(aReservation(4));
       const theirs = aPublication(5, { account: 'globex' as AccountId, idempotencyKey: aKey(5) });
       await publishTo(port, theirs);
+      const namesake = aPublication(6, { account: 'globex' as AccountId, idempotencyKey: aKey(1) });
+      await publishTo(port, namesake);
       for (const wanted of [role, expired, deleted]) {
         const { idempotencyKey } = wanted;
         expect(await other.list(asks({ now, idempotencyKey, limit: 1 }))).to.deep.equal({
@@ -187,6 +153,8 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
       }
       const rival = asks({ now, account: 'globex' as AccountId, idempotencyKey: aKey(5) });
       expect(idsOf(await port.list(rival))).to.deep.equal([theirs.role.id]);
+      const same = await other.list({ ...rival, idempotencyKey: aKey(1) });
+      expect(idsOf(same), 'a key that two accounts used').to.deep.equal([namesake.role.id]);
     },
   },
   {
@@ -212,11 +180,43 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
       const [first, , , last] = roles as [Role, Role, Role, Role];
       expect(await find(last.id), 'a whole id').to.deep.equal([null]);
       expect(await find(last.id.slice(3, 20)), 'a part of an id').to.deep.equal([null]);
+      const glued = [`100% café${first.id}`, `${first.id}ünder`, `café${first.id.slice(0, 3)}`];
+      for (const text of glued) expect(await find(text), 'title and id as one').to.deep.equal([]);
       await rename(port, first.id, 'Ganz Neu');
       expect(await find('ganz neu'), 'the title now').to.deep.equal(['Ganz Neu']);
       expect(await find('ünder'), 'the title before').to.deep.equal([]);
       const deleted = await port.list(asks({ search: 'ganz', state: 'deleted' }));
       expect(deleted.items, 'under another state').to.deep.equal([]);
+    },
+  },
+  {
+    id: 'role-store/list-search-state',
+    says: 'search, state and cursor hold together: what is listed fits each of them',
+    check: async ({ port, peer }) => {
+      const noon = after(START, hours(12));
+      const roles: Role[] = [];
+      for (let n = 1; n <= 24; n += 1) {
+        const title = (n % 2 === 0 ? `Needle ${n}` : `Hay ${n}`) as Title;
+        const publishedAt = after(START, duration(n % 5));
+        const expiresAt = n % 3 === 0 ? noon : after(noon, days(1));
+        const deletedAt = n % 4 === 0 ? after(START, duration(10)) : null;
+        roles.push(await publishTo(port, aPublication(n, { title, publishedAt, expiresAt, deletedAt })));
+      }
+      const other = await peer();
+      for (const state of [undefined, 'published', 'expired', 'deleted'] as const) {
+        const fits = (role: Role): boolean =>
+          state === undefined ? role.deletedAt === null : stateOf(role, noon) === state;
+        for (const search of [undefined, 'needle', 'hay 1']) {
+          const found = roles.filter(
+            (role) => fits(role) && (role.title ?? '').toLowerCase().includes(search ?? ''),
+          );
+          for (const limit of [1, 3, 100]) {
+            const pages = await walk(other, asks({ now: noon, state, search, limit }));
+            const what = `${state ?? 'all'}, ${search ?? 'any title'}, ${limit} a page`;
+            expect(pages.flatMap(idsOf), what).to.deep.equal(newestFirst(found));
+          }
+        }
+      }
     },
   },
   {

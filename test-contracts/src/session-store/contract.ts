@@ -1,17 +1,18 @@
 import type { SessionStore } from '@pinfold/core';
-import type { Contract } from '../contract.ts';
+import type { Contract, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { harnessClauses } from '../harness.ts';
 import { sessionClauses } from './clauses.ts';
+import { reachClauses } from './reach.ts';
 
 /** What every {@link SessionStore} promises. */
-export const sessionStoreContract: Contract<SessionStore> = {
+export const sessionStoreContract: Contract<SessionStore, StoreSubject<SessionStore>> = {
   port: 'SessionStore',
   harness: harnessClauses('session-store', {
     write: (port, n) => port.begin(aSession(n), [anEvent()]),
     sees: async (port, n) => (await port.find(aTokenHash(n), START)) !== undefined,
   }),
-  clauses: sessionClauses,
+  clauses: [...sessionClauses, ...reachClauses],
 };

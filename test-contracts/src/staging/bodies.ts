@@ -9,6 +9,12 @@ export async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array, v
   }
 }
 
+/** A body that gives some bytes and then breaks. */
+export async function* failing(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield bytes.subarray(0, 1_000);
+  throw new Error('broken');
+}
+
 /** A body that gives some bytes and then never goes on. */
 export async function* stalling(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
   yield bytes;

@@ -1,8 +1,8 @@
 import type { Duration, Staging } from '@pinfold/core';
-import type { Clause, Subject } from '../contract.ts';
+import type { Clause, StoreSubject } from '../contract.ts';
 
 /** What a {@link Staging} is tested with. A peer is the same folder opened again, as after a restart. */
-export interface StagingSubject extends Subject<Staging> {
+export interface StagingSubject extends StoreSubject<Staging> {
   /** How many uploads lie in the folder, whole or not. */
   left(): Promise<number>;
   /** Moves on the clock that was given to the staging; it begins at `START` of the fixtures. */

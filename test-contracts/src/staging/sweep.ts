@@ -1,10 +1,12 @@
 import { access, readFile } from 'node:fs/promises';
-import { after, duration, hours } from '@pinfold/core';
+import { after, duration, hours, type Staging } from '@pinfold/core';
 import { expect } from 'chai';
+import { expectFaults } from '../faults.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { START } from '../fixtures/clock.ts';
 import { rejectionOf } from '../rejection.ts';
-import { receive } from './bodies.ts';
+import { expectNothingLeft } from '../signals.ts';
+import { failing, inPieces, receive } from './bodies.ts';
 import type { StagingClause } from './subject.ts';
 
 export const sweepClauses: readonly StagingClause[] = [
@@ -56,6 +58,39 @@ export const sweepClauses: readonly StagingClause[] = [
       expect(await subject.left()).to.equal(3);
       expect(await peer.sweep(after(START, hours(1)))).to.equal(2);
       expect(await port.countAbandoned(after(START, hours(1)))).to.equal(0);
+    },
+  },
+  {
+    id: 'staging/unreachable',
+    says: 'while the folder is out of reach, every call rejects with the fault staging_unavailable and what caused it',
+    check: async (subject) => {
+      const received = await receive(subject.port, someBytes(10, 1));
+      const port = await subject.unreachable();
+      const calls: Readonly<Record<keyof Staging, Promise<unknown>>> = {
+        receive: port.receive(inPieces(someBytes(10, 1)), 10),
+        sweep: port.sweep(START),
+        countAbandoned: port.countAbandoned(START),
+        check: port.check(),
+      };
+      await expectFaults('staging_unavailable', calls);
+      await received.discard();
+    },
+  },
+  {
+    id: 'staging/lets-go',
+    says: 'of a call that has ended nothing is left: no listener on its signal, no open file',
+    check: async ({ port }) => {
+      const bytes = someBytes(70_000, 1);
+      await expectNothingLeft({
+        receive: async (signal) => {
+          const outcome = await port.receive(inPieces(bytes), bytes.length, signal);
+          if (outcome.kind === 'received') await outcome.archive.discard();
+        },
+        'too large a body': (signal) => port.receive(inPieces(bytes), 1_000, signal),
+        'a failing body': (signal) => rejectionOf(port.receive(failing(bytes), bytes.length, signal)),
+        check: (signal) => port.check(signal),
+        sweep: () => port.sweep(START),
+      });
     },
   },
   {

@@ -1,13 +1,14 @@
 import type { CountedViews, Day, RoleId, ViewStore } from '@pinfold/core';
 import { dayOf } from '@pinfold/core/views';
 import { expect } from 'chai';
-import type { Clause, Contract } from '../contract.ts';
+import type { Clause, Contract, StoreSubject } from '../contract.ts';
+import { expectFaults } from '../faults.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
 import { together } from '../together.ts';
 
-type ViewClause = Clause<ViewStore>;
+type ViewClause = Clause<ViewStore, StoreSubject<ViewStore>>;
 
 const LONG_AGO = 0 as Day;
 
@@ -97,10 +98,23 @@ const clauses: readonly ViewClause[] = [
       expect(await port.list(one, LONG_AGO), 'begun anew').to.deep.equal([of(3, 4), of(2, 3), of(0, 1)]);
     },
   },
+  {
+    id: 'view-store/unreachable',
+    says: 'while the database does not answer, every call rejects with the fault store_unavailable and what caused it',
+    check: async ({ unreachable }) => {
+      const port = await unreachable();
+      const calls: Readonly<Record<keyof ViewStore, Promise<unknown>>> = {
+        add: port.add([counted(aRoleId(1), 0, 1)]),
+        list: port.list(aRoleId(1), LONG_AGO),
+        drop: port.drop(day(1), 10),
+      };
+      await expectFaults('store_unavailable', calls);
+    },
+  },
 ];
 
 /** What every {@link ViewStore} promises. */
-export const viewStoreContract: Contract<ViewStore> = {
+export const viewStoreContract: Contract<ViewStore, StoreSubject<ViewStore>> = {
   port: 'ViewStore',
   harness: harnessClauses('view-store', {
     write: (port, n) => port.add([counted(aRoleId(n), 0, 1)]),

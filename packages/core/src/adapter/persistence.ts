@@ -5,6 +5,7 @@ import type { AttemptCounter } from '../ports/attempt-counter.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import type { SessionStore } from '../ports/session-store.ts';
+import type { TakedownStore } from '../ports/takedown-store.ts';
 import type { ViewStore } from '../ports/view-store.ts';
 
 /** Every store of one database, and what its life needs. */
@@ -15,6 +16,7 @@ export interface Persistence {
   readonly attempts: AttemptCounter;
   readonly sessions: SessionStore;
   readonly history: HistoryStore;
+  readonly takedowns: TakedownStore;
   readonly views: ViewStore;
   /**
    * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.

@@ -13,6 +13,10 @@ export type AccountChange = Pick<Account, 'name' | 'limits' | 'blocked' | 'gener
  * drop them.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
+ *
+ * @promise account-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
+ * @promise account-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
+ * @promise account-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
  */
 export interface AccountStore {
   /**
@@ -40,6 +44,7 @@ export interface AccountStore {
   /**
    * Accounts in order of name, by code point, after `after`, at most `limit`.
    * @promise account-store/list: pages after a name, up to one that is not full, give every account exactly once, in order
+   * @promise account-store/list-many: more than a thousand accounts are listed whole
    */
   list(after: AccountId | undefined, limit: number): Promise<readonly Account[]>;
 

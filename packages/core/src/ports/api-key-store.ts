@@ -8,6 +8,10 @@ import type { Instant } from '../domain/instant.ts';
  * Events come with the writes they tell of.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
+ *
+ * @promise api-key-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
+ * @promise api-key-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
+ * @promise api-key-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
  */
 export interface ApiKeyStore {
   /**
@@ -32,12 +36,14 @@ export interface ApiKeyStore {
   /**
    * The key of an id, revoked or not.
    * @promise api-key-store/find-absent: an unknown id is undefined
+   * @promise api-key-store/find-aborted: an aborted signal rejects with its reason
    */
   find(id: ApiKeyId, signal?: AbortSignal): Promise<ApiKey | undefined>;
 
   /**
    * Keys in order of (createdAt, id), of one account or of all.
    * @promise api-key-store/list: all keys in order, ids by code unit, or exactly an account's
+   * @promise api-key-store/list-many: more than a thousand keys, hundreds of them of one instant, are listed whole
    */
   list(account: AccountId | undefined): Promise<readonly ApiKey[]>;
 

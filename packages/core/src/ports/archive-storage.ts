@@ -8,6 +8,9 @@ export const MAX_READ: number = 1_048_576;
  * Keeps archives whole, under ids that are never used twice.
  *
  * Faults: `storage_unavailable`, with what caused it.
+ *
+ * @promise archive-storage/unreachable: while the backend does not answer, every call rejects with the fault storage_unavailable and what caused it
+ * @promise archive-storage/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file
  */
 export interface ArchiveStorage {
   /**
@@ -16,6 +19,8 @@ export interface ArchiveStorage {
    * @promise archive-storage/put-atomic: while a put runs, or after it failed or was aborted, no part of the archive can be read or listed as if whole
    * @promise archive-storage/put-aborted: an aborted signal rejects with its reason
    * @promise archive-storage/put-many: many puts at once do not mix
+   * @promise archive-storage/put-as-staged: a staged file that is gone, or not as long as it was, is the fault storage_unavailable, and nothing is stored
+   * @promise archive-storage/put-again: what could not be stored while the backend did not answer can be stored when it does, from the same staged file
    */
   put(id: ArchiveId, archive: StagedArchive, signal?: AbortSignal): Promise<void>;
 
@@ -23,6 +28,8 @@ export interface ArchiveStorage {
    * Reads `length` bytes from `from` on: 0 to {@link MAX_READ}, inside the archive.
    * @promise archive-storage/read-range: exactly the bytes asked for, at the beginning, in the middle, at the end, and none
    * @promise archive-storage/read-absent: an archive that is not there is undefined, and only that: anything else that fails is a fault
+   * @promise archive-storage/read-many: many reads at once on one handle do not mix
+   * @promise archive-storage/read-owned: bytes that were read are the caller's: nothing changes them later, they keep no more memory than themselves, and what is done to them changes nothing
    * @promise archive-storage/read-aborted: an aborted signal rejects with its reason
    */
   read(
@@ -35,6 +42,8 @@ export interface ArchiveStorage {
   /**
    * Removes an archive.
    * @promise archive-storage/delete-gone: a deleted archive is absent for every peer
+   * @promise archive-storage/delete-while-read: what is read while it is deleted is right or absent, and other archives stay
+   * @promise archive-storage/delete-aborted: an aborted signal rejects with its reason, and the archive stays
    * @promise archive-storage/delete-twice: deleting again, or what never was, succeeds
    */
   delete(id: ArchiveId, signal?: AbortSignal): Promise<void>;
@@ -43,6 +52,8 @@ export interface ArchiveStorage {
    * Ids in ascending order after `after`, at most `limit`. A page may be short, as a backend gives them; an empty one is
    * the end. What is not ours is passed over.
    * @promise archive-storage/list-walk: pages after an id, up to an empty one, give every archive exactly once, in order, also when others are deleted on the way
+   * @promise archive-storage/list-many: more than a thousand archives, hundreds of one millisecond, are each stored by themselves and listed, whatever the limit
+   * @promise archive-storage/list-aborted: an aborted signal rejects with its reason
    * @promise archive-storage/list-whole-only: a put under way or failed is not listed
    */
   list(after: ArchiveId | undefined, limit: number, signal?: AbortSignal): Promise<readonly ArchiveId[]>;
@@ -51,7 +62,6 @@ export interface ArchiveStorage {
    * Resolves when archives could be stored and read now. It is asked again and again, so it costs as little however
    * much is stored: it lists nothing.
    * @promise archive-storage/check: a working storage resolves; an aborted signal rejects with its reason
-   * @promise archive-storage/unreachable: while the backend does not answer, every call rejects with the fault storage_unavailable
    */
   check(signal?: AbortSignal): Promise<void>;
 }

@@ -27,12 +27,17 @@ export type AttemptOutcome = { readonly kind: 'admitted'; readonly ticket: Attem
  * back. Only wrong ones limit; those under way keep others waiting.
  *
  * Faults: `store_unavailable`.
+ *
+ * @promise attempt-counter/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
+ * @promise attempt-counter/lets-go: of tries that ended nothing is left once their windows are dropped, and of a call no open file or connection
  */
 export interface AttemptCounter {
   /**
    * Counts a try against both limits or neither, in one step.
    * @promise attempt-counter/per-address: one address is limited after its wrong tries, others are not
    * @promise attempt-counter/per-role: all addresses together are limited after the role's wrong tries; another role is not
+   * @promise attempt-counter/hundreds: limits of hundreds hold exactly, for one address and for all together
+   * @promise attempt-counter/addresses: addresses are compared whole and exactly, however long, and roles as exactly
    * @promise attempt-counter/busy: while wrong tries and those under way reach a limit together, a further try is busy, not limited
    * @promise attempt-counter/both-or-neither: a try that one limit refuses, or keeps waiting, is not counted against the other
    * @promise attempt-counter/window: a limited try is told the end of the window, of two the later one, and from then on tries count anew
@@ -58,6 +63,7 @@ export interface AttemptCounter {
    * Drops what is kept of windows that ended by an instant, at most `limit` records; answers how many: fewer than
    * `limit` only when none is left.
    * @promise attempt-counter/purge: ended windows go, open ones keep their count
+   * @promise attempt-counter/purge-many: what is kept of more than a thousand windows is counted and dropped, each time as many as the limit, until none is left
    */
   purge(endedBy: Instant, limit: number): Promise<number>;
 

@@ -62,9 +62,10 @@ export interface Publication {
   readonly warnings: readonly KeptWarning[];
 }
 
-/** Which roles of an account to list, newest first by (publishedAt, id). */
+/** Which roles to list, newest first by (publishedAt, id). */
 export interface RoleQuery {
-  readonly account: AccountId;
+  /** Absent: those of every account. */
+  readonly account: AccountId | undefined;
   readonly now: Instant;
   /** Absent: all but deleted ones. */
   readonly state: RoleState | undefined;
@@ -130,6 +131,12 @@ export type CleanupOutcome =
  * tell of.
  *
  * Faults: `store_unavailable` when it cannot be reached (the outcome of a write is then unknown), `store_corrupt`.
+ *
+ * @promise role-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
+ * @promise role-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
+ * @promise role-store/same-question: the same question asked again is answered by what any peer changed meanwhile
+ * @promise role-store/answers-stay: what was answered is the caller's: nothing that is done or asked later changes it
+ * @promise role-store/many: more than a thousand roles, hundreds of them of one instant, are listed, named, counted and claimed as few are
  */
 export interface RoleStore {
   /**
@@ -163,6 +170,7 @@ export interface RoleStore {
   /**
    * Stores role, manifest, warnings and the completed key, all or nothing, and the events with them.
    * @promise role-store/commit-whole: after a commit, role, manifest, warnings and key are there for every peer
+   * @promise role-store/commit-large: a manifest of several MiB and hundreds of warnings are kept whole
    * @promise role-store/commit-lease-lost: with a lease that was replaced, released or completed with another role nothing is stored
    * @promise role-store/commit-by-token: a lapsed lease whose token is still stored commits
    * @promise role-store/commit-again: the same lease and role again answer committed, and change nothing
@@ -181,8 +189,10 @@ export interface RoleStore {
   load(id: RoleId, signal?: AbortSignal): Promise<Versioned<Role> | undefined>;
 
   /**
-   * Stores a changed role, and the events with it, if nobody changed it since it was loaded.
+   * Stores a changed role, and the events with it, if nobody changed it since it was loaded. Only title, expiration,
+   * whether it is pinned, deletion, password and generation ever differ from what was committed.
    * @promise role-store/save-stores: the changed role is what the next load gives, under another version
+   * @promise role-store/save-versions: of one role no version comes twice, however often it is saved or claimed
    * @promise role-store/save-reports-a-lost-race: a version that is no longer the newest is a conflict, and changes nothing
    * @promise role-store/save-race: of many saves of one version at once exactly one is stored
    */
@@ -193,12 +203,13 @@ export interface RoleStore {
   ): Promise<{ readonly kind: 'saved' } | { readonly kind: 'conflict' }>;
 
   /**
-   * A page of an account's roles, newest first.
-   * @promise role-store/list-order: newest first by (publishedAt, id), only the account's own
+   * A page of an account's roles, or of all, newest first.
+   * @promise role-store/list-order: newest first by (publishedAt, id), only the account's own; without an account, those of all
    * @promise role-store/list-pages: pages by cursor give every role exactly once, also those of one instant and when others are published or changed meanwhile; none follows the last
    * @promise role-store/list-state: the state is judged at the request's instant; without one, all but deleted ones come
    * @promise role-store/list-key: an idempotency key finds its role in any state, and none of another account
    * @promise role-store/list-search: a folded text is found in the folded title as it is now and in the id, taken literally
+   * @promise role-store/list-search-state: search, state and cursor hold together: what is listed fits each of them
    * @promise role-store/list-search-walk: pages of a search may be short, yet walking them gives every match exactly once
    */
   list(query: RoleQuery): Promise<Page<Role>>;
@@ -206,6 +217,7 @@ export interface RoleStore {
   /**
    * The manifest of an archive.
    * @promise role-store/manifest-text: the text is given back as it was committed; of an unknown or removed archive it is undefined
+   * @promise role-store/manifest-aborted: an aborted signal rejects with its reason
    */
   loadManifest(archive: ArchiveId, signal?: AbortSignal): Promise<EncodedManifest | undefined>;
 
@@ -250,6 +262,7 @@ export interface RoleStore {
    * Drops reservations begun before an instant, renewed or not, at most `limit`; answers how many: fewer than `limit`
    * only when none is left.
    * @promise role-store/purge-old: exactly reservations begun earlier go, renewed or not; complete keys and younger ones stay
+   * @promise role-store/purge-many: more than a thousand reservations are counted and dropped, each time as many as the limit, until none is left
    * @promise role-store/purge-loses-lease: the lease of a dropped reservation is lost
    */
   purge(begunBefore: Instant, limit: number): Promise<number>;

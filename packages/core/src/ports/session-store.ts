@@ -17,6 +17,9 @@ export interface Redemption {
  * Time comes in with each request. Events come with the writes they tell of.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
+ *
+ * @promise session-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
+ * @promise session-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
  */
 export interface SessionStore {
   /**
@@ -44,6 +47,7 @@ export interface SessionStore {
   /**
    * The session of a token's hash at an instant.
    * @promise session-store/find: a session is found until its instant has come; hashes are compared exactly, and an unknown one is undefined
+   * @promise session-store/find-many: many sessions at once, begun and found over all peers, do not mix
    * @promise session-store/find-aborted: an aborted signal rejects with its reason
    */
   find(tokenHash: Sha256, now: Instant, signal?: AbortSignal): Promise<Session | undefined>;
@@ -60,8 +64,10 @@ export interface SessionStore {
   refuse(event: HistoryEvent & { readonly account: AccountId }, unlessSince: Instant): Promise<void>;
 
   /**
-   * Drops sessions and links that ended by an instant, at most `limit`; answers how many.
+   * Drops sessions and links that ended by an instant, at most `limit`; answers how many: fewer than `limit`
+   * only when none is left.
    * @promise session-store/purge: what ended goes, at most the limit, and what has not ended stays
+   * @promise session-store/purge-many: more than a thousand sessions and links are dropped, each time as many as the limit, until none is left
    */
   purge(endedBy: Instant, limit: number): Promise<number>;
 }

@@ -38,6 +38,9 @@ export type ReceiveOutcome =
  * Receives uploads to a place on this node, hashing on the way.
  *
  * Faults: `staging_unavailable` (disk full, folder gone or read-only).
+ *
+ * @promise staging/unreachable: while the folder is out of reach, every call rejects with the fault staging_unavailable and what caused it
+ * @promise staging/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file
  */
 export interface Staging {
   /**

@@ -11,6 +11,7 @@ import type { Ids } from '../ports/ids.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import type { Staging } from '../ports/staging.ts';
+import type { TakedownStore } from '../ports/takedown-store.ts';
 import { type Changing, changing } from './changing.ts';
 import { type Entering, entering } from './entering.ts';
 import type { Observe } from './figure.ts';
@@ -29,6 +30,7 @@ export interface Ports {
   readonly inspector: ArchiveInspector;
   readonly passwords: PasswordHasher;
   readonly grants: GrantSigner;
+  readonly takedowns: TakedownStore;
   readonly clock: Clock;
   readonly ids: Ids;
 }

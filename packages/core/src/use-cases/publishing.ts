@@ -1,5 +1,6 @@
 import { Gate } from '../adapter/gate.ts';
 import type { PublicationLimits } from '../domain/account.ts';
+import { FORBIDDEN_CONTENT } from '../domain/admission.ts';
 import { type Cause, causedBy } from '../domain/history.ts';
 import { checkIdempotencyKey, parseFilename } from '../domain/idempotency.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
@@ -8,6 +9,7 @@ import { parseTitle } from '../domain/title.ts';
 import type { Warning } from '../domain/warnings.ts';
 import { Fault } from '../fault.ts';
 import { discardQuietly, type StagedArchive, type Staging } from '../ports/staging.ts';
+import type { TakedownStore } from '../ports/takedown-store.ts';
 import type { Refusal } from '../refusal.ts';
 import type { Observe } from './figure.ts';
 import {
@@ -72,6 +74,7 @@ export interface Publishing {
 /** The ports that publishing needs. */
 export interface PublishPorts extends PublicationPorts {
   readonly staging: Staging;
+  readonly takedowns: Pick<TakedownStore, 'isForbidden'>;
 }
 
 export function publishing(
@@ -112,6 +115,7 @@ export function publishing(
         const account = accountId(by);
         const archive = await receive();
         if ('kind' in archive) return archive;
+        if (await ports.takedowns.isForbidden(archive.sha256)) return FORBIDDEN_CONTENT;
         const proved = await gate.run(account, () =>
           prove(tools, { archive, account, cause: causedBy(account) }),
         );

@@ -1,9 +1,11 @@
 import type { Language } from '../language.ts';
 import type { Message } from '../words.ts';
+import { administration as enAdministration } from './en/administration.ts';
 import { history as enHistory } from './en/history.ts';
 import { rules as enRules } from './en/rules.ts';
 import { screen as enScreen } from './en/screen.ts';
 import { views as enViews } from './en/views.ts';
+import { administration as jaAdministration } from './ja/administration.ts';
 import { history as jaHistory } from './ja/history.ts';
 import { rules as jaRules } from './ja/rules.ts';
 import { screen as jaScreen } from './ja/screen.ts';
@@ -11,6 +13,7 @@ import { views as jaViews } from './ja/views.ts';
 
 /** Everything the pages say; what only scripts say is bundled with them. */
 export type MessageId =
+  | keyof typeof enAdministration
   | keyof typeof enScreen
   | keyof typeof enRules
   | keyof typeof enHistory
@@ -18,6 +21,6 @@ export type MessageId =
 
 /** The messages of a language. */
 export const catalogues: Readonly<Record<Language, Readonly<Record<MessageId, Message>>>> = {
-  en: { ...enScreen, ...enRules, ...enHistory, ...enViews },
-  ja: { ...jaScreen, ...jaRules, ...jaHistory, ...jaViews },
+  en: { ...enAdministration, ...enScreen, ...enRules, ...enHistory, ...enViews },
+  ja: { ...jaAdministration, ...jaScreen, ...jaRules, ...jaHistory, ...jaViews },
 };

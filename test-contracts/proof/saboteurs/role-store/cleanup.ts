@@ -78,7 +78,7 @@ export const cleanupSaboteurs: readonly RoleSaboteur[] = [
           new Set([...(await store.whichAreNamed(ids)), ...ids.filter((id) => saved.has(id))]),
       });
     },
-    ['role-store/commit-again'],
+    ['role-store/commit-again', 'role-store/same-question'],
   ),
   saboteur(
     'role-store/settle-failed',
@@ -107,15 +107,25 @@ export const cleanupSaboteurs: readonly RoleSaboteur[] = [
 ];
 
 export const sweepSaboteurs: readonly RoleSaboteur[] = [
-  saboteur('role-store/named', 'only the first 999 ids are looked for', () => (store) => ({
-    whichAreNamed: (ids) => store.whichAreNamed(ids.slice(0, 999)),
-  })),
-  saboteur('role-store/archives-walk', 'an archive is lost between two pages', () => (store) => ({
-    listArchives: async (after, limit) =>
-      after === undefined
-        ? await store.listArchives(after, limit)
-        : (await store.listArchives(after, limit + 1)).slice(1),
-  })),
+  saboteur(
+    'role-store/named',
+    'only the first 999 ids are looked for',
+    () => (store) => ({
+      whichAreNamed: (ids) => store.whichAreNamed(ids.slice(0, 999)),
+    }),
+    ['role-store/many'],
+  ),
+  saboteur(
+    'role-store/archives-walk',
+    'an archive is lost between two pages',
+    () => (store) => ({
+      listArchives: async (after, limit) =>
+        after === undefined
+          ? await store.listArchives(after, limit)
+          : (await store.listArchives(after, limit + 1)).slice(1),
+    }),
+    ['role-store/many'],
+  ),
   saboteur(
     'role-store/purge-old',
     'a renewed reservation counts as begun anew',
@@ -149,15 +159,21 @@ export const sweepSaboteurs: readonly RoleSaboteur[] = [
         },
       });
     }),
+    ['role-store/unreachable'],
   ),
-  saboteur('role-store/count-for-cleanup', 'counting claims what it counts', () => (store) => ({
-    countForCleanup: async (request) => {
-      const count = await store.countForCleanup(request);
-      const until = after(request.now, minutes(1));
-      await store.claimForCleanup({ ...request, token: 'counting' as Token, until, limit: 100 });
-      return count;
-    },
-  })),
+  saboteur(
+    'role-store/count-for-cleanup',
+    'counting claims what it counts',
+    () => (store) => ({
+      countForCleanup: async (request) => {
+        const count = await store.countForCleanup(request);
+        const until = after(request.now, minutes(1));
+        await store.claimForCleanup({ ...request, token: 'counting' as Token, until, limit: 100 });
+        return count;
+      },
+    }),
+    ['role-store/many', 'role-store/same-question'],
+  ),
   saboteur('role-store/comparison-newest', 'no more than a hundred ids are kept', () => (store) => ({
     keepComparison: (comparison, loadedAt) =>
       store.keepComparison({ ...comparison, orphans: comparison.orphans.slice(0, 100) }, loadedAt),

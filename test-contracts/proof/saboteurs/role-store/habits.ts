@@ -43,9 +43,14 @@ export const habitSaboteurs: readonly RoleSaboteur[] = [
       'role-store/count-for-cleanup',
     ],
   ),
-  saboteur('role-store/list-state', "a state is judged by the host's clock", () => (store) => ({
-    list: (query) => store.list({ ...query, now: HOST_TIME }),
-  })),
+  saboteur(
+    'role-store/list-state',
+    "a state is judged by the host's clock",
+    () => (store) => ({
+      list: (query) => store.list({ ...query, now: HOST_TIME }),
+    }),
+    ['role-store/list-search-state'],
+  ),
   saboteur(
     'role-store/claim-once',
     "a claim is judged by the host's clock",

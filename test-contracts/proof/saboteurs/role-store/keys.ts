@@ -36,12 +36,17 @@ export const keySaboteurs: readonly RoleSaboteur[] = [
     reserve: (request) =>
       store.reserve({ ...request, fingerprint: request.fingerprint.toLowerCase() as Fingerprint }),
   })),
-  saboteur('role-store/reserve-complete', 'the warnings are forgotten', () => (store) => ({
-    reserve: async (request) => {
-      const outcome = await store.reserve(request);
-      return outcome.kind === 'complete' ? { ...outcome, warnings: [] } : outcome;
-    },
-  })),
+  saboteur(
+    'role-store/reserve-complete',
+    'the warnings are forgotten',
+    () => (store) => ({
+      reserve: async (request) => {
+        const outcome = await store.reserve(request);
+        return outcome.kind === 'complete' ? { ...outcome, warnings: [] } : outcome;
+      },
+    }),
+    ['role-store/commit-large'],
+  ),
   saboteur(
     'role-store/reserve-lapsed',
     'a reservation lapses after its instant, not at it',
@@ -100,7 +105,7 @@ export const keySaboteurs: readonly RoleSaboteur[] = [
     () => () => ({
       release: async () => {},
     }),
-    ['role-store/renew-lost', 'role-store/commit-lease-lost'],
+    ['role-store/renew-lost', 'role-store/commit-lease-lost', 'role-store/unreachable'],
   ),
   saboteur(
     'role-store/release-only-own',

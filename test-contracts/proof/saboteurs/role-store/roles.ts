@@ -27,19 +27,24 @@ function hashOf(role: Role): Version {
 }
 
 export const commitSaboteurs: readonly RoleSaboteur[] = [
-  saboteur('role-store/commit-whole', 'the key is completed before the role can be seen', () => {
-    const hidden = new Set<RoleId>();
-    return (store) => ({
-      commit: async (publication, lease, events) => {
-        hidden.add(publication.role.id);
-        const outcome = await store.commit(publication, lease, events);
-        for (let turn = 0; turn < 20; turn += 1) await nextTurn();
-        hidden.delete(publication.role.id);
-        return outcome;
-      },
-      load: async (id, signal) => (hidden.has(id) ? undefined : await store.load(id, signal)),
-    });
-  }),
+  saboteur(
+    'role-store/commit-whole',
+    'the key is completed before the role can be seen',
+    () => {
+      const hidden = new Set<RoleId>();
+      return (store) => ({
+        commit: async (publication, lease, events) => {
+          hidden.add(publication.role.id);
+          const outcome = await store.commit(publication, lease, events);
+          for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+          hidden.delete(publication.role.id);
+          return outcome;
+        },
+        load: async (id, signal) => (hidden.has(id) ? undefined : await store.load(id, signal)),
+      });
+    },
+    ['role-store/unreachable'],
+  ),
   saboteur(
     'role-store/commit-lease-lost',
     'the role is stored before the lease is looked at',
@@ -112,6 +117,8 @@ export const roleSaboteurs: readonly RoleSaboteur[] = [
       'role-store/save-race',
       'role-store/claim-conflicts',
       'role-store/settle-removed',
+      'role-store/save-versions',
+      'role-store/same-question',
     ],
   ),
   saboteur(
@@ -153,7 +160,7 @@ export const roleSaboteurs: readonly RoleSaboteur[] = [
         return await store.save(role, found.version, events);
       },
     }),
-    ['role-store/claim-conflicts'],
+    ['role-store/claim-conflicts', 'role-store/save-versions'],
   ),
   saboteur(
     'role-store/save-reports-a-lost-race',

@@ -1,0 +1,106 @@
+import { type AttemptCounter, after, type Instant, minutes } from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause, StoreSubject } from '../contract.ts';
+import { expectFaults } from '../faults.ts';
+import { START } from '../fixtures/clock.ts';
+import { aRoleId } from '../fixtures/roles.ts';
+import { expectNothingLeft } from '../signals.ts';
+import { admit, aTry, BUSY, fail, limitedUntil, WINDOW } from './tries.ts';
+
+const END: Instant = after(START, WINDOW);
+
+/** What shows with limits as they are in use, with many windows, and when nobody answers. */
+export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCounter>>[] = [
+  {
+    id: 'attempt-counter/hundreds',
+    says: 'limits of hundreds hold exactly, for one address and for all together',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const address = { perAddress: 130, perRole: 1_000 };
+      for (let n = 0; n < 130; n += 1) await fail(n % 2 === 0 ? port : other, aTry(address));
+      expect(await other.begin(aTry(address)), 'one address').to.deep.equal(limitedUntil(END));
+      const role = { role: aRoleId(2), perAddress: 10, perRole: 300 };
+      for (let n = 0; n < 299; n += 1) await fail(port, aTry({ ...role, address: `visitor ${n}` }));
+      const last = await admit(other, aTry({ ...role, address: 'the last' }));
+      expect(await port.begin(aTry({ ...role, address: 'one more' })), 'all together').to.deep.equal(BUSY);
+      await port.settle(last);
+      const limited = await port.begin(aTry({ ...role, address: 'one more' }));
+      expect(limited, 'all together').to.deep.equal(limitedUntil(END));
+    },
+  },
+  {
+    id: 'attempt-counter/addresses',
+    says: 'addresses are compared whole and exactly, however long, and roles as exactly',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const limits = { perAddress: 1 };
+      const long = '2001:db8:0123:4567:89ab:cdef:0123:4567%'.repeat(6);
+      for (const address of [
+        long,
+        `${long}1`,
+        `${long}2`,
+        long.toUpperCase(),
+        '',
+        ' ',
+        '0',
+        '00',
+        "'",
+        '192.0.2.1',
+      ]) {
+        await fail(port, aTry({ ...limits, address }));
+        const again = await other.begin(aTry({ ...limits, address }));
+        expect(again.kind, `again from ${address}`).to.equal('limited');
+      }
+    },
+  },
+  {
+    id: 'attempt-counter/purge-many',
+    says: 'what is kept of more than a thousand windows is counted and dropped, each time as many as the limit, until none is left',
+    check: async ({ port, peer }) => {
+      for (let n = 0; n < 1_050; n += 1) {
+        await fail(port, aTry({ role: aRoleId(n % 7), address: `visitor ${n}` }));
+      }
+      const other = await peer();
+      const ended = await other.countEnded(END);
+      expect(ended, 'records').to.be.at.least(1_050);
+      expect(await other.purge(END, 1_000), 'of the first').to.equal(1_000);
+      expect(await port.purge(END, 1_000), 'of the rest').to.equal(ended - 1_000);
+      expect(await port.countEnded(END), 'at last').to.equal(0);
+    },
+  },
+  {
+    id: 'attempt-counter/lets-go',
+    says: 'of tries that ended nothing is left once their windows are dropped, and of a call no open file or connection',
+    check: async ({ port }) => {
+      let n = 0;
+      await expectNothingLeft({
+        'a right password': async () => {
+          n += 1;
+          await port.forgive(await admit(port, aTry({ address: `visitor ${n}` })));
+        },
+        'a wrong password': async () => await fail(port, aTry()),
+        'nothing but a try': async () => await admit(port, aTry()),
+      });
+      expect(await port.countEnded(START), 'records while windows are open').to.equal(0);
+      const late = after(END, minutes(10));
+      await port.purge(late, 1_000);
+      expect(await port.countEnded(late), 'records').to.equal(0);
+    },
+  },
+  {
+    id: 'attempt-counter/unreachable',
+    says: 'while the database does not answer, every call rejects with the fault store_unavailable and what caused it',
+    check: async ({ port, unreachable }) => {
+      const ticket = await admit(port, aTry());
+      const gone = await unreachable();
+      const calls: Readonly<Record<keyof AttemptCounter, Promise<unknown>>> = {
+        begin: gone.begin(aTry()),
+        settle: gone.settle(ticket),
+        forgive: gone.forgive(ticket),
+        purge: gone.purge(END, 10),
+        countEnded: gone.countEnded(END),
+      };
+      await expectFaults('store_unavailable', calls);
+    },
+  },
+];

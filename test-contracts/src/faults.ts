@@ -1,0 +1,16 @@
+import { type FaultCode, isFault } from '@pinfold/core';
+import { expect } from 'chai';
+import { rejectionOf } from './rejection.ts';
+
+/** Fails unless each call, by its name, rejects with the fault of a code that says what caused it. */
+export async function expectFaults(
+  code: FaultCode,
+  calls: Readonly<Record<string, Promise<unknown>>>,
+): Promise<void> {
+  const all = Object.entries(calls).map(async ([name, call]) => {
+    const fault = await rejectionOf(call, name);
+    expect(isFault(fault) ? fault.code : fault, name).to.equal(code);
+    expect((fault as Error).cause, `${name}: what caused it`).to.be.instanceOf(Error);
+  });
+  await Promise.all(all);
+}

@@ -1,0 +1,117 @@
+import { AssertionError } from 'chai';
+import { START } from './fixtures/clock.ts';
+
+const DAY = 86_400_000;
+/** How far from the fixtures' beginning a number is taken for an instant. */
+const NEAR = 400 * DAY;
+const LONGEST = 160;
+
+/** What a failed comparison tells. */
+interface Compared {
+  readonly message: string;
+  readonly actual?: unknown;
+  readonly expected?: unknown;
+}
+
+/** Where two values differ first. */
+interface Difference {
+  readonly path: string;
+  readonly expected: string;
+  readonly came: string;
+}
+
+/**
+ * A failed comparison as people read it: where the values differ first, what was expected there and what came, with
+ * names that speak in place of ids and instants. Anything else as it is.
+ */
+export function inWords(error: unknown): unknown {
+  if (!(error instanceof AssertionError)) return error;
+  const { actual, expected, message }: Compared = error;
+  if (typeof expected !== 'object' || expected === null || !message.includes(' to ')) return error;
+  const { path, expected: wanted, came } = difference(expected, actual, '');
+  const what = message.includes(': expected') ? `${message.slice(0, message.indexOf(': expected'))}: ` : '';
+  error.message = `${what}expected ${wanted}${path === '' ? '' : ` at ${path}`}, but ${came} came`;
+  error.stack = error.stack?.replace(message, () => error.message) ?? error.message;
+  // A runner shows both values beside the message.
+  return Object.assign(error, { actual: spoken(actual, 1), expected: spoken(expected, 1) });
+}
+
+function difference(expected: unknown, actual: unknown, path: string): Difference {
+  if (Array.isArray(expected) && Array.isArray(actual)) {
+    const place = expected.findIndex((item, n) => !isSame(item, actual[n]));
+    if (place !== -1 && place < actual.length)
+      return difference(expected[place], actual[place], `${path}[${place}]`);
+    if (expected.length !== actual.length) return ofLength(expected, actual, path);
+  }
+  if (isRecord(expected) && isRecord(actual)) {
+    const name = [...Object.keys(expected), ...Object.keys(actual)].find(
+      (key) => !isSame(expected[key], actual[key]),
+    );
+    if (name !== undefined) {
+      return difference(expected[name], actual[name], path === '' ? name : `${path}.${name}`);
+    }
+  }
+  return { path, expected: brief(expected), came: brief(actual) };
+}
+
+function ofLength(expected: readonly unknown[], actual: readonly unknown[], path: string): Difference {
+  const [longer, place] = [
+    expected.length > actual.length ? expected : actual,
+    Math.min(expected.length, actual.length),
+  ];
+  const next = `[${place}] is ${brief(longer[place])}`;
+  return { path, expected: `${expected.length} items`, came: `${actual.length} (${next})` };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (typeof one === typeof other && spoken(one, 0) === spoken(other, 0));
+}
+
+function brief(value: unknown): string {
+  const text = spoken(value, 0);
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)} …`;
+}
+
+/** A value as text, in lines when `indent` is given. */
+function spoken(value: unknown, indent: number): string {
+  const plain = (_: string, held: unknown): unknown => {
+    if (typeof held === 'string') return named(held);
+    if (typeof held === 'number') return Math.abs(held - START) < NEAR ? timed(held) : held;
+    if (held instanceof Uint8Array) return `${held.byteLength} bytes`;
+    if (held instanceof Set) return [...held];
+    if (held instanceof Map) return [...held];
+    if (held instanceof Error) return `${held.name}: ${held.message}`;
+    return held === undefined || typeof held === 'bigint' ? String(held) : held;
+  };
+  return (JSON.stringify(value, plain, indent) ?? String(value))
+    .replaceAll(/"(<[^"<>]*>)"/g, '$1')
+    .replaceAll(/[<>]/g, '');
+}
+
+/** The fixtures' ids by their numbers. */
+function named(text: string): string {
+  const told = text
+    .replaceAll(
+      /\b\d{13}-[0-9a-f]{8}-0000-4000-8000-([0-9a-f]{12})\b/g,
+      (_, n: string) => `archive ${number(n)}`,
+    )
+    .replaceAll(/\b[0-9a-f]{8}-0000-4000-8000-([0-9a-f]{12})\b/g, (_, n: string) => `role ${number(n)}`)
+    .replaceAll(/\b0{40,}([0-9a-f]{1,24})\b/g, (_, n: string) => `hash ${number(n)}`);
+  return told === text ? text : `<${told}>`;
+}
+
+function number(hexadecimal: string): number {
+  const n = Number.parseInt(hexadecimal, 16);
+  return n >= 0x1000_0000 ? n % 0x1000_0000 : n;
+}
+
+/** The time of day, with the day where it is not that of the fixtures' beginning. */
+function timed(instant: number): string {
+  const [day, time = ''] = new Date(instant).toISOString().split('T');
+  const clock = time.replace(/(?:\.000)?Z$/, '');
+  return `<${Math.floor(instant / DAY) === Math.floor(START / DAY) ? clock : `${day} ${clock}`}>`;
+}

@@ -1,0 +1,70 @@
+import {
+  type ArchiveId,
+  after,
+  days,
+  type Instant,
+  type Page,
+  type Role,
+  type RoleId,
+  type RoleQuery,
+  type RoleStore,
+} from '@pinfold/core';
+import { START } from '../fixtures/clock.ts';
+import { ACCOUNT } from '../fixtures/roles.ts';
+
+/** A question for all roles of the fixtures' account, unless told otherwise. */
+export function asks(more: Partial<RoleQuery> = {}): RoleQuery {
+  return {
+    account: ACCOUNT,
+    now: START,
+    state: undefined,
+    idempotencyKey: undefined,
+    search: undefined,
+    after: undefined,
+    limit: 100,
+    ...more,
+  };
+}
+
+export function idsOf(page: Page<Role>): readonly RoleId[] {
+  return page.items.map(({ id }) => id);
+}
+
+/** The ids of roles in the order in which lists have them. */
+export function newestFirst(roles: readonly Role[]): readonly RoleId[] {
+  const order = (one: Role, other: Role): number =>
+    other.publishedAt - one.publishedAt || (one.id > other.id ? -1 : 1);
+  return [...roles].sort(order).map(({ id }) => id);
+}
+
+/** All pages of a query, and what happens between them. */
+export async function walk(
+  port: RoleStore,
+  query: RoleQuery,
+  between: (page: number) => Promise<unknown> = async () => undefined,
+): Promise<readonly Page<Role>[]> {
+  const pages: Page<Role>[] = [];
+  let next: RoleQuery['after'];
+  do {
+    const page = await port.list({ ...query, after: next });
+    pages.push(page);
+    next = page.next;
+    await between(pages.length);
+    if (pages.length > 1_500) throw new Error('a walk does not end');
+  } while (next !== undefined);
+  return pages;
+}
+
+/** Every archive that records name, by pages of a size. */
+export async function walkArchives(port: RoleStore, limit: number): Promise<readonly ArchiveId[]> {
+  const walked: ArchiveId[] = [];
+  for (let page = await port.listArchives(undefined, limit); page.length > 0; ) {
+    walked.push(...page);
+    if (page.length > limit || walked.length > 10_000) throw new Error('a walk does not end');
+    page = await port.listArchives(walked.at(-1), limit);
+  }
+  return walked;
+}
+
+/** When all that fixtures publish has ended. */
+export const END: Instant = after(START, days(7));

@@ -1,0 +1,136 @@
+import {
+  after,
+  type CleanupTask,
+  days,
+  type EncodedManifest,
+  type KeptWarning,
+  type Role,
+  type RoleStore,
+  seconds,
+  type Title,
+  type Version,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause, StoreSubject } from '../contract.ts';
+import { START } from '../fixtures/clock.ts';
+import {
+  anArchiveIdAt,
+  anEvent,
+  aPublication,
+  aReservation,
+  aRoleId,
+  aToken,
+  leaseOf,
+  publishTo,
+} from '../fixtures/roles.ts';
+import { asks, END, idsOf, newestFirst, walk, walkArchives } from './asked.ts';
+
+/** More than a page of any size that a database, a driver or an adapter may have. */
+const COUNT = 1_050;
+
+/** Hundreds of one instant, and of one expiration. */
+async function publishMany(port: RoleStore): Promise<readonly Role[]> {
+  const roles: Role[] = [];
+  for (let n = 1; n <= COUNT; n += 1) {
+    const publishedAt = after(START, seconds(n % 3));
+    const more = { publishedAt, expiresAt: END, archive: anArchiveIdAt(n % 7, n) };
+    roles.push(await publishTo(port, aPublication(n, more)));
+  }
+  return roles;
+}
+
+/** Claims all that ended, so many at a time. */
+async function claimAll(port: RoleStore, limit: number): Promise<readonly CleanupTask[]> {
+  const claimed: CleanupTask[] = [];
+  for (let turn = 1; ; turn += 1) {
+    const request = { now: END, endedBefore: END, token: aToken(turn), until: after(END, days(1)), limit };
+    const tasks = await port.claimForCleanup(request);
+    expect(tasks.length, `claim ${turn}`).to.be.at.most(limit);
+    if (tasks.length === 0) return claimed;
+    claimed.push(...tasks);
+    expect(claimed.length, 'claims do not end').to.be.at.most(COUNT);
+  }
+}
+
+function warningsOf(count: number): readonly KeptWarning[] {
+  return Array.from({ length: count }, (_, n) => ({
+    rule: 'broken_reference' as const,
+    path: `${'folder/'.repeat(30)}page ${n}.html`,
+    target: `${'../'.repeat(60)}style ${n}.css`,
+  }));
+}
+
+/** What holds for a few has to hold for many, and what holds for the short for the long. */
+export const manyClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[] = [
+  {
+    id: 'role-store/many',
+    says: 'more than a thousand roles, hundreds of them of one instant, are listed, named, counted and claimed as few are',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const roles = await publishMany(port);
+      const expected = newestFirst(roles);
+      for (const state of [undefined, 'published'] as const) {
+        const pages = await walk(other, asks({ state, limit: 100 }));
+        expect(pages.flatMap(idsOf), `the list of ${state ?? 'all'}`).to.deep.equal(expected);
+      }
+      const archives = roles.map(({ archive }) => archive).toSorted();
+      for (const limit of [100, 1_000]) {
+        expect(await walkArchives(other, limit), `${limit} archives a page`).to.deep.equal(archives);
+      }
+      expect((await other.whichAreNamed(archives)).size, 'named').to.equal(COUNT);
+      const count = await other.countForCleanup({ now: END, endedBefore: END, begunBefore: END });
+      expect(count.archives, 'counted').to.equal(COUNT);
+      const claimed = (await claimAll(other, 100)).map(({ archive }) => archive);
+      expect(claimed.toSorted(), 'claimed').to.deep.equal(archives);
+    },
+  },
+  {
+    id: 'role-store/purge-many',
+    says: 'more than a thousand reservations are counted and dropped, each time as many as the limit, until none is left',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      for (let n = 1; n <= COUNT; n += 1) await port.reserve(aReservation(n, { until: END }));
+      const count = await other.countForCleanup({ now: END, endedBefore: END, begunBefore: END });
+      expect(count.reservations, 'counted').to.equal(COUNT);
+      expect(await other.purge(END, 1_000), 'of the first').to.equal(1_000);
+      expect(await port.purge(END, 1_000), 'of the rest').to.equal(COUNT - 1_000);
+      expect(await port.purge(END, 1_000), 'at last').to.equal(0);
+    },
+  },
+  {
+    id: 'role-store/commit-large',
+    says: 'a manifest of several MiB and hundreds of warnings are kept whole',
+    check: async ({ port, peer }) => {
+      const entries = Array.from({ length: 20_000 }, (_, n) => [`${'ordner ä/'.repeat(12)}${n}.html`, n, n]);
+      const manifest = JSON.stringify([1, entries]) as EncodedManifest;
+      const publication = { ...aPublication(1), manifest, warnings: warningsOf(500) };
+      const request = aReservation(1);
+      await port.reserve(request);
+      await port.commit(publication, leaseOf(request), [anEvent()]);
+      const other = await peer();
+      const kept = await other.loadManifest(publication.role.archive);
+      expect(kept?.length, 'the length of the manifest').to.equal(manifest.length);
+      expect(kept === manifest, 'the same manifest').to.equal(true);
+      const complete = { kind: 'complete', role: publication.role.id, warnings: publication.warnings };
+      expect(await other.reserve(request)).to.deep.equal(complete);
+    },
+  },
+  {
+    id: 'role-store/save-versions',
+    says: 'of one role no version comes twice, however often it is saved or claimed',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      await publishTo(port, aPublication(1));
+      const versions = new Set<Version>();
+      for (let n = 0; n < 300; n += 1) {
+        const found = await (n % 2 === 0 ? port : other).load(aRoleId(1));
+        if (found === undefined) throw new Error('a published role is not there');
+        expect(versions.has(found.version), `the version after ${n} saves came before`).to.equal(false);
+        versions.add(found.version);
+        const title = `Title ${n % 2}` as Title;
+        const saved = await port.save({ ...found.value, title }, found.version, [anEvent()]);
+        expect(saved.kind, `save ${n}`).to.equal('saved');
+      }
+    },
+  },
+];

@@ -1,0 +1,71 @@
+import { after, hours, minutes, type SessionStore } from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause, StoreSubject } from '../contract.ts';
+import { expectFaults } from '../faults.ts';
+import { START } from '../fixtures/clock.ts';
+import { ACCOUNT, anEvent } from '../fixtures/roles.ts';
+import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
+import { expectNothingLeft } from '../signals.ts';
+import { together } from '../together.ts';
+
+/** More than a page of any size that a database, a driver or an adapter may have. */
+const COUNT = 1_050;
+const SOON = after(START, minutes(5));
+
+/** What shows with many sessions, with many requests at once, and when nobody answers. */
+export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionStore>>[] = [
+  {
+    id: 'session-store/purge-many',
+    says: 'more than a thousand sessions and links are dropped, each time as many as the limit, until none is left',
+    check: async ({ port, peer }) => {
+      for (let n = 1; n <= COUNT; n += 1) {
+        if (n % 2 === 0) await port.begin(aSession(n, { endsAt: SOON }), [anEvent()]);
+        else await port.offer(aLink(n, { endsAt: SOON }), [anEvent()]);
+      }
+      await port.begin(aSession(COUNT + 1), [anEvent()]);
+      const other = await peer();
+      expect(await other.purge(SOON, 1_000), 'of the first').to.equal(1_000);
+      expect(await other.purge(SOON, 1_000), 'of the rest').to.equal(COUNT - 1_000);
+      expect(await other.purge(SOON, 1_000), 'at last').to.equal(0);
+      expect(await other.find(aTokenHash(COUNT + 1), START)).to.deep.equal(aSession(COUNT + 1));
+    },
+  },
+  {
+    id: 'session-store/find-many',
+    says: 'many sessions at once, begun and found over all peers, do not mix',
+    check: async (subject) => {
+      await together(subject, 60, (store, n) => store.begin(aSession(n), [anEvent()]));
+      const found = await together(subject, 60, (store, n) => store.find(aTokenHash(n), START));
+      expect(found).to.deep.equal(Array.from({ length: 60 }, (_, n) => aSession(n)));
+    },
+  },
+  {
+    id: 'session-store/lets-go',
+    says: 'of a call that has ended nothing is left: no listener on its signal, no open file or connection',
+    check: async ({ port }) => {
+      await port.begin(aSession(1), [anEvent()]);
+      await expectNothingLeft({
+        find: (signal) => port.find(aTokenHash(1), START, signal),
+        'a session that is not there': (signal) => port.find(aTokenHash(2), START, signal),
+      });
+    },
+  },
+  {
+    id: 'session-store/unreachable',
+    says: 'while the database does not answer, every call rejects with the fault store_unavailable and what caused it',
+    check: async ({ unreachable }) => {
+      const port = await unreachable();
+      const refused = { ...anEvent(), account: ACCOUNT };
+      const calls: Readonly<Record<keyof SessionStore, Promise<unknown>>> = {
+        offer: port.offer(aLink(1), [anEvent()]),
+        redeem: port.redeem(aRedemption(aLink(1), aSession(1)), [anEvent()]),
+        begin: port.begin(aSession(1), [anEvent()]),
+        find: port.find(aTokenHash(1), START),
+        end: port.end(aTokenHash(1), [anEvent()]),
+        refuse: port.refuse(refused, START),
+        purge: port.purge(after(START, hours(1)), 10),
+      };
+      await expectFaults('store_unavailable', calls);
+    },
+  },
+];
