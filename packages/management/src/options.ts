@@ -1,4 +1,4 @@
-import type { Keys, Sessions, UseCases } from '@pinfold/core';
+import type { IdentityProvider, Keys, Sessions, UseCases } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
@@ -40,6 +40,8 @@ export interface ManagementOptions {
   readonly publicUrl: string;
   /** Signs people in by one-time links and API keys. Give this or `authenticate`. */
   readonly sessions?: Sessions;
+  /** With `sessions`: where people may sign in as well, such as `openIdConnect` of `@pinfold/oidc`. */
+  readonly identityProvider?: IdentityProvider;
   /** Your own sign-in. The screen then has neither a sign-in page nor a sign-out. */
   readonly authenticate?: Authenticate;
   /** Absent: no page for API keys. */
@@ -72,12 +74,15 @@ export interface Screen extends ManagementOptions {
 /**
  * Checks the options, and loads what pages load.
  *
- * @throws TypeError unless exactly one of `sessions` and `authenticate` is given, and `publicUrl` is http or https; or
- * when a part of `look` is wrong.
+ * @throws TypeError unless exactly one of `sessions` and `authenticate` is given, and `publicUrl` is http or https; when
+ * `identityProvider` is given without `sessions`; or when a part of `look` is wrong.
  */
 export function screenOf(options: ManagementOptions): Screen {
   if ((options.sessions === undefined) === (options.authenticate === undefined)) {
     throw new TypeError('give either sessions or authenticate');
+  }
+  if (options.identityProvider !== undefined && options.sessions === undefined) {
+    throw new TypeError('identityProvider needs sessions');
   }
   return {
     ...options,

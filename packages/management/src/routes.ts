@@ -19,6 +19,7 @@ import {
 import { publishForm, publishUpload } from './handlers/publish.ts';
 import { archiveInBody, archiveInForm } from './handlers/receive.ts';
 import { showSignIn, signIn, signOut } from './handlers/sign-in.ts';
+import { beginElsewhere, finishElsewhere } from './handlers/sign-in-elsewhere.ts';
 import {
   lift,
   showAllPublications,
@@ -60,11 +61,12 @@ const uploadForm = inTurn(ownPage, signedIn, unblocked, archiveInForm);
 const overview = inTurn(signedIn, administers);
 const deed = inTurn(form, administers);
 const openPage = anybody;
+const openLink = anybodyKnown;
 const openForm = inTurn(ownPage, anybodyKnown, formRead, freshToken);
 
 /** Every route of the screen. */
 export function routesOf(screen: Screen): readonly Route[] {
-  const { keys, history, sessions } = screen;
+  const { keys, history, sessions, identityProvider } = screen;
   const routes = [
     on('get', '/', page, showList, screen),
     on('post', '/publish', uploadForm, publishForm, screen),
@@ -90,9 +92,16 @@ export function routesOf(screen: Screen): readonly Route[] {
   if (screen.administration !== undefined) routes.push(...administrationOf(screen));
   if (sessions !== undefined) {
     routes.push(
-      on('get', '/sign-in', openPage, showSignIn, sessions),
-      on('post', '/sign-in', openForm, signIn, sessions),
-      on('post', '/sign-out', form, signOut, sessions),
+      on('get', '/sign-in', openPage, showSignIn, screen),
+      on('post', '/sign-in', openForm, signIn, { ...screen, sessions }),
+      on('post', '/sign-out', form, signOut, { ...screen, sessions }),
+    );
+  }
+  if (sessions !== undefined && identityProvider !== undefined) {
+    const elsewhere = { ...screen, sessions, identityProvider };
+    routes.push(
+      on('get', '/sign-in/oidc/begin', openLink, beginElsewhere, elsewhere),
+      on('get', '/sign-in/oidc', openLink, finishElsewhere, elsewhere),
     );
   }
   return routes;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type AccountId, accountId, type Instant, type Role } from '@pinfold/core';
+import { type AccountId, accountId, type IdentityProvider, type Instant, type Role } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
 import { createManagement } from '@pinfold/management';
 import { openPostgres } from '@pinfold/persistence-postgres';
@@ -29,7 +29,10 @@ export interface Service extends Pick<TestService<Persistence>, 'clock' | 'useCa
   publish(title: string | null, files?: Readonly<Record<string, string>>): Promise<Role>;
 }
 
-export async function openService(database: Database = 'SQLite'): Promise<Service> {
+export async function openService(
+  database: Database = 'SQLite',
+  identityProvider?: IdentityProvider,
+): Promise<Service> {
   const fileIn = (folder: string): string => join(folder, 'pinfold.sqlite');
   const open = async (folder: string): Promise<Persistence> => {
     const stores = database === 'SQLite' ? await openSqlite({ file: fileIn(folder) }) : await openPlace();
@@ -42,7 +45,16 @@ export async function openService(database: Database = 'SQLite'): Promise<Servic
     open,
     ({ useCases, keys, sessions, history, administration, publicPort }) => {
       const publicUrl = `http://localhost:${publicPort}`;
-      const screen = createManagement({ useCases, publicUrl, sessions, keys, history, administration });
+      const elsewhere = identityProvider === undefined ? {} : { identityProvider };
+      const screen = createManagement({
+        useCases,
+        publicUrl,
+        sessions,
+        keys,
+        history,
+        administration,
+        ...elsewhere,
+      });
       return express().use(createViewer({ useCases, publicUrl })).use('/manage', screen);
     },
     { clock },

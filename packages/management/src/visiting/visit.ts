@@ -40,7 +40,7 @@ export interface Visit {
   /** Ends when the client has gone. */
   readonly signal: AbortSignal;
   /** What the log is told of it: whose visit it turned out to be, by which key, and why nothing was done. */
-  readonly who: { account?: AccountId; key?: string; outcome?: string };
+  readonly who: { account?: AccountId; key?: string; outcome?: string; error?: Error };
 }
 
 /** A visit to a page with forms. */

@@ -7,12 +7,14 @@ import { history as enHistory } from '../../src/messages/en/history.ts';
 import { publishing as enPublishing } from '../../src/messages/en/publishing.ts';
 import { rules as enRules } from '../../src/messages/en/rules.ts';
 import { screen as enScreen } from '../../src/messages/en/screen.ts';
+import { signIn as enSignIn } from '../../src/messages/en/sign-in.ts';
 import { views as enViews } from '../../src/messages/en/views.ts';
 import { administration as jaAdministration } from '../../src/messages/ja/administration.ts';
 import { history as jaHistory } from '../../src/messages/ja/history.ts';
 import { publishing as jaPublishing } from '../../src/messages/ja/publishing.ts';
 import { rules as jaRules } from '../../src/messages/ja/rules.ts';
 import { screen as jaScreen } from '../../src/messages/ja/screen.ts';
+import { signIn as jaSignIn } from '../../src/messages/ja/sign-in.ts';
 import { views as jaViews } from '../../src/messages/ja/views.ts';
 import type { Message } from '../../src/words.ts';
 
@@ -22,6 +24,7 @@ const PARTS: readonly (readonly [name: string, en: Catalogue, ja: Catalogue])[] 
   ['screen', enScreen, jaScreen],
   ['publishing', enPublishing, jaPublishing],
   ['rules', enRules, jaRules],
+  ['sign-in', enSignIn, jaSignIn],
   ['administration', enAdministration, jaAdministration],
   ['history', enHistory, jaHistory],
   ['views', enViews, jaViews],

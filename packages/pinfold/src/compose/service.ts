@@ -1,3 +1,4 @@
+import type { IdentityProvider } from '@pinfold/core';
 import { type RequestLog, Uploads } from '@pinfold/http';
 import type { Authenticate, SignIn } from '@pinfold/http-express';
 import { tokens } from '@pinfold/inversify';
@@ -23,6 +24,8 @@ export interface ServiceOptions extends CompositionOptions {
   readonly log?: LogSink;
   /** Tells whose request it is. By default API keys do, and sign-in links for the management screen. */
   readonly authenticate?: Authenticate;
+  /** Where people may sign in to the management screen beside links and keys. Absent, as the settings say. */
+  readonly identityProvider?: IdentityProvider;
   /** What the API says of that sign-in of yours, in 401, 403 and its document. Absent, it speaks of API keys. */
   readonly signIn?: SignIn;
   /** Who may look, where your server decides it. Absent, who has the link, and the password where there is one. */
@@ -63,7 +66,7 @@ export interface Service {
 export async function openService(
   settings: Settings,
   addresses: () => WebAddresses,
-  { authenticate, signIn, access, look, log: sink, ...options }: ServiceOptions,
+  { authenticate, identityProvider, signIn, access, look, log: sink, ...options }: ServiceOptions,
 ): Promise<Service> {
   const names = { node: settings.node, version: await release() };
   const log = openLog(settings.logLevel, sink, { names, shared: settings.workers > 1 });
@@ -77,7 +80,7 @@ export async function openService(
   });
   metrics?.uploads(uploads);
   const figures = metrics?.viewer;
-  const shown = { authenticate, signIn, access, look };
+  const shown = { authenticate, identityProvider, signIn, access, look };
   const doors = doorModules(settings, { log, requests, uploads, figures, addresses, ...shown });
   const modules = [...doors, ...(options.modules ?? [])];
   const observed = observedBy(metrics, options);

@@ -52,6 +52,7 @@ describe('readSettings', () => {
       drain: seconds(0),
       historyKeptFor: undefined,
       historyAddresses: false,
+      oidc: undefined,
       notes: [],
     } satisfies Settings);
   });
