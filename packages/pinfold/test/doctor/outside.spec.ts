@@ -241,36 +241,6 @@ describe('pinfold doctor, from outside', function () {
     expect(all['proxy.host']?.advice).to.include('PINFOLD_SECRET');
   });
 
-  it('finds a provider of sign-in that is away, or calls itself something else', async () => {
-    await start();
-    let document: string | undefined;
-    const provider = createServer((incoming, outgoing) => {
-      const isAsked = incoming.url === '/realm/.well-known/openid-configuration' && document !== undefined;
-      outgoing.writeHead(isAsked ? 200 : 404).end(document);
-    }).listen(0, '127.0.0.1');
-    await once(provider, 'listening');
-    const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/realm`;
-    const client = { PINFOLD_OIDC_CLIENT_ID: 'pinfold', PINFOLD_OIDC_CLIENT_SECRET: 'hunter2' };
-    env = { ...env, PINFOLD_OIDC_ISSUER: issuer, ...client };
-    const seen = async (text: string | undefined): Promise<Finding | undefined> => {
-      document = text;
-      return (await found()).sign_in;
-    };
-    expect(await seen(JSON.stringify({ issuer }))).to.include({ status: 'ok' });
-    expect(await seen(JSON.stringify({ issuer: `${issuer}/` }))).to.include({
-      status: 'failed',
-      came: `it calls itself "${issuer}/"`,
-    });
-    for (const none of [undefined, '<html>', 'null', '{}']) {
-      expect(await seen(none)).to.include({ status: 'failed' });
-    }
-    provider.close();
-    provider.closeAllConnections();
-    const away = await seen(undefined);
-    expect(away?.came).to.include('ECONNREFUSED');
-    expect(JSON.stringify(away)).not.to.include('hunter2');
-  });
-
   it('is told how it is seen by its own server alone', async () => {
     await start();
     const mirror = `${proxyUrl()}/healthz/mirror/x`;
