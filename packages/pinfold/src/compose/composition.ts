@@ -9,6 +9,7 @@ import {
   type Keys,
   type Limits,
   type Observe,
+  type UseCaseOptions,
   type UseCases,
 } from '@pinfold/core';
 import type { OnEvent } from '@pinfold/core/adapter';
@@ -39,6 +40,8 @@ export interface CompositionOptions {
   readonly modules?: readonly ContainerModule[];
   /** Figures that differ from the core's defaults. */
   readonly limits?: Partial<Limits>;
+  /** What differs of them by account, asked for each publication and each renewal. */
+  readonly limitsOf?: UseCaseOptions['limitsOf'];
   /** Rules of your own for what is published. */
   readonly beforePublish?: BeforePublish;
   /** Told what happened to a publication, after it is stored and at most once. It must neither throw nor wait. */
@@ -137,7 +140,7 @@ async function modulesOf(
   settings: Settings,
   dataDir: string,
   adapters: readonly Adapter[],
-  { modules = [], limits = {}, beforePublish, onEvent, observe }: CompositionOptions,
+  { modules = [], limits = {}, limitsOf, beforePublish, onEvent, observe }: CompositionOptions,
 ): Promise<readonly ContainerModule[]> {
   const secrets = settings.secrets ?? ([await loadOrCreateSecret(join(dataDir, 'secret'))] as const);
   const lifetime = settings.lifetime === undefined ? {} : { lifetime: settings.lifetime };
@@ -154,6 +157,7 @@ async function modulesOf(
       {
         absolutePathsWork: viewerMode === 'origin',
         ...history,
+        ...(limitsOf === undefined ? {} : { limitsOf }),
         ...(beforePublish === undefined ? {} : { beforePublish }),
         ...(onEvent === undefined ? {} : { onEvent }),
         ...(observe === undefined ? {} : { observe }),
