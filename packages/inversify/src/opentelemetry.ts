@@ -13,6 +13,8 @@ const DATABASE = {
   history: tokens.history,
   takedowns: tokens.takedowns,
   views: tokens.views,
+  snapshot: tokens.snapshot,
+  imports: tokens.imports,
 } satisfies Record<Exclude<keyof Persistence, 'migrate' | 'check' | 'close'>, ServiceIdentifier<object>>;
 
 /** What archives go through. */

@@ -6,8 +6,10 @@ import { sqliteApiKeyStore } from './sqlite-api-key-store.ts';
 import { sqliteAttemptCounter } from './sqlite-attempt-counter.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteHistoryStore } from './sqlite-history-store.ts';
+import { sqliteImport } from './sqlite-import.ts';
 import { sqliteRoleStore } from './sqlite-role-store.ts';
 import { sqliteSessionStore } from './sqlite-session-store.ts';
+import { sqliteSnapshot } from './sqlite-snapshot.ts';
 import { sqliteTakedownStore } from './sqlite-takedown-store.ts';
 import { sqliteViewStore } from './sqlite-view-store.ts';
 
@@ -25,6 +27,8 @@ export function handleOn(
     history: sqliteHistoryStore(connection),
     takedowns: sqliteTakedownStore(connection),
     views: sqliteViewStore(connection),
+    snapshot: sqliteSnapshot(connection),
+    imports: sqliteImport(connection),
     migrate: () => migrate(connection),
     check: (signal) => checkSchema(connection, signal),
     close: async () => {

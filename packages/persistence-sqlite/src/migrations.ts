@@ -296,6 +296,19 @@ const takedowns: Migration = {
   `,
 };
 
+/** The mark of an import that has begun and not ended. */
+const imports: Migration = {
+  version: 10,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE import_mark (
+      one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+      token TEXT NOT NULL
+    ) STRICT;
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly Migration[] = [
   first,
@@ -307,4 +320,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionScopes,
   views,
   takedowns,
+  imports,
 ];

@@ -111,6 +111,30 @@ export const OPTIONS = {
       says: 'from this instant on, such as 2026-11-20 or 2026-11-20T09:30Z',
     },
   },
+  copy: {
+    'to-database': {
+      type: 'string',
+      value: 'URL',
+      says: 'as PINFOLD_DATABASE_URL (default: SQLite in the folder of --to-data-dir)',
+    },
+    'to-storage': {
+      type: 'string',
+      value: 'URL',
+      says: 'as PINFOLD_STORAGE_URL (default: files in the folder of --to-data-dir)',
+    },
+    'to-data-dir': {
+      type: 'string',
+      value: 'FOLDER',
+      says: 'as PINFOLD_DATA_DIR; needed where one of the two is not given',
+    },
+  },
+  verify: {
+    sample: {
+      type: 'string',
+      value: 'NUMBER',
+      says: 'read so many archives, chosen at random (default: all); what is missing is always found',
+    },
+  },
   cleanup: {
     'dry-run': {
       type: 'boolean',

@@ -97,6 +97,25 @@ export const ON_THE_MACHINE = {
     says: 'try what goes wrong in practice, and say what to do about it',
     example: 'pinfold doctor --url https://pins.example',
   },
+  export: {
+    takes: 'FOLDER|-',
+    says: 'write all records and archives to a folder, or as a tar',
+    example: 'pinfold export /backup/pinfold',
+  },
+  import: {
+    takes: 'FOLDER|-',
+    says: 'take an export into an empty database',
+    example: 'pinfold import /backup/pinfold',
+  },
+  copy: {
+    says: 'export and import in one, into another database and storage',
+    example:
+      'pinfold copy --to-database postgres://db.internal/pinfold --to-storage s3://share-archives/pinfold',
+  },
+  verify: {
+    says: 'read archives and compare them with the records',
+    example: 'pinfold verify --sample 100',
+  },
   migrate: {
     says: 'bring the database up to this release; every command does so by itself',
     example: 'pinfold migrate',

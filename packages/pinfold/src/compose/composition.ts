@@ -52,6 +52,8 @@ export interface CompositionOptions {
   readonly observe?: Observe;
   /** Adds to the headers of each request to an object store, such as the `traceparent` of what it is for. */
   readonly addHeaders?: (headers: Record<string, string>) => void;
+  /** What becomes of a database into which an import has not ended; `refused` when absent. */
+  readonly unfinishedImport?: 'refused' | 'taken';
 }
 
 /** The service without HTTP, over open stores. */
@@ -103,7 +105,7 @@ export async function openComposition(
   container.onActivation(tokens.staging, (_context, staging) => publications.counting(staging));
   const close = closeOnce(container, adapters);
   try {
-    await openDatabase(container, settings);
+    await openDatabase(container, settings, options.unfinishedImport ?? 'refused');
     const useCases = await container.getAsync(tokens.useCases);
     const manageKeys = await container.getAsync(tokens.manageKeys);
     const history = await container.getAsync(tokens.manageHistory);
@@ -173,11 +175,23 @@ function threadsOf({ workers }: Settings): number {
   return Math.max(1, Math.min(MOST_THREADS, Math.floor(availableParallelism() / workers)));
 }
 
-async function openDatabase(container: Container, { database }: Settings): Promise<void> {
-  await carriedOut(databaseOf(database).variable, async () => {
-    const persistence = await container.getAsync(tokens.persistence);
-    await persistence.migrate();
+async function openDatabase(
+  container: Container,
+  { database }: Settings,
+  unfinishedImport: 'refused' | 'taken',
+): Promise<void> {
+  const { variable } = databaseOf(database);
+  const isUnfinished = await carriedOut(variable, async () => {
+    const { migrate, imports } = await container.getAsync(tokens.persistence);
+    await migrate();
+    return imports.isUnfinished();
   });
+  if (isUnfinished && unfinishedImport === 'refused') {
+    throw new SettingsError(
+      variable,
+      'names a database into which an import has not ended: run it again, to its end',
+    );
+  }
 }
 
 function closeOnce(container: Container, adapters: readonly Adapter[]): () => Promise<void> {
