@@ -78,6 +78,7 @@ describe('POST /admin/v1/pins/{id}/takedown', () => {
           const refused = await publish(other, 'two', undefined, siteZip(), query);
           expect(refused.status, query).to.equal(422);
           expect(refused.json).to.include({ code: 'invalid_archive', retryable: false });
+          expect(refused.headers.get('ratelimit'), 'before the rate').to.equal(null);
           const errors = refused.json.errors as readonly { rule: string }[];
           expect(errors.map(({ rule }) => rule)).to.deep.equal(['forbidden_content']);
         }
@@ -127,8 +128,9 @@ describe('POST /admin/v1/pins/{id}/takedown', () => {
       await down(tools, role.id, { purge: true });
       const purged = (await eventsOf(tools, '')).filter((type) => type === 'pin.purged');
       expect(purged).to.have.lengthOf(1);
-      await down(tools, copy.id, { purge: true });
-      expect(await kept(rig)).to.equal(0);
+      await down(tools, role.id, { purge: true, copies: true });
+      expect(await kept(rig), 'that of a copy that went down before').to.equal(0);
+      expect((await eventsOf(tools, `pin=${copy.id}`))[0]).to.equal('pin.purged');
     }));
 
   it('leaves to the sweep, without a grace, what storage does not let go of', () => {

@@ -35,4 +35,10 @@ export function bindPersistence(bind: Bind, open: () => Persistence | Promise<Pe
   bind(tokens.views)
     .toResolvedValue(({ views }) => views, [tokens.persistence])
     .inSingletonScope();
+  bind(tokens.snapshot)
+    .toResolvedValue(({ snapshot }) => snapshot, [tokens.persistence])
+    .inSingletonScope();
+  bind(tokens.imports)
+    .toResolvedValue(({ imports }) => imports, [tokens.persistence])
+    .inSingletonScope();
 }

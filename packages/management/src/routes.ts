@@ -18,6 +18,7 @@ import {
 } from './handlers/publications.ts';
 import { publishForm, publishUpload } from './handlers/publish.ts';
 import { archiveInBody, archiveInForm } from './handlers/receive.ts';
+import { changeService, showService } from './handlers/service.ts';
 import { showSignIn, signIn, signOut } from './handlers/sign-in.ts';
 import { beginElsewhere, finishElsewhere } from './handlers/sign-in-elsewhere.ts';
 import {
@@ -124,6 +125,8 @@ function administrationOf(screen: Screen): readonly Route[] {
     on('post', `${publication}/take-down`, deed, takeDown, screen),
     on('get', `${all}/takedowns`, overview, showTakedowns, screen),
     on('post', `${all}/takedowns/:sha256/lift`, deed, lift, screen),
+    on('get', `${all}/service`, overview, showService, screen),
+    on('post', `${all}/service`, deed, changeService, screen),
   ];
 }
 

@@ -74,6 +74,8 @@ export interface MemoryData {
   readonly takedowns: Map<string, Takedown>;
   readonly views: Map<string, CountedViews>;
   tickets: number;
+  /** The token of an unfinished import. */
+  importing: Token | undefined;
   comparison: Versioned<Comparison> | undefined;
   mode: Mode;
 }
@@ -94,6 +96,7 @@ export function emptyData(): MemoryData {
     takedowns: new Map(),
     views: new Map(),
     tickets: 0,
+    importing: undefined,
     comparison: undefined,
     mode: NORMAL,
   };

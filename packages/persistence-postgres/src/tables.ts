@@ -19,6 +19,9 @@ export interface Tables {
   readonly serviceMode: string;
   readonly takedowns: string;
   readonly views: string;
+  readonly importMark: string;
+  /** No table, but the function of triggers. */
+  readonly refuseWhileImporting: string;
 }
 
 export function tablesOf(schema: string): Tables {
@@ -41,5 +44,7 @@ export function tablesOf(schema: string): Tables {
     serviceMode: `${name}.service_mode`,
     takedowns: `${name}.takedowns`,
     views: `${name}.views`,
+    importMark: `${name}.import_mark`,
+    refuseWhileImporting: `${name}.refuse_while_importing`,
   };
 }

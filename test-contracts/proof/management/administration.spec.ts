@@ -72,7 +72,7 @@ describe('the pages of those who administer, in a browser', function () {
         const page = await context.newPage();
         await signIn(page);
         const owner = `/accounts/${encodeURIComponent(OWNER)}`;
-        const parts = ['', owner, '/publications', ...publications, '/takedowns', '/history'];
+        const parts = ['', owner, '/publications', ...publications, '/takedowns', '/history', '/service'];
         for (const path of parts.map((part) => `/administration${part}`)) {
           const answer = await page.goto(`${service.screen}${path}`);
           expect(answer?.status(), path).to.equal(200);

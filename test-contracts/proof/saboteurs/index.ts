@@ -10,6 +10,7 @@ import { historyStoreSabotage } from './history-store.ts';
 import { httpApiSabotage } from './http-api.ts';
 import { httpPathViewingSabotage, httpViewingSabotage } from './http-viewing.ts';
 import { idsSabotage } from './ids.ts';
+import { importSabotage, snapshotSabotage } from './moving.ts';
 import { passwordHasherSabotage } from './password-hasher.ts';
 import { roleStoreSabotage } from './role-store.ts';
 import { type Proof, proofOf } from './sabotage.ts';
@@ -34,6 +35,8 @@ export const proofs: readonly Proof[] = [
   proofOf(historyStoreSabotage),
   proofOf(takedownStoreSabotage),
   proofOf(viewStoreSabotage),
+  proofOf(snapshotSabotage),
+  proofOf(importSabotage),
   proofOf(passwordHasherSabotage),
   proofOf(grantSignerSabotage),
   proofOf(apiKeySecretsSabotage),

@@ -1,6 +1,6 @@
 import type { PublicationLimits } from '../domain/account.ts';
 import type { AccountId } from '../domain/identity.ts';
-import { type Limits, limitsInForce } from '../domain/limits.ts';
+import { type Limits, limitsInForce, type OwnLimits, withOwn } from '../domain/limits.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { ArchiveInspector } from '../ports/archive-inspector.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
@@ -53,6 +53,11 @@ export interface UseCaseOptions {
    * likes.
    */
   readonly quotas?: Quotas;
+  /**
+   * What differs by account of the limits that it meets when it publishes, and when it lets a publication live longer.
+   * Asked each time; what it throws ends that request. Default: nothing.
+   */
+  readonly limitsOf?: (account: AccountId) => OwnLimits | Promise<OwnLimits>;
   /** Rules of your own. */
   readonly beforePublish?: BeforePublish;
 }
@@ -70,8 +75,10 @@ export interface UseCases extends Publishing, Reading, Changing, Entering {
   readonly accounts: Pick<AccountStore, 'load' | 'usedBy'>;
   /** For doors that refuse changes before they look at them. */
   readonly mode: Pick<ServiceMode, 'load'>;
-  /** The limits in force. */
+  /** The limits in force, for whoever has none of its own. */
   readonly limits: Limits;
+  /** Those in force for an account. */
+  limitsOf(account: AccountId): Promise<Limits>;
   /** What holds for the publications of an account while it has no limits of its own. */
   quotasOf(account: AccountId): Promise<PublicationLimits>;
 }
@@ -95,18 +102,20 @@ const UNBOUNDED: PublicationLimits = { publications: null, sites: null, bytes: n
 export function createUseCases(
   ports: Ports,
   limits: Partial<Limits> = {},
-  { absolutePathsWork = true, observe, quotas, beforePublish }: UseCaseOptions = {},
+  { absolutePathsWork = true, observe, quotas, limitsOf: own, beforePublish }: UseCaseOptions = {},
 ): UseCases {
   const inForce = limitsInForce(limits);
+  const limitsOf = async (account: AccountId): Promise<Limits> =>
+    own === undefined ? inForce : withOwn(inForce, await own(account));
   const quotasOf = async (account: AccountId): Promise<PublicationLimits> => ({
     ...UNBOUNDED,
     ...(typeof quotas === 'function' ? await quotas(account) : quotas),
   });
   const entered = entering(ports, inForce, observe);
   return {
-    ...publishing(ports, inForce, quotasOf, absolutePathsWork, observe, beforePublish),
+    ...publishing(ports, inForce, { limitsOf, quotasOf, absolutePathsWork, observe, beforePublish }),
     ...reading(ports, inForce),
-    ...changing(ports, inForce),
+    ...changing(ports, inForce, limitsOf),
     ...entered,
     open: opening(ports, entered.visit),
     staging: ports.staging,
@@ -114,6 +123,7 @@ export function createUseCases(
     accounts: ports.accounts,
     mode: ports.mode,
     limits: inForce,
+    limitsOf,
     quotasOf,
   };
 }

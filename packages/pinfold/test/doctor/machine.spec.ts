@@ -1,4 +1,4 @@
-import { chmod, chown, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -82,12 +82,18 @@ describe('pinfold doctor, on the machine of a server', function () {
     expect(await readdir(folder)).not.to.include('nowhere');
   });
 
-  it('finds what others own in the folder, and a secret that others may read', async () => {
+  it('finds what others own in the folder, and a secret that others may read, or that is none', async () => {
     await chmod(join(folder, 'secret'), 0o644);
     const read = await findingsOf(examine(env));
     expect(troubles(read)).to.deep.equal(['folder.contents failed']);
     expect(read['folder.contents']?.came).to.include('0644');
     await chmod(join(folder, 'secret'), 0o600);
+    const secret = await readFile(join(folder, 'secret'), 'utf8');
+    await writeFile(join(folder, 'secret'), 'half of a secr');
+    const halved = await findingsOf(examine({ ...env, PINFOLD_PUBLIC_URL: 'http://127.0.0.1:1' }));
+    expect(halved.secret).to.include({ status: 'failed' });
+    expect(halved.secret?.came).not.to.include('half of');
+    await writeFile(join(folder, 'secret'), secret);
     // Only root can give something away.
     if (!isRoot) return;
     await chown(join(folder, 'archives'), 65_534, 65_534);
@@ -244,26 +250,26 @@ describe('pinfold doctor, at a bucket', function () {
     );
   });
 
-  const rights: readonly (readonly [string, typeof refused, readonly string[]])[] = [
-    ['put', (method) => method === 'PUT', ['storage.put failed']],
-    ['read', (method, path) => method === 'GET' && path.includes('pinfold/'), ['storage.read failed']],
-    ['list', (method, path) => method === 'GET' && path.includes('list-type'), ['storage.list failed']],
-    ['delete', (method) => method === 'DELETE', ['storage.delete failed']],
+  const rights: readonly (readonly [right: string, check: string, isRefused: typeof refused])[] = [
+    ['put', 'storage.put', (method) => method === 'PUT'],
+    ['read', 'storage.check', (method, path) => method === 'GET' && path.includes('pinfold/')],
+    ['list', 'storage.list', (method, path) => method === 'GET' && path.includes('list-type')],
+    ['delete', 'storage.delete', (method) => method === 'DELETE'],
   ];
-  for (const [right, isRefused, wanted] of rights) {
+  for (const [right, check, isRefused] of rights) {
     it(`finds that it may not ${right}, and says which right to give`, async () => {
       refused = isRefused;
       const found = await findingsOf(examine(env()));
-      expect(troubles(found)).to.deep.equal(wanted);
-      expect(found[`storage.${right}`]?.advice).to.match(
-        /s3:(?:PutObject|GetObject|ListBucket|DeleteObject)$/,
-      );
+      expect(troubles(found)).to.deep.equal([`${check} failed`]);
+      expect(found[check]?.advice).to.match(/s3:(?:PutObject|GetObject|ListBucket|DeleteObject)\b/);
     });
   }
 
   it('finds a bucket that is not there', async () => {
     const missing = env().PINFOLD_STORAGE_URL?.replace('//sites', '//sights') ?? '';
     const found = await findingsOf(examine({ ...env(), PINFOLD_STORAGE_URL: missing }));
-    expect(found['storage.put']?.came).to.include('the bucket "sights" does not exist');
+    expect(troubles(found)).to.deep.equal(['storage.check failed']);
+    expect(found['storage.check']?.came).to.include('the bucket "sights" does not exist');
+    expect(await readdir(join(folder, 'staging'))).to.deep.equal([]);
   });
 });
