@@ -340,6 +340,15 @@ const mode: PostgresMigration = {
   `,
 };
 
+/** What the session of a link lets its person do. */
+const linkScopes: PostgresMigration = {
+  version: 11,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ signInLinks }) =>
+    `ALTER TABLE ${signInLinks} ADD COLUMN scope text COLLATE "C" NOT NULL DEFAULT 'manage'`,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly PostgresMigration[] = [
   first,
@@ -352,4 +361,5 @@ export const MIGRATIONS: readonly PostgresMigration[] = [
   takedowns,
   imports,
   mode,
+  linkScopes,
 ];

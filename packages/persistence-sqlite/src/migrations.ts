@@ -324,6 +324,14 @@ const mode: Migration = {
   `,
 };
 
+/** What the session of a link lets its person do. */
+const linkScopes: Migration = {
+  version: 12,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `ALTER TABLE sign_in_links ADD COLUMN scope TEXT NOT NULL DEFAULT 'manage'`,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly Migration[] = [
   first,
@@ -337,4 +345,5 @@ export const MIGRATIONS: readonly Migration[] = [
   takedowns,
   imports,
   mode,
+  linkScopes,
 ];

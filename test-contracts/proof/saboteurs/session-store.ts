@@ -50,8 +50,8 @@ const saboteurs: readonly Saboteur<StoreSubject<SessionStore>>[] = [
         await nextTurn();
         seen = undefined;
         if (outcome.kind === 'unknown') return outcome;
-        const { account, actor } = outcome.session;
-        const session: Session = { ...request.session, account, actor };
+        const { account, actor, scope } = outcome.session;
+        const session: Session = { ...request.session, account, actor, scope };
         await store.begin(session, [anEvent()]);
         return { kind: 'redeemed', session };
       },

@@ -31,7 +31,7 @@ describe('Counting views', () => {
         return store.add(counted);
       },
     });
-    return createViews({ views, clock });
+    return createViews({ views, mode: memory.mode, clock });
   };
   const told = async (views: Views, role: RoleId = ROLE) =>
     (await views.of(role)).map(({ day, ...counts }) => [dayText(day), counts.views, counts.refusedPasswords]);
@@ -126,6 +126,22 @@ describe('Counting views', () => {
     expect(await countOf(0)).to.deep.equal([2]);
     expect(await countOf(99_999)).to.deep.equal([1]);
     expect(await countOf(100_000)).to.deep.equal([]);
+  });
+
+  it('drops nothing while the service is read-only', async () => {
+    let dropped = 0;
+    const views = counting({
+      drop: async () => {
+        dropped += 1;
+        return 0;
+      },
+    });
+    await memory.mode.change({ kind: 'read_only', message: null }, []);
+    await views.sweep();
+    expect(dropped).to.equal(0);
+    await memory.mode.change({ kind: 'normal', message: null }, []);
+    await views.sweep();
+    expect(dropped).to.equal(1);
   });
 
   it('sweeps for a minute at most, and ends when it is told to', async () => {

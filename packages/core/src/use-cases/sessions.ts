@@ -3,7 +3,13 @@ import { mayManage, type Scope } from '../domain/api-key.ts';
 import { type Cause, causedBy, type Doer, eventOf, type Origin } from '../domain/history.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
 import { after, before, type Duration, hours, type Instant, minutes } from '../domain/instant.ts';
-import { parseSessionId, type Session, type SessionId, type SessionScope, sessionIdOf } from '../domain/session.ts';
+import {
+  parseSessionId,
+  type Session,
+  type SessionId,
+  type SessionScope,
+  sessionIdOf,
+} from '../domain/session.ts';
 import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Person } from '../ports/identity-provider.ts';
@@ -227,7 +233,8 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       if (id === undefined) return { kind: 'unknown' };
       const at = clock.now();
       const [session] = await sessions.list({ account: undefined, now: at, after: id, limit: 1 });
-      if (session === undefined || sessionIdOf(session) !== id || !isReached(session)) return { kind: 'unknown' };
+      if (session === undefined || sessionIdOf(session) !== id || !isReached(session))
+        return { kind: 'unknown' };
       const event = eventOf(ids, { type: 'session.ended', at }, cause, session.account);
       await sessions.end(session.tokenHash, [event]);
       return { kind: 'ended' };

@@ -2,6 +2,7 @@ import type { RoleId } from '../domain/identity.ts';
 import { minutes } from '../domain/instant.ts';
 import { type CountedViews, type Day, type DayOfViews, dayOf } from '../domain/views.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { ServiceMode } from '../ports/service-mode.ts';
 import type { ViewStore } from '../ports/view-store.ts';
 
 /** What a view is counted with. */
@@ -27,13 +28,14 @@ export interface Views extends ViewCounter {
   /** The last 30 days of a role, today among them, newest first and without days on which nothing was counted. */
   of(role: RoleId): Promise<readonly DayOfViews[]>;
 
-  /** Drops what is older than that, for a minute at most. */
+  /** Drops what is older than that, for a minute at most; nothing while the service is read-only. */
   sweep(signal?: AbortSignal): Promise<void>;
 }
 
 /** The ports that counting views needs. */
 export interface ViewPorts {
   readonly views: ViewStore;
+  readonly mode: ServiceMode;
   readonly clock: Clock;
 }
 
@@ -61,7 +63,7 @@ const MOST_WAITING = 100_000;
  * await views.store();
  * for (const { day, views: count } of await views.of(role)) console.log(day, count);
  */
-export function createViews({ views, clock }: ViewPorts): Views {
+export function createViews({ views, mode, clock }: ViewPorts): Views {
   const waiting = new Map<string, CountedViews>();
   const firstTold = (): Day => (dayOf(clock.now()) - DAYS_TOLD + 1) as Day;
 
@@ -100,8 +102,10 @@ export function createViews({ views, clock }: ViewPorts): Views {
     async sweep(signal) {
       const begun = clock.now();
       const before = firstTold();
-      do signal?.throwIfAborted();
-      while ((await views.drop(before, BATCH)) === BATCH && clock.now() - begun < minutes(1));
+      do {
+        signal?.throwIfAborted();
+        if ((await mode.load(signal)).kind === 'read_only') return;
+      } while ((await views.drop(before, BATCH)) === BATCH && clock.now() - begun < minutes(1));
     },
   };
 }
