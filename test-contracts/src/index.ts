@@ -26,6 +26,7 @@ export { httpApiContract } from './http/api-contract.ts';
 export type { HttpClause, HttpContract, HttpService, HttpSubject } from './http/subject.ts';
 export { httpViewingContract } from './http/viewing-contract.ts';
 export { idsContract } from './ids/contract.ts';
+export { pairingStoreContract } from './pairing-store/contract.ts';
 export { passwordHasherContract } from './password-hasher/contract.ts';
 export { roleStoreContract } from './role-store/contract.ts';
 export { checkRoleStoreSequences, type ModelOptions } from './role-store-model/sequences.ts';

@@ -32,4 +32,7 @@ export function bindPersistence(bind: Bind, open: () => Persistence | Promise<Pe
   bind(tokens.views)
     .toResolvedValue(({ views }) => views, [tokens.persistence])
     .inSingletonScope();
+  bind(tokens.pairings)
+    .toResolvedValue(({ pairings }) => pairings, [tokens.persistence])
+    .inSingletonScope();
 }

@@ -7,6 +7,7 @@ import { memoryArchiveStorage } from './memory-archive-storage.ts';
 import { memoryAttemptCounter } from './memory-attempt-counter.ts';
 import { emptyData } from './memory-data.ts';
 import { memoryHistoryStore } from './memory-history-store.ts';
+import { memoryPairingStore } from './memory-pairing-store.ts';
 import { memoryRoleStore } from './memory-role-store.ts';
 import { memorySessionStore } from './memory-session-store.ts';
 import { memoryTakedownStore } from './memory-takedown-store.ts';
@@ -42,6 +43,7 @@ function handleOn(connection: Connection): Memory {
     history: memoryHistoryStore(connection),
     takedowns: memoryTakedownStore(connection),
     views: memoryViewStore(connection),
+    pairings: memoryPairingStore(connection),
     archives: memoryArchiveStorage(connection),
     migrate: async () => void connection.open(),
     check: async (signal) => {

@@ -11,6 +11,7 @@ import type {
   EventId,
   HistoryEvent,
   Instant,
+  Pairing,
   Role,
   RoleId,
   Session,
@@ -72,6 +73,7 @@ export interface MemoryData {
   /** By publication and archive. */
   readonly takedowns: Map<string, Takedown>;
   readonly views: Map<string, CountedViews>;
+  readonly pairings: Map<Sha256, Pairing>;
   tickets: number;
   comparison: Versioned<Comparison> | undefined;
 }
@@ -91,6 +93,7 @@ export function emptyData(): MemoryData {
     refusals: new Map(),
     takedowns: new Map(),
     views: new Map(),
+    pairings: new Map(),
     tickets: 0,
     comparison: undefined,
   };

@@ -7,6 +7,7 @@ import { postgresApiKeyStore } from './postgres-api-key-store.ts';
 import { postgresAttemptCounter } from './postgres-attempt-counter.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import { postgresHistoryStore } from './postgres-history-store.ts';
+import { postgresPairingStore } from './postgres-pairing-store.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 import { postgresRoleStore } from './postgres-role-store.ts';
 import { postgresSessionStore } from './postgres-session-store.ts';
@@ -80,6 +81,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
     history: postgresHistoryStore(connection, tables),
     takedowns: postgresTakedownStore(connection, tables),
     views: postgresViewStore(connection, tables),
+    pairings: postgresPairingStore(connection, tables),
     migrate: () => migrate(connection, schema),
     check: (signal) => checkSchema(connection, schema, signal),
     close: async () => connection.close(),

@@ -1,4 +1,13 @@
-import type { Account, ApiKey, HistoryEvent, Role, Session, SignInLink, Takedown } from '@pinfold/core';
+import type {
+  Account,
+  ApiKey,
+  HistoryEvent,
+  Pairing,
+  Role,
+  Session,
+  SignInLink,
+  Takedown,
+} from '@pinfold/core';
 import { type Column, jsonList, jsonOf, type Table, tableOf } from '@pinfold/core/adapter';
 
 /** A column whose parameter is no text, which the server takes it for where a statement selects it. */
@@ -80,4 +89,13 @@ export const TAKEDOWNS: Table<Takedown> = tableOf<Takedown>({
   reason: 'reason',
   at: bigint('at'),
   liftedAt: bigint('lifted_at'),
+});
+
+export const PAIRINGS: Table<Pairing> = tableOf<Pairing>({
+  secretHash: 'secret_hash',
+  account: 'account',
+  scopes: jsonList('scopes'),
+  label: 'label',
+  actor: jsonOf('actor'),
+  endsAt: bigint('ends_at'),
 });

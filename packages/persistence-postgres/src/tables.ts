@@ -18,6 +18,7 @@ export interface Tables {
   readonly sessionRefusals: string;
   readonly takedowns: string;
   readonly views: string;
+  readonly pairings: string;
 }
 
 export function tablesOf(schema: string): Tables {
@@ -39,5 +40,6 @@ export function tablesOf(schema: string): Tables {
     sessionRefusals: `${name}.session_refusals`,
     takedowns: `${name}.takedowns`,
     views: `${name}.views`,
+    pairings: `${name}.pairings`,
   };
 }

@@ -9,6 +9,7 @@ import { sqliteApiKeyStore } from './sqlite-api-key-store.ts';
 import { sqliteAttemptCounter } from './sqlite-attempt-counter.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteHistoryStore } from './sqlite-history-store.ts';
+import { sqlitePairingStore } from './sqlite-pairing-store.ts';
 import { sqliteRoleStore } from './sqlite-role-store.ts';
 import { sqliteSessionStore } from './sqlite-session-store.ts';
 import { sqliteTakedownStore } from './sqlite-takedown-store.ts';
@@ -63,6 +64,7 @@ export function handleOn(
     history: sqliteHistoryStore(connection),
     takedowns: sqliteTakedownStore(connection),
     views: sqliteViewStore(connection),
+    pairings: sqlitePairingStore(connection),
     migrate: () => migrate(connection),
     check: (signal) => checkSchema(connection, signal),
     close: async () => {

@@ -1,4 +1,13 @@
-import type { Account, ApiKey, HistoryEvent, Role, Session, SignInLink, Takedown } from '@pinfold/core';
+import type {
+  Account,
+  ApiKey,
+  HistoryEvent,
+  Pairing,
+  Role,
+  Session,
+  SignInLink,
+  Takedown,
+} from '@pinfold/core';
 import { type Columns, jsonList, jsonOf, type Table, tableOf } from '@pinfold/core/adapter';
 
 const table = <Row>(columns: Columns<Row>): Table<Row> => tableOf(columns, () => '?');
@@ -79,4 +88,13 @@ export const TAKEDOWNS: Table<Takedown> = table<Takedown>({
   reason: 'reason',
   at: 'at',
   liftedAt: 'lifted_at',
+});
+
+export const PAIRINGS: Table<Pairing> = table<Pairing>({
+  secretHash: 'secret_hash',
+  account: 'account',
+  scopes: jsonList('scopes'),
+  label: 'label',
+  actor: jsonOf('actor'),
+  endsAt: 'ends_at',
 });

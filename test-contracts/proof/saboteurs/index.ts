@@ -10,6 +10,7 @@ import { historyStoreSabotage } from './history-store.ts';
 import { httpApiSabotage } from './http-api.ts';
 import { httpPathViewingSabotage, httpViewingSabotage } from './http-viewing.ts';
 import { idsSabotage } from './ids.ts';
+import { pairingStoreSabotage } from './pairing-store.ts';
 import { passwordHasherSabotage } from './password-hasher.ts';
 import { roleStoreSabotage } from './role-store.ts';
 import { type Proof, proofOf } from './sabotage.ts';
@@ -32,6 +33,7 @@ export const proofs: readonly Proof[] = [
   proofOf(historyStoreSabotage),
   proofOf(takedownStoreSabotage),
   proofOf(viewStoreSabotage),
+  proofOf(pairingStoreSabotage),
   proofOf(passwordHasherSabotage),
   proofOf(grantSignerSabotage),
   proofOf(apiKeySecretsSabotage),

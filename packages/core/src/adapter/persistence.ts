@@ -3,6 +3,7 @@ import type { AccountStore } from '../ports/account-store.ts';
 import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { AttemptCounter } from '../ports/attempt-counter.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
+import type { PairingStore } from '../ports/pairing-store.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import type { TakedownStore } from '../ports/takedown-store.ts';
@@ -18,6 +19,7 @@ export interface Persistence {
   readonly history: HistoryStore;
   readonly takedowns: TakedownStore;
   readonly views: ViewStore;
+  readonly pairings: PairingStore;
   /**
    * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
    *
