@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'serve'>, () => Promise<Com
   cleanup: async () => (await import('../commands/cleanup.ts')).cleanup,
   doctor: async () => (await import('../commands/doctor.ts')).doctor,
   migrate: async () => (await import('../commands/migrate.ts')).migrate,
+  login: async () => (await import('../commands/login.ts')).login,
   list: async () => (await import('../commands/list.ts')).list,
   show: async () => (await import('../commands/show.ts')).show,
   rename: async () => (await import('../commands/change.ts')).rename,
