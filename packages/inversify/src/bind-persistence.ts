@@ -32,6 +32,12 @@ export function bindPersistence(bind: Bind, open: () => Persistence | Promise<Pe
   bind(tokens.views)
     .toResolvedValue(({ views }) => views, [tokens.persistence])
     .inSingletonScope();
+  bind(tokens.snapshot)
+    .toResolvedValue(({ snapshot }) => snapshot, [tokens.persistence])
+    .inSingletonScope();
+  bind(tokens.imports)
+    .toResolvedValue(({ imports }) => imports, [tokens.persistence])
+    .inSingletonScope();
   bind(tokens.pairings)
     .toResolvedValue(({ pairings }) => pairings, [tokens.persistence])
     .inSingletonScope();

@@ -26,6 +26,7 @@ import type {
 import type { Persistence } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
+import type { Import, Snapshot } from '@pinfold/core/moving';
 import type { Views } from '@pinfold/core/views';
 import type { ServiceIdentifier } from 'inversify';
 
@@ -51,6 +52,8 @@ export const tokens = {
   history: Symbol.for('@pinfold/history') as ServiceIdentifier<HistoryStore>,
   takedowns: Symbol.for('@pinfold/takedowns') as ServiceIdentifier<TakedownStore>,
   views: Symbol.for('@pinfold/views') as ServiceIdentifier<ViewStore>,
+  snapshot: Symbol.for('@pinfold/snapshot') as ServiceIdentifier<Snapshot>,
+  imports: Symbol.for('@pinfold/imports') as ServiceIdentifier<Import>,
   pairings: Symbol.for('@pinfold/pairings') as ServiceIdentifier<PairingStore>,
   /** The handle that those above come from. */
   persistence: Symbol.for('@pinfold/persistence') as ServiceIdentifier<Persistence>,

@@ -7,9 +7,11 @@ import { memoryArchiveStorage } from './memory-archive-storage.ts';
 import { memoryAttemptCounter } from './memory-attempt-counter.ts';
 import { emptyData } from './memory-data.ts';
 import { memoryHistoryStore } from './memory-history-store.ts';
+import { memoryImport } from './memory-import.ts';
 import { memoryPairingStore } from './memory-pairing-store.ts';
 import { memoryRoleStore } from './memory-role-store.ts';
 import { memorySessionStore } from './memory-session-store.ts';
+import { memorySnapshot } from './memory-snapshot.ts';
 import { memoryTakedownStore } from './memory-takedown-store.ts';
 import { memoryViewStore } from './memory-view-store.ts';
 
@@ -43,6 +45,8 @@ function handleOn(connection: Connection): Memory {
     history: memoryHistoryStore(connection),
     takedowns: memoryTakedownStore(connection),
     views: memoryViewStore(connection),
+    snapshot: memorySnapshot(connection),
+    imports: memoryImport(connection),
     pairings: memoryPairingStore(connection),
     archives: memoryArchiveStorage(connection),
     migrate: async () => void connection.open(),

@@ -75,6 +75,8 @@ export interface MemoryData {
   readonly views: Map<string, CountedViews>;
   readonly pairings: Map<Sha256, Pairing>;
   tickets: number;
+  /** The token of an unfinished import. */
+  importing: Token | undefined;
   comparison: Versioned<Comparison> | undefined;
 }
 
@@ -95,6 +97,7 @@ export function emptyData(): MemoryData {
     views: new Map(),
     pairings: new Map(),
     tickets: 0,
+    importing: undefined,
     comparison: undefined,
   };
 }

@@ -6,15 +6,15 @@ import { copies, isForbidden, lift, listTakedowns, takeDown } from './takedowns.
 export function memoryTakedownStore(connection: Connection): TakedownStore {
   return {
     takeDown: async (takedown, stopped, events) => ({
-      kind: takeDown(connection.open(), takedown, stopped, events) ? 'taken_down' : 'conflict',
+      kind: takeDown(connection.change(), takedown, stopped, events) ? 'taken_down' : 'conflict',
     }),
     lift: async (takedown, at, events) => ({
-      kind: lift(connection.open(), takedown, at, events) ? 'lifted' : 'conflict',
+      kind: lift(connection.change(), takedown, at, events) ? 'lifted' : 'conflict',
     }),
     isForbidden: async (sha256) => isForbidden(connection.open(), sha256),
     of: async (ids) => [...connection.open().takedowns.values()].filter(({ id }) => ids.includes(id)),
     list: async (query) => listTakedowns(connection.open(), query),
     copies: async (query) => copies(connection.open(), query),
-    claimPurge: async (claim) => claimPurge(connection.open(), claim),
+    claimPurge: async (claim) => claimPurge(connection.change(), claim),
   };
 }

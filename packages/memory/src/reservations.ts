@@ -106,6 +106,6 @@ function looksOf(
   };
 }
 
-function nameOf({ account, key }: Pick<Lease, 'account' | 'key'>): string {
+export function nameOf({ account, key }: Pick<Lease, 'account' | 'key'>): string {
   return JSON.stringify([account, key]);
 }

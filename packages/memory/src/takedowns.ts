@@ -26,10 +26,10 @@ export function takeDown(
   stopped: Versioned<Role> | undefined,
   events: readonly HistoryEvent[],
 ): boolean {
-  const isNew = data.takedowns.get(nameOf(takedown))?.liftedAt !== null;
+  const isNew = data.takedowns.get(nameOfTakedown(takedown))?.liftedAt !== null;
   if (stopped === undefined ? !isNew : !saveRole(data, stopped.value, stopped.version, events)) return false;
   if (stopped === undefined) keep(data, events);
-  if (isNew) data.takedowns.set(nameOf(takedown), takedown);
+  if (isNew) data.takedowns.set(nameOfTakedown(takedown), takedown);
   return true;
 }
 
@@ -40,9 +40,9 @@ export function lift(
   liftedAt: Instant,
   events: readonly HistoryEvent[],
 ): boolean {
-  const known = data.takedowns.get(nameOf({ id, sha256 }));
+  const known = data.takedowns.get(nameOfTakedown({ id, sha256 }));
   if (known?.liftedAt !== null) return false;
-  data.takedowns.set(nameOf(known), { ...known, liftedAt });
+  data.takedowns.set(nameOfTakedown(known), { ...known, liftedAt });
   const row = data.roles.get(id);
   if (row === undefined) keep(data, events);
   else data.roles.set(id, { ...row, lastEventAt: keepInTurn(data, events, row.lastEventAt) });
@@ -70,13 +70,13 @@ export function copies({ roles }: MemoryData, { sha256, now, after, limit }: Cop
     .slice(0, limit);
 }
 
-function nameOf({ id, sha256 }: Pick<Takedown, 'id' | 'sha256'>): string {
+export function nameOfTakedown({ id, sha256 }: Pick<Takedown, 'id' | 'sha256'>): string {
   return `${id} ${sha256}`;
 }
 
 /** Negative when `one` comes first: newest first by (at, id, sha256). */
 function order(one: TakedownCursor, other: TakedownCursor): number {
   if (one.at !== other.at) return other.at - one.at;
-  if (nameOf(one) === nameOf(other)) return 0;
-  return nameOf(one) > nameOf(other) ? -1 : 1;
+  if (nameOfTakedown(one) === nameOfTakedown(other)) return 0;
+  return nameOfTakedown(one) > nameOfTakedown(other) ? -1 : 1;
 }

@@ -301,9 +301,33 @@ const takedowns: PostgresMigration = {
   `,
 };
 
+/**
+ * The mark of an import that has begun and not ended, and the function of the triggers that refuse changes meanwhile,
+ * also those of nodes that know of no imports. The import itself says so in each of its transactions.
+ */
+const imports: PostgresMigration = {
+  version: 9,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ importMark, refuseWhileImporting }) => `
+    CREATE TABLE ${importMark} (
+      one smallint PRIMARY KEY CHECK (one = 1),
+      token text COLLATE "C" NOT NULL
+    );
+    CREATE FUNCTION ${refuseWhileImporting}() RETURNS trigger LANGUAGE plpgsql AS $function$
+    BEGIN
+      IF pg_catalog.current_setting('pinfold.importing', true) = 'on' THEN
+        RETURN NULL;
+      END IF;
+      RAISE EXCEPTION 'an import into this database has not ended' USING ERRCODE = 'PF001';
+    END
+    $function$;
+  `,
+};
+
 /** What people agreed to, until a program comes for its key. */
 const pairings: PostgresMigration = {
-  version: 9,
+  version: 10,
   release: '0.1.0',
   oldestVersion: 1,
   sql: ({ pairings }) => `
@@ -329,5 +353,6 @@ export const MIGRATIONS: readonly PostgresMigration[] = [
   sessionScopes,
   views,
   takedowns,
+  imports,
   pairings,
 ];

@@ -1,6 +1,7 @@
 import type {
   Account,
   ApiKey,
+  CountedViews,
   HistoryEvent,
   Pairing,
   Role,
@@ -89,6 +90,14 @@ export const TAKEDOWNS: Table<Takedown> = tableOf<Takedown>({
   reason: 'reason',
   at: bigint('at'),
   liftedAt: bigint('lifted_at'),
+});
+
+/** How often each role was viewed, by day. */
+export const VIEWS: Table<CountedViews> = tableOf<CountedViews>({
+  role: 'role',
+  day: bigint('day'),
+  views: bigint('views'),
+  refusedPasswords: bigint('refused_passwords'),
 });
 
 export const PAIRINGS: Table<Pairing> = tableOf<Pairing>({

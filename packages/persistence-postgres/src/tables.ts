@@ -18,6 +18,9 @@ export interface Tables {
   readonly sessionRefusals: string;
   readonly takedowns: string;
   readonly views: string;
+  readonly importMark: string;
+  /** No table, but the function of triggers. */
+  readonly refuseWhileImporting: string;
   readonly pairings: string;
 }
 
@@ -40,6 +43,8 @@ export function tablesOf(schema: string): Tables {
     sessionRefusals: `${name}.session_refusals`,
     takedowns: `${name}.takedowns`,
     views: `${name}.views`,
+    importMark: `${name}.import_mark`,
+    refuseWhileImporting: `${name}.refuse_while_importing`,
     pairings: `${name}.pairings`,
   };
 }

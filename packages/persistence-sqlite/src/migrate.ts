@@ -26,7 +26,7 @@ export function migrate(
   connection: Statements,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
-  return connection.write((prepare, exec) => {
+  return connection.alter((prepare, exec) => {
     exec(STATE_TABLE);
     const { steps, reached } = planMigrations(prepare<SchemaState>(STATE).get(), migrations);
     for (const { sql } of steps) exec(sql);

@@ -296,9 +296,22 @@ const takedowns: Migration = {
   `,
 };
 
+/** The mark of an import that has begun and not ended. */
+const imports: Migration = {
+  version: 10,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE import_mark (
+      one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+      token TEXT NOT NULL
+    ) STRICT;
+  `,
+};
+
 /** What people agreed to, until a program comes for its key. */
 const pairings: Migration = {
-  version: 10,
+  version: 11,
   release: '0.1.0',
   oldestVersion: 1,
   sql: `
@@ -325,5 +338,6 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionScopes,
   views,
   takedowns,
+  imports,
   pairings,
 ];

@@ -1,6 +1,7 @@
 import type {
   Account,
   ApiKey,
+  CountedViews,
   HistoryEvent,
   Pairing,
   Role,
@@ -88,6 +89,14 @@ export const TAKEDOWNS: Table<Takedown> = table<Takedown>({
   reason: 'reason',
   at: 'at',
   liftedAt: 'lifted_at',
+});
+
+/** How often each role was viewed, by day. */
+export const VIEWS: Table<CountedViews> = table<CountedViews>({
+  role: 'role',
+  day: 'day',
+  views: 'views',
+  refusedPasswords: 'refused_passwords',
 });
 
 export const PAIRINGS: Table<Pairing> = table<Pairing>({

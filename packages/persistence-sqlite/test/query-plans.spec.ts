@@ -76,7 +76,9 @@ function noting(connection: SqliteConnection, texts: Set<string>): Statements {
   return {
     read: (work, signal) => connection.read((prepare) => work(noted(prepare)), signal),
     snapshot: (work) => connection.snapshot((prepare) => work(noted(prepare))),
-    write: (work) => connection.write((prepare, exec) => work(noted(prepare), exec)),
+    apart: () => connection.apart(),
+    write: (work) => connection.write((prepare) => work(noted(prepare))),
+    alter: (work) => connection.alter((prepare, exec) => work(noted(prepare), exec)),
     note: (work) => connection.note((prepare) => work(noted(prepare))),
     reclaim: (work) => connection.reclaim((prepare) => work(noted(prepare))),
   };

@@ -10,6 +10,7 @@ import { historyStoreSabotage } from './history-store.ts';
 import { httpApiSabotage } from './http-api.ts';
 import { httpPathViewingSabotage, httpViewingSabotage } from './http-viewing.ts';
 import { idsSabotage } from './ids.ts';
+import { importSabotage, snapshotSabotage } from './moving.ts';
 import { pairingStoreSabotage } from './pairing-store.ts';
 import { passwordHasherSabotage } from './password-hasher.ts';
 import { roleStoreSabotage } from './role-store.ts';
@@ -33,6 +34,8 @@ export const proofs: readonly Proof[] = [
   proofOf(historyStoreSabotage),
   proofOf(takedownStoreSabotage),
   proofOf(viewStoreSabotage),
+  proofOf(snapshotSabotage),
+  proofOf(importSabotage),
   proofOf(pairingStoreSabotage),
   proofOf(passwordHasherSabotage),
   proofOf(grantSignerSabotage),

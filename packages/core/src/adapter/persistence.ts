@@ -3,9 +3,11 @@ import type { AccountStore } from '../ports/account-store.ts';
 import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { AttemptCounter } from '../ports/attempt-counter.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
+import type { Import } from '../ports/import.ts';
 import type { PairingStore } from '../ports/pairing-store.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import type { SessionStore } from '../ports/session-store.ts';
+import type { Snapshot } from '../ports/snapshot.ts';
 import type { TakedownStore } from '../ports/takedown-store.ts';
 import type { ViewStore } from '../ports/view-store.ts';
 
@@ -19,6 +21,8 @@ export interface Persistence {
   readonly history: HistoryStore;
   readonly takedowns: TakedownStore;
   readonly views: ViewStore;
+  readonly snapshot: Snapshot;
+  readonly imports: Import;
   readonly pairings: PairingStore;
   /**
    * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
