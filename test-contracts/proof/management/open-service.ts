@@ -43,7 +43,7 @@ export async function openService(
   const clock = createManualClock(Date.now() as Instant);
   const service = await openOver(
     open,
-    ({ useCases, keys, sessions, history, administration, publicPort }) => {
+    ({ useCases, keys, sessions, pairings, history, administration, publicPort }) => {
       const publicUrl = `http://localhost:${publicPort}`;
       const elsewhere = identityProvider === undefined ? {} : { identityProvider };
       const screen = createManagement({
@@ -51,6 +51,7 @@ export async function openService(
         publicUrl,
         sessions,
         keys,
+        pairings,
         history,
         administration,
         ...elsewhere,
