@@ -155,6 +155,9 @@ describe('What an OTLP receiver gets', () => {
     for (const name of ['receive staging', 'prove inspector', 'put archives']) {
       expect(named(name), name).to.deep.include({ kind: INTERNAL, parentSpanId: span.spanId });
     }
+    for (const { name, startTimeUnixNano: start, endTimeUnixNano: end } of [span, ...below]) {
+      expect(Number(end) - Number(start), name).to.be.within(0, 60e9);
+    }
     expect(named('find api_keys')).to.have.property('parentSpanId', span.spanId);
   });
 

@@ -5,6 +5,7 @@ import {
   type Limits,
   OPERATOR,
   type OwnLimits,
+  type Staging,
   type UseCases,
 } from '@pinfold/core';
 import { expect } from 'chai';
@@ -50,14 +51,20 @@ describe('limits by account', () => {
     expect(asked).to.deep.equal([OWNER, OWNER, OWNER]);
   });
 
-  it('hold for an archive that was received under others', async () => {
-    const request = await stage.request({ bytes: 'twelve bytes' });
-    own = { archiveBytes: request.archive.size - 1 };
-    const refused = { kind: 'refused', code: 'archive_too_large', limit: request.archive.size - 1 };
+  it('hold for bytes that are received for it', async () => {
+    const limits: number[] = [];
+    const receive: Staging['receive'] = (_body, limit) => {
+      limits.push(limit);
+      return Promise.resolve({ kind: 'too_large' });
+    };
+    const staging = { ...stage.ports.staging, receive };
+    own = { archiveBytes: 500 };
+    useCases = createUseCases({ ...stage.ports, staging }, {}, { limitsOf: () => own as OwnLimits });
+    const request = { by: OWNER, key: 'k', filename: 'site.zip', archive: new Uint8Array(501) };
+    const refused = { kind: 'refused', code: 'archive_too_large', limit: 500 };
     expect(await useCases.publish(request)).to.deep.equal(refused);
-    const again = await stage.request({ bytes: 'twelve bytes' });
-    own = { archiveBytes: again.archive.size };
-    expect((await useCases.publish(again)).kind).to.equal('published');
+    expect(await useCases.check(request)).to.deep.equal(refused);
+    expect(limits).to.deep.equal([500, 500]);
   });
 
   it('hold for what the owner lets live longer, whoever does it', async () => {

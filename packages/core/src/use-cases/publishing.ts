@@ -145,13 +145,12 @@ async function withArchive<Outcome>(
   let archive = 'discard' in given ? given : undefined;
   try {
     return await work(async ({ archiveBytes: limit }) => {
-      if (archive === undefined) {
-        const body = given instanceof Uint8Array ? once(given) : (given as AsyncIterable<Uint8Array>);
-        const received = await staging.receive(body, limit);
-        if (received.kind === 'received') archive = received.archive;
-      }
-      if (archive !== undefined && archive.size <= limit) return archive;
-      return { kind: 'refused', code: 'archive_too_large', limit };
+      if (archive !== undefined) return archive;
+      const body = given instanceof Uint8Array ? once(given) : (given as AsyncIterable<Uint8Array>);
+      const received = await staging.receive(body, limit);
+      if (received.kind === 'too_large') return { kind: 'refused', code: 'archive_too_large', limit };
+      archive = received.archive;
+      return archive;
     });
   } finally {
     if (archive !== undefined) await discardQuietly(archive);
