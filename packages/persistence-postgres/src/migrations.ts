@@ -340,6 +340,24 @@ const mode: PostgresMigration = {
   `,
 };
 
+/** What people agreed to, until a program comes for its key. */
+const pairings: PostgresMigration = {
+  version: 11,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ pairings }) => `
+    CREATE TABLE ${pairings} (
+      secret_hash text COLLATE "C" PRIMARY KEY,
+      account text COLLATE "C" NOT NULL,
+      scopes text NOT NULL,
+      label text NOT NULL,
+      actor text NOT NULL,
+      ends_at bigint NOT NULL
+    );
+    CREATE INDEX pairings_ended ON ${pairings} (ends_at);
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly PostgresMigration[] = [
   first,
@@ -352,4 +370,5 @@ export const MIGRATIONS: readonly PostgresMigration[] = [
   takedowns,
   imports,
   mode,
+  pairings,
 ];

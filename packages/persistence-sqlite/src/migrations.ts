@@ -324,6 +324,24 @@ const mode: Migration = {
   `,
 };
 
+/** What people agreed to, until a program comes for its key. */
+const pairings: Migration = {
+  version: 12,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE pairings (
+      secret_hash TEXT NOT NULL PRIMARY KEY,
+      account TEXT NOT NULL,
+      scopes TEXT NOT NULL,
+      label TEXT NOT NULL,
+      actor TEXT NOT NULL,
+      ends_at INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX pairings_ended ON pairings (ends_at);
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly Migration[] = [
   first,
@@ -337,4 +355,5 @@ export const MIGRATIONS: readonly Migration[] = [
   takedowns,
   imports,
   mode,
+  pairings,
 ];
