@@ -11,6 +11,7 @@ import type {
   EventId,
   HistoryEvent,
   Instant,
+  Mode,
   Pairing,
   Role,
   RoleId,
@@ -22,7 +23,7 @@ import type {
   Version,
   Versioned,
 } from '@pinfold/core';
-import type { KeyRow } from '@pinfold/core/adapter';
+import { type KeyRow, NORMAL } from '@pinfold/core/adapter';
 
 /** A key's row, which is kept after the commit: it may be repeated. */
 export interface HeldKey extends KeyRow {
@@ -78,6 +79,7 @@ export interface MemoryData {
   /** The token of an unfinished import. */
   importing: Token | undefined;
   comparison: Versioned<Comparison> | undefined;
+  mode: Mode;
 }
 
 export function emptyData(): MemoryData {
@@ -99,5 +101,6 @@ export function emptyData(): MemoryData {
     tickets: 0,
     importing: undefined,
     comparison: undefined,
+    mode: NORMAL,
   };
 }

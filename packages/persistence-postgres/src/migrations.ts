@@ -325,9 +325,24 @@ const imports: PostgresMigration = {
   `,
 };
 
+/** The mode of the service. */
+const mode: PostgresMigration = {
+  version: 10,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ serviceMode }) => `
+    CREATE TABLE ${serviceMode} (
+      one integer PRIMARY KEY CHECK (one = 1),
+      kind text NOT NULL,
+      message text
+    );
+    INSERT INTO ${serviceMode} (one, kind) VALUES (1, 'normal');
+  `,
+};
+
 /** What people agreed to, until a program comes for its key. */
 const pairings: PostgresMigration = {
-  version: 10,
+  version: 11,
   release: '0.1.0',
   oldestVersion: 1,
   sql: ({ pairings }) => `
@@ -354,5 +369,6 @@ export const MIGRATIONS: readonly PostgresMigration[] = [
   views,
   takedowns,
   imports,
+  mode,
   pairings,
 ];

@@ -9,6 +9,7 @@ import { sqliteHistoryStore } from './sqlite-history-store.ts';
 import { sqliteImport } from './sqlite-import.ts';
 import { sqlitePairingStore } from './sqlite-pairing-store.ts';
 import { sqliteRoleStore } from './sqlite-role-store.ts';
+import { sqliteServiceMode } from './sqlite-service-mode.ts';
 import { sqliteSessionStore } from './sqlite-session-store.ts';
 import { sqliteSnapshot } from './sqlite-snapshot.ts';
 import { sqliteTakedownStore } from './sqlite-takedown-store.ts';
@@ -26,6 +27,7 @@ export function handleOn(
     attempts: sqliteAttemptCounter(connection),
     sessions: sqliteSessionStore(connection),
     history: sqliteHistoryStore(connection),
+    mode: sqliteServiceMode(connection),
     takedowns: sqliteTakedownStore(connection),
     views: sqliteViewStore(connection),
     pairings: sqlitePairingStore(connection),

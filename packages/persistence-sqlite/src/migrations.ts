@@ -309,9 +309,24 @@ const imports: Migration = {
   `,
 };
 
+/** The mode of the service: normal until a row says otherwise. */
+const mode: Migration = {
+  version: 11,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE service_mode (
+      one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+      kind TEXT NOT NULL,
+      message TEXT
+    ) STRICT;
+    INSERT INTO service_mode (one, kind, message) VALUES (1, 'normal', NULL);
+  `,
+};
+
 /** What people agreed to, until a program comes for its key. */
 const pairings: Migration = {
-  version: 11,
+  version: 12,
   release: '0.1.0',
   oldestVersion: 1,
   sql: `
@@ -339,5 +354,6 @@ export const MIGRATIONS: readonly Migration[] = [
   views,
   takedowns,
   imports,
+  mode,
   pairings,
 ];

@@ -15,6 +15,7 @@ import { pairingStoreSabotage } from './pairing-store.ts';
 import { passwordHasherSabotage } from './password-hasher.ts';
 import { roleStoreSabotage } from './role-store.ts';
 import { type Proof, proofOf } from './sabotage.ts';
+import { serviceModeSabotage } from './service-mode.ts';
 import { sessionSecretsSabotage } from './session-secrets.ts';
 import { sessionStoreSabotage } from './session-store.ts';
 import { stagingSabotage } from './staging.ts';
@@ -31,6 +32,7 @@ export const proofs: readonly Proof[] = [
   proofOf(archiveStorageSabotage),
   proofOf(stagingSabotage),
   proofOf(sessionStoreSabotage),
+  proofOf(serviceModeSabotage),
   proofOf(historyStoreSabotage),
   proofOf(takedownStoreSabotage),
   proofOf(viewStoreSabotage),

@@ -1,5 +1,14 @@
-import { type Keys, minutes, OPERATOR, type PairingStore, type Pairings } from '@pinfold/core';
+import {
+  type Keys,
+  type MintedKey,
+  minutes,
+  OPERATOR,
+  type Origin,
+  type PairingStore,
+  type Pairings,
+} from '@pinfold/core';
 import { createKeys, createPairings, pairingCode } from '@pinfold/core/accounts';
+import { createAdministration } from '@pinfold/core/administration';
 import { createHistory } from '@pinfold/core/history';
 import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
 import { replacing } from '@pinfold/test-contracts/fixtures';
@@ -31,6 +40,13 @@ describe('Giving a program a key', () => {
     return createPairings({ pairings: store, sessionSecrets: secrets, clock: stage.clock }, keys);
   }
 
+  /** The key that was made, if one was. */
+  async function redeemed(secret: string, origin?: Origin): Promise<MintedKey | undefined> {
+    const made = await pairings.redeem(secret, origin);
+    if (made !== undefined && 'code' in made) throw new Error(made.code);
+    return made;
+  }
+
   const wish = (secretHash: string) =>
     ({ secretHash, account: OWNER, scopes: ['pins:write'], label: 'Laptop', cause: CAUSE }) as const;
 
@@ -39,7 +55,7 @@ describe('Giving a program a key', () => {
     expect(await pairings.redeem(secret)).to.equal(undefined);
     expect(await pairings.agree(wish(hash))).to.deep.equal({ kind: 'agreed' });
     expect(await keys.list(OWNER)).to.deep.equal([]);
-    const made = await pairings.redeem(secret, { request: 'polled' });
+    const made = await redeemed(secret, { request: 'polled' });
     expect(made?.key).to.deep.include({ account: OWNER, scopes: ['pins:write'], label: 'Laptop' });
     expect((await keys.authenticate(made?.text ?? ''))?.id).to.equal(made?.key.id);
     expect(await pairings.redeem(secret)).to.equal(undefined);
@@ -56,7 +72,7 @@ describe('Giving a program a key', () => {
     await pairings.agree(wish(one.hash));
     await pairings.agree(wish(late.hash));
     stage.clock.advance(minutes(9.99));
-    expect((await pairings.redeem(one.text))?.key.account).to.equal(OWNER);
+    expect((await redeemed(one.text))?.key.account).to.equal(OWNER);
     expect(await pairings.redeem(other.text)).to.equal(undefined);
     stage.clock.advance(minutes(0.01));
     expect(await pairings.redeem(late.text)).to.equal(undefined);
@@ -68,7 +84,22 @@ describe('Giving a program a key', () => {
     const { text, hash } = secrets.mint();
     await pairings.agree(wish(hash));
     await pairings.agree({ ...wish(hash), account: 'other', label: 'Second' });
-    expect((await pairings.redeem(text))?.key.label).to.equal('Laptop');
+    expect((await redeemed(text))?.key.label).to.equal('Laptop');
+  });
+
+  it('makes none while the account may change nothing, and then the one that was agreed to', async () => {
+    const { text: secret, hash } = secrets.mint();
+    await pairings.agree(wish(hash));
+    const administration = createAdministration(stage.ports);
+    const cause = { actor: { kind: 'operator', id: null } } as const;
+    await administration.blockAccount(OWNER, { reason: 'a test', sites: 'keep' }, cause);
+    for (let n = 0; n < 2; n += 1) {
+      expect(await pairings.redeem(secret)).to.deep.include({ kind: 'refused', code: 'account_blocked' });
+    }
+    expect(await keys.list(OWNER)).to.deep.equal([]);
+    await administration.unblockAccount(OWNER, cause);
+    expect((await redeemed(secret))?.key.label).to.equal('Laptop');
+    expect(await pairings.redeem(secret)).to.equal(undefined);
   });
 
   it('gives no key that administers, or that does nothing, and none for what is no hash', async () => {

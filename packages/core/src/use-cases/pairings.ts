@@ -1,3 +1,4 @@
+import type { Unchangeable } from '../domain/admission.ts';
 import type { Scope } from '../domain/api-key.ts';
 import type { Cause, Origin } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
@@ -32,8 +33,11 @@ export interface Pairings {
    */
   agree(wish: NewPairing): Promise<{ readonly kind: 'agreed' } | { readonly kind: 'unknown' }>;
 
-  /** The key for a secret, once; `undefined` while nobody has agreed, and when it is none. */
-  redeem(secret: string, origin?: Origin): Promise<MintedKey | undefined>;
+  /**
+   * The key for a secret, once; `undefined` while nobody has agreed, and when it is none. Where the account may change
+   * nothing it is refused, and what was agreed to stays.
+   */
+  redeem(secret: string, origin?: Origin): Promise<MintedKey | Unchangeable | undefined>;
 }
 
 /** The ports that pairings need. */
@@ -60,7 +64,8 @@ const GOOD_FOR = minutes(10);
  * const { text: secret, hash: secretHash } = ports.sessionSecrets.mint();
  * const cause = { actor: { kind: 'person', id: 'ada' } } as const;
  * await pairings.agree({ secretHash, account: 'ada', scopes: ['pins:write'], label: 'Laptop', cause });
- * console.log((await pairings.redeem(secret))?.text);
+ * const made = await pairings.redeem(secret);
+ * if (made !== undefined && 'text' in made) console.log(made.text);
  */
 export function createPairings({ pairings, sessionSecrets, clock }: PairingPorts, keys: Keys): Pairings {
   return {
@@ -89,7 +94,9 @@ export function createPairings({ pairings, sessionSecrets, clock }: PairingPorts
       const pairing = await pairings.take(hash, clock.now());
       if (pairing === undefined) return undefined;
       const { account, scopes, label, actor } = pairing;
-      return await keys.create({ account, scopes, label, cause: { actor, ...origin } });
+      const made = await keys.create({ account, scopes, label, cause: { actor, ...origin } });
+      if ('code' in made) await pairings.agree(pairing);
+      return made;
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Pairings } from '@pinfold/core';
 import { pairingCode } from '@pinfold/core/accounts';
 import { type Answer, page, seeOther } from '../answering/answer.ts';
+import { refuseChanges } from '../answering/refuse.ts';
 import { type ConnectModel, connectView } from '../views/connect.ts';
 import { fieldOf, type SignedInVisit, type Visit } from '../visiting/visit.ts';
 import { keyWishOf } from './key-wish.ts';
@@ -29,6 +30,7 @@ export async function connect(pairings: Pairings, visit: SignedInVisit): Promise
 export async function handOverKey(pairings: Pairings, visit: Visit): Promise<Answer> {
   const made = await pairings.redeem(fieldOf(visit, 'secret') ?? '', visit.origin);
   if (made === undefined) return { kind: 'json', status: 202, body: { status: 'waiting' } };
+  if ('code' in made) return refuseChanges(visit, made);
   const { key, text } = made;
   const { id, account, scopes } = key;
   visit.who.account = account;

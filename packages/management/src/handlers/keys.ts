@@ -1,5 +1,6 @@
 import type { Keys } from '@pinfold/core';
 import { type Answer, page, seeOther } from '../answering/answer.ts';
+import { refuseChanges } from '../answering/refuse.ts';
 import { keysView } from '../views/keys.ts';
 import type { SignedInVisit } from '../visiting/visit.ts';
 import { keyWishOf } from './key-wish.ts';
@@ -16,8 +17,9 @@ export async function createKey(keys: Keys, visit: SignedInVisit): Promise<Answe
     visit.who.outcome = 'invalid_form';
     return page(keysView(visit, { keys: await listed(keys, visit), trouble: { message, label } }), 422);
   }
-  const { text } = await keys.create({ account: visit.account, label, scopes, cause: visit.cause });
-  return page(keysView(visit, { keys: await listed(keys, visit), made: text }));
+  const made = await keys.create({ account: visit.account, label, scopes, cause: visit.cause });
+  if ('code' in made) return refuseChanges(visit, made);
+  return page(keysView(visit, { keys: await listed(keys, visit), made: made.text }));
 }
 
 /** Ends a key. */
