@@ -1,6 +1,6 @@
 export type { Account, AccountLimits, AccountUse, Block, PublicationLimits } from './domain/account.ts';
-export { type Actor, OPERATOR } from './domain/actor.ts';
-export type { Inadmissible } from './domain/admission.ts';
+export { type Actor, type Authority, OPERATOR } from './domain/actor.ts';
+export type { Inadmissible, Unchangeable } from './domain/admission.ts';
 export {
   type ApiKey,
   type ApiKeyId,
@@ -22,7 +22,7 @@ export type { Branded } from './domain/brand.ts';
 export type { Comparison } from './domain/comparison.ts';
 export type { RoleCursor } from './domain/cursor.ts';
 export type { EntryPath, UnsafePath } from './domain/entry-path.ts';
-export type { Grant, GrantPurpose, KnownViewer } from './domain/grant.ts';
+export type { Grant, GrantPurpose, KnownViewer, Shown } from './domain/grant.ts';
 export type {
   Cause,
   Doer,
@@ -66,6 +66,7 @@ export {
 export type { FollowedReference } from './domain/judge-reference.ts';
 export { defaultLimits, type Limits, type OwnLimits } from './domain/limits.ts';
 export type { EncodedManifest, Manifest, ManifestEntry } from './domain/manifest.ts';
+export type { Mode } from './domain/mode.ts';
 export {
   type Password,
   type PasswordHash,
@@ -116,6 +117,7 @@ export type {
   CleanupTask,
   CommitOutcome,
   Lease,
+  LoadedRole,
   Page,
   Publication,
   Reservation,
@@ -126,6 +128,7 @@ export type {
   Version,
   Versioned,
 } from './ports/role-store.ts';
+export type { ServiceMode } from './ports/service-mode.ts';
 export type { SessionSecrets } from './ports/session-secrets.ts';
 export type { Redemption, SessionStore } from './ports/session-store.ts';
 export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';

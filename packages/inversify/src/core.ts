@@ -35,6 +35,7 @@ export function coreModule(
         (
           roles,
           accounts,
+          mode,
           attempts,
           staging,
           archives,
@@ -48,6 +49,7 @@ export function coreModule(
           const ports = {
             roles: onEvent === undefined ? roles : tellingRoles(roles, onEvent),
             accounts,
+            mode,
             attempts,
             staging,
             archives,
@@ -63,6 +65,7 @@ export function coreModule(
         [
           tokens.roles,
           tokens.accounts,
+          tokens.mode,
           tokens.attempts,
           tokens.staging,
           tokens.archives,
@@ -90,8 +93,8 @@ export function coreModule(
       .inSingletonScope();
     bind(tokens.manageHistory)
       .toResolvedValue(
-        (history, clock, ids) => createHistory({ history, clock, ids }, options),
-        [tokens.history, tokens.clock, tokens.ids],
+        (history, mode, clock, ids) => createHistory({ history, mode, clock, ids }, options),
+        [tokens.history, tokens.mode, tokens.clock, tokens.ids],
       )
       .inSingletonScope();
     bind(tokens.countedViews)
@@ -99,16 +102,25 @@ export function coreModule(
       .inSingletonScope();
     bind(tokens.administration)
       .toResolvedValue(
-        (accounts, roles, takedowns, archives, clock, ids) =>
+        (accounts, mode, roles, takedowns, archives, clock, ids) =>
           createAdministration({
             accounts,
+            mode,
             roles,
             takedowns: onEvent === undefined ? takedowns : tellingTakedowns(takedowns, onEvent),
             archives,
             clock,
             ids,
           }),
-        [tokens.accounts, tokens.roles, tokens.takedowns, tokens.archives, tokens.clock, tokens.ids],
+        [
+          tokens.accounts,
+          tokens.mode,
+          tokens.roles,
+          tokens.takedowns,
+          tokens.archives,
+          tokens.clock,
+          tokens.ids,
+        ],
       )
       .inSingletonScope();
   });

@@ -11,6 +11,7 @@ const DATABASE = {
   apiKeys: tokens.apiKeys,
   sessions: tokens.sessions,
   history: tokens.history,
+  mode: tokens.mode,
   takedowns: tokens.takedowns,
   views: tokens.views,
   snapshot: tokens.snapshot,

@@ -25,6 +25,7 @@ export interface ManagementOptions {
     | 'limits'
     | 'limitsOf'
     | 'list'
+    | 'mode'
     | 'open'
     | 'pin'
     | 'publish'

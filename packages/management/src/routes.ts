@@ -18,6 +18,7 @@ import {
 } from './handlers/publications.ts';
 import { publishForm, publishUpload } from './handlers/publish.ts';
 import { archiveInBody, archiveInForm } from './handlers/receive.ts';
+import { changeService, showService } from './handlers/service.ts';
 import { showSignIn, signIn, signOut } from './handlers/sign-in.ts';
 import { beginElsewhere, finishElsewhere } from './handlers/sign-in-elsewhere.ts';
 import {
@@ -39,7 +40,7 @@ import {
   inTurn,
   ownPage,
   signedIn,
-  unblocked,
+  unrefused,
 } from './visiting/guards.ts';
 import type { Visit } from './visiting/visit.ts';
 
@@ -53,11 +54,11 @@ export interface Route {
 /** What a request has passed when its handler is called. Whatever changes something has shown its token. */
 const page = signedIn;
 const form = inTurn(ownPage, formRead, signedIn, freshToken);
-/** What a blocked account may not do: it only reads, signs out, and revokes keys. */
-const change = inTurn(form, unblocked);
-const upload = inTurn(ownPage, signedIn, unblocked, freshHeader, archiveInBody);
+/** What a blocked account may not do, and nobody while the service is read-only: they only read, sign out, and revoke keys. */
+const change = inTurn(form, unrefused);
+const upload = inTurn(ownPage, signedIn, unrefused, freshHeader, archiveInBody);
 /** Here the token is a field, which must stand before the file. */
-const uploadForm = inTurn(ownPage, signedIn, unblocked, archiveInForm);
+const uploadForm = inTurn(ownPage, signedIn, unrefused, archiveInForm);
 const overview = inTurn(signedIn, administers);
 const deed = inTurn(form, administers);
 const openPage = anybody;
@@ -124,6 +125,8 @@ function administrationOf(screen: Screen): readonly Route[] {
     on('post', `${publication}/take-down`, deed, takeDown, screen),
     on('get', `${all}/takedowns`, overview, showTakedowns, screen),
     on('post', `${all}/takedowns/:sha256/lift`, deed, lift, screen),
+    on('get', `${all}/service`, overview, showService, screen),
+    on('post', `${all}/service`, deed, changeService, screen),
   ];
 }
 

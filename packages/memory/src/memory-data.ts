@@ -11,6 +11,7 @@ import type {
   EventId,
   HistoryEvent,
   Instant,
+  Mode,
   Role,
   RoleId,
   Session,
@@ -21,7 +22,7 @@ import type {
   Version,
   Versioned,
 } from '@pinfold/core';
-import type { KeyRow } from '@pinfold/core/adapter';
+import { type KeyRow, NORMAL } from '@pinfold/core/adapter';
 
 /** A key's row, which is kept after the commit: it may be repeated. */
 export interface HeldKey extends KeyRow {
@@ -76,6 +77,7 @@ export interface MemoryData {
   /** The token of an unfinished import. */
   importing: Token | undefined;
   comparison: Versioned<Comparison> | undefined;
+  mode: Mode;
 }
 
 export function emptyData(): MemoryData {
@@ -96,5 +98,6 @@ export function emptyData(): MemoryData {
     tickets: 0,
     importing: undefined,
     comparison: undefined,
+    mode: NORMAL,
   };
 }

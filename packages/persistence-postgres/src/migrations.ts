@@ -325,6 +325,21 @@ const imports: PostgresMigration = {
   `,
 };
 
+/** The mode of the service. */
+const mode: PostgresMigration = {
+  version: 10,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ serviceMode }) => `
+    CREATE TABLE ${serviceMode} (
+      one integer PRIMARY KEY CHECK (one = 1),
+      kind text NOT NULL,
+      message text
+    );
+    INSERT INTO ${serviceMode} (one, kind) VALUES (1, 'normal');
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly PostgresMigration[] = [
   first,
@@ -336,4 +351,5 @@ export const MIGRATIONS: readonly PostgresMigration[] = [
   views,
   takedowns,
   imports,
+  mode,
 ];

@@ -16,6 +16,7 @@ export interface Tables {
   readonly signInLinks: string;
   readonly events: string;
   readonly sessionRefusals: string;
+  readonly serviceMode: string;
   readonly takedowns: string;
   readonly views: string;
   readonly importMark: string;
@@ -40,6 +41,7 @@ export function tablesOf(schema: string): Tables {
     signInLinks: `${name}.sign_in_links`,
     events: `${name}.events`,
     sessionRefusals: `${name}.session_refusals`,
+    serviceMode: `${name}.service_mode`,
     takedowns: `${name}.takedowns`,
     views: `${name}.views`,
     importMark: `${name}.import_mark`,

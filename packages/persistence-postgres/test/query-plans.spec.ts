@@ -43,7 +43,7 @@ interface Plan {
 
 /** Tables of one row, and those of which a statement wants every row or only to know whether there is one. */
 function mayRead(table: string, text: string): boolean {
-  if (table === 'schema_state' || table === 'comparison') return true;
+  if (['schema_state', 'comparison', 'service_mode'].includes(table)) return true;
   return table === 'api_keys' && (!text.includes('WHERE') || text.includes('WHERE NOT EXISTS'));
 }
 

@@ -8,6 +8,7 @@ import type { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteHistoryStore } from './sqlite-history-store.ts';
 import { sqliteImport } from './sqlite-import.ts';
 import { sqliteRoleStore } from './sqlite-role-store.ts';
+import { sqliteServiceMode } from './sqlite-service-mode.ts';
 import { sqliteSessionStore } from './sqlite-session-store.ts';
 import { sqliteSnapshot } from './sqlite-snapshot.ts';
 import { sqliteTakedownStore } from './sqlite-takedown-store.ts';
@@ -25,6 +26,7 @@ export function handleOn(
     attempts: sqliteAttemptCounter(connection),
     sessions: sqliteSessionStore(connection),
     history: sqliteHistoryStore(connection),
+    mode: sqliteServiceMode(connection),
     takedowns: sqliteTakedownStore(connection),
     views: sqliteViewStore(connection),
     snapshot: sqliteSnapshot(connection),

@@ -309,6 +309,21 @@ const imports: Migration = {
   `,
 };
 
+/** The mode of the service: normal until a row says otherwise. */
+const mode: Migration = {
+  version: 11,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE service_mode (
+      one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+      kind TEXT NOT NULL,
+      message TEXT
+    ) STRICT;
+    INSERT INTO service_mode (one, kind, message) VALUES (1, 'normal', NULL);
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly Migration[] = [
   first,
@@ -321,4 +336,5 @@ export const MIGRATIONS: readonly Migration[] = [
   views,
   takedowns,
   imports,
+  mode,
 ];

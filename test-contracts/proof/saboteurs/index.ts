@@ -14,6 +14,7 @@ import { importSabotage, snapshotSabotage } from './moving.ts';
 import { passwordHasherSabotage } from './password-hasher.ts';
 import { roleStoreSabotage } from './role-store.ts';
 import { type Proof, proofOf } from './sabotage.ts';
+import { serviceModeSabotage } from './service-mode.ts';
 import { sessionSecretsSabotage } from './session-secrets.ts';
 import { sessionStoreSabotage } from './session-store.ts';
 import { stagingSabotage } from './staging.ts';
@@ -30,6 +31,7 @@ export const proofs: readonly Proof[] = [
   proofOf(archiveStorageSabotage),
   proofOf(stagingSabotage),
   proofOf(sessionStoreSabotage),
+  proofOf(serviceModeSabotage),
   proofOf(historyStoreSabotage),
   proofOf(takedownStoreSabotage),
   proofOf(viewStoreSabotage),

@@ -108,6 +108,7 @@ export async function openService<S extends Stores>(
     const ports: Ports = {
       roles: opened.roles,
       accounts: opened.accounts,
+      mode: opened.mode,
       attempts: opened.attempts,
       takedowns: opened.takedowns,
       archives:
@@ -140,7 +141,7 @@ export async function openService<S extends Stores>(
     closing.unshift(() => closed(server).then(() => opened.close()));
     const { port } = server.address() as AddressInfo;
     publicPort ??= port;
-    const history = createHistory({ history: opened.history, clock, ids: ports.ids });
+    const history = createHistory({ ...ports, history: opened.history });
     const views = createViews({ views: opened.views, clock });
     const administration = createAdministration(ports);
     const cleaning = createCleaning(ports, options.limits);
@@ -197,9 +198,9 @@ export async function closed(server: Server): Promise<void> {
 export async function contractKeys(keys: Keys): Promise<HttpService['keys']> {
   const [first, second] = [accountId('first'), accountId('second')];
   return {
-    first: (await keys.create({ account: first })).text,
-    second: (await keys.create({ account: second })).text,
-    readOnly: (await keys.create({ account: first, scopes: ['pins:read'] })).text,
+    first: (await keys.create({ by: OPERATOR, account: first })).text,
+    second: (await keys.create({ by: OPERATOR, account: second })).text,
+    readOnly: (await keys.create({ by: OPERATOR, account: first, scopes: ['pins:read'] })).text,
   };
 }
 

@@ -5,6 +5,7 @@ import type { AttemptCounter } from '../ports/attempt-counter.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
 import type { Import } from '../ports/import.ts';
 import type { RoleStore } from '../ports/role-store.ts';
+import type { ServiceMode } from '../ports/service-mode.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import type { Snapshot } from '../ports/snapshot.ts';
 import type { TakedownStore } from '../ports/takedown-store.ts';
@@ -18,6 +19,7 @@ export interface Persistence {
   readonly attempts: AttemptCounter;
   readonly sessions: SessionStore;
   readonly history: HistoryStore;
+  readonly mode: ServiceMode;
   readonly takedowns: TakedownStore;
   readonly views: ViewStore;
   readonly snapshot: Snapshot;

@@ -1,6 +1,7 @@
 import type { Keys, Scope } from '@pinfold/core';
 import { codePoints } from '@pinfold/core/adapter';
 import { type Answer, page, seeOther } from '../answering/answer.ts';
+import { refuseChanges } from '../answering/refuse.ts';
 import { GIVEN_SCOPES, keysView } from '../views/keys.ts';
 import { fieldOf, fieldsOf, type SignedInVisit } from '../visiting/visit.ts';
 
@@ -21,8 +22,9 @@ export async function createKey(keys: Keys, visit: SignedInVisit): Promise<Answe
     const message = visit.words.say(tooLong ? 'labelTooLong' : 'scopeNeeded', { limit: LONGEST_LABEL });
     return page(keysView(visit, { keys: await listed(keys, visit), trouble: { message, label } }), 422);
   }
-  const { text } = await keys.create({ account: visit.account, label, scopes, cause: visit.cause });
-  return page(keysView(visit, { keys: await listed(keys, visit), made: text }));
+  const made = await keys.create({ account: visit.account, label, scopes, cause: visit.cause });
+  if ('code' in made) return refuseChanges(visit, made);
+  return page(keysView(visit, { keys: await listed(keys, visit), made: made.text }));
 }
 
 /** Ends a key. */

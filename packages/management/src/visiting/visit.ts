@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AccountId, Cause, Instant, Origin } from '@pinfold/core';
+import type { AccountId, Cause, Instant, Mode, Origin } from '@pinfold/core';
 import { type FormFields, preferredLanguage, untilGone } from '@pinfold/http';
 import type { Request, Response } from 'express';
 import { onThisHost } from '../answering/answer.ts';
@@ -56,6 +56,8 @@ export interface SignedInVisit extends OpenVisit {
   readonly displayName: string;
   /** What the history tells of what is changed. */
   readonly cause: Cause;
+  /** How the service runs. */
+  readonly mode: Mode;
   /** Whether the session is ours to end, what there is to manage and to read, and whether this person administers. */
   readonly offers: Readonly<Record<'signOut' | 'keys' | 'history' | 'administration', boolean>>;
 }

@@ -1,11 +1,19 @@
-import type { EncodedManifest, HistoryEvent, Role, RoleStore, Version } from '@pinfold/core';
-import { changingMembers, type Kept, titleFolded } from '@pinfold/core/adapter';
+import type { EncodedManifest, Generation, HistoryEvent, Role, RoleStore, Version } from '@pinfold/core';
+import { changingMembers, FIRST_GENERATION, type Kept, titleFolded } from '@pinfold/core/adapter';
 import { keepInTurn, LAST_EVENT_AT, type Turn, turnOf } from '../events.ts';
+import { refused } from '../mode.ts';
 import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
 
-const LOAD = `SELECT version, ${ROLES.select} FROM roles WHERE id = ?`;
+/** A block that hides nothing is not looked into. */
+const LOAD = `
+  SELECT version, ${ROLES.select}, coalesce(owner_generation, ${FIRST_GENERATION}) AS accountGeneration,
+    owner_blocked <> 'null' AND owner_blocked ->> 'sites' = 'hide' AS isHidden
+  FROM roles LEFT JOIN (
+    SELECT name AS owner, generation AS owner_generation, blocked AS owner_blocked FROM accounts
+  ) ON owner = account
+  WHERE id = ?`;
 
 const CHANGING = changingMembers(ROLES);
 
@@ -15,7 +23,11 @@ const SAVE = `
 
 const MANIFEST = 'SELECT manifest FROM manifests WHERE archive = ?';
 
-type RoleRow = Kept<Role> & { readonly version: Version };
+interface RoleRow extends Kept<Role> {
+  readonly version: Version;
+  readonly accountGeneration: Generation;
+  readonly isHidden: number | null;
+}
 
 /** One role at a time. */
 export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' | 'loadManifest'> {
@@ -23,12 +35,17 @@ export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' |
     load: (id, signal) =>
       connection.read((prepare) => {
         const row = prepare<RoleRow>(LOAD).get(id);
-        return row && { value: ROLES.read(row), version: row.version };
+        if (row === undefined) return undefined;
+        const { version, accountGeneration, isHidden } = row;
+        return { value: ROLES.read(row), version, isHidden: isHidden === 1, accountGeneration };
       }, signal),
-    save: (role, loadedAt, events) =>
-      connection.write((prepare) => ({
-        kind: saveRole(prepare, role, loadedAt, events) ? 'saved' : 'conflict',
-      })),
+    save: (role, loadedAt, events, authority) =>
+      connection.write(
+        (prepare) =>
+          refused(prepare, role.account, authority) ?? {
+            kind: saveRole(prepare, role, loadedAt, events) ? 'saved' : 'conflict',
+          },
+      ),
     loadManifest: (archive, signal) =>
       connection.read(
         (prepare) => prepare<{ manifest: EncodedManifest }>(MANIFEST).get(archive)?.manifest,

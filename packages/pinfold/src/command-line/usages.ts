@@ -85,6 +85,11 @@ export const ON_THE_MACHINE = {
     says: 'take down again what an export names, after a database was restored',
     example: 'pinfold takedowns import takedowns.jsonl',
   },
+  mode: {
+    takes: '[MODE]',
+    says: 'how the service runs; normal, or read_only while you maintain it',
+    example: 'pinfold mode read_only --message "Back at noon"',
+  },
   history: {
     says: 'what happened, newest first: who published, changed and stopped what',
     example: 'pinfold history --since 2026-11-20',

@@ -25,6 +25,7 @@ const STORES = {
   api_keys: tokens.apiKeys,
   sessions: tokens.sessions,
   accounts: tokens.accounts,
+  mode: tokens.mode,
   history: tokens.history,
   takedowns: tokens.takedowns,
   views: tokens.views,
