@@ -18,7 +18,7 @@ const SPECS = [
 ];
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   // What takes longest comes first, so that nothing long is left for one core alone.
-  saboteurs: ['test-contracts/proof/saboteurs.spec.ts'],
+  saboteurs: ['test-contracts/proof/{saboteurs,sabotages}.spec.ts'],
   'crashes and faults': ['test-contracts/proof/{crashes,faults,three-nodes}/**/*.spec.ts'],
   'every combination': ['test-contracts/proof/{combinations,role-store-model}.spec.ts'],
   browsers: [

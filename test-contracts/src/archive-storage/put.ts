@@ -71,7 +71,9 @@ export const putClauses: readonly ArchiveStorageClause[] = [
     check: async (subject) => {
       const early = await subject.peer();
       for (const [n, length] of [1, 70_000, 2_097_169, 10_485_760].entries()) {
+        expect(await early.read(anArchiveId(n), 0, 1), 'before').to.equal(undefined);
         const { id, bytes } = await store(subject, n, length);
+        expectSame(await early.read(id, 0, 1), bytes.subarray(0, 1), 'the same question again');
         for (const port of [subject.port, early, await subject.peer()]) {
           expectSame(await readWhole(port, id, length), bytes, `${length} bytes`);
         }

@@ -1,4 +1,4 @@
-import { type AttemptCounter, after, type Instant, minutes } from '@pinfold/core';
+import { type AttemptCounter, after, type Instant, minutes, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause, StoreSubject } from '../contract.ts';
 import { expectFaults } from '../faults.ts';
@@ -50,6 +50,15 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
         await fail(port, aTry({ ...limits, address }));
         const again = await other.begin(aTry({ ...limits, address }));
         expect(again.kind, `again from ${address}`).to.equal('limited');
+      }
+      const role = aRoleId(1);
+      for (const near of [
+        role.slice(0, -1),
+        `${role.slice(0, -1)}f`,
+        `f${role.slice(1)}`,
+        role.toUpperCase(),
+      ]) {
+        await fail(other, aTry({ ...limits, role: near as RoleId, address: long }));
       }
     },
   },

@@ -72,6 +72,7 @@ export const manyClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[] 
       for (const state of [undefined, 'published'] as const) {
         const pages = await walk(other, asks({ state, limit: 100 }));
         expect(pages.flatMap(idsOf), `the list of ${state ?? 'all'}`).to.deep.equal(expected);
+        expect(pages, `full pages of ${state ?? 'all'}`).to.have.lengthOf(Math.ceil(COUNT / 100));
       }
       const archives = roles.map(({ archive }) => archive).toSorted();
       for (const limit of [100, 1_000]) {

@@ -39,7 +39,7 @@ const ROLES: readonly Role[] = [
   aRole(3, { title: ' e\u0301 \u00e9 \u2028 \ufeff\u200b NULL \'"\\ %_ ' as Title, publishedAt: instant(1) }),
   aRole(4, {
     title: '0' as Title,
-    originalFilename: '1e3' as Filename,
+    originalFilename: '1E3.Zip' as Filename,
     deletedAt: instant(4_102_444_800_001),
   }),
   aRole(5, {
