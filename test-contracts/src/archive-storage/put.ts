@@ -116,6 +116,7 @@ export const putClauses: readonly ArchiveStorageClause[] = [
       for (const [n, staged] of [gone, shorter, longer].entries()) {
         const fault = await rejectionOf(port.put(anArchiveId(n), staged), `staged file ${n}`);
         expect(isFault(fault) ? fault.code : fault, `staged file ${n}`).to.equal('storage_unavailable');
+        if (n === 0) expect((fault as Error).cause, 'what caused it').to.be.instanceOf(Error);
         expect(await port.read(anArchiveId(n), 0, 1), `archive ${n}`).to.equal(undefined);
       }
       expect(await port.list(undefined, 10)).to.deep.equal([]);

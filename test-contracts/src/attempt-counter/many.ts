@@ -94,6 +94,12 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
       const late = after(END, minutes(10));
       await port.purge(late, 1_000);
       expect(await port.countEnded(late), 'records').to.equal(0);
+      const ticket = await admit(port, aTry({ now: late }));
+      await port.purge(after(late, WINDOW), 1_000);
+      await port.settle(ticket);
+      await port.forgive(ticket);
+      await port.purge(after(late, WINDOW), 1_000);
+      expect(await port.countEnded(after(late, WINDOW)), 'after a late answer').to.equal(0);
     },
   },
   {

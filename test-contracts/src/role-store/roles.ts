@@ -144,6 +144,9 @@ export const roleClauses: readonly Clause<RoleStore>[] = [
       expect(await port.save(titled(newest.value, 'mine'), newest.version, [anEvent()])).to.deep.equal({
         kind: 'saved',
       });
+      const unknown = await other.save(aRole(9), newest.version, [anEvent()]);
+      expect(unknown, 'a role that is not there').to.deep.equal({ kind: 'conflict' });
+      expect(await port.load(aRoleId(9))).to.equal(undefined);
     },
   },
   {

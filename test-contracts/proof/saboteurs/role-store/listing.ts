@@ -15,7 +15,7 @@ export const listingSaboteurs: readonly RoleSaboteur[] = [
         return { ...page, items: page.items.toSorted(order) };
       },
     }),
-    ['role-store/list-pages', 'role-store/list-search-state', 'role-store/many'],
+    ['role-store/list-pages', 'role-store/list-search-state', 'role-store/many', 'role-store/list-sparse'],
   ),
   saboteur(
     'role-store/list-pages',
@@ -23,7 +23,12 @@ export const listingSaboteurs: readonly RoleSaboteur[] = [
     () => (store) => ({
       list: (query) => store.list({ ...query, after: query.after && { ...query.after, id: LOWEST } }),
     }),
-    ['role-store/list-search-walk', 'role-store/list-search-state', 'role-store/many'],
+    [
+      'role-store/list-search-walk',
+      'role-store/list-search-state',
+      'role-store/many',
+      'role-store/list-sparse',
+    ],
   ),
   saboteur(
     'role-store/list-state',
@@ -31,7 +36,7 @@ export const listingSaboteurs: readonly RoleSaboteur[] = [
     () => (store) => ({
       list: (query) => store.list({ ...query, now: (query.now - 1) as Instant }),
     }),
-    ['role-store/list-search-state'],
+    ['role-store/list-search-state', 'role-store/list-sparse'],
   ),
   saboteur('role-store/list-key', 'a key does not find a deleted role', () => (store) => ({
     list: async (query) => {
