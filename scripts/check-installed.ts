@@ -1,11 +1,12 @@
 // Without it what worked in the workspace failed at its users': a dependency missing from a manifest, a type that
 // names a package they do not have. The tarballs are installed by npm into an empty project outside the workspace;
-// there every entry point is imported, and test-contracts/proof/packed/*.ts and the example adapter are compiled and
-// run.
+// there every entry point is imported and required, and test-contracts/proof/packed/*.ts and the example adapter are
+// compiled and run, the embedded server also as a bundle.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { build as esbuild } from 'esbuild';
 import { packageIn, packed } from './pack.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -31,8 +32,8 @@ function install(dependencies: Record<string, string>, overrides: Record<string,
   run('npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error');
 }
 
-/** One import for each subpath of each package's exports. */
-function importEveryEntry(names: readonly string[], file: string): void {
+/** One import for each subpath of each package's exports, and one `require`. */
+function loadEveryEntry(names: readonly string[], file: string): void {
   const entries = names.flatMap((name) => {
     const manifest = readFileSync(join(project, 'node_modules', name, 'package.json'), 'utf8');
     const subpaths = Object.keys(JSON.parse(manifest).exports).filter((path) => path !== './package.json');
@@ -40,7 +41,30 @@ function importEveryEntry(names: readonly string[], file: string): void {
   });
   const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);
   const uses = entries.map((_, index) => `entry${index}`);
-  writeFileSync(join(project, file), [...imports, `export default [${uses}];`].join('\n'));
+  writeFileSync(join(project, `${file}.ts`), [...imports, `export default [${uses}];`].join('\n'));
+  const required = entries.map((entry) => `require('${entry}');`);
+  writeFileSync(join(project, `${file}.cjs`), required.join('\n'));
+}
+
+/** Bundles a program as docs/embedding/other-servers.md tells, and gives the file. */
+async function bundle(program: string): Promise<string> {
+  const page = readFileSync(join(root, 'docs', 'embedding', 'other-servers.md'), 'utf8');
+  const external = [...page.matchAll(/--external:(\S+)/g)].map(([, name = '']) => name);
+  const [, banner = ''] = /--banner:js="([^"]+)"/.exec(page) ?? [];
+  const outfile = join(project, 'bundled.mjs');
+  // The material of the suites is read from files beside them; no server has any.
+  external.push('@pinfold/test-contracts');
+  await esbuild({
+    absWorkingDir: project,
+    entryPoints: [program],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    external,
+    banner: { js: banner },
+    outfile,
+  });
+  return outfile;
 }
 
 function compile(): void {
@@ -67,7 +91,7 @@ try {
   const tools = { '@types/mocha': '^10', '@types/node': '^24', chai: '^6', express: '^5', mocha: '^12' };
   install({ ...ours, ...tools }, ours);
   cpSync(join(root, 'test-contracts', 'proof', 'packed'), project, { recursive: true });
-  importEveryEntry(Object.keys(ours), 'every-entry.ts');
+  loadEveryEntry(Object.keys(ours), 'every-entry');
   const example = join(root, 'examples', 'your-own-storage-adapter');
   for (const folder of ['src', 'test']) {
     if (existsSync(join(example, folder))) {
@@ -78,6 +102,9 @@ try {
   for (const script of readdirSync(project).filter((name) => name.endsWith('.ts'))) {
     run('node', script);
   }
+  run('node', 'every-entry.cjs');
+  rmSync(join(project, 'data'), { recursive: true });
+  run('node', await bundle('embedding.ts'));
   if (existsSync(join(project, 'adapter', 'test'))) {
     run('node_modules/.bin/mocha', '--forbid-pending', '--fail-zero', 'adapter/test/**/*.spec.ts');
   }

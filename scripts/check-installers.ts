@@ -1,9 +1,10 @@
 // Without it what npm can install would be all that is known: pnpm and yarn lay packages out in other ways. What is
 // packed is installed by each into an empty folder, where `pinfold serve` must show its welcome site and stop when it is
-// told to; under Deno and Bun, too. It needs the registry, and so is no part of `npm test`. `npm run check:installers [-- FOLDER with tarballs]`
+// told to; under Deno and Bun, too. The oldest TypeScript that documents name must read the types. It needs the registry,
+// and so is no part of `npm test`. `npm run check:installers [-- FOLDER with tarballs]`
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
@@ -87,6 +88,25 @@ async function serve(folder: string, program: readonly string[]): Promise<number
   return milliseconds;
 }
 
+/** Whether the oldest TypeScript takes what is right, and sees what is wrong: types it cannot read are `any` to it. */
+function readTypes(folder: string): string {
+  const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'embedding', 'other-servers.md'), 'utf8');
+  const [, oldest = ''] = /oldest TypeScript that reads our types is (\d+\.\d+)/.exec(page) ?? [];
+  const tools = [`typescript@${oldest}`, '@types/node@24'];
+  spawnSync('npm', ['install', '--no-save', ...tools], { cwd: folder, env });
+  const compile = (type: string): string => {
+    const program = `import { days } from '@pinfold/core';\nexport const term: ${type} = days(7);\n`;
+    writeFileSync(join(folder, 'term.mts'), program);
+    const options = ['--strict', '--noEmit', '--skipLibCheck', '--module', 'node16', '--target', 'es2022'];
+    const tsc = join('node_modules', 'typescript', 'bin', 'tsc');
+    return spawnSync(process.execPath, [tsc, ...options, 'term.mts'], { cwd: folder, env, encoding: 'utf8' })
+      .stdout;
+  };
+  const [right, wrong] = [compile('number'), compile('string')];
+  if (right !== '' || !wrong.includes('TS2322')) throw new Error(`TypeScript ${oldest}: ${right}${wrong}`);
+  return oldest;
+}
+
 function prepared(): readonly string[] {
   const [given] = process.argv.slice(2);
   if (given !== undefined) return packed(given);
@@ -107,6 +127,7 @@ try {
     console.log(`${name}, Node ${process.version}: ready in ${Math.round(milliseconds)} ms`);
   }
   const folder = join(work, 'npm');
+  console.log(`TypeScript ${readTypes(folder)}: reads the types`);
   const { status } = spawnSync('npm', ['install', '--no-save', 'deno@2', 'bun@1'], { cwd: folder, env });
   if (status !== 0) throw new Error('Deno and Bun could not be installed');
   for (const { name, execute } of runtimes) {

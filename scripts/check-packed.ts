@@ -29,7 +29,12 @@ for (const tarball of packed(folder)) {
   }
   const members = ['description', 'keywords', 'license', 'engines'].filter((member) => !published[member]);
   const files = spawnSync('tar', ['-tzf', tarball], { encoding: 'utf8' }).stdout.split('\n');
-  const missing = ['README.md', 'LICENSE'].filter((file) => !files.includes(`package/${file}`));
+  // What an editor needs to lead to the sources rather than to declarations.
+  const entries = [...JSON.stringify(exports).matchAll(/"\.\/dist\/([^"]+)\.d\.ts"/g)].map(
+    ([, entry]) => entry,
+  );
+  const sources = entries.flatMap((entry) => [`dist/${entry}.d.ts.map`, `src/${entry}.ts`]);
+  const missing = ['README.md', 'LICENSE', ...sources].filter((file) => !files.includes(`package/${file}`));
   const readme = spawnSync('tar', ['-xzOf', tarball, 'package/README.md'], { encoding: 'utf8' }).stdout;
   const dead = readme.match(/\]\(\.\.?\/[^)]*\)/g) ?? [];
   for (const lack of [...members, ...missing, ...dead]) {

@@ -16,6 +16,8 @@ const fromSource = '--conditions=@pinfold/source';
 const tasks = {
   start: { file: 'examples/reference-app/src/main.ts', serves: true },
   pinfold: { file: 'packages/pinfold/src/main.ts' },
+  setup: { needsPnpm: true, serves: true },
+  spec: { file: 'node_modules/mocha/bin/mocha.js', serves: true },
   test: { file: 'scripts/test.ts', needsPnpm: true, serves: true },
   bench: { file: 'bench/run.ts', serves: true },
   mutation: { file: 'scripts/mutation.ts' },
@@ -135,6 +137,14 @@ if (oldNode || ((missingInstall || task.needsPnpm) && !pnpmIsOurs())) {
 if (missingInstall) {
   install(env);
 }
+if (name === 'spec') {
+  if (args.length === 0) {
+    stop('usage: npm run spec -- FILE … [options of mocha]');
+  }
+  // Specs call the tools of the workspace by name, and processes of their own load the sources, too.
+  env.PATH = join(root, 'node_modules', '.bin') + delimiter + env.PATH;
+  env.NODE_OPTIONS = `${env.NODE_OPTIONS || ''} ${fromSource}`.trim();
+}
 if (name === 'start' || name === 'pinfold') {
   // Node keeps what it made of the sources: later starts need not take the types out again.
   env.NODE_COMPILE_CACHE ||= join(root, 'node_modules', '.cache', 'pinfold-compiled');
@@ -142,4 +152,8 @@ if (name === 'start' || name === 'pinfold') {
 if (task.serves || (name === 'pinfold' && args[0] === 'serve')) {
   bundle(node, env);
 }
-run(node, task.file, args, env);
+if (task.file) {
+  run(node, task.file, args, env);
+} else {
+  console.log('pinfold: ready. `npm start` starts a server, `npm run spec -- FILE` runs one file of tests.');
+}

@@ -24,6 +24,7 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
       'examples/reference-app/src/main.ts': server,
       'packages/pinfold/src/main.ts': command,
       'packages/management/build.ts': '',
+      'node_modules/mocha/bin/mocha.js': command,
     };
     for (const [path, content] of Object.entries(files)) {
       await mkdir(dirname(join(clone, path)), { recursive: true });
@@ -60,6 +61,20 @@ describe('scripts/run.mjs, in a clone that is installed', () => {
     const [written, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
     expect(JSON.parse(written)).to.deep.equal(['keys', 'list', '--json']);
     expect(complained).to.equal('');
+  });
+
+  it('hands specs to mocha, and asks for one where none is named', async () => {
+    const child = run('spec', 'a.spec.ts', '--watch');
+    expect(JSON.parse(await text(child.stdout))).to.deep.equal(['a.spec.ts', '--watch']);
+    const asked = run('spec');
+    expect(await text(asked.stderr)).to.include('npm run spec -- FILE');
+    expect(asked.exitCode ?? (await once(asked, 'exit'))[0]).to.equal(1);
+  });
+
+  it('says what comes next once it is set up', async () => {
+    const child = run('setup');
+    expect(await text(child.stdout)).to.include('npm run spec');
+    expect(child.exitCode ?? (await once(child, 'exit'))[0]).to.equal(0);
   });
 
   it('refuses a task it does not know', async () => {

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 export interface Suite {
   readonly name: string;
   readonly files: readonly string[];
+  /** Suites that look at the same things more closely: while one of them fails, this one would only repeat it. */
+  readonly derivesFrom: readonly string[];
 }
 
 const root = join(import.meta.dirname, '..');
@@ -16,27 +18,42 @@ const SPECS = [
   'test-contracts/proof',
   'examples/*/test',
 ];
-const NAMED: Readonly<Record<string, readonly string[]>> = {
-  // What takes longest comes first, so that nothing long is left for one core alone.
-  saboteurs: ['test-contracts/proof/{saboteurs,sabotages}.spec.ts'],
+
+/** What is quick and names its cause comes first. */
+const QUICK: Readonly<Record<string, readonly string[]>> = {
+  core: ['packages/core/test/**/*.spec.ts'],
+  'use cases': ['test-contracts/proof/use-cases/**/*.spec.ts'],
+  doors: ['packages/{http,http-express,viewer}/test/**/*.spec.ts', 'packages/management/test/*.spec.ts'],
+  adapters: ['packages/{archive-zip,memory,persistence-*,platform-node,storage-*}/test/**/*.spec.ts'],
+};
+const THOROUGH: Readonly<Record<string, readonly string[]>> = {
   'crashes and faults': ['test-contracts/proof/{crashes,faults,three-nodes}/**/*.spec.ts'],
-  'every combination': ['test-contracts/proof/{combinations,role-store-model}.spec.ts'],
   browsers: [
     'test-contracts/proof/{browser,management}/**/*.spec.ts',
     'packages/management/test/browser/**/*.spec.ts',
   ],
-  adapters: ['packages/{archive-zip,memory,persistence-*,platform-node,storage-*}/test/**/*.spec.ts'],
 };
+const DERIVED: Readonly<Record<string, readonly string[]>> = {
+  saboteurs: ['test-contracts/proof/{saboteurs,sabotages}.spec.ts'],
+  'every combination': ['test-contracts/proof/{combinations,role-store-model}.spec.ts'],
+};
+const OTHERS = 'everything else';
 
-/** Every spec of the workspace, each in one suite. */
+/** Every spec of the workspace, each in one suite, in the order in which they begin. */
 export function suites(): readonly Suite[] {
   const left = new Set(found(SPECS.map((folder) => `${folder}/**/*.spec.ts`)));
-  const named = Object.entries(NAMED).map(([name, patterns]) => {
-    const files = found(patterns).filter((file) => left.delete(file));
-    if (files.length === 0) throw new Error(`no spec is one of ${name}`);
-    return { name, files };
-  });
-  return [...named, { name: 'everything else', files: [...left] }];
+  const taken = (
+    named: Readonly<Record<string, readonly string[]>>,
+    derivesFrom: readonly string[] = [],
+  ): readonly Suite[] =>
+    Object.entries(named).map(([name, patterns]) => {
+      const files = found(patterns).filter((file) => left.delete(file));
+      if (files.length === 0) throw new Error(`no spec is one of ${name}`);
+      return { name, files, derivesFrom };
+    });
+  const quick = taken(QUICK);
+  const rest = [...taken(THOROUGH), ...taken(DERIVED, Object.keys(QUICK))];
+  return [...quick, { name: OTHERS, files: [...left], derivesFrom: [] }, ...rest];
 }
 
 function found(patterns: readonly string[]): readonly string[] {

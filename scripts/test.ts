@@ -1,19 +1,17 @@
-// `npm test`: every check and every suite, each reported as it ends, none stopping the others; a lane for each core.
+// `npm test`: every check and every suite, each reported as it ends, a lane for each core; what is quick and names its
+// cause comes first. `npm test -- NAME …` runs those of that name alone.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { chosen, type Ending, type Job, runInLanes } from './lanes.ts';
 import { suites } from './suites.ts';
+import type { Totals } from './totals-reporter.ts';
 
-interface Step {
-  readonly name: string;
+interface Step extends Job {
   readonly command: readonly [string, ...string[]];
   /** Where mocha's totals are to be found; a step without them counts as one check. */
   readonly totals?: string;
-}
-interface Outcome {
-  readonly passed: number;
-  readonly failed: number;
 }
 
 const root = join(import.meta.dirname, '..');
@@ -23,38 +21,50 @@ const env = {
   NODE_OPTIONS: '--conditions=@pinfold/source',
   PATH: join(root, 'node_modules', '.bin') + delimiter + process.env.PATH,
 };
-const specs: readonly Step[] = suites().map(({ name, files }, index) => ({
+const specs: readonly Step[] = suites().map(({ name, files, derivesFrom }, index) => ({
   name,
+  needs: [],
+  derivesFrom,
   command: ['mocha', '--reporter=./scripts/totals-reporter.ts', ...files],
   totals: join(temporary, `totals-${index}.json`),
 }));
+
+const BUILD = 'types and build';
+const PACKED = 'packed packages';
+
+function check(name: string, command: Step['command'], needs: readonly string[] = []): Step {
+  return { name, command, needs, derivesFrom: [] };
+}
+
 const checks: readonly Step[] = [
-  { name: 'format and lint', command: ['biome', 'ci', '--colors=off', '--max-diagnostics=30', '.'] },
-  { name: 'types and build', command: ['tsc', '-b'] },
-  { name: 'core uses two globals only', command: ['node', 'scripts/check-core-globals.ts'] },
-  { name: 'arrows between packages', command: ['node', 'scripts/check-arrows.ts'] },
-  { name: "core's size", command: ['node', 'scripts/check-core-size.ts'] },
-  { name: 'packed packages', command: ['node', 'scripts/check-packed.ts', temporary] },
-  { name: 'install of the packed packages', command: ['node', 'scripts/check-installed.ts', temporary] },
+  check('format and lint', ['biome', 'ci', '--colors=off', '--max-diagnostics=30', '.']),
+  check(BUILD, ['tsc', '-b']),
+  check('core uses two globals only', ['node', 'scripts/check-core-globals.ts']),
+  check('arrows between packages', ['node', 'scripts/check-arrows.ts']),
+  check("core's size", ['node', 'scripts/check-core-size.ts']),
+  check(PACKED, ['node', 'scripts/check-packed.ts', temporary], [BUILD]),
+  check('install of the packed packages', ['node', 'scripts/check-installed.ts', temporary], [PACKED]),
 ];
 
-/** What may run beside one another; the checks build on what those before them built. */
-const queue: (readonly Step[])[] = [checks, ...specs.map((step) => [step])];
+/** The core's own specs before all: what they name, everything else would only repeat. */
+const steps: readonly Step[] = [...specs.slice(0, 1), ...checks, ...specs.slice(1)];
 const lanes = Math.min(4, Math.max(2, availableParallelism()));
 
 const running = new Set<ChildProcess>();
+const outcomes = new Map<Step, Totals>();
 let stopped = false;
 
-async function execute(step: Step): Promise<Outcome> {
-  if (stopped) return { passed: 0, failed: 1 };
+async function execute(step: Step): Promise<boolean> {
+  if (stopped) return false;
   const began = performance.now();
   const { succeeded, output } = await outputOf(step);
-  const outcome = await outcomeOf(step, succeeded);
+  const outcome = await outcomeOf(step, succeeded, output);
+  outcomes.set(step, outcome);
   const seconds = ((performance.now() - began) / 1_000).toFixed(1);
   const count = step.totals === undefined ? '' : `${outcome.passed} passed, ${outcome.failed} failed, `;
   console.log(`${succeeded ? 'ok' : 'FAILED'}: ${step.name} (${count}${seconds} s)`);
   if (!succeeded) console.log(`${output.trimEnd()}\n`);
-  return outcome;
+  return succeeded;
 }
 
 function outputOf({
@@ -77,19 +87,23 @@ function outputOf({
 }
 
 /** A suite that broke, or whose totals are missing, is one failure at least. */
-async function outcomeOf({ totals }: Step, succeeded: boolean): Promise<Outcome> {
-  if (totals === undefined) return { passed: Number(succeeded), failed: Number(!succeeded) };
-  const counted: Outcome = await readFile(totals, 'utf8').then(JSON.parse, () => ({ passed: 0, failed: 1 }));
-  return succeeded || counted.failed > 0 ? counted : { ...counted, failed: 1 };
+async function outcomeOf({ totals }: Step, succeeded: boolean, output: string): Promise<Totals> {
+  const first = succeeded ? {} : { first: output.trim().split('\n').slice(0, 2).join('\n') };
+  if (totals === undefined) return { passed: Number(succeeded), failed: Number(!succeeded), ...first };
+  const counted: Totals = await readFile(totals, 'utf8').then(JSON.parse, () => ({ passed: 0, failed: 1 }));
+  return succeeded || counted.failed > 0 ? counted : { ...first, ...counted, failed: 1 };
 }
 
-/** Takes one after the other from the queue. */
-async function runLane(): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (let steps = queue.shift(); steps !== undefined; steps = queue.shift()) {
-    for (const step of steps) outcomes.push(await execute(step));
+/** What a long output would have to be searched for: the first failure of each, and what was not looked at. */
+function tellAgain(endings: ReadonlyMap<Step, Ending>): void {
+  for (const [{ name }, ending] of endings) {
+    if (ending.kind === 'left_out') console.log(`left out: ${name}, since ${ending.because} failed`);
   }
-  return outcomes;
+  const broken = [...outcomes].filter(([, { failed }]) => failed > 0);
+  if (broken.length > 0) console.log('\nThe first failure of each:');
+  for (const [{ name }, { first = 'see above' }] of broken) {
+    console.log(`  ${name}: ${first.replaceAll('\n', '\n    ')}`);
+  }
 }
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -101,11 +115,16 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   });
 }
 try {
-  const outcomes = (await Promise.all(Array.from({ length: lanes }, runLane))).flat();
-  const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
-  const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
+  const endings = await runInLanes(chosen(steps, process.argv.slice(2)), lanes, execute);
+  tellAgain(endings);
+  const totals = [...outcomes.values()];
+  const passed = totals.reduce((sum, outcome) => sum + outcome.passed, 0);
+  const failed = totals.reduce((sum, outcome) => sum + outcome.failed, 0);
   console.log(`\n${passed} passed, ${failed} failed`);
-  process.exitCode = failed === 0 ? 0 : 1;
+  process.exitCode = [...endings.values()].every(({ kind }) => kind === 'succeeded') ? 0 : 1;
+} catch (error) {
+  console.error(`pinfold: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
 } finally {
   await rm(temporary, { recursive: true, force: true });
 }

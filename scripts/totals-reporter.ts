@@ -1,17 +1,29 @@
-// Without it the last line of `npm test` would have to be read out of mocha's prose.
+// Without it the last lines of `npm test` would have to be read out of mocha's prose.
 import { writeFileSync } from 'node:fs';
 import Mocha from 'mocha';
 
-/** Mocha's dots, and the totals as JSON in the file that PINFOLD_TOTALS names. */
+/** What a suite leaves in the file that PINFOLD_TOTALS names. */
+export interface Totals {
+  readonly passed: number;
+  readonly failed: number;
+  /** The first failure in its own words. */
+  readonly first?: string;
+}
+
+/** Mocha's dots, and the totals as JSON. */
 export default class TotalsReporter extends Mocha.reporters.Dot {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
     const file = process.env.PINFOLD_TOTALS;
+    let first: string | undefined;
+    runner.on(Mocha.Runner.constants.EVENT_TEST_FAIL, (test, error: Error) => {
+      first ??= `${test.titlePath().join(' › ')}\n${error.message}`;
+    });
     runner.once(Mocha.Runner.constants.EVENT_RUN_END, () => {
-      if (file) {
-        const { passes, failures } = this.stats;
-        writeFileSync(file, JSON.stringify({ passed: passes, failed: failures }));
-      }
+      if (!file) return;
+      const { passes: passed, failures: failed } = this.stats;
+      const totals: Totals = { passed, failed, ...(first === undefined ? {} : { first }) };
+      writeFileSync(file, JSON.stringify(totals));
     });
   }
 }

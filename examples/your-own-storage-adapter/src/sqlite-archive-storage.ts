@@ -33,6 +33,12 @@ export class SqliteArchiveStorage implements ArchiveStorage {
     return row === undefined ? undefined : (row.part as Uint8Array<ArrayBuffer>);
   }
 
+  async size(id: ArchiveId, signal?: AbortSignal): Promise<number | undefined> {
+    signal?.throwIfAborted();
+    const select = 'SELECT length(bytes) AS size FROM archives WHERE id = ?';
+    return (await orFault(() => this.#database.prepare(select).get(id)))?.size as number | undefined;
+  }
+
   async delete(id: ArchiveId, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     await orFault(() => this.#database.prepare('DELETE FROM archives WHERE id = ?').run(id));

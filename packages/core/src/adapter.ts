@@ -5,6 +5,7 @@ export {
   isOutdated,
   type Migration,
   type MigrationPlan,
+  neededRelease,
   planMigrations,
   refuseOutdated,
   type SchemaState,
@@ -21,11 +22,14 @@ export {
   type Table,
   tableOf,
 } from './adapter/table.ts';
-export { type OnEvent, tellingRoles } from './adapter/telling-roles.ts';
+export { type OnEvent, tellingRoles, tellingTakedowns } from './adapter/telling-roles.ts';
 export { unlessAborted } from './adapter/unless-aborted.ts';
+export { type Call, withCalls } from './adapter/with-calls.ts';
 export { NO_LIMITS } from './domain/account.ts';
 export {
+  type AdmissionLooks,
   boundsOf,
+  FORBIDDEN_CONTENT,
   hasQuota,
   published,
   rateInForce,

@@ -1,3 +1,4 @@
+export { parseSha256 } from './domain/takedown.ts';
 export {
   type AccountListOutcome,
   type AccountListRequest,
@@ -7,3 +8,17 @@ export {
   type BlockWish,
   createAdministration,
 } from './use-cases/administration.ts';
+export type {
+  AdministeredRole,
+  Overseeing,
+  RoleListOutcome,
+  RoleListRequest,
+} from './use-cases/overseeing.ts';
+export type {
+  TakedownListOutcome,
+  TakedownListRequest,
+  TakedownOutcome,
+  TakedownPorts,
+  TakedownRequest,
+  TakingDown,
+} from './use-cases/taking-down.ts';

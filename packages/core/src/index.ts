@@ -64,7 +64,7 @@ export {
   seconds,
 } from './domain/instant.ts';
 export type { FollowedReference } from './domain/judge-reference.ts';
-export { defaultLimits, type Limits } from './domain/limits.ts';
+export { defaultLimits, type Limits, type OwnLimits } from './domain/limits.ts';
 export type { EncodedManifest, Manifest, ManifestEntry } from './domain/manifest.ts';
 export {
   type Password,
@@ -85,6 +85,7 @@ export {
 export type { SecretKind } from './domain/secrets.ts';
 export type { Session, SessionScope, SignInLink } from './domain/session.ts';
 export type { MisplacedIndex } from './domain/site-root.ts';
+export type { Takedown, TakedownCursor } from './domain/takedown.ts';
 export { parseTitle, type Title, type TitleRules } from './domain/title.ts';
 export type { CountedViews, Day, DayOfViews } from './domain/views.ts';
 export type { KeptWarning, ObservedFile, Warning, WarningRules, WordedWarning } from './domain/warnings.ts';
@@ -128,6 +129,7 @@ export type {
 export type { SessionSecrets } from './ports/session-secrets.ts';
 export type { Redemption, SessionStore } from './ports/session-store.ts';
 export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
+export type { CopyQuery, PurgeClaim, TakedownQuery, TakedownStore } from './ports/takedown-store.ts';
 export type { ViewStore } from './ports/view-store.ts';
 export type { Figures, Nothing, QuotaRules, Refusal, RefusalCode, Refusals, Told } from './refusal.ts';
 export type {

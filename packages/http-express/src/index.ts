@@ -1,6 +1,12 @@
 export { type PublicUrl, publicUrl, type RequestEntry, type RequestLog } from '@pinfold/http';
 export { accountOf, type WireAccount } from './administration/account-json.ts';
 export {
+  type AdministeredPin,
+  administeredPinOf,
+  takedownOf,
+  type WireTakedown,
+} from './administration/pin-json.ts';
+export {
   type ApiKeyAuthenticationOptions,
   type Authenticate,
   apiKeyAuthentication,

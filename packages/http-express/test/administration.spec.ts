@@ -2,42 +2,26 @@ import { accountId, minutes } from '@pinfold/core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { openApiDocument } from '../src/index.ts';
+import { type Administered, administered, jsonOf } from './administered.ts';
 import { siteZip } from './client.ts';
-import { openRig, type Rig, type RigOptions } from './rig.ts';
+import type { Rig, RigOptions } from './rig.ts';
 
-interface Administered {
-  readonly rig: Rig;
-  /** Asks below `/admin/v1`, with a key of the scope admin unless another is given. */
-  readonly ask: (method: string, path: string, body?: unknown, key?: string) => Promise<Response>;
-  /** The account as the answer tells it. */
-  readonly change: (name: string, body: object) => Promise<Record<string, unknown>>;
-}
+type Change = (name: string, body: object) => Promise<Record<string, unknown>>;
 
-async function administered(
-  test: (tools: Administered) => Promise<void>,
+/** As {@link administered}, with the account as the answer to a change tells it. */
+function administering(
+  test: (tools: Administered & { readonly change: Change }) => Promise<void>,
   options: RigOptions = {},
 ): Promise<void> {
-  const rig = await openRig(options);
-  const admin = await rig.manageKeys.create({ account: accountId('operators'), scopes: ['admin'] });
-  const ask: Administered['ask'] = (method, path, body, key = admin.text) =>
-    fetch(`${rig.baseUrl}/admin/v1${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-  const change: Administered['change'] = async (name, body) => {
-    const answer = await ask('PATCH', `/accounts/${encodeURIComponent(name)}`, body);
-    expect(answer.status).to.equal(200);
-    return ((await answer.json()) as { account: Record<string, unknown> }).account;
-  };
-  try {
+  return administered(async ({ rig, ask }) => {
+    const change: Change = async (name, body) => {
+      const answer = await ask('PATCH', `/accounts/${encodeURIComponent(name)}`, body);
+      expect(answer.status).to.equal(200);
+      return ((await answer.json()) as { account: Record<string, unknown> }).account;
+    };
     await test({ rig, ask, change });
-  } finally {
-    await rig.close();
-  }
+  }, options);
 }
-
-const json = async (answer: Response) => (await answer.json()) as Record<string, never>;
 
 async function publish({ useCases }: Rig, by = 'first') {
   const outcome = await useCases.publish({
@@ -54,7 +38,7 @@ const UNBOUND = { requests: null, publications: null, sites: null, bytes: null }
 
 describe('/admin/v1', () => {
   it('is 401 without a valid key, and 404 to every other scope, whatever is asked for', () =>
-    administered(async ({ rig, ask }) => {
+    administering(async ({ rig, ask }) => {
       const asked = [
         ['GET', '/accounts'],
         ['DELETE', '/accounts'],
@@ -71,14 +55,14 @@ describe('/admin/v1', () => {
         expect(stranger.headers.get('www-authenticate')).to.equal('Bearer');
         const other = await ask(method, path, body, text);
         expect(other.status, `${method} ${path}`).to.equal(404);
-        expect(await json(other)).to.include({ code: 'not_found' });
+        expect(await jsonOf(other)).to.include({ code: 'not_found' });
         for (const name of ['allow', 'ratelimit', 'ratelimit-policy'])
           expect(other.headers.get(name)).to.equal(null);
       }
     }));
 
   it('tells a caller of the scope what there is not, and takes no rate', () =>
-    administered(
+    administering(
       async ({ ask }) => {
         for (let asked = 0; asked < 3; asked += 1) {
           const answer = await ask('GET', '/accounts');
@@ -96,7 +80,7 @@ describe('/admin/v1', () => {
     ));
 
   it('gives a key of the scope admin nothing of the other scopes', () =>
-    administered(async ({ rig }) => {
+    administering(async ({ rig }) => {
       const { text } = await rig.manageKeys.create({ account: accountId('first'), scopes: ['admin'] });
       const answer = await fetch(`${rig.baseUrl}/api/v1/pins`, {
         headers: { Authorization: `Bearer ${text}` },
@@ -105,12 +89,12 @@ describe('/admin/v1', () => {
     }));
 
   it('is nowhere, and not in the document, where the service is not administered so', () =>
-    administered(
+    administering(
       async ({ rig, ask }) => {
         const answer = await ask('GET', '/accounts');
         expect(answer.status).to.equal(404);
         expect(answer.headers.get('x-request-id')).to.equal(null);
-        const document = await json(await fetch(`${rig.baseUrl}/openapi.json`));
+        const document = await jsonOf(await fetch(`${rig.baseUrl}/openapi.json`));
         expect(document.paths).not.to.have.property('/admin/v1/accounts');
       },
       { api: { administration: undefined as never } },
@@ -119,14 +103,14 @@ describe('/admin/v1', () => {
 
 describe('accounts under /admin/v1', () => {
   it('are listed by name, page by page, with what they use', () =>
-    administered(async ({ rig, ask, change }) => {
+    administering(async ({ rig, ask, change }) => {
       const role = await publish(rig);
       await change('Äpfel & Birnen/1', { limits: { sites: 3 } });
       const seen: { name: string }[] = [];
       let query = '?limit=1';
       for (;;) {
-        const page = await json(await ask('GET', `/accounts${query}`));
-        seen.push(...(page.accounts as unknown as { name: string }[]));
+        const page = await jsonOf(await ask('GET', `/accounts${query}`));
+        seen.push(...page.accounts);
         expect(page.accounts).to.have.length(1);
         if (page.next_cursor === null) break;
         query = `?limit=1&cursor=${page.next_cursor}`;
@@ -149,17 +133,17 @@ describe('accounts under /admin/v1', () => {
     }));
 
   it('are shown by a name that is percent-encoded once', () =>
-    administered(async ({ ask, change }) => {
+    administering(async ({ ask, change }) => {
       await change('a/b%2F', { blocked: false });
       const answer = await ask('GET', '/accounts/a%2Fb%252F');
       expect(answer.status).to.equal(200);
-      expect((await json(answer)).account).to.include({ name: 'a/b%2F' });
+      expect((await jsonOf(answer)).account).to.include({ name: 'a/b%2F' });
       for (const name of ['nobody', '%FF', '%00', `${'a'.repeat(256)}`])
         expect((await ask('GET', `/accounts/${name}`)).status, name).to.equal(404);
     }));
 
   it('are given limits of their own, each by itself, in force at once', () =>
-    administered(async ({ rig, change }) => {
+    administering(async ({ rig, change }) => {
       const limits = { requests: 'off', publications: '1/1h', sites: 1, bytes: 'off' };
       expect((await change('first', { limits })).limits).to.deep.equal(limits);
       expect((await change('first', { limits: { requests: null, sites: 0 } })).limits).to.deep.equal({
@@ -174,7 +158,7 @@ describe('accounts under /admin/v1', () => {
     }));
 
   it('are blocked with a reason, until they are unblocked', () =>
-    administered(async ({ rig, change }) => {
+    administering(async ({ rig, change }) => {
       const at = new Date(rig.clock.now()).toISOString();
       const blocked = { reason: 'Phishing 🎣', sites: 'keep' };
       expect((await change('first', { blocked })).blocked).to.deep.equal({ ...blocked, at });
@@ -185,13 +169,13 @@ describe('accounts under /admin/v1', () => {
           method: 'POST',
           headers: { Authorization: `Bearer ${rig.keys.first}` },
         });
-      expect((await json(await dryRun())).code).to.equal('account_blocked');
+      expect((await jsonOf(await dryRun())).code).to.equal('account_blocked');
       expect((await change('first', { blocked: false })).blocked).to.equal(null);
       expect((await dryRun()).status).to.equal(415);
     }));
 
   it('are changed by exactly one of limits and blocked, as the document says', () =>
-    administered(async ({ ask }) => {
+    administering(async ({ ask }) => {
       const { components } = openApiDocument({ publicUrl: 'https://pins.example' }) as unknown as {
         components: { schemas: { AccountUpdate: object } };
       };
@@ -221,13 +205,13 @@ describe('accounts under /admin/v1', () => {
       for (const body of [...wrong, ...texts, { limits: { publications: '5' } }]) {
         const answer = await ask('PATCH', '/accounts/first', body);
         expect(answer.status, JSON.stringify(body)).to.equal(422);
-        expect(await json(answer)).to.include({ code: 'invalid_update' });
+        expect(await jsonOf(answer)).to.include({ code: 'invalid_update' });
       }
       expect((await ask('PATCH', '/accounts/first', '{')).status).to.equal(400);
     }));
 
   it('have their changes in the history once, for the operator by key, for the account without', () =>
-    administered(async ({ rig, ask, change }) => {
+    administering(async ({ rig, ask, change }) => {
       const block = { blocked: { reason: 'Spam', sites: 'hide' } };
       rig.clock.advance(minutes(1));
       for (const body of [block, block, { limits: { sites: 1 } }, { limits: { sites: 1 } }]) {
@@ -235,8 +219,8 @@ describe('accounts under /admin/v1', () => {
         rig.clock.advance(minutes(1));
       }
       for (const _ of [1, 2]) await change('first', { blocked: false });
-      const { events } = await json(await ask('GET', '/events?account=first&limit=3'));
-      const told = events as unknown as { type: string; actor: object; request: string }[];
+      const { events } = await jsonOf(await ask('GET', '/events?account=first&limit=3'));
+      const told = events;
       expect(told.map(({ type }) => type)).to.deep.equal([
         'account.unblocked',
         'account.limits_changed',
@@ -246,18 +230,18 @@ describe('accounts under /admin/v1', () => {
       const own = await fetch(`${rig.baseUrl}/api/v1/events?limit=1`, {
         headers: { Authorization: `Bearer ${rig.keys.first}` },
       });
-      const [seen] = (await json(own)).events as unknown as { actor: object }[];
+      const [seen] = (await jsonOf(own)).events;
       expect(seen?.actor).to.deep.equal({ kind: 'operator', id: null });
     }));
 });
 
 describe('publications and events under /admin/v1', () => {
   it('are those of any account', () =>
-    administered(async ({ rig, ask }) => {
+    administering(async ({ rig, ask }) => {
       const role = await publish(rig);
       const answer = await ask('GET', `/pins/${role.id.toUpperCase()}`);
       expect(answer.status).to.equal(200);
-      expect((await json(answer)).pin).to.include({
+      expect((await jsonOf(answer)).pin).to.include({
         id: role.id,
         account: 'first',
         archive_bytes: role.archiveBytes,
@@ -266,12 +250,10 @@ describe('publications and events under /admin/v1', () => {
       });
       for (const id of ['spring', '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20'])
         expect((await ask('GET', `/pins/${id}`)).status).to.equal(404);
-      const { events } = await json(await ask('GET', `/events?pin=${role.id}`));
+      const { events } = await jsonOf(await ask('GET', `/events?pin=${role.id}`));
       expect(events).to.have.length(1);
-      const all = await json(await ask('GET', '/events?limit=100'));
-      const accounts = new Set(
-        (all.events as unknown as { account: string }[]).map((event) => event.account),
-      );
+      const all = await jsonOf(await ask('GET', '/events?limit=100'));
+      const accounts = new Set(all.events.map((event) => event.account));
       expect(accounts).to.include('first').and.to.include('second').and.to.include('operators');
       for (const wrong of ['pin=x', 'account=', 'limit=0'])
         expect((await ask('GET', `/events?${wrong}`)).status, wrong).to.equal(400);

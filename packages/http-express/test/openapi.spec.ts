@@ -52,7 +52,14 @@ describe('The API document', () => {
       '/openapi.json',
     ]);
     const ids = JSON.stringify(paths).match(/"operationId":"\w+"/g) ?? [];
-    expect(new Set(ids).size).to.equal(13);
+    expect(new Set(ids).size).to.equal(17);
+  });
+
+  it('promises rates to accounts alone: whoever reads it needs no key', () => {
+    const headers = (path: string): readonly string[] =>
+      Object.keys(paths[path]?.get?.responses?.[200]?.headers ?? {});
+    expect(headers('/api/v1/pins')).to.include.members(['RateLimit', 'RateLimit-Policy']);
+    expect(headers('/openapi.json')).to.deep.equal(['X-Request-Id', 'Cache-Control']);
   });
 
   it('has examples that are as their schemas say', () => {

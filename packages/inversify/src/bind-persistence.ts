@@ -26,7 +26,16 @@ export function bindPersistence(bind: Bind, open: () => Persistence | Promise<Pe
   bind(tokens.history)
     .toResolvedValue(({ history }) => history, [tokens.persistence])
     .inSingletonScope();
+  bind(tokens.takedowns)
+    .toResolvedValue(({ takedowns }) => takedowns, [tokens.persistence])
+    .inSingletonScope();
   bind(tokens.views)
     .toResolvedValue(({ views }) => views, [tokens.persistence])
+    .inSingletonScope();
+  bind(tokens.snapshot)
+    .toResolvedValue(({ snapshot }) => snapshot, [tokens.persistence])
+    .inSingletonScope();
+  bind(tokens.imports)
+    .toResolvedValue(({ imports }) => imports, [tokens.persistence])
     .inSingletonScope();
 }

@@ -1,6 +1,6 @@
 import { createUseCases, type Limits, type UseCaseOptions } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
-import { type OnEvent, tellingRoles } from '@pinfold/core/adapter';
+import { type OnEvent, tellingRoles, tellingTakedowns } from '@pinfold/core/adapter';
 import { createAdministration } from '@pinfold/core/administration';
 import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory, type HistoryOptions } from '@pinfold/core/history';
@@ -32,7 +32,19 @@ export function coreModule(
   return new ContainerModule(({ bind }) => {
     bind(tokens.useCases)
       .toResolvedValue(
-        (roles, accounts, attempts, staging, archives, inspector, passwords, grants, clock, ids) => {
+        (
+          roles,
+          accounts,
+          attempts,
+          staging,
+          archives,
+          inspector,
+          passwords,
+          grants,
+          takedowns,
+          clock,
+          ids,
+        ) => {
           const ports = {
             roles: onEvent === undefined ? roles : tellingRoles(roles, onEvent),
             accounts,
@@ -42,6 +54,7 @@ export function coreModule(
             inspector,
             passwords,
             grants,
+            takedowns,
             clock,
             ids,
           };
@@ -56,6 +69,7 @@ export function coreModule(
           tokens.inspector,
           tokens.passwords,
           tokens.grants,
+          tokens.takedowns,
           tokens.clock,
           tokens.ids,
         ],
@@ -85,8 +99,16 @@ export function coreModule(
       .inSingletonScope();
     bind(tokens.administration)
       .toResolvedValue(
-        (accounts, clock, ids) => createAdministration({ accounts, clock, ids }),
-        [tokens.accounts, tokens.clock, tokens.ids],
+        (accounts, roles, takedowns, archives, clock, ids) =>
+          createAdministration({
+            accounts,
+            roles,
+            takedowns: onEvent === undefined ? takedowns : tellingTakedowns(takedowns, onEvent),
+            archives,
+            clock,
+            ids,
+          }),
+        [tokens.accounts, tokens.roles, tokens.takedowns, tokens.archives, tokens.clock, tokens.ids],
       )
       .inSingletonScope();
   });

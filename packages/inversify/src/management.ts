@@ -9,7 +9,7 @@ export const management: ServiceIdentifier<ReturnType<typeof createManagement>> 
 /** {@link ManagementOptions} without what the container knows. */
 export type ManagementModuleOptions = Omit<
   ManagementOptions,
-  'useCases' | 'sessions' | 'keys' | 'history' | 'views'
+  'useCases' | 'sessions' | 'keys' | 'history' | 'views' | 'administration'
 >;
 
 /**
@@ -29,10 +29,10 @@ export function managementModule(
   return new ContainerModule(({ bind }) => {
     bind(management)
       .toResolvedValue(
-        (useCases, keys, sessions, history, views) => {
+        (useCases, keys, sessions, history, views, administration) => {
           const given = typeof options === 'function' ? options() : options;
           const signIn = given.authenticate === undefined ? { sessions } : {};
-          return createManagement({ ...given, ...signIn, useCases, keys, history, views });
+          return createManagement({ ...given, ...signIn, useCases, keys, history, views, administration });
         },
         [
           tokens.useCases,
@@ -40,6 +40,7 @@ export function managementModule(
           tokens.manageSessions,
           tokens.manageHistory,
           tokens.countedViews,
+          tokens.administration,
         ],
       )
       .inSingletonScope();

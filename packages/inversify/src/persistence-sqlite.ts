@@ -3,7 +3,8 @@ import { ContainerModule } from 'inversify';
 import { bindPersistence } from './bind-persistence.ts';
 
 /**
- * Binds `persistence`, and `roles`, `accounts`, `attempts`, `apiKeys`, `sessions` and `history` of it. The file is
+ * Binds `persistence`, and `roles`, `accounts`, `attempts`, `apiKeys`, `sessions`, `history`,
+ * `takedowns`, `views`, `snapshot` and `imports` of it. The file is
  * opened when one of them is first asked for, with `getAsync`; `unbindAllAsync` closes it. Migrating stays with the
  * caller.
  *

@@ -17,12 +17,14 @@ import type {
   SessionStore,
   Sessions,
   Staging,
+  TakedownStore,
   UseCases,
   ViewStore,
 } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
+import type { Import, Snapshot } from '@pinfold/core/moving';
 import type { Views } from '@pinfold/core/views';
 import type { ServiceIdentifier } from 'inversify';
 
@@ -46,8 +48,11 @@ export const tokens = {
   apiKeys: Symbol.for('@pinfold/api-keys') as ServiceIdentifier<ApiKeyStore>,
   sessions: Symbol.for('@pinfold/sessions') as ServiceIdentifier<SessionStore>,
   history: Symbol.for('@pinfold/history') as ServiceIdentifier<HistoryStore>,
+  takedowns: Symbol.for('@pinfold/takedowns') as ServiceIdentifier<TakedownStore>,
   views: Symbol.for('@pinfold/views') as ServiceIdentifier<ViewStore>,
-  /** The handle that the seven above come from. */
+  snapshot: Symbol.for('@pinfold/snapshot') as ServiceIdentifier<Snapshot>,
+  imports: Symbol.for('@pinfold/imports') as ServiceIdentifier<Import>,
+  /** The handle that those above come from. */
   persistence: Symbol.for('@pinfold/persistence') as ServiceIdentifier<Persistence>,
   staging: Symbol.for('@pinfold/staging') as ServiceIdentifier<Staging>,
   archives: Symbol.for('@pinfold/archives') as ServiceIdentifier<ArchiveStorage>,

@@ -1,6 +1,6 @@
 import type { Chosen, PublishModule } from './publish/chosen.ts';
 
-/** Takes folders and ZIPs that are dropped on the panel or chosen there; the rest is loaded when there is one. */
+/** Takes folders, ZIPs and single pages that are dropped on the panel or chosen there; the rest is loaded when there is one. */
 export function watchPublishPanel(root: Document): void {
   const panel = root.querySelector<HTMLElement>('[data-publish]');
   if (panel === null) return;
@@ -16,7 +16,7 @@ function choose(panel: HTMLElement, folder: boolean): void {
   const input = document.createElement('input');
   input.type = 'file';
   if (folder) input.webkitdirectory = true;
-  else input.accept = '.zip,application/zip';
+  else input.accept = '.zip,.html,.htm,application/zip,text/html';
   input.addEventListener('change', () => {
     const files = [...(input.files ?? [])];
     if (files.length > 0) void begin(panel, { kind: folder ? 'files' : 'archive', files });

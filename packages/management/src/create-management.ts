@@ -8,8 +8,8 @@ import { nowhere, routesOf } from './routes.ts';
  * The management screen as an Express router, to be mounted at a path of the public URL's host, before any parser of
  * bodies: `app.use('/manage', createManagement({ … }))`. No site may be served from the same origin without a sandbox.
  *
- * @throws TypeError unless exactly one of `sessions` and `authenticate` is given, and `publicUrl` is http or https; or
- * when a part of `look` is wrong.
+ * @throws TypeError unless exactly one of `sessions` and `authenticate` is given, and `publicUrl` is http or https; when
+ * `identityProvider` is given without `sessions`; or when a part of `look` is wrong.
  *
  * @example
  * import { accountId, type UseCases } from '@pinfold/core';

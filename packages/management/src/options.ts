@@ -1,4 +1,5 @@
-import type { Keys, Sessions, UseCases } from '@pinfold/core';
+import type { IdentityProvider, Keys, Sessions, UseCases } from '@pinfold/core';
+import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
 import {
@@ -22,6 +23,7 @@ export interface ManagementOptions {
     UseCases,
     | 'clock'
     | 'limits'
+    | 'limitsOf'
     | 'list'
     | 'open'
     | 'pin'
@@ -39,12 +41,16 @@ export interface ManagementOptions {
   readonly publicUrl: string;
   /** Signs people in by one-time links and API keys. Give this or `authenticate`. */
   readonly sessions?: Sessions;
+  /** With `sessions`: where people may sign in as well, such as `openIdConnect` of `@pinfold/oidc`. */
+  readonly identityProvider?: IdentityProvider;
   /** Your own sign-in. The screen then has neither a sign-in page nor a sign-out. */
   readonly authenticate?: Authenticate;
   /** Absent: no page for API keys. */
   readonly keys?: Keys;
   /** Absent: no history is shown. */
   readonly history?: History;
+  /** Absent: there are no pages for those who administer; with it, whoever has the scope `admin` sees them. */
+  readonly administration?: Administration;
   /** Absent: it is not shown how often publications were viewed. */
   readonly views?: Pick<Views, 'of'>;
   /** The address of a client that the history is to keep; absent, it keeps none. */
@@ -69,12 +75,15 @@ export interface Screen extends ManagementOptions {
 /**
  * Checks the options, and loads what pages load.
  *
- * @throws TypeError unless exactly one of `sessions` and `authenticate` is given, and `publicUrl` is http or https; or
- * when a part of `look` is wrong.
+ * @throws TypeError unless exactly one of `sessions` and `authenticate` is given, and `publicUrl` is http or https; when
+ * `identityProvider` is given without `sessions`; or when a part of `look` is wrong.
  */
 export function screenOf(options: ManagementOptions): Screen {
   if ((options.sessions === undefined) === (options.authenticate === undefined)) {
     throw new TypeError('give either sessions or authenticate');
+  }
+  if (options.identityProvider !== undefined && options.sessions === undefined) {
+    throw new TypeError('identityProvider needs sessions');
   }
   return {
     ...options,

@@ -41,6 +41,7 @@ const RULE_MESSAGES = {
   header_mismatch: 'headerMismatch',
   overlapping_entries: 'overlappingEntries',
   ambiguous_structure: 'ambiguousStructure',
+  forbidden_content: 'forbiddenContent',
   archive_too_large: 'archiveTooLarge',
 } as const satisfies Record<ScreenProblem['rule'], RuleMessage>;
 

@@ -1,6 +1,8 @@
 import type { Answer } from './answering/answer.ts';
 import { notFound } from './answering/refuse.ts';
 import type { Answering } from './answering/serve.ts';
+import { block, limit, showAccount, showAccountHistory, showAccounts, unblock } from './handlers/accounts.ts';
+import { showCode } from './handlers/code.ts';
 import { showHistory } from './handlers/history.ts';
 import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
 import { showList } from './handlers/list.ts';
@@ -17,8 +19,17 @@ import {
 import { publishForm, publishUpload } from './handlers/publish.ts';
 import { archiveInBody, archiveInForm } from './handlers/receive.ts';
 import { showSignIn, signIn, signOut } from './handlers/sign-in.ts';
+import { beginElsewhere, finishElsewhere } from './handlers/sign-in-elsewhere.ts';
+import {
+  lift,
+  showAllPublications,
+  showAnyPublication,
+  showTakedowns,
+  takeDown,
+} from './handlers/takedowns.ts';
 import type { Screen } from './options.ts';
 import {
+  administers,
   anybody,
   anybodyKnown,
   formRead,
@@ -47,17 +58,21 @@ const change = inTurn(form, unblocked);
 const upload = inTurn(ownPage, signedIn, unblocked, freshHeader, archiveInBody);
 /** Here the token is a field, which must stand before the file. */
 const uploadForm = inTurn(ownPage, signedIn, unblocked, archiveInForm);
+const overview = inTurn(signedIn, administers);
+const deed = inTurn(form, administers);
 const openPage = anybody;
+const openLink = anybodyKnown;
 const openForm = inTurn(ownPage, anybodyKnown, formRead, freshToken);
 
 /** Every route of the screen. */
 export function routesOf(screen: Screen): readonly Route[] {
-  const { keys, history, sessions } = screen;
+  const { keys, history, sessions, identityProvider } = screen;
   const routes = [
     on('get', '/', page, showList, screen),
     on('post', '/publish', uploadForm, publishForm, screen),
     on('post', '/upload', upload, publishUpload, screen),
     on('get', '/publications/:id', page, showPublication, screen),
+    on('get', '/publications/:id/code.svg', page, showCode, screen),
     on('get', '/publications/:id/stop', page, askToStop, screen),
     on('post', '/publications/:id/stop', change, stop, screen),
     on('post', '/publications/:id/pin', change, pin, screen),
@@ -74,14 +89,42 @@ export function routesOf(screen: Screen): readonly Route[] {
     );
   }
   if (history !== undefined) routes.push(on('get', '/history', page, showHistory, history));
+  if (screen.administration !== undefined) routes.push(...administrationOf(screen));
   if (sessions !== undefined) {
     routes.push(
-      on('get', '/sign-in', openPage, showSignIn, sessions),
-      on('post', '/sign-in', openForm, signIn, sessions),
-      on('post', '/sign-out', form, signOut, sessions),
+      on('get', '/sign-in', openPage, showSignIn, screen),
+      on('post', '/sign-in', openForm, signIn, { ...screen, sessions }),
+      on('post', '/sign-out', form, signOut, { ...screen, sessions }),
+    );
+  }
+  if (sessions !== undefined && identityProvider !== undefined) {
+    const elsewhere = { ...screen, sessions, identityProvider };
+    routes.push(
+      on('get', '/sign-in/oidc/begin', openLink, beginElsewhere, elsewhere),
+      on('get', '/sign-in/oidc', openLink, finishElsewhere, elsewhere),
     );
   }
   return routes;
+}
+
+/** The pages of those who administer. */
+function administrationOf(screen: Screen): readonly Route[] {
+  const all = '/administration';
+  const account = `${all}/accounts/:name`;
+  const publication = `${all}/publications/:id`;
+  return [
+    on('get', all, overview, showAccounts, screen),
+    on('get', account, overview, showAccount, screen),
+    on('post', `${account}/limits`, deed, limit, screen),
+    on('post', `${account}/block`, deed, block, screen),
+    on('post', `${account}/unblock`, deed, unblock, screen),
+    on('get', `${all}/history`, overview, showAccountHistory, screen),
+    on('get', `${all}/publications`, overview, showAllPublications, screen),
+    on('get', publication, overview, showAnyPublication, screen),
+    on('post', `${publication}/take-down`, deed, takeDown, screen),
+    on('get', `${all}/takedowns`, overview, showTakedowns, screen),
+    on('post', `${all}/takedowns/:sha256/lift`, deed, lift, screen),
+  ];
 }
 
 /** Answers everything else. */

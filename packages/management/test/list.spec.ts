@@ -112,7 +112,7 @@ describe('the list', () => {
     const japanese = { 'accept-language': 'fr;q=0.9, ja-JP;q=0.8, en;q=0.1' };
     expect((await person.get('/', japanese)).text)
       .to.include('<html lang="ja">')
-      .and.include('フォルダーか ZIP を公開');
+      .and.include('フォルダー、ZIP、またはページを公開');
     await person.get('/?language=en', japanese);
     expect((await person.get('/', japanese)).text).to.include('<html lang="en">');
   });

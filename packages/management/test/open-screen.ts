@@ -34,7 +34,15 @@ export interface ScreenOptions extends ServiceOptions {
 export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
   const { management = {}, mount = '/manage', publicUrl, ...composed } = options;
   const log: RequestEntry[] = [];
-  const doors = ({ useCases, keys, sessions, history, views, publicPort }: Inside): express.Express => {
+  const doors = ({
+    useCases,
+    keys,
+    sessions,
+    history,
+    views,
+    administration,
+    publicPort,
+  }: Inside): express.Express => {
     const url = publicUrl ?? `http://localhost:${publicPort}`;
     const signIn = management.authenticate === undefined ? { sessions } : {};
     const say = (entry: RequestEntry) => log.push(entry);
@@ -44,6 +52,7 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
       keys,
       history,
       views,
+      administration,
       log: say,
       ...signIn,
       ...management,

@@ -1,8 +1,9 @@
-import { days, hours, minutes, OPERATOR, type Role } from '@pinfold/core';
+import { accountId, days, hours, minutes, OPERATOR, type Role } from '@pinfold/core';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { Person } from './person.ts';
+import { readCode } from './read-code.ts';
 
 describe('one publication', () => {
   let screen: Screen;
@@ -43,6 +44,19 @@ describe('one publication', () => {
       expect(text, shown).to.include(shown);
     }
     expect(text).to.include('27 November 2026').and.include('in 7 days');
+  });
+
+  it('has its link as a QR code, which a reader reads, for its account alone', async () => {
+    const { text: detail } = await person.get(path);
+    expect(detail).to.include(`src="/manage${path}/code.svg" alt="QR code of the link"`);
+    const answer = await person.get(`${path}/code.svg`);
+    expect(answer.headers.get('content-type')).to.match(/^image\/svg\+xml/);
+    expect(answer.headers.get('content-security-policy')).to.include("default-src 'none'");
+    expect(readCode(answer.text)).to.equal(`${screen.url}/s/${role.id}`);
+    const other = new Person(screen.base);
+    await other.signIn((await screen.sessions.offerLink(accountId('other'))).token);
+    expect((await other.get(`${path}/code.svg`)).status).to.equal(404);
+    expect((await new Person(screen.base).get(`${path}/code.svg`)).status).to.equal(303);
   });
 
   it('is shared below a public URL that has a slash at its end', async () => {

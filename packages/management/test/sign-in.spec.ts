@@ -58,7 +58,8 @@ describe('signing in', () => {
     const wrong = await screen.keys.create({ account: OWNER });
     const right = await screen.keys.create({ account: OWNER, scopes: ['manage'] });
     const { token: form } = await person.get('/sign-in');
-    for (const key of [wrong.text, `${right.text.slice(0, -1)}0`, '', ` ${right.text}`]) {
+    const other = right.text.endsWith('0') ? '1' : '0';
+    for (const key of [wrong.text, `${right.text.slice(0, -1)}${other}`, '', ` ${right.text}`]) {
       const refused = await person.post('/sign-in', { form, key });
       expect(refused.status, key).to.equal(401);
       if (key !== '') expect(refused.text).not.to.include(key);

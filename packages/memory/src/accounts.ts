@@ -31,8 +31,8 @@ export function listAccounts(
 ): readonly Account[] {
   return [...accounts.values()]
     .map(({ account }) => account)
-    .filter(({ name }) => after === undefined || compare(name, after) > 0)
-    .sort((one, other) => compare(one.name, other.name))
+    .filter(({ name }) => after === undefined || byCodePoint(name, after) > 0)
+    .sort((one, other) => byCodePoint(one.name, other.name))
     .slice(0, limit);
 }
 
@@ -58,7 +58,7 @@ function newAccount(name: AccountId): Account {
   };
 }
 
-function compare(one: string, other: string): number {
+export function byCodePoint(one: string, other: string): number {
   const [left, right] = [[...one], [...other]];
   const place = left.findIndex((character, n) => character !== right[n]);
   return place === -1

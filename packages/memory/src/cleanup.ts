@@ -6,6 +6,7 @@ import type {
   CleanupRequest,
   CleanupTask,
   HistoryEvent,
+  PurgeClaim,
   Role,
   Version,
 } from '@pinfold/core';
@@ -31,6 +32,19 @@ export function claimForCleanup(data: MemoryData, request: CleanupRequest): read
   }));
 }
 
+/** For removal without a grace, whoever else claimed it. */
+export function claimPurge(
+  data: MemoryData,
+  { role: id, token, until }: PurgeClaim,
+): CleanupTask | undefined {
+  const row = data.roles.get(id);
+  if (row === undefined || row.archiveRemoved || row.role.deletedAt === null) return undefined;
+  const version = (row.version + 1) as Version;
+  data.roles.set(id, { ...row, version, claim: token, claimableAt: until, isPurged: true });
+  const { account, archive } = row.role;
+  return { role: id, account, archive, token, failures: row.failures };
+}
+
 export function countForCleanup(data: MemoryData, request: CleanupCountRequest): CleanupCount {
   return {
     archives: claimable(data, request).length,
@@ -43,7 +57,7 @@ function claimable(
   { now, endedBefore }: Pick<CleanupRequest, 'now' | 'endedBefore'>,
 ): RoleRow[] {
   return [...data.roles.values()]
-    .filter((row) => !row.archiveRemoved && endOf(row.role) <= endedBefore)
+    .filter((row) => !row.archiveRemoved && (row.isPurged || endOf(row.role) <= endedBefore))
     .filter(({ claimableAt }) => claimableAt === undefined || claimableAt <= now);
 }
 

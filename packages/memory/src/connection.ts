@@ -18,6 +18,15 @@ export class Connection {
     return this.#data;
   }
 
+  /** The data to be changed, or the fault that refuses it: also while an import is unfinished. */
+  change(): MemoryData {
+    const data = this.open();
+    if (data.importing !== undefined) {
+      throw new Fault('store_unavailable', 'an import into this database has not ended');
+    }
+    return data;
+  }
+
   peer(): Connection {
     return new Connection(this.#data);
   }

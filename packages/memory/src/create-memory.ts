@@ -7,8 +7,11 @@ import { memoryArchiveStorage } from './memory-archive-storage.ts';
 import { memoryAttemptCounter } from './memory-attempt-counter.ts';
 import { emptyData } from './memory-data.ts';
 import { memoryHistoryStore } from './memory-history-store.ts';
+import { memoryImport } from './memory-import.ts';
 import { memoryRoleStore } from './memory-role-store.ts';
 import { memorySessionStore } from './memory-session-store.ts';
+import { memorySnapshot } from './memory-snapshot.ts';
+import { memoryTakedownStore } from './memory-takedown-store.ts';
 import { memoryViewStore } from './memory-view-store.ts';
 
 /** Every store over one set of data in this process. It has no schema to migrate, and no clock for `check` to tell. */
@@ -39,7 +42,10 @@ function handleOn(connection: Connection): Memory {
     attempts: memoryAttemptCounter(connection),
     sessions: memorySessionStore(connection),
     history: memoryHistoryStore(connection),
+    takedowns: memoryTakedownStore(connection),
     views: memoryViewStore(connection),
+    snapshot: memorySnapshot(connection),
+    imports: memoryImport(connection),
     archives: memoryArchiveStorage(connection),
     migrate: async () => void connection.open(),
     check: async (signal) => {

@@ -20,7 +20,9 @@ export function listRoles(data: MemoryData, query: RoleQuery): Page<Role> {
 }
 
 function newestFirst(data: MemoryData, { account, after }: RoleQuery): readonly Role[] {
-  const own = [...data.roles.values()].map(({ role }) => role).filter((role) => role.account === account);
+  const own = [...data.roles.values()]
+    .map(({ role }) => role)
+    .filter((role) => account === undefined || role.account === account);
   const behind = after === undefined ? own : own.filter((role) => order(after, role) < 0);
   return behind.sort(order);
 }

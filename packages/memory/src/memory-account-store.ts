@@ -11,7 +11,7 @@ export function memoryAccountStore(connection: Connection): AccountStore {
       return row && { value: row.account, version: row.version };
     },
     save: async (change, loadedAt, events) => {
-      const data = connection.open();
+      const data = connection.change();
       if (!saveAccount(data, change, loadedAt)) return { kind: 'conflict' };
       keep(data, events);
       return { kind: 'saved' };

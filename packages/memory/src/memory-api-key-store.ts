@@ -6,7 +6,7 @@ import { keep } from './events.ts';
 export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
   return {
     create: async (key, events) => {
-      const data = connection.open();
+      const data = connection.change();
       if (data.apiKeys.has(key.id)) return { kind: 'exists' };
       data.apiKeys.set(key.id, key);
       madeAccount(data, key.account);
@@ -14,7 +14,7 @@ export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
       return { kind: 'created' };
     },
     createFirst: async (key, events) => {
-      const data = connection.open();
+      const data = connection.change();
       if (data.apiKeys.size > 0) return { kind: 'exists' };
       data.apiKeys.set(key.id, key);
       madeAccount(data, key.account);
@@ -31,7 +31,7 @@ export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
       return wanted.sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
     },
     revoke: async (id, at, events) => {
-      const data = connection.open();
+      const data = connection.change();
       const key = data.apiKeys.get(id);
       if (key === undefined) return { kind: 'unknown' };
       if (key.revokedAt === null) {
@@ -41,7 +41,7 @@ export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
       return { kind: 'revoked' };
     },
     touch: async (id, at, unlessSince) => {
-      const { apiKeys } = connection.open();
+      const { apiKeys } = connection.change();
       const key = apiKeys.get(id);
       if (key === undefined) return;
       const last = key.lastUsedAt ?? Number.NEGATIVE_INFINITY;

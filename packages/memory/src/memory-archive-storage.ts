@@ -23,6 +23,7 @@ export function memoryArchiveStorage(connection: Connection): ArchiveStorage {
       if (from + length > bytes.length) throw new TypeError('a read lies inside the archive');
       return bytes.slice(from, from + length);
     },
+    size: async (id, signal) => open(signal).get(id)?.length,
     delete: async (id, signal) => {
       open(signal).delete(id);
     },

@@ -14,7 +14,7 @@ import type { AttemptWindow, MemoryData } from './memory-data.ts';
 export function memoryAttemptCounter(connection: Connection): AttemptCounter {
   /** The windows that a ticket was counted in, or that were opened since. */
   const windowsOf = (ticket: AttemptTicket): readonly (readonly [string, AttemptWindow])[] => {
-    const { windows } = connection.open();
+    const { windows } = connection.change();
     const [, role, address] = JSON.parse(ticket) as [number, Attempt['role'], string];
     return [roleKey({ role }), addressKey({ role, address })].flatMap((key) => {
       const window = windows.get(key);
@@ -26,7 +26,7 @@ export function memoryAttemptCounter(connection: Connection): AttemptCounter {
     [...connection.open().windows].filter(([, window]) => window.until <= by).map(([key]) => key);
 
   return {
-    begin: async (attempt) => begin(connection.open(), attempt),
+    begin: async (attempt) => begin(connection.change(), attempt),
     settle: async (ticket) => {
       for (const [, window] of windowsOf(ticket)) {
         if (window.counted.has(ticket)) window.counted.set(ticket, 'wrong');
@@ -35,12 +35,12 @@ export function memoryAttemptCounter(connection: Connection): AttemptCounter {
     forgive: async (ticket) => {
       for (const [key, { counted }] of windowsOf(ticket)) {
         if (counted.get(ticket) !== 'wrong') counted.delete(ticket);
-        if (counted.size === 0) connection.open().windows.delete(key);
+        if (counted.size === 0) connection.change().windows.delete(key);
       }
     },
     purge: async (by, limit) => {
       const ended = endedBy(by).slice(0, limit);
-      for (const key of ended) connection.open().windows.delete(key);
+      for (const key of ended) connection.change().windows.delete(key);
       return ended.length;
     },
     countEnded: async (by) => endedBy(by).length,

@@ -16,6 +16,7 @@ import type {
   Session,
   Sha256,
   SignInLink,
+  Takedown,
   Token,
   Version,
   Versioned,
@@ -35,6 +36,8 @@ export interface RoleRow {
   /** From when it may be claimed again; absent while it never was. */
   readonly claimableAt: Instant | undefined;
   readonly failures: number;
+  /** Whether its archive is to go without a grace. */
+  readonly isPurged: boolean;
   /** When the last of its events was. */
   readonly lastEventAt: Instant;
   readonly isExpiryTold: boolean;
@@ -66,8 +69,12 @@ export interface MemoryData {
   readonly events: Map<EventId, HistoryEvent>;
   /** When each account's last refused sign-in was told. */
   readonly refusals: Map<AccountId, Instant>;
+  /** By publication and archive. */
+  readonly takedowns: Map<string, Takedown>;
   readonly views: Map<string, CountedViews>;
   tickets: number;
+  /** The token of an unfinished import. */
+  importing: Token | undefined;
   comparison: Versioned<Comparison> | undefined;
 }
 
@@ -84,8 +91,10 @@ export function emptyData(): MemoryData {
     archives: new Map(),
     events: new Map(),
     refusals: new Map(),
+    takedowns: new Map(),
     views: new Map(),
     tickets: 0,
+    importing: undefined,
     comparison: undefined,
   };
 }

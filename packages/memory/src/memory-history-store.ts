@@ -21,10 +21,10 @@ export function memoryHistoryStore(connection: Connection): HistoryStore {
       return expired.sort((one, other) => one.expiresAt - other.expiresAt).slice(0, limit);
     },
     tellExpired: async (events) => {
-      for (const event of events) tellExpired(connection.open(), event);
+      for (const event of events) tellExpired(connection.change(), event);
     },
     drop: async (before, limit) => {
-      const { events } = connection.open();
+      const { events } = connection.change();
       const old = [...events.values()].filter(({ at }) => at < before).slice(0, limit);
       for (const { id } of old) events.delete(id);
       return old.length;

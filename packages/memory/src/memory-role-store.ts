@@ -1,37 +1,32 @@
 import type { RoleStore, Version } from '@pinfold/core';
 import { claimForCleanup, countForCleanup, namedArchives, settleCleanup } from './cleanup.ts';
 import type { Connection } from './connection.ts';
-import { keepInTurn } from './events.ts';
 import { listRoles } from './list-roles.ts';
 import { commit, purge, release, renew, reserve } from './reservations.ts';
+import { saveRole } from './save-role.ts';
 
 /** Each method runs in one turn of the event loop, which is its transaction. */
 export function memoryRoleStore(connection: Connection): RoleStore {
   return {
-    reserve: async (request) => reserve(connection.open(), request),
-    renew: async (lease, until) => renew(connection.open(), lease, until),
-    release: async (lease) => release(connection.open(), lease),
-    commit: async (publication, lease, events) => commit(connection.open(), publication, lease, events),
+    reserve: async (request) => reserve(connection.change(), request),
+    renew: async (lease, until) => renew(connection.change(), lease, until),
+    release: async (lease) => release(connection.change(), lease),
+    commit: async (publication, lease, events) => commit(connection.change(), publication, lease, events),
     load: async (id, signal) => {
       signal?.throwIfAborted();
       const row = connection.open().roles.get(id);
       return row && { value: row.role, version: row.version };
     },
-    save: async (role, loadedAt, events) => {
-      const data = connection.open();
-      const row = data.roles.get(role.id);
-      if (row?.version !== loadedAt) return { kind: 'conflict' };
-      const lastEventAt = keepInTurn(data, events, row.lastEventAt);
-      data.roles.set(role.id, { ...row, role, version: (row.version + 1) as Version, lastEventAt });
-      return { kind: 'saved' };
-    },
+    save: async (role, loadedAt, events) => ({
+      kind: saveRole(connection.change(), role, loadedAt, events) ? 'saved' : 'conflict',
+    }),
     list: async (query) => listRoles(connection.open(), query),
     loadManifest: async (archive, signal) => {
       signal?.throwIfAborted();
       return connection.open().manifests.get(archive);
     },
-    claimForCleanup: async (request) => claimForCleanup(connection.open(), request),
-    settleCleanup: async (task, outcome, events) => settleCleanup(connection.open(), task, outcome, events),
+    claimForCleanup: async (request) => claimForCleanup(connection.change(), request),
+    settleCleanup: async (task, outcome, events) => settleCleanup(connection.change(), task, outcome, events),
     countForCleanup: async (request) => countForCleanup(connection.open(), request),
     whichAreNamed: async (ids) => {
       const named = new Set(namedArchives(connection.open()));
@@ -41,10 +36,10 @@ export function memoryRoleStore(connection: Connection): RoleStore {
       const named = namedArchives(connection.open());
       return named.filter((id) => after === undefined || id > after).slice(0, limit);
     },
-    purge: async (begunBefore, limit) => purge(connection.open(), begunBefore, limit),
+    purge: async (begunBefore, limit) => purge(connection.change(), begunBefore, limit),
     loadComparison: async () => connection.open().comparison,
     keepComparison: async (comparison, loadedAt) => {
-      const data = connection.open();
+      const data = connection.change();
       if (data.comparison?.version !== loadedAt) return { kind: 'conflict' };
       const version = ((loadedAt ?? 0) + 1) as Version;
       data.comparison = { value: comparison, version };

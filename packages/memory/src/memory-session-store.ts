@@ -6,12 +6,12 @@ import { keep } from './events.ts';
 export function memorySessionStore(connection: Connection): SessionStore {
   return {
     offer: async (link, events) => {
-      const data = connection.open();
+      const data = connection.change();
       data.signInLinks.set(link.tokenHash, link);
       keep(data, events);
     },
     redeem: async ({ link, now, session }, events) => {
-      const data = connection.open();
+      const data = connection.change();
       const { signInLinks, sessions } = data;
       const offered = signInLinks.get(link);
       if (offered === undefined || offered.endsAt <= now) return { kind: 'unknown' };
@@ -27,7 +27,7 @@ export function memorySessionStore(connection: Connection): SessionStore {
       return { kind: 'redeemed', session: begun };
     },
     begin: async (session, events) => {
-      const data = connection.open();
+      const data = connection.change();
       data.sessions.set(session.tokenHash, session);
       madeAccount(data, session.account);
       keep(data, events);
@@ -38,18 +38,18 @@ export function memorySessionStore(connection: Connection): SessionStore {
       return session === undefined || session.endsAt <= now ? undefined : session;
     },
     end: async (tokenHash, events) => {
-      const data = connection.open();
+      const data = connection.change();
       if (data.sessions.delete(tokenHash)) keep(data, events);
     },
     refuse: async (event, unlessSince) => {
-      const data = connection.open();
+      const data = connection.change();
       const last = data.refusals.get(event.account);
       if (last !== undefined && last > unlessSince) return;
       data.refusals.set(event.account, event.at);
       keep(data, [event]);
     },
     purge: async (endedBy, limit) => {
-      const { signInLinks, sessions } = connection.open();
+      const { signInLinks, sessions } = connection.change();
       const ended = [sessions, signInLinks].flatMap(
         (kept: Map<Sha256, { readonly endsAt: Session['endsAt'] }>) =>
           [...kept].filter(([, { endsAt }]) => endsAt <= endedBy).map(([hash]) => ({ kept, hash })),

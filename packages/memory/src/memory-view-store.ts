@@ -1,12 +1,16 @@
-import type { ViewStore } from '@pinfold/core';
+import type { CountedViews, ViewStore } from '@pinfold/core';
 import type { Connection } from './connection.ts';
+
+export function nameOfDay({ role, day }: Pick<CountedViews, 'role' | 'day'>): string {
+  return `${role} ${day}`;
+}
 
 export function memoryViewStore(connection: Connection): ViewStore {
   return {
     add: async (counted) => {
-      const { views: rows } = connection.open();
+      const { views: rows } = connection.change();
       for (const { role, day, views, refusedPasswords } of counted) {
-        const key = `${role} ${day}`;
+        const key = nameOfDay({ role, day });
         const known = rows.get(key) ?? { views: 0, refusedPasswords: 0 };
         rows.set(key, {
           role,
@@ -24,7 +28,7 @@ export function memoryViewStore(connection: Connection): ViewStore {
         .map(({ role: _, ...day }) => day);
     },
     drop: async (before, limit) => {
-      const { views: rows } = connection.open();
+      const { views: rows } = connection.change();
       const old = [...rows].filter(([, { day }]) => day < before).slice(0, limit);
       for (const [key] of old) rows.delete(key);
       return old.length;

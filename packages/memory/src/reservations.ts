@@ -1,4 +1,5 @@
 import type {
+  AccountId,
   CommitOutcome,
   HistoryEvent,
   Instant,
@@ -8,10 +9,19 @@ import type {
   ReserveOutcome,
   Version,
 } from '@pinfold/core';
-import { judgeCommit, judgeHolder, published, refuseAdmission, refuseBlocked } from '@pinfold/core/adapter';
+import {
+  type AdmissionLooks,
+  judgeCommit,
+  judgeHolder,
+  published,
+  refuseAdmission,
+  refuseBlocked,
+  type Wish,
+} from '@pinfold/core/adapter';
 import { madeAccount, usedBy } from './accounts.ts';
 import { keepInTurn } from './events.ts';
 import type { MemoryData } from './memory-data.ts';
+import { isForbidden } from './takedowns.ts';
 
 export function reserve(data: MemoryData, request: Reservation): ReserveOutcome {
   const { keys } = data;
@@ -19,7 +29,7 @@ export function reserve(data: MemoryData, request: Reservation): ReserveOutcome 
   const known = data.accounts.get(account)?.account;
   const held = refuseBlocked(known) ?? judgeHolder(keys.get(nameOf(request)), request);
   if (held !== undefined) return held;
-  const refused = refuseAdmission(known, request, () => usedBy(data, account, now));
+  const refused = refuseAdmission(known, request, looksOf(data, account, request));
   if (refused !== undefined) return refused;
   const row = { fingerprint, token, begunAt: now, heldUntil: until, role: null, warnings: null };
   keys.set(nameOf(request), row);
@@ -54,7 +64,7 @@ export function commit(
   if (judged === 'committed') return { kind: 'committed' };
   const { account, version } = madeAccount(data, role.account);
   const wish = { ...role, now, limits };
-  const refused = refuseAdmission(account, wish, () => usedBy(data, role.account, now));
+  const refused = refuseAdmission(account, wish, looksOf(data, role.account, wish));
   if (refused !== undefined) return refused;
   data.accounts.set(role.account, { account: { ...account, ...published(account, wish) }, version });
   data.keys.set(nameOf(lease), { ...row, role: role.id, warnings: JSON.stringify(warnings) });
@@ -66,6 +76,7 @@ export function commit(
     claim: undefined,
     claimableAt: undefined,
     failures: 0,
+    isPurged: false,
     lastEventAt: keepInTurn(data, events, 0 as Instant),
     isExpiryTold: false,
   });
@@ -84,6 +95,17 @@ export function reservationsBegunBefore({ keys }: MemoryData, instant: Instant):
   return [...keys].filter(([, row]) => row.role === null && row.begunAt < instant).map(([name]) => name);
 }
 
-function nameOf({ account, key }: Pick<Lease, 'account' | 'key'>): string {
+function looksOf(
+  data: MemoryData,
+  account: AccountId,
+  { sha256, now }: Pick<Wish, 'sha256' | 'now'>,
+): AdmissionLooks {
+  return {
+    isForbidden: () => isForbidden(data, sha256),
+    inService: () => usedBy(data, account, now),
+  };
+}
+
+export function nameOf({ account, key }: Pick<Lease, 'account' | 'key'>): string {
   return JSON.stringify([account, key]);
 }

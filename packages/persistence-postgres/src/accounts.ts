@@ -1,10 +1,13 @@
-import type { Account, AccountId, AccountUse, Instant } from '@pinfold/core';
+import type { Account, AccountId, AccountUse, Instant, Sha256 } from '@pinfold/core';
 import { before, days } from '@pinfold/core';
 import { FIRST_GENERATION, type Kept, NO_LIMITS } from '@pinfold/core/adapter';
 import type { Run } from './postgres-connection.ts';
 import { ACCOUNTS } from './schema.ts';
 import { prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
+import { isForbidden, lockingArchive } from './takedowns.ts';
+
+type PublisherRow = Kept<Account> & { readonly forbidden: boolean };
 
 type InService = Pick<AccountUse, 'sites' | 'bytes'>;
 
@@ -16,10 +19,19 @@ export function makingAccounts({ accounts }: Pick<Tables, 'accounts'>, names: st
     ON CONFLICT (name) DO NOTHING`;
 }
 
+/** An account, and whether what it would publish was forbidden at that moment. */
+export interface Publisher {
+  readonly account: Account;
+  readonly isForbidden: boolean;
+}
+
 /** What publications need of their account. */
 export interface AccountRows {
-  /** Locks the row until the transaction ends, and makes it where none was. */
-  lock(run: Run, name: AccountId): Promise<Account>;
+  /**
+   * Locks the row until the transaction ends, and makes it where none was. Nobody forbids the archive meanwhile: who did
+   * while this waited, later statements see.
+   */
+  lock(run: Run, name: AccountId, sha256: Sha256): Promise<Publisher>;
   countInService(run: Run, name: AccountId, now: Instant): Promise<InService>;
   countPublished(run: Run, name: AccountId, now: Instant): Promise<number>;
 }
@@ -27,7 +39,10 @@ export interface AccountRows {
 export function accountRows(tables: Tables): AccountRows {
   const { accounts, roles } = tables;
   const statements = {
-    lock: prepared(`SELECT ${ACCOUNTS.select} FROM ${accounts} WHERE name = $1 FOR NO KEY UPDATE`),
+    // What is selected is made before the row is locked: whoever waits for the archive holds nothing.
+    lock: prepared(`
+      SELECT ${ACCOUNTS.select}, ${isForbidden(tables, 2)} AS forbidden, ${lockingArchive('_shared', 2)}
+      FROM ${accounts} WHERE name = $1 FOR NO KEY UPDATE`),
     make: prepared(makingAccounts(tables, 'SELECT $1 AS name')),
     // What does not end, and what ends later: each is a part of the index of its own.
     inService: prepared(`
@@ -48,10 +63,11 @@ export function accountRows(tables: Tables): AccountRows {
   const one = async <Row>(run: Run, statement: Statement, values: readonly unknown[]): Promise<Row> =>
     (await run<Row>(statement, values)).rows[0] as Row;
   return {
-    lock: async (run, name) => {
+    lock: async (run, name, sha256) => {
       for (;;) {
-        const { rows } = await run<Kept<Account>>(statements.lock, [name]);
-        if (rows[0] !== undefined) return ACCOUNTS.read(rows[0]);
+        const { rows } = await run<PublisherRow>(statements.lock, [name, sha256]);
+        const [row] = rows;
+        if (row !== undefined) return { account: ACCOUNTS.read(row), isForbidden: row.forbidden };
         await run(statements.make, [name]);
       }
     },

@@ -1,3 +1,4 @@
+export { examinePostgres, type PostgresExamined } from './examine-postgres.ts';
 export {
   type OpenPostgresOptions,
   openPostgres,

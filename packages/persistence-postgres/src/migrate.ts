@@ -8,6 +8,8 @@ import { tablesOf } from './tables.ts';
 
 /** Steps may take longer than any request may. */
 const NO_LIMITS = planned('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
+/** The schema is brought up to a release also while an import is unfinished. */
+const WHILE_IMPORTING = planned("SET LOCAL pinfold.importing = 'on'");
 const LOCK = unhurried('SELECT pg_catalog.pg_advisory_xact_lock($1)');
 const HAS_SCHEMA = planned('SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1');
 
@@ -23,6 +25,7 @@ export function migrate(
   const tables = tablesOf(schema);
   return connection.transaction(async (run) => {
     await run(NO_LIMITS);
+    await run(WHILE_IMPORTING);
     await run(LOCK, [lockOf(schema)]);
     await makeSchema(run, schema);
     const { rows } = await run<SchemaState>(stateOf(schema));

@@ -277,6 +277,54 @@ const views: PostgresMigration = {
   `,
 };
 
+/** What was taken down, what is to go without a grace, and the lists of all roles. */
+const takedowns: PostgresMigration = {
+  version: 8,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ takedowns, roles }) => `
+    CREATE TABLE ${takedowns} (
+      id text COLLATE "C" NOT NULL,
+      account text COLLATE "C" NOT NULL,
+      sha256 text COLLATE "C" NOT NULL,
+      reason text NOT NULL,
+      at bigint NOT NULL,
+      lifted_at bigint,
+      PRIMARY KEY (id, sha256)
+    );
+    CREATE INDEX takedowns_forbidden ON ${takedowns} (sha256, at, id) WHERE lifted_at IS NULL;
+    CREATE INDEX takedowns_listed ON ${takedowns} (at, id, sha256) WHERE lifted_at IS NULL;
+
+    ALTER TABLE ${roles} ADD COLUMN purged boolean NOT NULL DEFAULT false;
+    CREATE INDEX roles_newest ON ${roles} (published_at, id) INCLUDE (expires_at) WHERE deleted_at IS NULL;
+    CREATE INDEX roles_newest_deleted ON ${roles} (published_at, id) WHERE deleted_at IS NOT NULL;
+  `,
+};
+
+/**
+ * The mark of an import that has begun and not ended, and the function of the triggers that refuse changes meanwhile,
+ * also those of nodes that know of no imports. The import itself says so in each of its transactions.
+ */
+const imports: PostgresMigration = {
+  version: 9,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ importMark, refuseWhileImporting }) => `
+    CREATE TABLE ${importMark} (
+      one smallint PRIMARY KEY CHECK (one = 1),
+      token text COLLATE "C" NOT NULL
+    );
+    CREATE FUNCTION ${refuseWhileImporting}() RETURNS trigger LANGUAGE plpgsql AS $function$
+    BEGIN
+      IF pg_catalog.current_setting('pinfold.importing', true) = 'on' THEN
+        RETURN NULL;
+      END IF;
+      RAISE EXCEPTION 'an import into this database has not ended' USING ERRCODE = 'PF001';
+    END
+    $function$;
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly PostgresMigration[] = [
   first,
@@ -286,4 +334,6 @@ export const MIGRATIONS: readonly PostgresMigration[] = [
   accounts,
   sessionScopes,
   views,
+  takedowns,
+  imports,
 ];

@@ -7,9 +7,12 @@ import { postgresApiKeyStore } from './postgres-api-key-store.ts';
 import { postgresAttemptCounter } from './postgres-attempt-counter.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import { postgresHistoryStore } from './postgres-history-store.ts';
+import { postgresImport } from './postgres-import.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 import { postgresRoleStore } from './postgres-role-store.ts';
 import { postgresSessionStore } from './postgres-session-store.ts';
+import { postgresSnapshot } from './postgres-snapshot.ts';
+import { postgresTakedownStore } from './postgres-takedown-store.ts';
 import { postgresViewStore } from './postgres-view-store.ts';
 import { tablesOf } from './tables.ts';
 
@@ -77,7 +80,10 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
     attempts: postgresAttemptCounter(connection, tables),
     sessions: postgresSessionStore(connection, tables),
     history: postgresHistoryStore(connection, tables),
+    takedowns: postgresTakedownStore(connection, tables),
     views: postgresViewStore(connection, tables),
+    snapshot: postgresSnapshot(connection, tables),
+    imports: postgresImport(connection, tables, schema),
     migrate: () => migrate(connection, schema),
     check: (signal) => checkSchema(connection, schema, signal),
     close: async () => connection.close(),

@@ -11,6 +11,9 @@ const LONGEST_WAIT = 64;
 const MOST_BROKEN = 3;
 
 const BEGIN = planned('BEGIN ISOLATION LEVEL READ COMMITTED');
+const BEGIN_SNAPSHOT = planned(`
+  BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+  SET LOCAL idle_in_transaction_session_timeout = 0`);
 const COMMIT = planned('COMMIT');
 const ROLLBACK = planned('ROLLBACK');
 
@@ -71,6 +74,27 @@ export class PostgresConnection {
     return this.#patiently(() => this.#withClient((run) => transact(run, work)));
   }
 
+  /**
+   * Walks statements that must all see one state, however long their reader takes. What breaks on the way is not tried
+   * again.
+   */
+  async *snapshot<Item>(work: (run: Run) => AsyncIterable<Item>): AsyncGenerator<Item, void> {
+    const client = await this.#patiently(() => this.#takeClient());
+    const run: Run = (statement, values = []) => ask(client, statement, values);
+    let broken = true;
+    try {
+      await run(BEGIN_SNAPSHOT);
+      yield* work(run);
+      await run(ROLLBACK);
+      broken = false;
+    } catch (error) {
+      throw asFault(error);
+    } finally {
+      // Whoever stops reading leaves a transaction behind: it ends with its connection.
+      client.release(broken);
+    }
+  }
+
   async #patiently<Result>(attempt: () => Promise<Result>): Promise<Result> {
     let waited = 0;
     let broken = 0;
@@ -84,6 +108,19 @@ export class PostgresConnection {
       }
       await this.#sleep(duration(wait));
       waited += wait;
+    }
+  }
+
+  /** A client of its own, to be released by whoever takes it. */
+  async #takeClient(): Promise<PostgresClient> {
+    if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
+    const client = await this.#pool.connect();
+    try {
+      await undone(this.#provePrimary(client, (statement, values = []) => ask(client, statement, values)));
+      return client;
+    } catch (error) {
+      client.release(true);
+      throw error;
     }
   }
 

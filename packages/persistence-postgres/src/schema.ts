@@ -1,4 +1,13 @@
-import type { Account, ApiKey, HistoryEvent, Role, Session, SignInLink } from '@pinfold/core';
+import type {
+  Account,
+  ApiKey,
+  CountedViews,
+  HistoryEvent,
+  Role,
+  Session,
+  SignInLink,
+  Takedown,
+} from '@pinfold/core';
 import { type Column, jsonList, jsonOf, type Table, tableOf } from '@pinfold/core/adapter';
 
 /** A column whose parameter is no text, which the server takes it for where a statement selects it. */
@@ -71,4 +80,21 @@ export const EVENTS: Table<HistoryEvent> = tableOf<HistoryEvent>({
   request: 'request',
   address: 'address',
   asOperator: { name: 'as_operator', type: 'boolean' },
+});
+
+export const TAKEDOWNS: Table<Takedown> = tableOf<Takedown>({
+  id: 'id',
+  account: 'account',
+  sha256: 'sha256',
+  reason: 'reason',
+  at: bigint('at'),
+  liftedAt: bigint('lifted_at'),
+});
+
+/** How often each role was viewed, by day. */
+export const VIEWS: Table<CountedViews> = tableOf<CountedViews>({
+  role: 'role',
+  day: bigint('day'),
+  views: bigint('views'),
+  refusedPasswords: bigint('refused_passwords'),
 });

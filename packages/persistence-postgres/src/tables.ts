@@ -16,7 +16,11 @@ export interface Tables {
   readonly signInLinks: string;
   readonly events: string;
   readonly sessionRefusals: string;
+  readonly takedowns: string;
   readonly views: string;
+  readonly importMark: string;
+  /** No table, but the function of triggers. */
+  readonly refuseWhileImporting: string;
 }
 
 export function tablesOf(schema: string): Tables {
@@ -36,6 +40,9 @@ export function tablesOf(schema: string): Tables {
     signInLinks: `${name}.sign_in_links`,
     events: `${name}.events`,
     sessionRefusals: `${name}.session_refusals`,
+    takedowns: `${name}.takedowns`,
     views: `${name}.views`,
+    importMark: `${name}.import_mark`,
+    refuseWhileImporting: `${name}.refuse_while_importing`,
   };
 }

@@ -9,7 +9,8 @@ const STATE_TABLE = `
     oldest_version INTEGER NOT NULL,
     oldest_release TEXT NOT NULL
   ) STRICT`;
-const STATE = `
+/** What the database says of its schema. */
+export const STATE = `
   SELECT version, oldest_version AS oldestVersion, oldest_release AS oldestRelease FROM schema_state`;
 const SET_STATE = `
   INSERT INTO schema_state (one, version, oldest_version, oldest_release)
@@ -25,7 +26,7 @@ export function migrate(
   connection: Statements,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
-  return connection.write((prepare, exec) => {
+  return connection.alter((prepare, exec) => {
     exec(STATE_TABLE);
     const { steps, reached } = planMigrations(prepare<SchemaState>(STATE).get(), migrations);
     for (const { sql } of steps) exec(sql);

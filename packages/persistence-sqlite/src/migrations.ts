@@ -270,6 +270,45 @@ const views: Migration = {
   `,
 };
 
+/** What was taken down, what is to go without a grace, and the lists of all roles. */
+const takedowns: Migration = {
+  version: 9,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE takedowns (
+      id TEXT NOT NULL,
+      account TEXT NOT NULL,
+      sha256 TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      lifted_at INTEGER,
+      PRIMARY KEY (id, sha256)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX takedowns_forbidden ON takedowns (sha256, at, id) WHERE lifted_at IS NULL;
+    CREATE INDEX takedowns_listed ON takedowns (at, id, sha256) WHERE lifted_at IS NULL;
+
+    ALTER TABLE roles ADD COLUMN purged INTEGER NOT NULL DEFAULT 0 CHECK (purged IN (0, 1));
+    DROP INDEX roles_sha256;
+    CREATE INDEX roles_sha256 ON roles (sha256, id) WHERE deleted_at IS NULL;
+    CREATE INDEX roles_newest ON roles (published_at, id, expires_at, deleted_at) WHERE deleted_at IS NULL;
+    CREATE INDEX roles_newest_deleted ON roles (published_at, id) WHERE deleted_at IS NOT NULL;
+  `,
+};
+
+/** The mark of an import that has begun and not ended. */
+const imports: Migration = {
+  version: 10,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE import_mark (
+      one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+      token TEXT NOT NULL
+    ) STRICT;
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly Migration[] = [
   first,
@@ -280,4 +319,6 @@ export const MIGRATIONS: readonly Migration[] = [
   accounts,
   sessionScopes,
   views,
+  takedowns,
+  imports,
 ];

@@ -1,4 +1,13 @@
-import type { Account, ApiKey, HistoryEvent, Role, Session, SignInLink } from '@pinfold/core';
+import type {
+  Account,
+  ApiKey,
+  CountedViews,
+  HistoryEvent,
+  Role,
+  Session,
+  SignInLink,
+  Takedown,
+} from '@pinfold/core';
 import { type Columns, jsonList, jsonOf, type Table, tableOf } from '@pinfold/core/adapter';
 
 const table = <Row>(columns: Columns<Row>): Table<Row> => tableOf(columns, () => '?');
@@ -70,4 +79,21 @@ export const EVENTS: Table<HistoryEvent> = table<HistoryEvent>({
   request: 'request',
   address: 'address',
   asOperator: { name: 'as_operator', write: Number, read: (kept) => kept === 1 },
+});
+
+export const TAKEDOWNS: Table<Takedown> = table<Takedown>({
+  id: 'id',
+  account: 'account',
+  sha256: 'sha256',
+  reason: 'reason',
+  at: 'at',
+  liftedAt: 'lifted_at',
+});
+
+/** How often each role was viewed, by day. */
+export const VIEWS: Table<CountedViews> = table<CountedViews>({
+  role: 'role',
+  day: 'day',
+  views: 'views',
+  refusedPasswords: 'refused_passwords',
 });

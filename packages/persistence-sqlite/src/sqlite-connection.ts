@@ -8,7 +8,10 @@ const PATIENCE = 5_000;
 const LONGEST_WAIT = 16;
 
 /** What stores need of a connection. */
-export type Statements = Pick<SqliteConnection, 'read' | 'snapshot' | 'write' | 'note' | 'reclaim'>;
+export type Statements = Pick<
+  SqliteConnection,
+  'read' | 'snapshot' | 'apart' | 'write' | 'note' | 'reclaim' | 'alter'
+>;
 
 /**
  * The connection that a handle's stores share. It waits for locks without stopping the event loop, and opens the file
@@ -45,8 +48,32 @@ export class SqliteConnection {
     return this.#patiently(() => this.#attempt((file) => file.transaction('BEGIN', work)));
   }
 
+  /**
+   * One more connection, in which a transaction sees one state of the file until it is closed: others change it
+   * meanwhile, and their log grows.
+   */
+  apart(): Promise<SqliteFile> {
+    return this.#patiently(() => {
+      if (this.#closed) throw new Fault('store_unavailable', 'the database was closed');
+      const opened = this.#open();
+      try {
+        opened.prepare('BEGIN').run();
+        opened.prepare('SELECT 1 FROM schema_state').get();
+        return opened;
+      } catch (error) {
+        opened.close();
+        throw error;
+      }
+    });
+  }
+
   /** Runs statements in one transaction: what another connection changes comes before or after all of them. */
-  write<Result>(work: (prepare: Prepare, exec: (sql: string) => void) => Result): Promise<Result> {
+  write<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
+    return this.#patiently(() => this.#attempt((file) => this.#change(file, true, unlessImporting(work))));
+  }
+
+  /** As {@link write}, also while an import is unfinished: for the import itself, and for the schema. */
+  alter<Result>(work: (prepare: Prepare, exec: (sql: string) => void) => Result): Promise<Result> {
     return this.#patiently(() =>
       this.#attempt((file) => this.#change(file, true, (prepare) => work(prepare, file.exec))),
     );
@@ -54,7 +81,7 @@ export class SqliteConnection {
 
   /** As {@link write}, without waiting for the disk: for what may be forgotten when the machine loses its power. */
   note<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
-    return this.#patiently(() => this.#attempt((file) => this.#change(file, false, work)));
+    return this.#patiently(() => this.#attempt((file) => this.#change(file, false, unlessImporting(work))));
   }
 
   /**
@@ -62,7 +89,7 @@ export class SqliteConnection {
    * do not, or a disk that became full once could be helped by nobody but a person.
    */
   async reclaim<Result>(work: (prepare: Prepare) => Result): Promise<Result> {
-    const change = (file: SqliteFile): Result => this.#change(file, false, work);
+    const change = (file: SqliteFile): Result => this.#change(file, false, unlessImporting(work));
     const result = await this.#patiently((): Result => this.#withReserve(() => this.#attempt(change)));
     // What the archives took that went since the last write is free now.
     this.#reserve.keep();
@@ -145,6 +172,16 @@ export class SqliteConnection {
     this.#opened?.close();
     this.#opened = undefined;
   }
+}
+
+/** Whoever changes something looks at the mark in the same transaction. */
+function unlessImporting<Result>(work: (prepare: Prepare) => Result): (prepare: Prepare) => Result {
+  return (prepare) => {
+    if (prepare('SELECT 1 FROM import_mark').get() !== undefined) {
+      throw new Fault('store_unavailable', 'an import into this database has not ended');
+    }
+    return work(prepare);
+  };
 }
 
 function openWithReserve(file: string, reserve: Pick<Reserve, 'lend'>): SqliteFile {

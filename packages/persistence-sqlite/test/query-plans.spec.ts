@@ -10,6 +10,7 @@ import {
   type RoleState,
   type RoleStore,
   type SessionStore,
+  type TakedownStore,
   type ViewStore,
 } from '@pinfold/core';
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
@@ -29,6 +30,8 @@ import {
   aRole,
   aRoleId,
   aSession,
+  aSha256,
+  aTakedown,
   aToken,
   aTokenHash,
   leaseOf,
@@ -43,6 +46,7 @@ import { SqliteConnection, type Statements } from '../src/sqlite-connection.ts';
 import type { Prepare } from '../src/sqlite-file.ts';
 import { sqliteRoleStore } from '../src/sqlite-role-store.ts';
 import { sqliteSessionStore } from '../src/sqlite-session-store.ts';
+import { sqliteTakedownStore } from '../src/sqlite-takedown-store.ts';
 import { sqliteViewStore } from '../src/sqlite-view-store.ts';
 import { inFolder } from './sqlite-subject.ts';
 
@@ -69,7 +73,9 @@ function noting(connection: SqliteConnection, texts: Set<string>): Statements {
   return {
     read: (work, signal) => connection.read((prepare) => work(noted(prepare)), signal),
     snapshot: (work) => connection.snapshot((prepare) => work(noted(prepare))),
-    write: (work) => connection.write((prepare, exec) => work(noted(prepare), exec)),
+    apart: () => connection.apart(),
+    write: (work) => connection.write((prepare) => work(noted(prepare))),
+    alter: (work) => connection.alter((prepare, exec) => work(noted(prepare), exec)),
     note: (work) => connection.note((prepare) => work(noted(prepare))),
     reclaim: (work) => connection.reclaim((prepare) => work(noted(prepare))),
   };
@@ -111,7 +117,9 @@ async function useLists(store: RoleStore): Promise<void> {
   await store.list({ ...query, idempotencyKey: aKey(1) });
   const states: readonly (RoleState | undefined)[] = [undefined, 'published', 'expired', 'deleted'];
   for (const state of states) {
-    for (const search of [undefined, 'site']) await store.list({ ...query, state, search });
+    for (const search of [undefined, 'site']) {
+      for (const account of [ACCOUNT, undefined]) await store.list({ ...query, account, state, search });
+    }
   }
 }
 
@@ -155,6 +163,18 @@ async function useViews(views: ViewStore): Promise<void> {
   await views.drop(day, 10);
 }
 
+async function useTakedowns(takedowns: TakedownStore): Promise<void> {
+  await takedowns.takeDown(aTakedown(5), undefined, [anEvent()]);
+  await takedowns.isForbidden(aSha256(5));
+  await takedowns.of([aRoleId(5)]);
+  for (const sha256 of [undefined, aSha256(5)]) {
+    await takedowns.list({ sha256, after: aTakedown(6), limit: 10 });
+  }
+  await takedowns.copies({ sha256: aSha256(5), now: START, after: undefined, limit: 10 });
+  await takedowns.claimPurge({ role: aRoleId(5), token: aToken(5), until: LATER });
+  await takedowns.lift(aTakedown(5), LATER, [anEvent()]);
+}
+
 describe('Every statement of a request', () => {
   it('finds its rows by an index, and sorts none', () =>
     inFolder(async (folder) => {
@@ -168,6 +188,7 @@ describe('Every statement of a request', () => {
       await useKeysAndAttempts(sqliteApiKeyStore(noted), sqliteAttemptCounter(noted));
       await useSessions(sqliteSessionStore(noted));
       await useViews(sqliteViewStore(noted));
+      await useTakedowns(sqliteTakedownStore(noted));
       expect(texts.size).to.be.greaterThan(40);
       const steps = new Set<string>();
       for (const text of texts) {

@@ -29,15 +29,22 @@ export async function run(env: Env, ...args: readonly string[]): Promise<Command
   return { code, out, err };
 }
 
+/** How the command is started as a process: a program and its first arguments. */
+export const COMMAND: readonly [program: string, ...args: readonly string[]] = [
+  process.execPath,
+  '--conditions=@pinfold/source',
+  '--disable-warning=ExperimentalWarning',
+  join(import.meta.dirname, '..', 'src', 'main.ts'),
+];
+
 /** Starts the command as a process, as an operator does. */
 export function spawnCommand(
   env: Env,
   ...args: readonly string[]
 ): ChildProcess & { stdout: NodeJS.ReadableStream } {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PINFOLD_'));
-  const main = join(import.meta.dirname, '..', 'src', 'main.ts');
-  const options = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];
-  return spawn(process.execPath, [...options, main, ...args], {
+  const [program, ...first] = COMMAND;
+  return spawn(program, [...first, ...args], {
     env: { ...Object.fromEntries(inherited), NODE_OPTIONS: '', ...env },
   });
 }

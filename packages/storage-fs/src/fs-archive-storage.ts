@@ -83,6 +83,16 @@ export class FsArchiveStorage implements ArchiveStorage {
     return bytes;
   }
 
+  async size(id: ArchiveId, signal?: AbortSignal): Promise<number | undefined> {
+    signal?.throwIfAborted();
+    return orFault(stored, async () => {
+      const found = this.#files.stat(placeOf(this.#root, id).file);
+      const file = await unlessRefused(['ENOENT'], found);
+      if (file === undefined) await this.#assertRoot();
+      return file?.size;
+    });
+  }
+
   async delete(id: ArchiveId, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     await this.#deletions.run(undefined, () => orFault(stored, () => this.#delete(id)));

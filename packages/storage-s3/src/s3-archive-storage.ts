@@ -109,6 +109,10 @@ export class S3ArchiveStorage implements ArchiveStorage {
     });
   }
 
+  async size(id: ArchiveId, signal?: AbortSignal): Promise<number | undefined> {
+    return this.#call(signal, (within) => this.#unlessAbsent(this.#sizeOf(id, within), within));
+  }
+
   async delete(id: ArchiveId, signal?: AbortSignal): Promise<void> {
     await this.#call(signal, (within) => this.#unlessAbsent(this.#remove(id, within), within));
   }

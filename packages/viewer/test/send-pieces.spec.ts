@@ -36,6 +36,8 @@ class SlowResponse extends EventEmitter {
   }
 }
 
+const inService = async () => undefined;
+
 function stage() {
   const response = new SlowResponse();
   const request = { httpVersionMajor: 1 };
@@ -55,7 +57,7 @@ function stage() {
 describe('a body sent piece by piece', () => {
   it('asks for the next piece when the last was taken, and not before', async () => {
     const { response, exchange, asked, pieces } = stage();
-    const sending = sendPieces(exchange, 200, [], (left) => pieces(left));
+    const sending = sendPieces(exchange, 200, [], (left) => pieces(left), inService);
     for (const taken of [['a'], ['a', 'b'], ['a', 'b', 'c']]) {
       await setImmediate();
       expect(asked).to.deep.equal(taken);
@@ -69,7 +71,7 @@ describe('a body sent piece by piece', () => {
 
   it('asks for no more once its viewer has left, and holds nothing', async () => {
     const { response, exchange, asked, pieces } = stage();
-    const sending = sendPieces(exchange, 200, [], (left) => pieces(left));
+    const sending = sendPieces(exchange, 200, [], (left) => pieces(left), inService);
     await setImmediate();
     response.destroy();
     await sending;
@@ -81,22 +83,28 @@ describe('a body sent piece by piece', () => {
   it('is not begun for a viewer who has left already', async () => {
     const { response, exchange, asked, pieces } = stage();
     response.destroyed = true;
-    await sendPieces(exchange, 200, [], (left) => pieces(left));
+    await sendPieces(exchange, 200, [], (left) => pieces(left), inService);
     expect(asked).to.deep.equal([]);
   });
 
   it('breaks off when the role ends in the middle, and is answered otherwise when it ends before', async () => {
     const ended = new EndedMeanwhile({ kind: 'unknown' });
     const { response, exchange, pieces } = stage();
-    const sending = sendPieces(exchange, 200, [], (left) => pieces(left, ended));
+    const sending = sendPieces(exchange, 200, [], (left) => pieces(left, ended), inService);
     await setImmediate();
     response.emit('drain');
     await sending;
     expect([response.destroyed, response.ended]).to.deep.equal([true, false]);
     const before = stage();
-    const outcome = await sendPieces(before.exchange, 200, [], () => {
-      throw ended;
-    });
+    const outcome = await sendPieces(
+      before.exchange,
+      200,
+      [],
+      () => {
+        throw ended;
+      },
+      inService,
+    );
     expect(outcome).to.deep.equal({ kind: 'unknown' });
     expect(before.response.sent).to.deep.equal([]);
   });
@@ -104,7 +112,7 @@ describe('a body sent piece by piece', () => {
   it('fails as its source does', async () => {
     const { response, exchange, pieces } = stage();
     const defect = new TypeError('a defect');
-    const sending = sendPieces(exchange, 200, [], (left) => pieces(left, defect));
+    const sending = sendPieces(exchange, 200, [], (left) => pieces(left, defect), inService);
     await setImmediate();
     response.emit('drain');
     expect(await Promise.resolve(sending).catch((error: unknown) => error)).to.equal(defect);

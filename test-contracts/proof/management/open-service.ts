@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type AccountId, accountId, type Instant, type Role } from '@pinfold/core';
+import { type AccountId, accountId, type IdentityProvider, type Instant, type Role } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
 import { createManagement } from '@pinfold/management';
 import { openPostgres } from '@pinfold/persistence-postgres';
@@ -17,7 +17,8 @@ export const OWNER: AccountId = accountId('owner');
 export type Database = 'SQLite' | 'PostgreSQL';
 
 /** The screen and the sites on one port, over real stores, with a clock that the test holds. */
-export interface Service extends Pick<TestService<Persistence>, 'clock' | 'useCases' | 'keys' | 'close'> {
+export interface Service
+  extends Pick<TestService<Persistence>, 'clock' | 'useCases' | 'keys' | 'stores' | 'close'> {
   /** The public URL. */
   readonly url: string;
   /** Where the screen is. */
@@ -29,7 +30,10 @@ export interface Service extends Pick<TestService<Persistence>, 'clock' | 'useCa
   publish(title: string | null, files?: Readonly<Record<string, string>>): Promise<Role>;
 }
 
-export async function openService(database: Database = 'SQLite'): Promise<Service> {
+export async function openService(
+  database: Database = 'SQLite',
+  identityProvider?: IdentityProvider,
+): Promise<Service> {
   const fileIn = (folder: string): string => join(folder, 'pinfold.sqlite');
   const open = async (folder: string): Promise<Persistence> => {
     const stores = database === 'SQLite' ? await openSqlite({ file: fileIn(folder) }) : await openPlace();
@@ -40,10 +44,22 @@ export async function openService(database: Database = 'SQLite'): Promise<Servic
   const clock = createManualClock(Date.now() as Instant);
   const service = await openOver(
     open,
-    ({ useCases, keys, sessions, history, publicPort }) => {
+    ({ useCases, keys, sessions, history, views, administration, publicPort }) => {
       const publicUrl = `http://localhost:${publicPort}`;
-      const screen = createManagement({ useCases, publicUrl, sessions, keys, history });
-      return express().use(createViewer({ useCases, publicUrl })).use('/manage', screen);
+      const elsewhere = identityProvider === undefined ? {} : { identityProvider };
+      const screen = createManagement({
+        useCases,
+        publicUrl,
+        sessions,
+        keys,
+        history,
+        views,
+        administration,
+        ...elsewhere,
+      });
+      return express()
+        .use(createViewer({ useCases, publicUrl, counter: views }))
+        .use('/manage', screen);
     },
     { clock },
   );

@@ -1,30 +1,12 @@
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import { violations } from './axe.ts';
+import { LOOKS, overflow } from './looks.ts';
 import { openService, type Service } from './open-service.ts';
 import { HOSTILE, stock } from './stock.ts';
 import { openContext, signIn } from './the-browser.ts';
 
-const LOOKS = [
-  {
-    name: 'light, wide, English',
-    colorScheme: 'light',
-    viewport: { width: 1_200, height: 800 },
-    locale: 'en-GB',
-  },
-  {
-    name: 'dark, narrow, Japanese',
-    colorScheme: 'dark',
-    viewport: { width: 320, height: 640 },
-    locale: 'ja-JP',
-  },
-] as const;
 const FIRST_PAGE_BYTES = 50_000;
-
-/** How far a page can be scrolled sideways. */
-function overflow(page: Page): Promise<number> {
-  return page.evaluate('document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth');
-}
 
 describe('the pages in a browser', function () {
   this.timeout(60_000);

@@ -81,11 +81,13 @@ export const listSabotages: Sabotages<RoleStore> = {
     const page = await store.list(query);
     const theirs = await store.list({
       ...query,
-      account: query.account.toLowerCase() as typeof query.account,
+      account: query.account?.toLowerCase() as typeof query.account,
     });
     return page.items.length === 0 ? theirs : page;
   }),
-  'accounts are trimmed in lists': looksFor(({ account }) => ({ account: account.trim() as typeof account })),
+  'accounts are trimmed in lists': looksFor(({ account }) => ({
+    account: account?.trim() as typeof account,
+  })),
   'lists are kept': keeps('list'),
   'a list without a state has what is deleted, too': does('list', async (store, query) => {
     const page = await store.list(query);

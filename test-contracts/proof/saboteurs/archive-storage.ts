@@ -88,6 +88,9 @@ const readSaboteurs: readonly ArchiveSaboteur[] = [
   saboteur('archive-storage/read-aborted', 'read does not look at its signal', () => (sound) => ({
     read: (id, from, length) => sound.read(id, from, length),
   })),
+  saboteur('archive-storage/size', 'what is not there has no bytes', () => (sound) => ({
+    size: async (id, signal) => (await sound.size(id, signal)) ?? 0,
+  })),
 ];
 
 async function unlessFault<Result>(answer: Promise<Result>, instead: Result): Promise<Result> {
@@ -169,6 +172,7 @@ const harnessSaboteurs: readonly ArchiveSaboteur[] = [
       'archive-storage/put-whole',
       'archive-storage/put-atomic',
       'archive-storage/put-many',
+      'archive-storage/size',
       'archive-storage/delete-gone',
       'archive-storage/list-walk',
       'archive-storage/list-many',

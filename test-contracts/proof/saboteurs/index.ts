@@ -10,12 +10,14 @@ import { historyStoreSabotage } from './history-store.ts';
 import { httpApiSabotage } from './http-api.ts';
 import { httpPathViewingSabotage, httpViewingSabotage } from './http-viewing.ts';
 import { idsSabotage } from './ids.ts';
+import { importSabotage, snapshotSabotage } from './moving.ts';
 import { passwordHasherSabotage } from './password-hasher.ts';
 import { roleStoreSabotage } from './role-store.ts';
 import { type Proof, proofOf } from './sabotage.ts';
 import { sessionSecretsSabotage } from './session-secrets.ts';
 import { sessionStoreSabotage } from './session-store.ts';
 import { stagingSabotage } from './staging.ts';
+import { takedownStoreSabotage } from './takedown-store.ts';
 import { viewStoreSabotage } from './view-store.ts';
 
 /** Every contract with its saboteurs. */
@@ -29,7 +31,10 @@ export const proofs: readonly Proof[] = [
   proofOf(stagingSabotage),
   proofOf(sessionStoreSabotage),
   proofOf(historyStoreSabotage),
+  proofOf(takedownStoreSabotage),
   proofOf(viewStoreSabotage),
+  proofOf(snapshotSabotage),
+  proofOf(importSabotage),
   proofOf(passwordHasherSabotage),
   proofOf(grantSignerSabotage),
   proofOf(apiKeySecretsSabotage),

@@ -7,6 +7,7 @@ import type {
   HistoryStore,
   RoleStore,
   Staging,
+  TakedownStore,
 } from '@pinfold/core';
 import type { Memory } from '@pinfold/memory';
 import type { PostgresAddress } from 'pinfold-test-servers';
@@ -38,6 +39,7 @@ export interface Records {
   readonly history: HistoryStore;
   readonly accounts: AccountStore;
   readonly attempts: AttemptCounter;
+  readonly takedowns: TakedownStore;
   migrate(): Promise<void>;
   close(): Promise<void>;
 }

@@ -49,6 +49,40 @@ describe('signing in to the management screen', () => {
     return started;
   }
 
+  it('takes whom a provider vouches for as it says, twelve hours long, and an administrator for one', async () => {
+    const ada = { account: OWNER, id: 'u1', displayName: 'Ada', scope: 'manage' } as const;
+    const { session, token } = await sessions.signInPerson(ada);
+    expect(session).to.deep.include({
+      account: OWNER,
+      apiKey: null,
+      actor: { kind: 'person', id: 'u1' },
+      displayName: 'Ada',
+      scope: 'manage',
+    });
+    const admin = await sessions.signInPerson({ ...ada, scope: 'admin' });
+    expect(admin.session.scope).to.equal('admin');
+    stage.clock.advance(hours(0.99));
+    expect(await sessions.find(admin.token)).to.deep.equal(admin.session);
+    stage.clock.advance(hours(0.01));
+    expect(await sessions.find(admin.token)).to.equal(undefined);
+    stage.clock.advance(hours(10.99));
+    expect(await sessions.find(token)).to.deep.equal(session);
+    stage.clock.advance(hours(0.01));
+    expect(await sessions.find(token)).to.equal(undefined);
+  });
+
+  it('lets a key with the scope admin administer, and others manage', async () => {
+    for (const [scopes, scope] of [
+      [['manage'], 'manage'],
+      [['pins:read', 'admin'], 'admin'],
+    ] as const) {
+      const { text } = await keys.create({ account: OWNER, scopes });
+      const started = await sessions.signInWithKey(text);
+      expect(started).to.have.nested.property('session.scope', scope);
+    }
+    expect((await byLink()).session.scope).to.equal('manage');
+  });
+
   it('takes a link once, for its account and for twelve hours', async () => {
     const { token } = await sessions.offerLink(OWNER);
     const started = await sessions.redeem(token);

@@ -149,6 +149,7 @@ export async function openStage(): Promise<Stage> {
     roles: memory.roles,
     accounts: memory.accounts,
     attempts: memory.attempts,
+    takedowns: memory.takedowns,
     archives: memory.archives,
     staging: new NoStaging(),
     inspector,

@@ -9,6 +9,7 @@ import { ZipArchiveInspector } from '@pinfold/archive-zip';
 import {
   type ArchiveStorage,
   accountId,
+  type Cleaning,
   createUseCases,
   type Keys,
   type Limits,
@@ -21,11 +22,13 @@ import {
   type Sessions,
   type StagedArchive,
   type Staging,
+  type UseCaseOptions,
   type UseCases,
 } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import type { Persistence } from '@pinfold/core/adapter';
 import { type Administration, createAdministration } from '@pinfold/core/administration';
+import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory, type History } from '@pinfold/core/history';
 import { createViews, type Views } from '@pinfold/core/views';
 import { createMemory, type Memory } from '@pinfold/memory';
@@ -52,6 +55,7 @@ export interface Inside {
   readonly history: History;
   readonly views: Views;
   readonly administration: Administration;
+  readonly cleaning: Cleaning;
   /** The port of the public URL: that of the first server. */
   readonly publicPort: number;
 }
@@ -64,6 +68,7 @@ export interface ServiceOptions {
   readonly clock?: ManualClock;
   readonly limits?: Partial<Limits> | undefined;
   readonly quotas?: Quotas;
+  readonly limitsOf?: UseCaseOptions['limitsOf'];
   readonly ports?: ((ports: Ports) => Partial<Ports>) | undefined;
 }
 
@@ -104,6 +109,7 @@ export async function openService<S extends Stores>(
       roles: opened.roles,
       accounts: opened.accounts,
       attempts: opened.attempts,
+      takedowns: opened.takedowns,
       archives:
         opened.archives ?? (await openFsArchiveStorage({ folder: join(folder, 'archives'), staging, clock })),
       staging,
@@ -118,7 +124,11 @@ export async function openService<S extends Stores>(
 
   const open = async (opened: S, build: Doors): Promise<TestService<S>> => {
     const ports = await portsOver(opened);
-    const useCases = createUseCases(ports, options.limits, { quotas: options.quotas ?? {} });
+    const { quotas = {}, limitsOf } = options;
+    const useCases = createUseCases(ports, options.limits, {
+      quotas,
+      ...(limitsOf === undefined ? {} : { limitsOf }),
+    });
     const { apiKeys, sessions: sessionStore } = opened;
     const keys = createKeys({ apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock, ids: ports.ids });
     const sessionSecrets = new NodeSessionSecrets();
@@ -133,7 +143,9 @@ export async function openService<S extends Stores>(
     const history = createHistory({ history: opened.history, clock, ids: ports.ids });
     const views = createViews({ views: opened.views, clock });
     const administration = createAdministration(ports);
-    const inside: Inside = { clock, useCases, keys, sessions, history, views, administration, publicPort };
+    const cleaning = createCleaning(ports, options.limits);
+    const shared = { clock, useCases, keys, sessions, history, views, administration, cleaning };
+    const inside: Inside = { ...shared, publicPort };
     server.on('request', build(inside));
     return {
       ...inside,

@@ -29,6 +29,7 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
       const calls: Readonly<Record<keyof ArchiveStorage, Promise<unknown>>> = {
         put: port.put(id, staged),
         read: port.read(id, 0, 10),
+        size: port.size(id),
         delete: port.delete(id),
         list: port.list(undefined, 10),
         check: port.check(),

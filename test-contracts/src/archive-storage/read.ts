@@ -92,4 +92,24 @@ export const readClauses: readonly ArchiveStorageClause[] = [
       }
     },
   },
+  {
+    id: 'archive-storage/size',
+    says: 'the bytes of what was put; an archive that is not there is undefined, and only that',
+    check: async (subject) => {
+      const other = await subject.peer();
+      for (const [n, length] of [1, 1_000, LENGTH].entries()) {
+        const { id } = await store(subject, n, length);
+        expect(await other.size(id)).to.equal(length);
+        await subject.port.delete(id);
+        expect(await other.size(id), 'deleted').to.equal(undefined);
+      }
+      const reason = { why: 'nobody asks any more' };
+      const size = subject.port.size(anArchiveId(9), AbortSignal.abort(reason));
+      expect(await rejectionOf(size)).to.equal(reason);
+      const unreachable = await subject.unreachable();
+      expect(await rejectionOf(unreachable.size(anArchiveId(0))))
+        .to.have.property('code')
+        .that.equals('storage_unavailable');
+    },
+  },
 ];

@@ -52,13 +52,18 @@ const SEARCHES: readonly (readonly [title: string | null, found: readonly string
 export const listingClauses: readonly Clause<RoleStore>[] = [
   {
     id: 'role-store/list-order',
-    says: "newest first by (publishedAt, id), only the account's own",
+    says: "newest first by (publishedAt, id), only the account's own; without an account, those of all",
     check: async ({ port, peer }) => {
       const roles = await publishScattered(port);
+      const others: Role[] = [];
       for (const [n, account] of OTHER_ACCOUNTS.entries()) {
-        await publishTo(port, aPublication(100 + n, { account }));
+        others.push(await publishTo(port, aPublication(100 + n, { account })));
       }
       await port.reserve(aReservation(50));
+      const all = await walk(port, asks({ account: undefined, limit: 4 }));
+      expect(all.flatMap(idsOf)).to.deep.equal(newestFirst([...roles, ...others]));
+      const found = await port.list(asks({ account: undefined, search: others[3]?.id.slice(0, 20) ?? '' }));
+      expect(idsOf(found)).to.deep.equal([others[3]?.id]);
       const page = await (await peer()).list(asks());
       expect(idsOf(page)).to.deep.equal(newestFirst(roles));
       expect(page.items).to.have.deep.members(roles);

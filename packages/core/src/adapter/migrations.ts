@@ -80,7 +80,24 @@ export function isOutdated(error: unknown): boolean {
  * ]);
  */
 export function refuseOutdated(state: SchemaState | undefined, known: readonly Migration<unknown>[]): void {
-  if (state === undefined || state.oldestVersion <= known.length) return;
-  const message = `the database needs release ${state.oldestRelease} or a newer one`;
+  const message = neededRelease(state, known);
+  if (message === undefined) return;
   throw Object.defineProperty(new Fault('store_unavailable', message), OUTDATED, { value: true });
+}
+
+/**
+ * What to say where only newer releases than this one work with a schema; `undefined` where this one does.
+ *
+ * @example
+ * import { neededRelease } from '@pinfold/core/adapter';
+ *
+ * neededRelease({ version: 8, oldestVersion: 8, oldestRelease: '2.0.0' }, []);
+ * // the database needs release 2.0.0 or a newer one
+ */
+export function neededRelease(
+  state: SchemaState | undefined,
+  known: readonly Migration<unknown>[],
+): string | undefined {
+  if (state === undefined || state.oldestVersion <= known.length) return undefined;
+  return `the database needs release ${state.oldestRelease} or a newer one`;
 }

@@ -3,8 +3,11 @@ import type { AccountStore } from '../ports/account-store.ts';
 import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { AttemptCounter } from '../ports/attempt-counter.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
+import type { Import } from '../ports/import.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import type { SessionStore } from '../ports/session-store.ts';
+import type { Snapshot } from '../ports/snapshot.ts';
+import type { TakedownStore } from '../ports/takedown-store.ts';
 import type { ViewStore } from '../ports/view-store.ts';
 
 /** Every store of one database, and what its life needs. */
@@ -15,7 +18,10 @@ export interface Persistence {
   readonly attempts: AttemptCounter;
   readonly sessions: SessionStore;
   readonly history: HistoryStore;
+  readonly takedowns: TakedownStore;
   readonly views: ViewStore;
+  readonly snapshot: Snapshot;
+  readonly imports: Import;
   /**
    * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
    *

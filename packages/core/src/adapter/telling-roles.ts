@@ -1,5 +1,6 @@
 import type { HistoryEvent } from '../domain/history.ts';
 import type { RoleStore } from '../ports/role-store.ts';
+import type { TakedownStore } from '../ports/takedown-store.ts';
 
 /** Takes what happened to a publication, when it is stored. It must neither throw nor wait. */
 export type OnEvent = (event: HistoryEvent) => void;
@@ -29,10 +30,36 @@ export function tellingRoles(roles: RoleStore, onEvent: OnEvent): RoleStore {
       return outcome;
     },
   };
-  // Stores are classes with private fields: their methods are called on themselves.
-  return new Proxy(roles, {
+  return replacing(roles, own);
+}
+
+/**
+ * A store of takedowns that tells of each, as {@link tellingRoles} does.
+ *
+ * @example
+ * import { tellingTakedowns } from '@pinfold/core/adapter';
+ * import { type AdministrationPorts, createAdministration } from '@pinfold/core/administration';
+ *
+ * declare const ports: AdministrationPorts;
+ * const takedowns = tellingTakedowns(ports.takedowns, ({ type, pin }) => console.log(type, pin));
+ * const administration = createAdministration({ ...ports, takedowns });
+ */
+export function tellingTakedowns(takedowns: TakedownStore, onEvent: OnEvent): TakedownStore {
+  return replacing(takedowns, {
+    async takeDown(takedown, stopped, events) {
+      const outcome = await takedowns.takeDown(takedown, stopped, events);
+      if (outcome.kind === 'taken_down') for (const event of events) onEvent(event);
+      return outcome;
+    },
+  });
+}
+
+/** Stores are classes with private fields: their other methods are called on themselves. */
+function replacing<Store extends object>(store: Store, own: Partial<Store>): Store {
+  return new Proxy(store, {
     get: (target, name) => {
-      if (name === 'commit' || name === 'save') return own[name];
+      const replaced: unknown = Reflect.get(own, name);
+      if (replaced !== undefined) return replaced;
       const member: unknown = Reflect.get(target, name, target);
       return typeof member === 'function' ? member.bind(target) : member;
     },

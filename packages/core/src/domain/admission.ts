@@ -14,8 +14,23 @@ export interface Wish {
   readonly limits: PublicationLimits;
 }
 
-/** Why an account may not publish now. */
-export type Inadmissible = Refusal<'account_blocked' | 'rate_limited' | 'quota_exceeded'>;
+/** Why an account may not publish now; `invalid_archive` is of content that was taken down. */
+export type Inadmissible = Refusal<'account_blocked' | 'invalid_archive' | 'rate_limited' | 'quota_exceeded'>;
+
+/** What a store looks up of a publication, each only where it is needed. */
+export interface AdmissionLooks {
+  /** Whether its archive was taken down. */
+  isForbidden(): boolean;
+  /** What its account has in service. */
+  inService(): Pick<AccountUse, 'sites' | 'bytes'>;
+}
+
+/** The answer to an archive that was taken down. */
+export const FORBIDDEN_CONTENT: Refusal<'invalid_archive'> = {
+  kind: 'refused',
+  code: 'invalid_archive',
+  problems: [{ rule: 'forbidden_content' }],
+};
 
 type KnownAccount = Pick<Account, 'limits' | 'blocked' | 'publicationsMark'>;
 
@@ -84,17 +99,19 @@ export function refuseBlocked(
  *
  * declare const account: Account | undefined;
  * declare const wish: { now: Instant; archiveBytes: number; sha256: Sha256; limits: PublicationLimits };
- * declare const count: () => Pick<AccountUse, 'sites' | 'bytes'>;
+ * declare const isForbidden: () => boolean;
+ * declare const inService: () => Pick<AccountUse, 'sites' | 'bytes'>;
  *
- * const refused = refuseAdmission(account, wish, count);
+ * const refused = refuseAdmission(account, wish, { isForbidden, inService });
  */
 export function refuseAdmission(
   account: KnownAccount | undefined,
   wish: Wish,
-  inService: () => Pick<AccountUse, 'sites' | 'bytes'>,
+  looks: AdmissionLooks,
 ): Inadmissible | undefined {
   const blocked = refuseBlocked(account);
   if (blocked !== undefined) return blocked;
+  if (looks.isForbidden()) return FORBIDDEN_CONTENT;
   const limits = boundsOf(account, wish.limits);
   const { publications } = limits;
   if (publications !== null) {
@@ -102,7 +119,7 @@ export function refuseAdmission(
     if (remaining === 0) return { kind: 'refused', code: 'rate_limited', retryAt: nextAt };
   }
   if (!hasQuota(limits)) return undefined;
-  const used = inService();
+  const used = looks.inService();
   return (
     pastQuota('sites', limits.sites, used.sites + 1) ??
     pastQuota('bytes', limits.bytes, used.bytes + wish.archiveBytes)

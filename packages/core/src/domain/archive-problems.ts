@@ -69,6 +69,8 @@ export interface ArchiveRules {
   /** Without a path, an entry reaches into the central directory. */
   readonly overlapping_entries: Partial<AtPath>;
   readonly ambiguous_structure: Partial<AtPath> & { readonly reason: Ambiguity };
+  /** These very bytes were taken down. */
+  readonly forbidden_content: Nothing;
 }
 
 /** The names of the rules an archive can break. */

@@ -11,7 +11,8 @@ export interface RoleCursor {
 
 /** What a list was filtered by; a cursor is good under the same filter only. */
 export interface RoleFilter {
-  readonly account: AccountId;
+  /** Absent: every account. */
+  readonly account: AccountId | undefined;
   readonly state: RoleState | undefined;
   /** A folded text to be found in the title or the id. */
   readonly search: string | undefined;
@@ -36,7 +37,7 @@ export function decodeCursor(text: string, filter: RoleFilter): RoleCursor | Ref
 }
 
 function filterMark({ account, state, search }: RoleFilter): string {
-  return markOf([account, state ?? null, search ?? null]);
+  return markOf([account ?? null, state ?? null, search ?? null]);
 }
 
 /** FNV-1a over a filter: it tells filters apart, and protects nothing. */

@@ -41,6 +41,12 @@ export interface ArchiveStorage {
   ): Promise<Uint8Array<ArrayBuffer> | undefined>;
 
   /**
+   * How many bytes an archive has, for those who need all of it.
+   * @promise archive-storage/size: the bytes of what was put; an archive that is not there is undefined, and only that
+   */
+  size(id: ArchiveId, signal?: AbortSignal): Promise<number | undefined>;
+
+  /**
    * Removes an archive.
    * @promise archive-storage/delete-gone: a deleted archive is absent for every peer
    * @promise archive-storage/delete-while-read: what is read while it is deleted is right or absent, and other archives stay

@@ -62,9 +62,10 @@ export interface Publication {
   readonly warnings: readonly KeptWarning[];
 }
 
-/** Which roles of an account to list, newest first by (publishedAt, id). */
+/** Which roles to list, newest first by (publishedAt, id). */
 export interface RoleQuery {
-  readonly account: AccountId;
+  /** Absent: those of every account. */
+  readonly account: AccountId | undefined;
   readonly now: Instant;
   /** Absent: all but deleted ones. */
   readonly state: RoleState | undefined;
@@ -202,8 +203,8 @@ export interface RoleStore {
   ): Promise<{ readonly kind: 'saved' } | { readonly kind: 'conflict' }>;
 
   /**
-   * A page of an account's roles, newest first.
-   * @promise role-store/list-order: newest first by (publishedAt, id), only the account's own
+   * A page of an account's roles, or of all, newest first.
+   * @promise role-store/list-order: newest first by (publishedAt, id), only the account's own; without an account, those of all
    * @promise role-store/list-pages: pages by cursor give every role exactly once, also those of one instant and when others are published or changed meanwhile; none follows the last
    * @promise role-store/list-state: the state is judged at the request's instant; without one, all but deleted ones come
    * @promise role-store/list-key: an idempotency key finds its role in any state, and none of another account

@@ -11,9 +11,9 @@ import { type AccountId, accountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import { FIRST_GENERATION, type Generation } from '../domain/role.ts';
 import type { AccountChange, AccountStore } from '../ports/account-store.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Ids } from '../ports/ids.ts';
 import type { Refusal } from '../refusal.ts';
+import { type Overseeing, overseeing } from './overseeing.ts';
+import { type TakedownPorts, type TakingDown, takingDown } from './taking-down.ts';
 
 /** An account, and what it uses. */
 export interface AdministeredAccount {
@@ -41,8 +41,11 @@ export type AccountListOutcome =
 /** Why an account is to change nothing, and what becomes of its sites. */
 export type BlockWish = Omit<Block, 'at'>;
 
-/** What whoever runs the service does to accounts. Look first who asks: it asks for no name and no scope. */
-export interface Administration {
+/**
+ * What whoever runs the service does to accounts and to publications of any account. Look first who asks: it asks for no
+ * name and no scope.
+ */
+export interface Administration extends Overseeing, TakingDown {
   /**
    * A page of all accounts.
    *
@@ -64,17 +67,15 @@ export interface Administration {
 }
 
 /** The ports that administration needs. */
-export interface AdministrationPorts {
+export interface AdministrationPorts extends TakedownPorts {
   readonly accounts: AccountStore;
-  readonly clock: Clock;
-  readonly ids: Ids;
 }
 
 /** What becomes of an account, and what the history calls it; nothing when all is so already. */
 type Decision = { readonly change: AccountChange; readonly type: EventType } | undefined;
 
 /**
- * Puts the administration of accounts together.
+ * Puts administration together.
  *
  * @example
  * import { type AdministrationPorts, createAdministration } from '@pinfold/core/administration';
@@ -96,6 +97,8 @@ export function createAdministration(ports: AdministrationPorts): Administration
     decide: (account: AccountChange, now: Instant) => Decision,
   ): Promise<AdministeredAccount> => withUse(await changed(ports, accountId(name), cause, decide));
   return {
+    ...overseeing(ports),
+    ...takingDown(ports),
     async listAccounts({ cursor, limit = 20 } = {}) {
       if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
       const after = cursor === undefined ? undefined : decodeAccountCursor(cursor);

@@ -34,7 +34,7 @@ export interface CleanUpPorts {
 
 /** Rows dropped in one step. */
 const BATCH = 100;
-const CLAIM: Duration = minutes(10);
+export const CLAIM: Duration = minutes(10);
 const LONGEST_PAUSE: Duration = days(1);
 
 /** What may be set about cleaning up, beside the limits. */
@@ -142,10 +142,10 @@ function claim({ roles, clock, ids }: CleanUpPorts, limits: Limits): Promise<rea
 }
 
 /** One archive that cannot be removed waits longer each time, and keeps no other waiting. */
-async function remove(
-  { roles, archives, clock, ids }: CleanUpPorts,
+export async function remove(
+  { roles, archives, clock, ids }: Pick<CleanUpPorts, 'roles' | 'archives' | 'clock' | 'ids'>,
   task: CleanupTask,
-  { cause, signal }: CleanUpRun,
+  { cause, signal }: Pick<CleanUpRun, 'cause' | 'signal'>,
 ): Promise<boolean> {
   const isGone = await succeeds(archives.delete(task.archive, signal));
   const now = clock.now();

@@ -4,12 +4,11 @@ import type { BlockWish } from '@pinfold/core/administration';
 import type { Request } from 'express';
 import type { JsonObject } from '../openapi/json-schema.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
-import { readJson } from '../reading/json-body.ts';
-import { hasMediaType } from '../reading/media-type.ts';
 import type { AccountQuery } from '../reading/query.ts';
 import { checkOf } from '../reading/schema-check.ts';
 import type { Outcome, Service } from '../service.ts';
 import { accountOf } from './account-json.ts';
+import { readBody, reasonSchema } from './body.ts';
 import type { AdminCall } from './routes.ts';
 
 type AccountUpdate = { readonly limits: Partial<AccountLimits> } | { readonly blocked: false | BlockWish };
@@ -50,13 +49,7 @@ export const accountUpdateSchema: JsonObject = {
           required: ['reason', 'sites'],
           additionalProperties: false,
           properties: {
-            reason: {
-              type: 'string',
-              minLength: 1,
-              maxLength: 255,
-              pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-              description: 'Why, without control characters.',
-            },
+            reason: reasonSchema,
             sites: {
               enum: ['keep', 'hide'],
               description: 'What is to become of its sites. They go on being shown either way.',
@@ -130,16 +123,9 @@ export function accountNameOf(segment: string): AccountId | undefined {
   }
 }
 
-async function readAccountUpdate(
-  { useCases: { clock }, bodyTimeouts }: Service,
-  request: Request,
-): Promise<AccountUpdate | AnyRefusal> {
-  if (!hasMediaType(request, 'application/json')) {
-    return refuseRequest('unsupported_media_type', { detail: 'Send a body of application/json.' });
-  }
-  const { value, members } = await readJson(request, { clock, ...bodyTimeouts });
-  if (!isUpdate(value) || members !== 1) return WRONG;
-  return 'limits' in value && !haveRates(value.limits) ? WRONG : value;
+async function readAccountUpdate(service: Service, request: Request): Promise<AccountUpdate | AnyRefusal> {
+  const read = await readBody(service, request, isUpdate, WRONG);
+  return 'limits' in read && !haveRates(read.limits) ? WRONG : read;
 }
 
 function haveRates({ requests, publications }: Partial<AccountLimits>): boolean {

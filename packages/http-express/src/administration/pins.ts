@@ -1,24 +1,88 @@
-import { OPERATOR, type RoleId } from '@pinfold/core';
-import { pinOf } from '../handlers/pin.ts';
+import type { RoleId } from '@pinfold/core';
+import type { AdministeredRole } from '@pinfold/core/administration';
+import type { JsonObject } from '../openapi/json-schema.ts';
+import { refuseRequest } from '../problems/problem.ts';
+import type { AdminPinQuery } from '../reading/query.ts';
+import { checkOf } from '../reading/schema-check.ts';
 import type { Outcome, Service } from '../service.ts';
+import { readBody, reasonSchema } from './body.ts';
+import { type AdministeredPin, administeredPinOf } from './pin-json.ts';
 import type { AdminCall } from './routes.ts';
+
+/** What the body of a takedown is. */
+interface TakedownWish {
+  readonly reason: string;
+  readonly purge: boolean;
+  readonly copies?: boolean;
+}
+
+/** What the body of a takedown may be. */
+export const takedownSchema: JsonObject = {
+  type: 'object',
+  required: ['reason', 'purge'],
+  additionalProperties: false,
+  properties: {
+    reason: reasonSchema,
+    purge: {
+      type: 'boolean',
+      description: 'Whether the archive is removed before the answer, rather than by a later sweep.',
+    },
+    copies: {
+      type: 'boolean',
+      default: false,
+      description: 'Whether every publication in service of the same archive is taken down, too.',
+    },
+  },
+};
+
+const isWish = checkOf<TakedownWish>(takedownSchema);
+
+const WRONG = refuseRequest('invalid_update', {
+  detail: 'Send an object with "reason", "purge" and, if you like, "copies", as /openapi.json describes it.',
+});
+
+/** `GET /admin/v1/pins`: roles of all accounts, newest first. */
+export async function listPins(
+  service: Service,
+  { administration }: Pick<AdminCall, 'administration'>,
+  query: AdminPinQuery,
+): Promise<Outcome> {
+  const listed = await administration.listRoles(query);
+  if (listed.kind === 'refused') return listed;
+  return {
+    status: 200,
+    json: { pins: listed.roles.map(written(service)), next_cursor: listed.next ?? null },
+  };
+}
 
 /** `GET /admin/v1/pins/{id}`: a role of any account, in any state. */
 export async function showPin(
-  { useCases, publicUrl }: Service,
-  { signal }: Pick<AdminCall, 'signal'>,
+  service: Service,
+  { administration, signal }: Pick<AdminCall, 'administration' | 'signal'>,
   id: RoleId,
 ): Promise<Outcome> {
-  const found = await useCases.read({ by: OPERATOR, id, signal });
+  const found = await administration.showRole(id, signal);
   if (found.kind === 'refused') return found;
-  const { role } = found;
-  const pin = {
-    ...pinOf(role, publicUrl, useCases.clock.now()),
-    account: role.account,
-    archive_bytes: role.archiveBytes,
-    sha256: role.sha256,
-    // Stores keep no takedowns.
-    taken_down: null,
-  };
-  return { status: 200, json: { pin } };
+  return { status: 200, json: { pin: written(service)(found) } };
+}
+
+/** `POST /admin/v1/pins/{id}/takedown`: stops a role in any state, and forbids its archive. */
+export async function takePinDown(
+  service: Service,
+  { request, cause, administration }: AdminCall,
+  id: RoleId | undefined,
+): Promise<Outcome> {
+  const wish = await readBody(service, request, isWish, WRONG);
+  if ('kind' in wish) return wish;
+  if (id === undefined) return refuseRequest('not_found');
+  const taken = await administration.takeDown({ id, ...wish, cause });
+  if (taken.kind === 'refused') return taken;
+  const found = await administration.showRole(id);
+  if (found.kind === 'refused') return found;
+  return { status: 200, json: { pin: written(service)(found), copies: taken.copies } };
+}
+
+function written({ useCases, publicUrl }: Service): (found: AdministeredRole) => AdministeredPin {
+  const now = useCases.clock.now();
+  return (found) => administeredPinOf(found, publicUrl, now);
 }

@@ -5,14 +5,19 @@ import { refuseRequest } from '../problems/problem.ts';
 import {
   type AccountQuery,
   type AdminEventQuery,
+  type AdminPinQuery,
   type ReadQuery,
   readAccountQuery,
   readAdminEventQuery,
+  readAdminPinQuery,
   readNoQuery,
+  readTakedownQuery,
+  type TakedownQuery,
 } from '../reading/query.ts';
 import type { Call, Outcome, Service } from '../service.ts';
 import { accountNameOf, changeAccount, listAccounts, showAccount } from './accounts.ts';
-import { showPin } from './pins.ts';
+import { listPins, showPin, takePinDown } from './pins.ts';
+import { liftTakedown, listTakedowns } from './takedowns.ts';
 
 /** A request of somebody who administers. */
 export type AdminCall = Pick<Call, 'request' | 'cause' | 'signal'> & {
@@ -44,6 +49,11 @@ const account: AdminRoute = {
   },
 };
 
+const pins: AdminRoute = {
+  pattern: '/admin/v1/pins',
+  methods: { GET: asked<AdminPinQuery>(readAdminPinQuery, listPins) },
+};
+
 const pin: AdminRoute = {
   pattern: '/admin/v1/pins/{id}',
   methods: {
@@ -54,22 +64,54 @@ const pin: AdminRoute = {
   },
 };
 
+const takedown: AdminRoute = {
+  pattern: '/admin/v1/pins/{id}/takedown',
+  methods: {
+    POST: unasked((service, call, segment) => takePinDown(service, call, parseRoleId(segment))),
+  },
+};
+
+const takedowns: AdminRoute = {
+  pattern: '/admin/v1/takedowns',
+  methods: { GET: asked<TakedownQuery>(readTakedownQuery, listTakedowns) },
+};
+
+const forbidden: AdminRoute = {
+  pattern: '/admin/v1/takedowns/{sha256}',
+  methods: { DELETE: unasked(liftTakedown) },
+};
+
 const events: AdminRoute = {
   pattern: '/admin/v1/events',
   methods: { GET: asked<AdminEventQuery>(readAdminEventQuery, listEvents) },
 };
 
 /** Every route under `/admin/v1`. */
-export const adminRoutes: readonly AdminRoute[] = [accounts, account, pin, events];
+export const adminRoutes: readonly AdminRoute[] = [
+  accounts,
+  account,
+  pins,
+  pin,
+  takedown,
+  takedowns,
+  forbidden,
+  events,
+];
+
+const PATHS = adminRoutes.map((route) => ({
+  route,
+  path: new RegExp(`^${route.pattern.replace('/admin/v1', '').replace(/\{[^}]+\}/, '([^/]+)')}$`),
+}));
 
 /** The route of a path below `/admin/v1`, with what it names. */
 export function adminRouteOf(
   path: string,
 ): { readonly route: AdminRoute; readonly segment: string } | undefined {
-  if (path === '/accounts') return { route: accounts, segment: '' };
-  if (path === '/events') return { route: events, segment: '' };
-  const [, parent, segment] = /^\/(accounts|pins)\/([^/]+)$/.exec(path) ?? [];
-  return segment === undefined ? undefined : { route: parent === 'pins' ? pin : account, segment };
+  for (const { route, path: known } of PATHS) {
+    const match = known.exec(path);
+    if (match !== null) return { route, segment: match[1] ?? '' };
+  }
+  return undefined;
 }
 
 function asked<Query>(

@@ -1,30 +1,13 @@
 import type { PublicUrl } from '@pinfold/http';
 import type { WireAccount } from '../administration/account-json.ts';
 import { accountUpdateSchema } from '../administration/accounts.ts';
-import { examplePin } from '../handlers/pin.ts';
-import type { WireCode } from '../problems/problem-table.ts';
 import { accountParameters, adminEventParameters } from '../reading/query.ts';
+import { answer, EVERYWHERE, operation } from './administered.ts';
+import { publicationPaths, publicationSchemas } from './administered-pins.ts';
 import { exampleEvent } from './examples.ts';
 import { count, instant, type JsonObject, nextCursor, object, schemaRef } from './json-schema.ts';
-import { documented, idParameter } from './parameters.ts';
-import { problems, success } from './responses.ts';
-
-/** Codes that every operation here may answer: without the scope, all is 404. */
-const EVERYWHERE: readonly WireCode[] = [
-  'invalid_request',
-  'unauthorized',
-  'not_found',
-  'internal_error',
-  'unavailable',
-];
-
-/** The tag of these operations. */
-export const administrationTag: JsonObject = {
-  name: 'administration',
-  description:
-    'For keys of the scope `admin`, which the command alone makes. To any other key nothing is here: 404, whatever the ' +
-    'path and method. No rate is taken from.',
-};
+import { documented } from './parameters.ts';
+import { problems } from './responses.ts';
 
 const exampleAccount: WireAccount = {
   name: 'web-team',
@@ -59,10 +42,7 @@ export function administrationPaths(publicUrl: PublicUrl): JsonObject {
       get: readOperation,
       patch: changeOperation,
     },
-    '/admin/v1/pins/{id}': {
-      parameters: [idParameter],
-      get: pinOperation(publicUrl),
-    },
+    ...publicationPaths(publicUrl),
     '/admin/v1/events': { get: eventsOperation },
   };
 }
@@ -111,24 +91,6 @@ const changeOperation: JsonObject = operation({
   },
 });
 
-function pinOperation(publicUrl: PublicUrl): JsonObject {
-  const pin = {
-    ...examplePin(publicUrl),
-    account: 'web-team',
-    archive_bytes: 120_334,
-    sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-    taken_down: null,
-  };
-  return operation({
-    operationId: 'readAnyPin',
-    summary: 'Read a publication of any account in any state',
-    responses: {
-      200: answer('The pin.', 'AdministeredPinAnswer', { pin: { pin } }),
-      ...problems(EVERYWHERE, false, []),
-    },
-  });
-}
-
 const eventsOperation: JsonObject = operation({
   operationId: 'listAllEvents',
   summary: 'List what happened to all accounts and to the service, newest first',
@@ -168,28 +130,5 @@ export const administrationSchemas: JsonObject = {
     next_cursor: nextCursor('this as cursor'),
   }),
   AccountUpdate: accountUpdateSchema,
-  AdministeredPinAnswer: object({
-    pin: {
-      allOf: [
-        schemaRef('Pin'),
-        object({
-          account: { type: 'string' },
-          archive_bytes: count('Bytes of the ZIP.'),
-          sha256: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Of the ZIP.' },
-          taken_down: {
-            oneOf: [object({ reason: { type: 'string' }, at: instant() }), { type: 'null' }],
-          },
-        }),
-      ],
-    },
-  }),
+  ...publicationSchemas,
 };
-
-function operation(told: JsonObject): JsonObject {
-  return { tags: [administrationTag.name], ...told };
-}
-
-function answer(description: string, schema: string, examples: Readonly<Record<string, object>>): JsonObject {
-  const values = Object.entries(examples).map(([name, value]) => [name, { value }]);
-  return success(description, { schema: schemaRef(schema), examples: Object.fromEntries(values) }, [], []);
-}

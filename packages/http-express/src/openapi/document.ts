@@ -1,7 +1,8 @@
 import { defaultLimits, type Limits } from '@pinfold/core';
 import { type PublicUrl, publicUrl } from '@pinfold/http';
 import { describeSignIn, type SignIn } from '../sign-in.ts';
-import { administrationPaths, administrationSchemas, administrationTag } from './administration.ts';
+import { administrationTag } from './administered.ts';
+import { administrationPaths, administrationSchemas } from './administration.ts';
 import type { JsonObject } from './json-schema.ts';
 import { paths } from './operations.ts';
 import { componentHeaders, problem } from './responses.ts';

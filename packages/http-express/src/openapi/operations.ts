@@ -239,12 +239,17 @@ const documentOperation: JsonObject = {
   summary: 'Read this document',
   security: [],
   responses: {
-    200: success('This document.', {
-      schema: { type: 'object', required: ['openapi', 'info', 'paths'] },
-      examples: {
-        beginning: { value: { openapi: '3.1.1', info: { title: 'Pinfold', version: '1' }, paths: {} } },
+    200: success(
+      'This document.',
+      {
+        schema: { type: 'object', required: ['openapi', 'info', 'paths'] },
+        examples: {
+          beginning: { value: { openapi: '3.1.1', info: { title: 'Pinfold', version: '1' }, paths: {} } },
+        },
       },
-    }),
+      [],
+      [],
+    ),
   },
 };
 

@@ -133,6 +133,8 @@ export const ARCHIVE: Sentences<ArchiveRules> = {
   overlapping_entries: ({ path }) =>
     path === undefined ? 'An entry reaches into the central directory.' : 'The entry overlaps another one.',
   ambiguous_structure: ({ reason }) => AMBIGUOUS[reason],
+  forbidden_content:
+    'The operator of this service took this very archive down; it cannot be published again.',
 };
 
 const SECRETS: Readonly<Record<SecretKind, string>> = {

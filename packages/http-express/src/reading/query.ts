@@ -73,6 +73,21 @@ export interface AccountQuery {
   readonly limit?: number;
 }
 
+/** What `GET /admin/v1/pins` may be asked for; absent members were not sent. */
+export interface AdminPinQuery {
+  readonly cursor?: string;
+  readonly limit?: number;
+  readonly account?: string;
+  readonly state?: 'published' | 'expired' | 'deleted';
+  readonly search?: string;
+}
+
+/** What `GET /admin/v1/takedowns` may be asked for; absent members were not sent. */
+export interface TakedownQuery {
+  readonly cursor?: string;
+  readonly limit?: number;
+}
+
 /** How many pins or events a page has at most when the request does not say. */
 export const DEFAULT_LIMIT = 20;
 
@@ -95,17 +110,36 @@ export const eventParameters: Parameters = {
   },
 };
 
+const accountName: JsonObject = { type: 'string', pattern: '^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,255}$' };
+
 export const adminEventParameters: Parameters = {
   ...eventParameters,
   ...pageParameters('events', 'What an earlier page gave as next_cursor, with the same account and pin.'),
-  account: {
-    description: 'Only the events of this account.',
-    schema: { type: 'string', pattern: '^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,255}$' },
-  },
+  account: { description: 'Only the events of this account.', schema: accountName },
 };
 
 export const accountParameters: Parameters = {
   ...pageParameters('accounts', 'What an earlier page gave as next_cursor.'),
+};
+
+export const adminPinParameters: Parameters = {
+  ...pageParameters(
+    'pins',
+    'What an earlier page gave as next_cursor, with the same account, state and search.',
+  ),
+  account: { description: 'Only pins of this account.', schema: accountName },
+  state: {
+    description: 'Only pins in this state; without it all but deleted ones.',
+    schema: { enum: ['published', 'expired', 'deleted'] },
+  },
+  search: {
+    description: 'A text in the title, in any letter case and width, or in the id. A page may be short then.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+};
+
+export const takedownParameters: Parameters = {
+  ...pageParameters('takedowns', 'What an earlier page gave as next_cursor.'),
 };
 
 export const listParameters: Parameters = {
@@ -134,6 +168,10 @@ export const readEventQuery: ReadQuery<EventQuery> = readerOf<EventQuery>(eventP
 
 export const readAdminEventQuery: ReadQuery<AdminEventQuery> =
   readerOf<AdminEventQuery>(adminEventParameters);
+
+export const readAdminPinQuery: ReadQuery<AdminPinQuery> = readerOf<AdminPinQuery>(adminPinParameters);
+
+export const readTakedownQuery: ReadQuery<TakedownQuery> = readerOf<TakedownQuery>(takedownParameters);
 
 export const readAccountQuery: ReadQuery<AccountQuery> = readerOf<AccountQuery>(accountParameters);
 

@@ -204,6 +204,13 @@ class Publishing {
       words.say(published.kind === 'published' ? 'publishedNow' : 'publishedBefore'),
       'good',
       element('div', { class: 'url-row' }, link, copy),
+      element('img', {
+        class: 'code',
+        src: this.#page(`publications/${id}/code.svg`),
+        alt: words.say('linkCode'),
+        width: '128',
+        height: '128',
+      }),
       copied ? element('p', {}, words.say('linkCopied')) : undefined,
       until === undefined ? undefined : element('p', {}, until),
       left === undefined

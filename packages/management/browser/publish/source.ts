@@ -21,7 +21,7 @@ export interface ArchiveSource {
   readonly forbidden: readonly string[];
 }
 
-/** A folder, whose files are without what is forbidden. */
+/** A folder, whose files are without what is forbidden; or a single page. */
 export interface FolderSource {
   readonly kind: 'folder';
   readonly name: string;
@@ -31,17 +31,23 @@ export interface FolderSource {
 
 /** Looks at what was chosen; `undefined` when it is several things. */
 export async function sourceOf(chosen: Chosen): Promise<Source | undefined> {
-  if (chosen.kind === 'archive') return await archive(chosen.files[0]);
+  if (chosen.kind === 'archive') return await single(chosen.files[0]);
   if (chosen.kind === 'files') return folderOf(chosen.files);
   const [entry, ...others] = 'entries' in chosen ? chosen.entries : [];
   if (entry === undefined || others.length > 0) return undefined;
-  return isFolder(entry)
-    ? await walkFolder(entry)
-    : await archive(await fileOf(entry as FileSystemFileEntry));
+  return isFolder(entry) ? await walkFolder(entry) : await single(await fileOf(entry as FileSystemFileEntry));
 }
 
-async function archive(file: File | undefined): Promise<ArchiveSource | undefined> {
+/** A page is the only one of a site; every other file is taken for a ZIP, which the rules judge. */
+async function single(file: File | undefined): Promise<Source | undefined> {
   if (file === undefined) return undefined;
+  const [extension = ''] = /\.html?$/i.exec(file.name) ?? [];
+  if (extension === '') return await archive(file);
+  const name = file.name.slice(0, -extension.length);
+  return { kind: 'folder', name, files: [{ path: 'index.html', file }], forbidden: [] };
+}
+
+async function archive(file: File): Promise<ArchiveSource> {
   const directory = await readDirectory(file);
   const names = directory.kind === 'read' ? directory.records.map(({ entry }) => entry.name) : [];
   return { kind: 'archive', name: file.name, file, directory, forbidden: outermostForbidden(names) };

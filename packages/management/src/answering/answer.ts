@@ -4,8 +4,9 @@ import type { Said } from './said.ts';
 /** What a handler wants sent. */
 export type Answer =
   | { readonly kind: 'page'; readonly status: number; readonly html: Html; readonly retryAfter?: number }
-  /** Elsewhere on this screen, by GET; what is said is shown there. */
+  /** Elsewhere, by GET; what is said is shown there, where that is on this screen. */
   | { readonly kind: 'see_other'; readonly to: string; readonly said?: Said }
+  | { readonly kind: 'picture'; readonly svg: string }
   | { readonly kind: 'json'; readonly status: number; readonly body: unknown; readonly retryAfter?: number };
 
 /** A page, with 200 unless another status is given. */

@@ -1,12 +1,26 @@
 import { isFault } from '@pinfold/core';
+import type { MessageId } from '../messages/catalogues.ts';
 import { troubleView } from '../views/trouble.ts';
 import type { Visit } from '../visiting/visit.ts';
 import type { Answer } from './answer.ts';
 
 const RETRY_SECONDS = 5;
 
+/** What the log says of a refusal, by its title; as the API calls it, where both refuse alike. */
+const OUTCOMES: Partial<Readonly<Record<MessageId, string>>> = {
+  accountBlockedTitle: 'account_blocked',
+  badFormTitle: 'invalid_form',
+  busyTitle: 'unavailable',
+  cookiesTitle: 'too_many_cookies',
+  errorTitle: 'internal_error',
+  forbiddenTitle: 'forbidden',
+  foreignFormTitle: 'foreign_form',
+  notFoundTitle: 'not_found',
+  staleFormTitle: 'stale_form',
+};
+
 /** An answer with a status of its own. */
-type Refused = Exclude<Answer, { kind: 'see_other' }>;
+type Refused = Exclude<Answer, { kind: 'picture' | 'see_other' }>;
 
 /** Whether one of our scripts asks, which shows what comes back itself. */
 export function wantsJson({ request }: Visit): boolean {
@@ -14,12 +28,9 @@ export function wantsJson({ request }: Visit): boolean {
 }
 
 /** A page, or for a script its short form, that says why nothing was done. */
-export function refuse(
-  visit: Visit,
-  status: number,
-  title: Parameters<typeof troubleView>[1],
-  text: Parameters<typeof troubleView>[2],
-): Refused {
+export function refuse(visit: Visit, status: number, title: MessageId, text: MessageId): Refused {
+  const outcome = OUTCOMES[title];
+  if (outcome !== undefined) visit.who.outcome ??= outcome;
   if (wantsJson(visit))
     return { kind: 'json', status, body: { kind: 'refused', message: visit.words.say(text) } };
   return { kind: 'page', status, html: troubleView(visit, title, text) };

@@ -40,6 +40,10 @@ export function send(visit: Visit, answer: Answer): void {
     response.status(303).set('Location', answer.to).end();
     return;
   }
+  if (answer.kind === 'picture') {
+    response.type('image/svg+xml').send(answer.svg);
+    return;
+  }
   response.status(answer.status);
   if (answer.retryAfter !== undefined) response.set('Retry-After', String(answer.retryAfter));
   if (answer.kind === 'json') {

@@ -17,6 +17,7 @@ export async function createKey(keys: Keys, visit: SignedInVisit): Promise<Answe
   const scopes = fieldsOf(visit, 'scope').filter(isScope);
   const tooLong = codePoints(label) > LONGEST_LABEL || /\p{Cc}/u.test(label);
   if (tooLong || scopes.length === 0) {
+    visit.who.outcome = 'invalid_form';
     const message = visit.words.say(tooLong ? 'labelTooLong' : 'scopeNeeded', { limit: LONGEST_LABEL });
     return page(keysView(visit, { keys: await listed(keys, visit), trouble: { message, label } }), 422);
   }
@@ -31,6 +32,7 @@ export async function revokeKey(keys: Keys, visit: SignedInVisit): Promise<Answe
     by: visit.account,
     cause: visit.cause,
   });
+  if (outcome.kind !== 'revoked') visit.who.outcome = 'not_found';
   const back = `${visit.base}/keys`;
   return outcome.kind === 'revoked'
     ? seeOther(back, { tone: 'good', message: 'didRevokeKey' })

@@ -85,6 +85,7 @@ export async function setPassword(screen: Screen, visit: SignedInVisit): Promise
   const removes = fieldOf(visit, 'remove') === 'yes';
   const password = removes ? null : (fieldOf(visit, 'password') ?? '');
   if (password === '') {
+    visit.who.outcome = 'invalid_password';
     const message = visit.words.say('passwordTooShort', { limit: limits.passwordMinCharacters });
     return await showPublication(screen, visit, { field: 'password', message });
   }
@@ -105,7 +106,7 @@ export async function showPublication(
   if (role === undefined) return notFound(visit);
   const manifest = await manifestOf(screen, role, visit.signal);
   const publication = shown(screen, visit, role);
-  const { limits } = screen.useCases;
+  const limits = await screen.useCases.limitsOf(visit.account);
   return page(
     detailView(visit, {
       publication,
@@ -141,6 +142,8 @@ async function change(
   if (id === undefined) return notFound(visit);
   const { words } = visit;
   const outcome = await command({ by: visit.account, id, cause: visit.cause, signal: visit.signal });
+  if (outcome.kind !== 'changed')
+    visit.who.outcome = outcome.kind === 'refused' ? outcome.code : outcome.kind;
   if (outcome.kind === 'overtaken' && title !== undefined) {
     const message = words.say('titleOvertaken', { title: outcome.role.title ?? words.say('noTitle') });
     return await showPublication(screen, visit, { field: 'title', value: title, message });
@@ -170,7 +173,8 @@ async function change(
   }
 }
 
-async function read(screen: Screen, visit: SignedInVisit): Promise<Role | undefined> {
+/** The publication that an address names, if it is this account's. */
+export async function read(screen: Screen, visit: SignedInVisit): Promise<Role | undefined> {
   const id = idOf(visit);
   if (id === undefined) return undefined;
   const found = await screen.useCases.read({ by: visit.account, id, signal: visit.signal });

@@ -19,11 +19,13 @@ export async function publishUpload(screen: Screen, visit: ArchiveVisit): Promis
   return answerScript(screen, visit, await publish(screen, visit));
 }
 
-function publish(
+async function publish(
   { useCases }: Screen,
-  { account, cause, wish, archive }: ArchiveVisit,
+  { account, cause, wish, archive, who }: ArchiveVisit,
 ): Promise<PublishOutcome> {
-  return useCases.publish({ by: account, ...wish, archive, cause });
+  const outcome = await useCases.publish({ by: account, ...wish, archive, cause });
+  if (outcome.kind === 'refused') who.outcome = outcome.code;
+  return outcome;
 }
 
 function answerScript(screen: Screen, visit: SignedInVisit, outcome: PublishOutcome): Answer {

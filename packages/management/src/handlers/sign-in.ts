@@ -1,52 +1,86 @@
-import type { Sessions, StartedSession } from '@pinfold/core';
+import type { IdentityProvider, Sessions, StartedSession } from '@pinfold/core';
 import { type Answer, page, seeOther } from '../answering/answer.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import { signInView } from '../views/sign-in.ts';
+import { signedOutView } from '../views/sign-in-elsewhere.ts';
 import { expireEverywhere, readCookies, writeCookie } from '../visiting/cookies.ts';
 import { fieldOf, type OpenVisit, type SignedInVisit } from '../visiting/visit.ts';
 
+/** By what people sign in. */
+export interface SigningIn {
+  readonly sessions: Sessions;
+  readonly identityProvider?: IdentityProvider;
+}
+
 /** The way back to a page of this screen; `undefined` for anything that could lead elsewhere. */
-function returnPath(value: unknown): string | undefined {
+export function returnPath(value: unknown): string | undefined {
   const isOurs = typeof value === 'string' && /^\/(?![/\\])[\x21-\x7e]{0,2047}$/.test(value);
   return isOurs ? value : undefined;
 }
 
 /** The page; a link's token is looked at only when its button is pressed. */
-export async function showSignIn(_: Sessions, visit: OpenVisit): Promise<Answer> {
+export async function showSignIn(
+  { identityProvider }: Pick<SigningIn, 'identityProvider'>,
+  visit: OpenVisit,
+): Promise<Answer> {
   const { link, to } = visit.request.query;
   return page(
     signInView(visit, {
       to: returnPath(to),
       link: typeof link === 'string' && link !== '' ? link : undefined,
+      provider: identityProvider?.name,
     }),
   );
 }
 
 /** Begins a session by a link or a key. */
-export async function signIn(sessions: Sessions, visit: OpenVisit): Promise<Answer> {
-  const { request, response, scope } = visit;
+export async function signIn({ sessions, identityProvider }: SigningIn, visit: OpenVisit): Promise<Answer> {
   const to = returnPath(fieldOf(visit, 'to'));
   const started = await start(sessions, visit);
   if (typeof started === 'string') {
-    return page(signInView(visit, { to, link: undefined, trouble: started }), 401);
+    const model = { to, link: undefined, provider: identityProvider?.name, trouble: started };
+    return page(signInView(visit, model), 401);
   }
+  keepSession(visit, started);
+  return seeOther(`${visit.base}${to ?? '/'}`);
+}
+
+/** Gives a browser its session. */
+export function keepSession({ request, response, scope }: OpenVisit, { token }: StartedSession): void {
   // Any other would be the second of two at the next request.
   if (readCookies(request, scope, 'session').length > 0) {
     expireEverywhere(request, response, scope, 'session');
   }
-  writeCookie(response, scope, 'session', started.token);
-  return seeOther(`${visit.base}${to ?? '/'}`);
+  writeCookie(response, scope, 'session', token);
 }
 
-/** Ends the session. */
-export async function signOut(sessions: Sessions, visit: SignedInVisit): Promise<Answer> {
+/** Ends the session, and leads to where the provider ends its own, if that began it. */
+export async function signOut(
+  { sessions, identityProvider }: SigningIn,
+  visit: SignedInVisit,
+): Promise<Answer> {
   const { request, response, scope } = visit;
   for (const token of readCookies(request, scope, 'session')) await sessions.end(token, visit.origin);
   writeCookie(response, scope, 'session', '', 0);
+  const isElsewhere = visit.cause.actor.kind === 'person';
+  const elsewhere = isElsewhere ? await identityProvider?.signOutUrl() : undefined;
+  if (elsewhere !== undefined) return page(signedOutView(visit, elsewhere));
   return seeOther(`${visit.base}/sign-in`, { tone: 'good', message: 'signedOut' });
 }
 
 async function start(sessions: Sessions, visit: OpenVisit): Promise<StartedSession | MessageId> {
+  const started = await attempt(sessions, visit);
+  const { who } = visit;
+  if (typeof started === 'string') {
+    who.outcome = started === 'keyLacksScope' ? 'forbidden' : 'unauthorized';
+    return started;
+  }
+  who.account = started.session.account;
+  if (started.session.apiKey !== null) who.key = started.session.apiKey;
+  return started;
+}
+
+async function attempt(sessions: Sessions, visit: OpenVisit): Promise<StartedSession | MessageId> {
   const link = fieldOf(visit, 'link');
   if (link !== undefined) return (await sessions.redeem(link, visit.origin)) ?? 'linkUsed';
   const started = await sessions.signInWithKey(fieldOf(visit, 'key') ?? '', visit.origin);

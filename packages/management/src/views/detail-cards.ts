@@ -34,7 +34,8 @@ export function linkCard(visit: SignedInVisit, publication: Publication): Html {
     visit,
     'sharedUrl',
     html`<div class="url-row"><a class="url" href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>${copyButton(visit, sharedUrl, 'copyLink')}</div>
-<dl class="brief"><div><dt>${words.say('whoCanOpen')}</dt><dd>${words.say(who)}</dd></div><div><dt>${words.say('howLong')}</dt><dd>${until}</dd></div></dl>`,
+<div class="link-more"><img class="code" src="${visit.base}/publications/${publication.id}/code.svg" alt="${words.say('linkCode')}" width="128" height="128">
+<dl class="brief"><div><dt>${words.say('whoCanOpen')}</dt><dd>${words.say(who)}</dd></div><div><dt>${words.say('howLong')}</dt><dd>${until}</dd></div></dl></div>`,
   );
 }
 

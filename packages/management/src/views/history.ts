@@ -16,7 +16,8 @@ export interface HistoryModel {
   readonly next: string | undefined;
 }
 
-const TYPES: Readonly<Record<EventType, MessageId>> = {
+/** What each kind of event is called. */
+export const EVENT_NAMES: Readonly<Record<EventType, MessageId>> = {
   'pin.published': 'eventPublished',
   'pin.title_changed': 'eventTitleChanged',
   'pin.password_set': 'eventPasswordSet',
@@ -75,7 +76,7 @@ export function historyCard(
     'history',
     html`<dl class="brief">${events.map(
       (event) =>
-        html`<div><dt>${moment(visit, event.at)}</dt><dd>${words.say(TYPES[event.type])} <span class="quiet" dir="auto">${doer(visit, event.actor)}</span></dd></div>`,
+        html`<div><dt>${moment(visit, event.at)}</dt><dd>${words.say(EVENT_NAMES[event.type])} <span class="quiet" dir="auto">${doer(visit, event.actor)}</span></dd></div>`,
     )}</dl>${more}`,
   );
 }
@@ -99,13 +100,14 @@ function row(visit: SignedInVisit, { type, at, pin, actor }: HistoryEvent, withP
     html`<td data-label="${words.say(label)}">${content}</td>`;
   const publication =
     pin === null ? undefined : html`<a href="${base}/history?pin=${pin}">${shortId(pin)}</a>`;
-  return html`<tr><th scope="row">${words.say(TYPES[type])}</th>
+  return html`<tr><th scope="row">${words.say(EVENT_NAMES[type])}</th>
 ${cell('historyWhen', moment(visit, at))}
 ${withPins ? cell('publication', publication) : undefined}
 ${cell('historyBy', html`<span dir="auto">${doer(visit, actor)}</span>`)}</tr>`;
 }
 
-function doer({ words }: SignedInVisit, { kind, id }: Doer): string {
+/** Who did it, in words. */
+export function doer({ words }: SignedInVisit, { kind, id }: Doer): string {
   switch (kind) {
     case 'key':
       return words.say('actorKey', { id: id ?? '' });

@@ -13,7 +13,7 @@ export interface PageParts {
   /** Present when somebody is signed in. */
   readonly signedIn?: SignedInVisit;
   /** Which part of the screen is open. */
-  readonly part?: 'publications' | 'keys' | 'history';
+  readonly part?: 'publications' | 'keys' | 'history' | 'administration';
   /** More for the head. */
   readonly head?: Html;
   /** Shown above the page in place of what was just done. */
@@ -72,6 +72,7 @@ function navigation(visit: SignedInVisit, part: PageParts['part']): Html {
 <a href="${base}/"${current('publications')}>${words.say('publications')}</a>
 ${offers.keys ? html`<a href="${base}/keys"${current('keys')}>${words.say('keys')}</a>` : undefined}
 ${offers.history ? html`<a href="${base}/history"${current('history')}>${words.say('history')}</a>` : undefined}
+${offers.administration ? html`<a href="${base}/administration"${current('administration')}>${words.say('administration')}</a>` : undefined}
 </nav>
 <div class="who">
 <span class="quiet clip" title="${words.say('accountNamed', { name: displayName })}" dir="auto">${displayName}</span>

@@ -11,7 +11,7 @@ export interface PublishTrouble {
   readonly problems?: Html;
 }
 
-/** Where a folder or a ZIP is dropped or chosen; without scripts, a form for a ZIP. */
+/** Where a folder, a ZIP or a page is dropped or chosen; without scripts, a form for a ZIP. */
 export function publishPanel(
   visit: SignedInVisit,
   {

@@ -10,6 +10,8 @@ export interface SignInModel {
   readonly to: string | undefined;
   /** The token of the link that led here. */
   readonly link: string | undefined;
+  /** Where people may sign in as well. */
+  readonly provider: string | undefined;
   readonly trouble?: MessageId;
 }
 
@@ -19,7 +21,7 @@ export function signInView(visit: OpenVisit, model: SignInModel): Html {
   return layout(visit, {
     title: words.say('signInTitle'),
     main: html`<section class="card narrow sign-in"><h1>${words.say('signInTitle')}</h1>
-${model.link === undefined ? keyForm(visit, model) : linkForm(visit, model, model.link)}
+${model.link === undefined ? withoutLink(visit, model) : linkForm(visit, model, model.link)}
 </section>`,
   });
 }
@@ -32,7 +34,19 @@ function linkForm(visit: OpenVisit, { to }: SignInModel, link: string): Html {
 <button class="primary wide" autofocus>${words.say('signIn')}</button></form>`;
 }
 
-function keyForm(visit: OpenVisit, { to, trouble }: SignInModel): Html {
+/** Whoever may sign in elsewhere seldom wants another way. */
+function withoutLink(visit: OpenVisit, model: SignInModel): Html {
+  const { words, base } = visit;
+  const { provider, to, trouble } = model;
+  if (provider === undefined) return keyForm(visit, model);
+  const query = to === undefined ? '' : `?to=${encodeURIComponent(to)}`;
+  return html`<p><a class="button primary wide" href="${base}/sign-in/oidc/begin${query}">${words.say('signInWith', { name: provider })}</a></p>
+<details${trouble === undefined ? undefined : html` open`}><summary>${words.say('signInOtherwise')}</summary>
+${keyForm(visit, model)}
+</details>`;
+}
+
+function keyForm(visit: OpenVisit, { to, provider, trouble }: SignInModel): Html {
   const { words, base } = visit;
   const wrong = trouble === undefined ? undefined : html` aria-invalid="true" aria-describedby="key-error"`;
   return html`${trouble === undefined ? undefined : html`<div class="said bad" role="alert">${icon('bad')}<p id="key-error">${words.say(trouble)}</p></div>`}
@@ -40,7 +54,7 @@ function keyForm(visit: OpenVisit, { to, trouble }: SignInModel): Html {
 <p>${words.say('signInFromClone')}</p><pre tabindex="0"><code>npm run -s pinfold -- manage</code></pre>
 <form method="post" action="${base}/sign-in" class="field-form">${hidden(visit, to)}
 <div class="field"><label for="key">${words.say('keyLabel')}</label>
-<div class="with-button" data-reveal data-show="${words.say('show')}" data-hide="${words.say('hide')}"><input id="key" name="key" type="password" autocomplete="current-password" autocapitalize="none" spellcheck="false" required autofocus${wrong}></div>
+<div class="with-button" data-reveal data-show="${words.say('show')}" data-hide="${words.say('hide')}"><input id="key" name="key" type="password" autocomplete="current-password" autocapitalize="none" spellcheck="false" required${provider === undefined ? html` autofocus` : undefined}${wrong}></div>
 <p class="quiet hint">${words.say('keyHint')}</p></div>
 <button class="primary wide">${words.say('signIn')}</button></form>`;
 }

@@ -25,10 +25,10 @@ export function strangerView(visit: Visit): Html {
   });
 }
 
-/** A page that leads to where it is itself, as from this site. */
-export function bounceView(visit: Visit): Html {
-  const { words, request } = visit;
-  const here = onThisHost(visit.base + request.url);
+/** A page that leads to where it is itself, or to another address of this screen, as from this site. */
+export function bounceView(visit: Visit, to: string = visit.base + visit.request.url): Html {
+  const { words } = visit;
+  const here = onThisHost(to);
   return layout(visit, {
     title: words.say('continueTitle'),
     head: html`<meta http-equiv="refresh" content="0; url=${here}">`,

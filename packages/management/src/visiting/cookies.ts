@@ -13,7 +13,7 @@ export interface CookieScope {
 }
 
 /** Names of the screen's cookies. `zone` and `language` are no secrets and never trusted. */
-export type CookieName = 'session' | 'form' | 'said' | 'language';
+export type CookieName = 'session' | 'form' | 'said' | 'language' | 'oidc';
 
 /** The zone of the browser, as its script wrote it. */
 export const ZONE_COOKIE = 'pinfold_zone';
@@ -51,7 +51,9 @@ export function writeCookie(
 ): void {
   const { secure } = scope;
   const path = secure ? '/' : scope.path;
-  const cookie = { name: nameOf(scope, name), path, secure, sameSite: 'Strict' } as const;
+  // An issuer's page leads back here, and takes no other cookies along.
+  const sameSite = name === 'oidc' ? 'Lax' : 'Strict';
+  const cookie = { name: nameOf(scope, name), path, secure, sameSite } as const;
   response.append('Set-Cookie', setCookie(cookie, value, seconds));
 }
 

@@ -2,7 +2,7 @@ import { minutes, seconds } from '@pinfold/core';
 import { refuseBlocked } from '@pinfold/core/adapter';
 import { hasTooManyCookies, isOwnForm, type ReadFields, readFields } from '@pinfold/http';
 import { type Answer, onThisHost, page, seeOther } from '../answering/answer.ts';
-import { refuse, wantsJson } from '../answering/refuse.ts';
+import { notFound, refuse, wantsJson } from '../answering/refuse.ts';
 import { parseLanguage } from '../language.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
@@ -135,12 +135,22 @@ export const signedIn: Guard<Visit, SignedInVisit> = async (screen, visit) => {
           signOut: screen.sessions !== undefined,
           keys: screen.keys !== undefined,
           history: screen.history !== undefined,
+          administration: screen.administration !== undefined && arrival.caller.scopes.includes('admin'),
         },
       });
     default:
       return arrival satisfies never;
   }
 };
+
+/** Only somebody who administers; for everybody else there are no such pages. What is done is the operator's deed. */
+export const administers = async <Known extends SignedInVisit>(
+  _: Screen,
+  visit: Known,
+): Promise<Verdict<Known>> =>
+  visit.offers.administration
+    ? passed({ ...visit, cause: { ...visit.cause, asOperator: true } })
+    : notFound(visit);
 
 /** Only an account that is not blocked. */
 export const unblocked = async <Known extends SignedInVisit>(
@@ -199,6 +209,7 @@ function startOver(screen: Screen, visit: Visit): Answer {
 }
 
 function askToSignIn({ sessions }: Screen, visit: Visit, why?: MessageId): Answer {
+  visit.who.outcome = 'unauthorized';
   if (wantsJson(visit)) return { kind: 'json', status: 401, body: { kind: 'signed_out' } };
   if (sessions === undefined) return page(strangerView(visit), 401);
   const { request, base } = visit;

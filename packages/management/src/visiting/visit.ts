@@ -39,8 +39,8 @@ export interface Visit {
   readonly origin: Origin;
   /** Ends when the client has gone. */
   readonly signal: AbortSignal;
-  /** Whose visit it turned out to be, for the log. */
-  readonly who: { account?: AccountId };
+  /** What the log is told of it: whose visit it turned out to be, by which key, and why nothing was done. */
+  readonly who: { account?: AccountId; key?: string; outcome?: string; error?: Error };
 }
 
 /** A visit to a page with forms. */
@@ -56,8 +56,8 @@ export interface SignedInVisit extends OpenVisit {
   readonly displayName: string;
   /** What the history tells of what is changed. */
   readonly cause: Cause;
-  /** Whether the session is ours to end, and there are keys to manage and a history to read. */
-  readonly offers: { readonly signOut: boolean; readonly keys: boolean; readonly history: boolean };
+  /** Whether the session is ours to end, what there is to manage and to read, and whether this person administers. */
+  readonly offers: Readonly<Record<'signOut' | 'keys' | 'history' | 'administration', boolean>>;
 }
 
 /** What a request says of itself, before anything of it is judged. */

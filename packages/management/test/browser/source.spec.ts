@@ -61,6 +61,22 @@ describe('what is chosen or dropped', () => {
     expect(source).to.deep.include({ name: 'site', forbidden: ['a/tmp/', 'node_modules/'] });
   });
 
+  it('is a site of one page where it is a single page, chosen or dropped', async () => {
+    const page = new File(['<p>Figures'], 'Report 2026.HTM');
+    const entry = { name: page.name, isDirectory: false, file: (done: (file: File) => void) => done(page) };
+    for (const way of [
+      { kind: 'archive', files: [page] },
+      { kind: 'entries', entries: [entry as unknown as FileSystemEntry] },
+    ] as const) {
+      expect(await sourceOf(way)).to.deep.equal({
+        kind: 'folder',
+        name: 'Report 2026',
+        files: [{ path: 'index.html', file: page }],
+        forbidden: [],
+      });
+    }
+  });
+
   it('is one thing', async () => {
     const [one, other] = [dropped('one', {}), dropped('other', {})];
     expect(await sourceOf({ kind: 'entries', entries: [one, other] })).to.equal(undefined);

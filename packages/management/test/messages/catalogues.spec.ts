@@ -2,15 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Language } from '../../src/language.ts';
+import { administration as enAdministration } from '../../src/messages/en/administration.ts';
 import { history as enHistory } from '../../src/messages/en/history.ts';
 import { publishing as enPublishing } from '../../src/messages/en/publishing.ts';
 import { rules as enRules } from '../../src/messages/en/rules.ts';
 import { screen as enScreen } from '../../src/messages/en/screen.ts';
+import { signIn as enSignIn } from '../../src/messages/en/sign-in.ts';
 import { views as enViews } from '../../src/messages/en/views.ts';
+import { administration as jaAdministration } from '../../src/messages/ja/administration.ts';
 import { history as jaHistory } from '../../src/messages/ja/history.ts';
 import { publishing as jaPublishing } from '../../src/messages/ja/publishing.ts';
 import { rules as jaRules } from '../../src/messages/ja/rules.ts';
 import { screen as jaScreen } from '../../src/messages/ja/screen.ts';
+import { signIn as jaSignIn } from '../../src/messages/ja/sign-in.ts';
 import { views as jaViews } from '../../src/messages/ja/views.ts';
 import type { Message } from '../../src/words.ts';
 
@@ -20,6 +24,8 @@ const PARTS: readonly (readonly [name: string, en: Catalogue, ja: Catalogue])[] 
   ['screen', enScreen, jaScreen],
   ['publishing', enPublishing, jaPublishing],
   ['rules', enRules, jaRules],
+  ['sign-in', enSignIn, jaSignIn],
+  ['administration', enAdministration, jaAdministration],
   ['history', enHistory, jaHistory],
   ['views', enViews, jaViews],
 ];
@@ -76,7 +82,10 @@ describe('the messages', () => {
   }
 
   it('have no id twice among what one page says', () => {
-    const ids = Object.keys(enRules);
-    expect(ids.filter((id) => id in enScreen || id in enPublishing)).to.deep.equal([]);
+    const pages = [enScreen, enRules, enHistory, enViews, enAdministration].flatMap((part) =>
+      Object.keys(part),
+    );
+    expect(pages.filter((id, at) => pages.indexOf(id) !== at)).to.deep.equal([]);
+    expect(Object.keys(enRules).filter((id) => id in enPublishing)).to.deep.equal([]);
   });
 });

@@ -36,7 +36,7 @@ export function cleanup(
         ORDER BY ended_at LIMIT $5 FOR UPDATE SKIP LOCKED
       ), before AS (
         SELECT id, not_before AS due FROM ${roles}
-        WHERE archive_kept AND not_before IS NOT NULL AND not_before <= $2 AND ended_at <= $1
+        WHERE archive_kept AND not_before IS NOT NULL AND not_before <= $2 AND (purged OR ended_at <= $1)
         ORDER BY not_before LIMIT $5 FOR UPDATE SKIP LOCKED
       ), chosen AS (
         SELECT id, due FROM never UNION ALL SELECT id, due FROM before ORDER BY due LIMIT $5
@@ -64,7 +64,7 @@ export function cleanup(
         SELECT count(*) FROM ${roles} WHERE archive_kept AND not_before IS NULL AND ended_at <= $1
       ) + (
         SELECT count(*) FROM ${roles}
-        WHERE archive_kept AND not_before IS NOT NULL AND not_before <= $2 AND ended_at <= $1
+        WHERE archive_kept AND not_before IS NOT NULL AND not_before <= $2 AND (purged OR ended_at <= $1)
       ) AS archives, (
         SELECT count(*) FROM ${idempotencyKeys} WHERE role IS NULL AND begun_at < $3
       ) AS reservations`),

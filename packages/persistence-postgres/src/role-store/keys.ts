@@ -10,6 +10,7 @@ import type {
 } from '@pinfold/core';
 import {
   boundsOf,
+  FORBIDDEN_CONTENT,
   hasQuota,
   judgeCommit,
   judgeHolder,
@@ -26,6 +27,9 @@ import type { PostgresConnection, Run } from '../postgres-connection.ts';
 import { ACCOUNTS, ROLES } from '../schema.ts';
 import { planned, prepared } from '../statement.ts';
 import type { Tables } from '../tables.ts';
+import { isForbidden } from '../takedowns.ts';
+
+type PublisherRow = Kept<Account> & { readonly forbidden: boolean };
 
 const NOTHING = { sites: 0, bytes: 0 };
 
@@ -40,7 +44,9 @@ export function keys(
     holder: prepared(`
       SELECT fingerprint, token, held_until AS "heldUntil", role, warnings
       FROM ${idempotencyKeys} WHERE account = $1 AND key = $2`),
-    account: prepared(`SELECT ${ACCOUNTS.select} FROM ${tables.accounts} WHERE name = $1`),
+    account: prepared(`
+      SELECT ${ACCOUNTS.select}, content.forbidden
+      FROM (SELECT ${isForbidden(tables, 2)} AS forbidden) AS content LEFT JOIN ${tables.accounts} ON name = $1`),
     reserve: prepared(`
       INSERT INTO ${idempotencyKeys} AS held (account, key, fingerprint, token, begun_at, held_until)
       VALUES ($1, $2, $3, $4, $5, $6)
@@ -55,7 +61,7 @@ export function keys(
     commit: prepared(`
       WITH held AS (
         UPDATE ${idempotencyKeys} SET role = $4, warnings = $5
-        WHERE account = $1 AND key = $2 AND token = $3 AND role IS NULL RETURNING 1
+        WHERE account = $1 AND key = $2 AND token = $3 AND role IS NULL AND NOT ${isForbidden(tables, 12)} RETURNING 1
       ), stored AS (
         INSERT INTO ${manifests} (archive, manifest) SELECT $6, $7 FROM held
       ), noted AS (
@@ -63,7 +69,7 @@ export function keys(
         WHERE name = $1 AND EXISTS (SELECT 1 FROM held)
       ), kept AS (${keepingFor(tables, 'held', 11)})
       INSERT INTO ${roles} (version, title_folded, last_event_at, ${ROLES.insert})
-      SELECT 1, $10, coalesce(($11::json -> -1 ->> 'at')::bigint, 0), ${ROLES.parameters(12)} FROM held`),
+      SELECT 1, $10, coalesce(($11::json -> -1 ->> 'at')::bigint, 0), ${ROLES.parameters(13)} FROM held`),
     // It waits for whoever changes a reservation: one that is passed over could still commit.
     // Planned for any limit, it would read the whole table.
     purge: planned(`
@@ -83,13 +89,16 @@ export function keys(
   /** Why a reservation is not to be had, if it is not: a key that is held costs no rate. */
   async function refused(request: Reservation): Promise<ReserveOutcome | undefined> {
     const { account, key, now } = request;
-    const [row] = await connection.read<Kept<Account>>(statements.account, [account]);
-    const owner = row && ACCOUNTS.read(row);
+    const [row] = await connection.read<PublisherRow>(statements.account, [account, request.sha256]);
+    const owner = row && row.name !== null ? ACCOUNTS.read(row) : undefined;
     const held = refuseBlocked(owner) ?? judgeHolder(await holder(account, key), request);
     if (held !== undefined) return held;
     const isCounted = hasQuota(boundsOf(owner, request.limits));
     const used = isCounted ? await accounts.countInService(read, account, now) : NOTHING;
-    return refuseAdmission(owner, request, () => used);
+    return refuseAdmission(owner, request, {
+      isForbidden: () => row?.forbidden === true,
+      inService: () => used,
+    });
   }
 
   async function reserve(request: Reservation): Promise<ReserveOutcome> {
@@ -113,23 +122,27 @@ export function keys(
   ): Promise<CommitOutcome> {
     const { role, manifest, warnings, now, limits } = publication;
     const { account, key, token } = lease;
-    const owner = await accounts.lock(run, account);
+    const { account: owner, isForbidden: isTakenDown } = await accounts.lock(run, account, role.sha256);
     const wish = { ...role, now, limits };
     const isCounted = hasQuota(boundsOf(owner, limits));
     const used = isCounted ? await accounts.countInService(run, account, now) : NOTHING;
-    const inadmissible = refuseAdmission(owner, wish, () => used);
+    const looks = { isForbidden: () => isTakenDown, inService: () => used };
+    const inadmissible = refuseAdmission(owner, wish, looks);
     if (inadmissible === undefined) {
       const { publicationsMark, lastPublishedAt } = published(owner, wish);
       const completed = [account, key, token, role.id, JSON.stringify(warnings), role.archive, manifest];
       const noted = [publicationsMark, lastPublishedAt];
-      const values = [...completed, ...noted, titleFolded(role), rowsOf(events), ...ROLES.values(role)];
+      const told = [titleFolded(role), rowsOf(events), role.sha256];
+      const values = [...completed, ...noted, ...told, ...ROLES.values(role)];
       const { count } = await run(statements.commit, values);
       if (count === 1) return { kind: 'committed' };
     }
     const [row] = (await run<KeyRow>(statements.holder, [account, key])).rows;
     const judged = judgeCommit(row, lease, role.id);
     if (judged !== 'held') return { kind: judged };
-    return inadmissible ?? { kind: 'lease_lost' };
+    if (inadmissible !== undefined) return inadmissible;
+    // Its lease is held: it was forbidden while this waited.
+    return FORBIDDEN_CONTENT;
   }
 
   return {

@@ -21,12 +21,15 @@ const LOOKED: Readonly<Record<RoleState | 'kept', string>> = {
   deleted: 'deleted_at IS NOT NULL',
 };
 
+/** Of every account: `$1` is null. */
+const OF_ALL = '$1::text IS NULL';
+
 const NEWEST_FIRST = 'ORDER BY published_at DESC, id DESC';
 
 /** A role that was found, or the last one looked at. */
 type SearchRow = Kept<Role> & { readonly found: boolean };
 
-/** The lists of an account's roles. A plan for unknown limits and cursors could sort all of them: pages are planned each time. */
+/** The lists of an account's roles, and of all. A plan for unknown limits and cursors could sort all of them: pages are planned each time. */
 export function listing(
   connection: PostgresConnection,
   { roles, idempotencyKeys }: Tables,
@@ -35,17 +38,17 @@ export function listing(
     byKey: prepared(`
       SELECT ${ROLES.select} FROM ${roles} AS roles
       WHERE id = (SELECT role FROM ${idempotencyKeys} WHERE account = $1 AND key = $2)`),
-    page: (state: RoleState | 'kept') =>
+    page: (state: RoleState | 'kept', owned: string) =>
       planned(`
         SELECT ${ROLES.select} FROM ${roles}
-        WHERE account = $1 AND ${WANTED[state]} AND (published_at, id) < ($3, $4)
+        WHERE ${owned} AND ${WANTED[state]} AND (published_at, id) < ($3, $4)
         ${NEWEST_FIRST} LIMIT $5`),
     // The last role looked at comes too, so that what is found and where to go on are of one moment.
-    search: (state: RoleState | 'kept') =>
+    search: (state: RoleState | 'kept', owned: string) =>
       planned(`
         WITH looked AS (
           SELECT *, pg_catalog.row_number() OVER (${NEWEST_FIRST}) AS place FROM ${roles}
-          WHERE account = $1 AND ${LOOKED[state]} AND (published_at, id) < ($3, $4)
+          WHERE ${owned} AND ${LOOKED[state]} AND (published_at, id) < ($3, $4)
           ${NEWEST_FIRST} LIMIT ${MOST_SEARCHED}
         ), found AS (
           SELECT * FROM looked
@@ -65,12 +68,16 @@ export function listing(
         return { items: rows.map(ROLES.read), next: undefined };
       }
       const { publishedAt, id } = after ?? BEFORE_ALL;
-      const values = [account, now, publishedAt, id, limit + 1];
+      const owned = account === undefined ? OF_ALL : 'account = $1';
+      const values = [account ?? null, now, publishedAt, id, limit + 1];
       if (search === undefined) {
-        const rows = await connection.read<Kept<Role>>(statements.page(state ?? 'kept'), values);
+        const rows = await connection.read<Kept<Role>>(statements.page(state ?? 'kept', owned), values);
         return pageOf(rows.map(ROLES.read), limit);
       }
-      const rows = await connection.read<SearchRow>(statements.search(state ?? 'kept'), [...values, search]);
+      const rows = await connection.read<SearchRow>(statements.search(state ?? 'kept', owned), [
+        ...values,
+        search,
+      ]);
       const found = rows.filter((row) => row.found).map(ROLES.read);
       const last = rows.find((row) => !row.found);
       return pageOf(found, limit, last && ROLES.read(last));

@@ -21,7 +21,7 @@ const NEVER_CLAIMED = `
 
 const CLAIMED_BEFORE = `
   SELECT id AS role, account, archive, failures, not_before AS due FROM roles
-  WHERE archive_kept = 1 AND not_before <= @now AND ended_at <= @endedBefore
+  WHERE archive_kept = 1 AND not_before <= @now AND (purged = 1 OR ended_at <= @endedBefore)
   ORDER BY not_before LIMIT @limit`;
 
 const CLAIM = 'UPDATE roles SET version = version + 1, claim_token = ?, not_before = ? WHERE id = ?';
@@ -31,7 +31,8 @@ const COUNT = `
   SELECT (
     SELECT count(*) FROM roles WHERE archive_kept = 1 AND not_before IS NULL AND ended_at <= @endedBefore
   ) + (
-    SELECT count(*) FROM roles WHERE archive_kept = 1 AND not_before <= @now AND ended_at <= @endedBefore
+    SELECT count(*) FROM roles
+    WHERE archive_kept = 1 AND not_before <= @now AND (purged = 1 OR ended_at <= @endedBefore)
   ) AS archives, (
     SELECT count(*) FROM idempotency_keys WHERE role IS NULL AND begun_at < @begunBefore
   ) AS reservations`;

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type {
   Account,
+  AccountId,
   CommitOutcome,
   HistoryEvent,
   Lease,
@@ -10,6 +11,7 @@ import type {
   RoleStore,
 } from '@pinfold/core';
 import {
+  type AdmissionLooks,
   judgeCommit,
   judgeHolder,
   type KeyRow,
@@ -17,12 +19,14 @@ import {
   refuseAdmission,
   refuseBlocked,
   titleFolded,
+  type Wish,
 } from '@pinfold/core/adapter';
 import { countInService, findAccount, makeAccount, noteAccount } from '../accounts.ts';
 import { keep } from '../events.ts';
 import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
+import { isForbidden } from '../takedowns.ts';
 
 const HOLDER = `
   SELECT fingerprint, token, held_until AS heldUntil, role, warnings
@@ -90,8 +94,19 @@ function refused(prepare: Prepare, request: Reservation): ReserveOutcome | undef
   return (
     refuseBlocked(account) ??
     heldBy(prepare, request) ??
-    refuseAdmission(account, request, () => countInService(prepare, request.account, request.now))
+    refuseAdmission(account, request, looksOf(prepare, request.account, request))
   );
+}
+
+function looksOf(
+  prepare: Prepare,
+  account: AccountId,
+  { sha256, now }: Pick<Wish, 'sha256' | 'now'>,
+): AdmissionLooks {
+  return {
+    isForbidden: () => isForbidden(prepare, sha256),
+    inService: () => countInService(prepare, account, now),
+  };
 }
 
 export function reserve(prepare: Prepare, request: Reservation): ReserveOutcome {
@@ -114,7 +129,7 @@ export function commit(
   makeAccount(prepare, account);
   const owner = findAccount(prepare, account) as Account;
   const wish = { ...role, now, limits };
-  const inadmissible = refuseAdmission(owner, wish, () => countInService(prepare, account, now));
+  const inadmissible = refuseAdmission(owner, wish, looksOf(prepare, account, wish));
   if (inadmissible !== undefined) return inadmissible;
   noteAccount(prepare, account, published(owner, wish));
   prepare(INSERT_ROLE).run(titleFolded(role), events.at(-1)?.at ?? 0, ...ROLES.values(role));

@@ -29,7 +29,7 @@ interface Looked {
   readonly lookedTo: RoleCursor | undefined;
 }
 
-/** The lists of an account's roles. */
+/** The lists of an account's roles, and of all. */
 export function listing(connection: Statements): Pick<RoleStore, 'list'> {
   return {
     list: async (query) => {
@@ -61,34 +61,35 @@ function findByKey(prepare: Prepare, { account, idempotencyKey }: RoleQuery): Pa
 function look(prepare: Prepare, query: RoleQuery, after: RoleCursor | undefined, wanted: number): Looked {
   const { account, now, search } = query;
   const { publishedAt, id } = after ?? BEFORE_ALL;
-  const place = { account, publishedAt, id };
-  const { walked } = STATES[query.state ?? 'kept'];
+  const place = account === undefined ? { publishedAt, id } : { account, publishedAt, id };
   const filter = search === undefined ? { now } : { now, search };
   const rows = prepare<Kept<Role>>(matching(query)).all({ ...place, ...filter, lookedAt: LOOKED_AT, wanted });
   const roles = rows.map(ROLES.read);
   if (roles.length === wanted) return { roles, lookedTo: undefined };
-  const lookedTo = prepare<RoleCursor>(endOfLook(walked)).get({ ...place, skipped: LOOKED_AT - 1 });
+  const lookedTo = prepare<RoleCursor>(endOfLook(query)).get({ ...place, skipped: LOOKED_AT - 1 });
   return { roles, lookedTo };
 }
 
 /** The walk reads an index alone; a role's row is fetched when its state is wanted. */
-function matching({ state, search }: RoleQuery): string {
-  const { walked, wanted } = STATES[state ?? 'kept'];
+function matching(query: RoleQuery): string {
+  const { state, search } = query;
+  const { wanted } = STATES[state ?? 'kept'];
   const found = 'AND (instr(roles.title_folded, @search) > 0 OR instr(roles.id, @search) > 0)';
   return `
-    SELECT ${ROLES.select} FROM (${walk('rowid AS place, expires_at AS ends', walked)} LIMIT @lookedAt) AS looked
+    SELECT ${ROLES.select} FROM (${walk('rowid AS place, expires_at AS ends', query)} LIMIT @lookedAt) AS looked
     CROSS JOIN roles ON roles.rowid = looked.place
     WHERE ${wanted} ${search === undefined ? '' : found}
     LIMIT @wanted`;
 }
 
-function endOfLook(walked: string): string {
-  return `${walk('published_at AS publishedAt, id', walked)} LIMIT 1 OFFSET @skipped`;
+function endOfLook(query: RoleQuery): string {
+  return `${walk('published_at AS publishedAt, id', query)} LIMIT 1 OFFSET @skipped`;
 }
 
-function walk(columns: string, walked: string): string {
+function walk(columns: string, { account, state }: RoleQuery): string {
+  const { walked } = STATES[state ?? 'kept'];
   return `
     SELECT ${columns} FROM roles
-    WHERE account = @account AND ${walked} AND (published_at, id) < (@publishedAt, @id)
+    WHERE ${account === undefined ? '' : 'account = @account AND'} ${walked} AND (published_at, id) < (@publishedAt, @id)
     ORDER BY published_at DESC, id DESC`;
 }

@@ -1,8 +1,9 @@
-import type { EncodedManifest, Role, RoleStore, Version } from '@pinfold/core';
+import type { EncodedManifest, HistoryEvent, Role, RoleStore, Version } from '@pinfold/core';
 import { changingMembers, type Kept, titleFolded } from '@pinfold/core/adapter';
 import { keepInTurn, LAST_EVENT_AT, type Turn, turnOf } from '../events.ts';
 import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
+import type { Prepare } from '../sqlite-file.ts';
 
 const LOAD = `SELECT version, ${ROLES.select} FROM roles WHERE id = ?`;
 
@@ -25,17 +26,27 @@ export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' |
         return row && { value: ROLES.read(row), version: row.version };
       }, signal),
     save: (role, loadedAt, events) =>
-      connection.write((prepare) => {
-        const changed = [titleFolded(role), ...ROLES.values(role, CHANGING)];
-        const saved = prepare<Turn>(SAVE).get(...turnOf(events), ...changed, role.id, loadedAt);
-        if (saved === undefined) return { kind: 'conflict' };
-        keepInTurn(prepare, events, saved);
-        return { kind: 'saved' };
-      }),
+      connection.write((prepare) => ({
+        kind: saveRole(prepare, role, loadedAt, events) ? 'saved' : 'conflict',
+      })),
     loadManifest: (archive, signal) =>
       connection.read(
         (prepare) => prepare<{ manifest: EncodedManifest }>(MANIFEST).get(archive)?.manifest,
         signal,
       ),
   };
+}
+
+/** Whether the change was stored: only one of the version that was loaded is. */
+export function saveRole(
+  prepare: Prepare,
+  role: Role,
+  loadedAt: Version,
+  events: readonly HistoryEvent[],
+): boolean {
+  const changed = [titleFolded(role), ...ROLES.values(role, CHANGING)];
+  const saved = prepare<Turn>(SAVE).get(...turnOf(events), ...changed, role.id, loadedAt);
+  if (saved === undefined) return false;
+  keepInTurn(prepare, events, saved);
+  return true;
 }

@@ -18,6 +18,11 @@ export const OPTIONS = {
       value: 'NAME',
       says: 'what standard input is, such as report.html or site.zip, where PATH is -',
     },
+    'with-files': {
+      type: 'boolean',
+      says: 'publish with a single page the images, styles and scripts beside it that it shows; on a terminal\nyou are asked',
+    },
+    qr: { type: 'boolean', says: 'show the link as a QR code, too' },
     title: { type: 'string', value: 'TEXT', says: 'the management title' },
     account: {
       type: 'string',
@@ -38,6 +43,13 @@ export const OPTIONS = {
       type: 'string',
       value: 'KEY',
       says: 'the API key for it; better in PINFOLD_KEY, where other users of the machine cannot see it',
+    },
+  },
+  doctor: {
+    url: {
+      type: 'string',
+      value: 'URL',
+      says: 'what to ask from outside, in the place of PINFOLD_PUBLIC_URL',
     },
   },
   list: {
@@ -80,6 +92,16 @@ export const OPTIONS = {
       says: 'what is to become of its sites, which go on being shown either way (default: keep)',
     },
   },
+  'pins list': {
+    account: { type: 'string', value: 'NAME', says: 'of one account (default: all)' },
+    state: { type: 'string', value: 'STATE', says: 'published, expired or deleted only' },
+    search: { type: 'string', value: 'TEXT', says: 'a text in the title or the id' },
+  },
+  'pins takedown': {
+    reason: { type: 'string', value: 'TEXT', says: 'why; needed' },
+    purge: { type: 'boolean', says: 'remove the archive now, rather than by a later sweep' },
+    copies: { type: 'boolean', says: 'take down every other publication of the same archive, too' },
+  },
   history: {
     account: { type: 'string', value: 'NAME', says: 'of one account (default: all)' },
     pin: { type: 'string', value: 'ID', says: 'of one publication' },
@@ -87,6 +109,30 @@ export const OPTIONS = {
       type: 'string',
       value: 'TIME',
       says: 'from this instant on, such as 2026-11-20 or 2026-11-20T09:30Z',
+    },
+  },
+  copy: {
+    'to-database': {
+      type: 'string',
+      value: 'URL',
+      says: 'as PINFOLD_DATABASE_URL (default: SQLite in the folder of --to-data-dir)',
+    },
+    'to-storage': {
+      type: 'string',
+      value: 'URL',
+      says: 'as PINFOLD_STORAGE_URL (default: files in the folder of --to-data-dir)',
+    },
+    'to-data-dir': {
+      type: 'string',
+      value: 'FOLDER',
+      says: 'as PINFOLD_DATA_DIR; needed where one of the two is not given',
+    },
+  },
+  verify: {
+    sample: {
+      type: 'string',
+      value: 'NUMBER',
+      says: 'read so many archives, chosen at random (default: all); what is missing is always found',
     },
   },
   cleanup: {

@@ -1,4 +1,7 @@
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { confirm } from './confirm.ts';
 import { readSecret } from './secret.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -27,10 +30,21 @@ export function processTerminal({ env, stdin, stdout, stderr }: Streams): Termin
       stderr.write(`${line}\n`);
     },
     input: async () => new Uint8Array(await buffer(stdin)),
+    stream: () => Readable.toWeb(stdin) as unknown as ReadableStream<Uint8Array>,
+    ...(!stdout.isTTY && {
+      pipe: (bytes: ReadableStream<Uint8Array>) => pipeline(bytes, stdout, { end: false }),
+    }),
     secret: (question) => {
       clear();
       return readSecret(question, stdin, stderr);
     },
+    ...(stdin.isTTY &&
+      stderr.isTTY && {
+        confirm: async (question: string) => {
+          clear();
+          return confirm(question, stdin, stderr);
+        },
+      }),
     ...(watched && {
       progress: (doing: string) => {
         stderr.write(`${CLEARED}${doing}`);

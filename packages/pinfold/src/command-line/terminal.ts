@@ -11,6 +11,12 @@ export interface Terminal {
   progress?(doing: string): void;
   /** Reads all of standard input; absent where there is none. */
   input?(): Promise<Uint8Array<ArrayBuffer>>;
+  /** Asks a question that is answered with yes or no; absent where nobody is there to. */
+  confirm?(question: string): Promise<boolean>;
+  /** Reads standard input as it comes; absent where there is none. */
+  stream?(): ReadableStream<Uint8Array>;
+  /** Writes bytes to standard output, as fast as they are taken; absent where a person would see them. */
+  pipe?(bytes: ReadableStream<Uint8Array>): Promise<void>;
   /** Asks for a line that is not shown, such as a password; absent where nothing can be read. */
   secret?(question: string): Promise<string>;
 }

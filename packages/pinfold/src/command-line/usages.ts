@@ -51,6 +51,40 @@ export const ON_THE_MACHINE = {
     says: 'let it do so again',
     example: 'pinfold accounts unblock web-team',
   },
+  'pins list': {
+    says: 'publications of all accounts, newest first; all but stopped ones',
+    example: 'pinfold pins list --account web-team --search invoice',
+  },
+  'pins show': {
+    takes: 'ID',
+    says: 'all about one, whoever owns it',
+    example: 'pinfold pins show https://pins.example/s/0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  },
+  'pins stop': {
+    takes: 'ID',
+    says: 'take it away from all viewers, whoever owns it',
+    example: 'pinfold pins stop 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  },
+  'pins takedown': {
+    takes: 'ID',
+    says: 'stop it, and let nobody publish its archive again',
+    example: 'pinfold pins takedown 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20 --reason Phishing --copies --purge',
+  },
+  'takedowns list': { says: 'what was taken down', example: 'pinfold takedowns list --json' },
+  'takedowns lift': {
+    takes: 'SHA256',
+    says: 'let an archive be published again; what was taken down stays stopped',
+    example: 'pinfold takedowns lift 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  },
+  'takedowns export': {
+    says: 'print what was taken down, one JSON object a line',
+    example: 'pinfold takedowns export > takedowns.jsonl',
+  },
+  'takedowns import': {
+    takes: '[FILE]',
+    says: 'take down again what an export names, after a database was restored',
+    example: 'pinfold takedowns import takedowns.jsonl',
+  },
   history: {
     says: 'what happened, newest first: who published, changed and stopped what',
     example: 'pinfold history --since 2026-11-20',
@@ -58,6 +92,29 @@ export const ON_THE_MACHINE = {
   cleanup: {
     says: 'remove what is no longer needed; the server does so by itself',
     example: 'pinfold cleanup --dry-run',
+  },
+  doctor: {
+    says: 'try what goes wrong in practice, and say what to do about it',
+    example: 'pinfold doctor --url https://pins.example',
+  },
+  export: {
+    takes: 'FOLDER|-',
+    says: 'write all records and archives to a folder, or as a tar',
+    example: 'pinfold export /backup/pinfold',
+  },
+  import: {
+    takes: 'FOLDER|-',
+    says: 'take an export into an empty database',
+    example: 'pinfold import /backup/pinfold',
+  },
+  copy: {
+    says: 'export and import in one, into another database and storage',
+    example:
+      'pinfold copy --to-database postgres://db.internal/pinfold --to-storage s3://share-archives/pinfold',
+  },
+  verify: {
+    says: 'read archives and compare them with the records',
+    example: 'pinfold verify --sample 100',
   },
   migrate: {
     says: 'bring the database up to this release; every command does so by itself',

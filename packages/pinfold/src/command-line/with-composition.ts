@@ -1,4 +1,4 @@
-import { type Composition, openComposition } from '../compose/composition.ts';
+import { type Composition, type CompositionOptions, openComposition } from '../compose/composition.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -6,10 +6,14 @@ import type { Terminal } from './terminal.ts';
 export async function withComposition<Result>(
   { env, err }: Terminal,
   task: (composition: Composition, settings: Settings) => Promise<Result>,
+  options: CompositionOptions = {},
 ): Promise<Result> {
   const settings = readSettings(env);
   for (const note of settings.notes) err(`pinfold: ${note}`);
-  const composition = await openComposition(settings, { missingDataFolder: 'refused' });
+  const composition = await openComposition(settings, {
+    missingDataFolder: 'refused',
+    ...options,
+  });
   try {
     return await task(composition, settings);
   } finally {

@@ -7,9 +7,11 @@ import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { knownAddresses, noteSilence } from '../command-line/known-addresses.ts';
 import { OPTIONS } from '../command-line/options.ts';
+import { shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { type Server, serverOf } from '../elsewhere/server.ts';
+import { filesOfPage } from '../publishing/files-of-page.ts';
 import { packFolder, packPage } from '../publishing/pack-folder.ts';
 import { GivenUp, resumption } from '../publishing/persist.ts';
 import type { Published, Wish } from '../publishing/publication.ts';
@@ -25,7 +27,7 @@ export async function publish(args: readonly string[], terminal: Terminal): Prom
   }
   const account = values.account === undefined ? undefined : readAccount(values.account);
   terminal.progress?.('packing');
-  const packed = await pack(positionals[0] ?? '', values.name, terminal);
+  const packed = await pack(positionals[0] ?? '', values, terminal);
   const wish = { ...packed, title: values.title, idempotencyKey: values['idempotency-key'] ?? randomUUID() };
   const published = await send(wish, server, account, terminal).catch((error: unknown) => {
     if (!(error instanceof GivenUp)) throw error;
@@ -34,6 +36,7 @@ export async function publish(args: readonly string[], terminal: Terminal): Prom
   });
   if (values.json) terminal.out(JSON.stringify(published));
   else tell(published, terminal);
+  if (values.qr) await showCode(published.pin.shared_url, terminal);
 }
 
 /**
@@ -46,9 +49,18 @@ function standingIn({ INIT_CWD, npm_lifecycle_event }: Terminal['env']): string 
 
 type Packed = Pick<Wish, 'filename' | 'bytes'>;
 
-async function pack(given: string, name: string | undefined, terminal: Terminal): Promise<Packed> {
-  if (given === '-') return packInput(name, terminal);
-  if (name !== undefined) throw new UsageError('--name is for standard input, where PATH is -');
+interface Wanted {
+  readonly name?: string | undefined;
+  readonly 'with-files'?: boolean | undefined;
+}
+
+async function pack(given: string, wanted: Wanted, terminal: Terminal): Promise<Packed> {
+  const withFiles = wanted['with-files'];
+  if (given === '-') {
+    if (withFiles) throw new UsageError('--with-files is for a page in a folder');
+    return packInput(wanted.name, terminal);
+  }
+  if (wanted.name !== undefined) throw new UsageError('--name is for standard input, where PATH is -');
   const { env, err } = terminal;
   const path = resolve(standingIn(env), given);
   const found = await stat(path).catch((error: unknown) => {
@@ -56,7 +68,13 @@ async function pack(given: string, name: string | undefined, terminal: Terminal)
       throw new CommandFailure(`${path} cannot be read (${error.code})`, { cause: error });
     throw error;
   });
-  if (!found.isDirectory()) return packFile(basename(path), async () => new Uint8Array(await readFile(path)));
+  if (!found.isDirectory()) {
+    const read = async (): Promise<Packed['bytes']> => new Uint8Array(await readFile(path));
+    if (isPage(path)) return packWithFiles(path, await read(), withFiles, terminal);
+    if (withFiles) throw new UsageError('--with-files is for a single page');
+    return packFile(basename(path), read);
+  }
+  if (withFiles) throw new UsageError('--with-files is for a single page: a folder has all its files');
   const { leftOut, ...packed } = await packFolder(path);
   if (leftOut.length > 0) err(`left out, since no site may have them: ${leftOut.join(', ')}`);
   return packed;
@@ -70,9 +88,28 @@ async function packInput(name: string | undefined, terminal: Terminal): Promise<
   });
 }
 
+/** A page alone says less than its author saw; but what lies beside it goes along only when a person says so. */
+async function packWithFiles(
+  path: string,
+  page: Packed['bytes'],
+  withFiles: boolean | undefined,
+  { err, confirm }: Terminal,
+): Promise<Packed> {
+  const beside = await filesOfPage(path, page);
+  if (beside.size === 0) return packPage(basename(path), page);
+  const names = [...beside.keys()].sort().map(shownText).join(', ');
+  const isWanted = withFiles ?? (await confirm?.(`The page shows ${names}. Publish them, too?`));
+  if (isWanted === undefined) err(`left out: ${names}; --with-files takes along what the page shows`);
+  return packPage(basename(path), page, isWanted ? beside : undefined);
+}
+
+function isPage(filename: string): boolean {
+  return /\.html?$/i.test(filename);
+}
+
 /** What a file is, its name says; it is read only when that can be published. */
 async function packFile(filename: string, read: () => Promise<Packed['bytes']>): Promise<Packed> {
-  if (/\.html?$/i.test(filename)) return packPage(filename, await read());
+  if (isPage(filename)) return packPage(filename, await read());
   if (/\.zip$/i.test(filename)) return { filename, bytes: await read() };
   throw new UsageError('what is published is a folder, a .zip or an .html');
 }
@@ -98,6 +135,12 @@ async function send(
     await noteSilence(addresses, terminal);
     return published;
   });
+}
+
+/** Beside the link, which alone is for scripts. */
+async function showCode(link: string, { err }: Terminal): Promise<void> {
+  const { encodeQR } = await import('qr');
+  for (const line of encodeQR(link, 'ascii').trimEnd().split('\n')) err(line);
 }
 
 function tell({ pin, warnings }: Published, { out, err }: Terminal): void {

@@ -1,9 +1,12 @@
+import type { IdentityProvider } from '@pinfold/core';
 import type { RequestLog, Uploads } from '@pinfold/http';
 import type { Authenticate, SignIn } from '@pinfold/http-express';
 import { authenticate as authentication, httpExpressModule } from '@pinfold/inversify/http-express';
-import { managementModule } from '@pinfold/inversify/management';
+import { type ManagementModuleOptions, managementModule } from '@pinfold/inversify/management';
 import { type ViewerModuleOptions, viewerModule } from '@pinfold/inversify/viewer';
 import type { LookOptions } from '@pinfold/management';
+import { openIdConnect } from '@pinfold/oidc';
+import { SystemClock } from '@pinfold/platform-node';
 import type { ViewerAccess } from '@pinfold/viewer';
 import { ContainerModule } from 'inversify';
 import { clientAddress } from '../server/client-address.ts';
@@ -24,6 +27,7 @@ export interface DoorOptions {
   readonly addresses: () => WebAddresses;
   /** Whose request it is; absent, API keys say so, and sign-in links for the management screen. */
   readonly authenticate: Authenticate | undefined;
+  readonly identityProvider: IdentityProvider | undefined;
   readonly signIn: SignIn | undefined;
   readonly access: ViewerAccess | undefined;
   readonly look: LookOptions | undefined;
@@ -31,8 +35,19 @@ export interface DoorOptions {
 
 /** The modules of API, viewer and management screen. */
 export function doorModules(
-  { rates, clearCookies, trustProxy, historyAddresses }: Settings,
-  { log, requests, uploads, figures, addresses, authenticate, signIn, access, look }: DoorOptions,
+  { rates, clearCookies, trustProxy, historyAddresses, oidc }: Settings,
+  {
+    log,
+    requests,
+    uploads,
+    figures,
+    addresses,
+    authenticate,
+    identityProvider,
+    signIn,
+    access,
+    look,
+  }: DoorOptions,
 ): readonly ContainerModule[] {
   const address = clientAddress(trustProxy);
   const told = historyAddresses ? { historyAddress: address } : {};
@@ -63,11 +78,24 @@ export function doorModules(
       uploads,
       ...told,
       log: requests,
-      ...(authenticate === undefined ? {} : { authenticate }),
+      ...signedInBy(authenticate, identityProvider ?? providerOf(oidc)),
       ...(look === undefined ? {} : { look }),
     })),
     ...(authenticate === undefined ? [] : [authenticatedBy(authenticate)]),
   ];
+}
+
+/** A sign-in of the team's own is the only one. */
+function signedInBy(
+  authenticate: Authenticate | undefined,
+  identityProvider: IdentityProvider | undefined,
+): Pick<ManagementModuleOptions, 'authenticate' | 'identityProvider'> {
+  if (authenticate !== undefined) return { authenticate };
+  return identityProvider === undefined ? {} : { identityProvider };
+}
+
+function providerOf(oidc: Settings['oidc']): IdentityProvider | undefined {
+  return oidc === undefined ? undefined : openIdConnect({ ...oidc, clock: new SystemClock() });
 }
 
 function authenticatedBy(authenticate: Authenticate): ContainerModule {

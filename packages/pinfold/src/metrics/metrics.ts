@@ -26,6 +26,7 @@ const STORES = {
   sessions: tokens.sessions,
   accounts: tokens.accounts,
   history: tokens.history,
+  takedowns: tokens.takedowns,
   views: tokens.views,
   archives: tokens.archives,
   staging: tokens.staging,

@@ -40,9 +40,19 @@ export async function packFolder(folder: string): Promise<PackedFolder> {
   };
 }
 
-/** Packs a page as the only one of its site. */
-export function packPage(filename: string, page: Uint8Array): Pick<PackedFolder, 'filename' | 'bytes'> {
-  return { filename: `${parse(filename).name}.zip`, bytes: zipped({ 'index.html': page }) };
+/**
+ * Packs a page as the only one of its site.
+ *
+ * @param beside files that it shows, by their paths.
+ */
+export function packPage(
+  filename: string,
+  page: Uint8Array,
+  beside: ReadonlyMap<string, Uint8Array> = new Map(),
+): Pick<PackedFolder, 'filename' | 'bytes'> {
+  const files: Zippable = { 'index.html': page };
+  for (const [path, bytes] of [...beside].sort(([a], [b]) => (a < b ? -1 : 1))) files[path] = bytes;
+  return { filename: `${parse(filename).name}.zip`, bytes: zipped(files) };
 }
 
 function zipped(files: Zippable): Uint8Array<ArrayBuffer> {

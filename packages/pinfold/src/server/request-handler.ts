@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hasSeveralHosts, hasTooManyCookies, pathOf, type RequestLog } from '@pinfold/http';
+import { tokens } from '@pinfold/inversify';
 import { api } from '@pinfold/inversify/http-express';
 import { management } from '@pinfold/inversify/management';
 import { viewer } from '@pinfold/inversify/viewer';
@@ -9,8 +10,10 @@ import type { Health } from '../health/health.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { MANAGEMENT_PATH } from '../start/sign-in-link.ts';
+import { clientAddress } from './client-address.ts';
 import type { RequestHandler } from './http-server.ts';
 import { insiders } from './insider.ts';
+import { mirror } from './mirror.ts';
 import { ownRoutes } from './own-routes.ts';
 
 /** What the server says of itself. */
@@ -47,5 +50,12 @@ export async function requestHandler(
     )
     .use(`${publicPath}${MANAGEMENT_PATH}`, await container.getAsync(management))
     .use(showNothing);
-  return (request, response) => view(request, response, () => app(request, response));
+  const reflected = mirror({
+    grants: await container.getAsync(tokens.grants),
+    clock: await container.getAsync(tokens.clock),
+    addressOf: clientAddress(trustProxy),
+    log,
+  });
+  return (request, response) =>
+    reflected(request, response) || view(request, response, () => app(request, response));
 }

@@ -32,6 +32,8 @@ export const ALLOWANCE_VARIABLES = [
 ] as const;
 
 const MiB = 1_048_576;
+/** The smallest ZIP there is of an empty index.html: below it, nothing could be published. */
+const LEAST_ARCHIVE_BYTES = 118;
 const MOST_ARCHIVE_BYTES = 64 * MiB;
 const MOST_EXPANDED_BYTES = 512 * MiB;
 const MOST_FILES = 10_000;
@@ -69,14 +71,15 @@ function readQuota(variable: string, value = 'off'): number | null {
 
 /** Only those that differ: what is not set here may be set in code. */
 function readArchiveLimits(read: ReadVariable<(typeof ALLOWANCE_VARIABLES)[number]>): Partial<ArchiveLimits> {
-  const expandedBytes = read('EXPANDED_BYTES', readLimit(MOST_EXPANDED_BYTES));
+  const expandedBytes = read('EXPANDED_BYTES', readLimit(LEAST_ARCHIVE_BYTES, MOST_EXPANDED_BYTES));
   const within = expandedBytes ?? defaultLimits.expandedBytes;
   const given: { readonly [Name in keyof ArchiveLimits]: number | undefined } = {
     expandedBytes,
     archiveBytes:
-      read('ARCHIVE_BYTES', readLimitWithin(within, MOST_ARCHIVE_BYTES)) ?? follow('archiveBytes'),
-    files: read('FILES', readLimit(MOST_FILES)),
-    fileBytes: read('FILE_BYTES', readLimitWithin(within, MOST_EXPANDED_BYTES)) ?? follow('fileBytes'),
+      read('ARCHIVE_BYTES', readLimitWithin(within, LEAST_ARCHIVE_BYTES, MOST_ARCHIVE_BYTES)) ??
+      follow('archiveBytes'),
+    files: read('FILES', readLimit(1, MOST_FILES)),
+    fileBytes: read('FILE_BYTES', readLimitWithin(within, 1, MOST_EXPANDED_BYTES)) ?? follow('fileBytes'),
   };
   return Object.fromEntries(Object.entries(given).filter(([, limit]) => limit !== undefined));
 
@@ -87,19 +90,23 @@ function readArchiveLimits(read: ReadVariable<(typeof ALLOWANCE_VARIABLES)[numbe
 
 function readLimitWithin(
   within: number,
+  least: number,
   most: number,
 ): (variable: string, value: string | undefined) => number | undefined {
   return (variable, value) => {
-    const limit = readLimit(most)(variable, value);
+    const limit = readLimit(least, most)(variable, value);
     if (limit === undefined || limit <= within) return limit;
     throw new SettingsError(variable, `must not be above PINFOLD_EXPANDED_BYTES, which is ${within}`);
   };
 }
 
-function readLimit(most: number): (variable: string, value: string | undefined) => number | undefined {
+function readLimit(
+  least: number,
+  most: number,
+): (variable: string, value: string | undefined) => number | undefined {
   return (variable, value) => {
     if (value === undefined) return undefined;
-    if (/^[1-9]\d{0,9}$/.test(value) && Number(value) <= most) return Number(value);
-    throw new SettingsError(variable, `must be a whole number from 1 to ${most}`);
+    if (/^[1-9]\d{0,9}$/.test(value) && Number(value) >= least && Number(value) <= most) return Number(value);
+    throw new SettingsError(variable, `must be a whole number from ${least} to ${most}`);
   };
 }

@@ -32,7 +32,10 @@ interface Database {
 }
 
 /** Connections to PostgreSQL at the most; the operators' pages count with it. */
-const CONNECTIONS = 10;
+export const CONNECTIONS = 10;
+
+/** The schema of the tables in PostgreSQL. */
+export const SCHEMA = 'pinfold';
 
 const SQLITE_FILE = 'pinfold.sqlite';
 
@@ -63,7 +66,7 @@ const DATABASES: Readonly<Record<DatabaseKind, Database>> = {
       ]);
       const limits = { max: CONNECTIONS, fallback_application_name: 'pinfold', ...POOL_LIMITS };
       const pool = new pg.Pool({ connectionString, ...limits });
-      const modules = [persistencePostgresModule({ pool, schema: 'pinfold' })];
+      const modules = [persistencePostgresModule({ pool, schema: SCHEMA })];
       return { modules, end: () => pool.end(), pool: poolOf(pool) };
     },
   },

@@ -4,6 +4,7 @@ import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import type { Need } from '../health/health.ts';
 import { ALLOWANCE_VARIABLES, type Allowances, readAllowances } from './allowances.ts';
 import { type DatabaseSetting, databaseOf, readDatabase } from './databases.ts';
+import { OIDC_VARIABLES, type OidcSetting, oidcNotes, readOidc } from './oidc-setting.ts';
 import { SettingsError } from './settings-error.ts';
 import { readStorage, type StorageSetting } from './storage-setting.ts';
 import { readTrustProxy, type TrustProxy } from './trust-proxy.ts';
@@ -45,6 +46,8 @@ export interface Settings extends WebAddressSettings, Allowances {
   readonly metricsPort: number | undefined;
   /** The address or name that metrics are asked for on. */
   readonly metricsHost: string;
+  /** How people sign in to the management screen by OpenID Connect; absent, they do not. */
+  readonly oidc: OidcSetting | undefined;
   /** An API key to make sure of for the account `default`. Never printed. */
   readonly apiKey: string | undefined;
   /** What `/readyz` goes by. */
@@ -104,6 +107,7 @@ const VARIABLES = [
   'DRAIN_SECONDS',
   'HISTORY_DAYS',
   'HISTORY_ADDRESSES',
+  ...OIDC_VARIABLES,
 ] as const;
 
 /** Read by the `pinfold` command for a server elsewhere, so they may stand beside the settings. */
@@ -139,6 +143,7 @@ export function readSettings(env: Environment): Settings {
       `must be set, the same on every node, when ${PREFIX}DATABASE_URL is: nodes would not know each other's grants`,
     );
   }
+  const oidc = readOidc(read, env[`${PREFIX}OIDC_ACCOUNT_PREFIX`]);
   return {
     ...addresses,
     port: env[`${PREFIX}PORT`] ? read('PORT', readPort) : readPort('PORT', env.PORT || undefined),
@@ -160,6 +165,7 @@ export function readSettings(env: Environment): Settings {
     logViews: read('LOG_VIEWS', readShare),
     metricsPort: read('METRICS_PORT', readMetricsPort),
     metricsHost: read('METRICS_HOST', asItIs) ?? '127.0.0.1',
+    oidc,
     apiKey: read('API_KEY', readApiKey),
     welcome: read('WELCOME', readSwitch(true)),
     clearCookies: read('CLEAR_COOKIES', readSwitch(false)),
@@ -167,7 +173,7 @@ export function readSettings(env: Environment): Settings {
     historyKeptFor: read('HISTORY_DAYS', readLifetime),
     historyAddresses: read('HISTORY_ADDRESSES', readSwitch(false)),
     drain: read('DRAIN_SECONDS', readDrain),
-    notes: [...unknownVariables(env), ...addressNotes(addresses)],
+    notes: [...unknownVariables(env), ...addressNotes(addresses), ...oidcNotes(oidc)],
   };
 }
 

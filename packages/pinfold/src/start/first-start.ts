@@ -98,7 +98,7 @@ async function publishWelcomeSite(composition: Composition, log: Log): Promise<F
     const bytes = await packWelcomeSite(composition.useCases.limits);
     const file = join(composition.dataDir, WELCOME_FILE);
     await writeFile(file, bytes, { mode: 0o600 });
-    const role = await publish(composition, bytes);
+    const role = await publish(composition, log, bytes);
     return role === undefined ? undefined : { role, file };
   } catch (error) {
     if (!isFault(error)) throw error;
@@ -108,7 +108,7 @@ async function publishWelcomeSite(composition: Composition, log: Log): Promise<F
 }
 
 /** Another process may be publishing the same site at this moment; then its role is waited for. */
-async function publish({ useCases }: Composition, bytes: Uint8Array): Promise<Role | undefined> {
+async function publish({ useCases }: Composition, log: Log, bytes: Uint8Array): Promise<Role | undefined> {
   for (let tries = 0; tries < PATIENCE; tries += 1) {
     const outcome = await useCases.publish({
       by: DEFAULT_ACCOUNT,
@@ -121,7 +121,10 @@ async function publish({ useCases }: Composition, bytes: Uint8Array): Promise<Ro
     if (outcome.kind !== 'refused') return outcome.role;
     // A mismatch is a site that an earlier release began with.
     if (outcome.code === 'idempotency_mismatch') break;
-    if (outcome.code !== 'idempotency_in_progress') return undefined;
+    if (outcome.code !== 'idempotency_in_progress') {
+      log.warn(`the settings let no welcome site be published (${outcome.code})`);
+      return undefined;
+    }
     await useCases.clock.sleep(PAUSE);
   }
   return useCases.findByKey({ by: DEFAULT_ACCOUNT, key: WELCOME_KEY });

@@ -52,6 +52,33 @@ describe('the terminal of a process', () => {
     expect(open(true, { TERM: 'dumb' }).terminal.progress).to.equal(undefined);
   });
 
+  it('asks a person until yes or no is said, and takes the end of input for a no', async () => {
+    for (const [typed, wanted] of [
+      ['y\n', true],
+      ['perhaps\nYes\n', true],
+      ['No\n', false],
+      ['\n\nn\n', false],
+    ] as const) {
+      const { terminal, input, said } = open(true);
+      const answer = terminal.confirm?.('Go on?');
+      for (const line of typed.split(/(?<=\n)/)) {
+        input.write(line);
+        await turn();
+      }
+      expect(await answer, typed).to.equal(wanted);
+      await turn();
+      expect(said()).to.include('Go on? [y/n] ');
+    }
+    const { terminal, input } = open(true);
+    const answer = terminal.confirm?.('Go on?');
+    input.end();
+    expect(await answer).to.equal(false);
+  });
+
+  it('asks nobody at the end of a pipe', () => {
+    expect(open(false).terminal.confirm).to.equal(undefined);
+  });
+
   it('takes the first line of a pipe for a secret', async () => {
     const { terminal, input, said } = open(false);
     input.end('one\r\ntwo\n');

@@ -2,11 +2,24 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import decodeQR from 'qr/decode.js';
 import { runCommand } from '../../src/command-line/run-command.ts';
 import { type App, createApp } from '../../src/compose/create-app.ts';
 import { packFolder } from '../../src/publishing/pack-folder.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { run, runPiped, runProcess } from '../command-run.ts';
+
+/** Reads a code of which it is known which modules are dark, four pixels each. */
+function readCode(dark: readonly (readonly boolean[])[]): string {
+  const scale = 4;
+  const [width, height] = [(dark[0]?.length ?? 0) * scale, dark.length * scale];
+  const data = new Uint8Array(width * height * 4);
+  for (let at = 0; at < width * height; at += 1) {
+    const [x, y] = [Math.floor((at % width) / scale), Math.floor(at / width / scale)];
+    data.fill(dark[y]?.[x] ? 0 : 255, at * 4, at * 4 + 3).fill(255, at * 4 + 3, at * 4 + 4);
+  }
+  return decodeQR({ width, height, data });
+}
 
 describe('pinfold publish', function () {
   this.timeout(60_000);
@@ -118,6 +131,80 @@ describe('pinfold publish', function () {
       expect(err).to.include('broken_reference');
     });
   }
+
+  describe('a page with files beside it', () => {
+    let page: string;
+
+    beforeEach(async () => {
+      page = join(folder, 'report.html');
+      await writeFile(
+        page,
+        '<!doctype html><title>x</title><link rel="stylesheet" href="s.css"><img src="a.png">',
+      );
+      await writeFile(join(folder, 's.css'), 'p { color: red }');
+      await writeFile(join(folder, 'a.png'), 'a picture');
+    });
+
+    async function fileCount(out: string): Promise<unknown> {
+      return (await pinOf(out.trim().slice(-36))).file_count;
+    }
+
+    it('goes with them when --with-files says so, and is the same ZIP each time', async () => {
+      const args = ['publish', page, '--with-files', '--idempotency-key', 'mine'];
+      const { code, out, err } = await run(env, ...args);
+      expect(code, err).to.equal(0);
+      expect(err).not.to.include('broken_reference');
+      expect(await fileCount(out)).to.equal(3);
+      expect(await (await fetch(`${out.trim()}/a.png`)).text()).to.equal('a picture');
+      expect((await run(env, ...args)).out).to.equal(out);
+    });
+
+    it('goes alone where nobody is asked, which is said', async () => {
+      const { out, err } = await run(env, 'publish', page);
+      expect(err).to.include('left out: a.png, s.css; --with-files takes along what the page shows');
+      expect(await fileCount(out)).to.equal(1);
+    });
+
+    for (const agrees of [true, false]) {
+      it(`goes ${agrees ? 'with them' : 'alone'} where a person says ${agrees ? 'yes' : 'no'}`, async () => {
+        let out = '';
+        const asked: string[] = [];
+        const terminal = {
+          env,
+          out: (line: string) => {
+            out += line;
+          },
+          err: () => undefined,
+          confirm: async (question: string) => {
+            asked.push(question);
+            return agrees;
+          },
+        };
+        expect(await runCommand(['publish', page], terminal)).to.equal(0);
+        expect(asked).to.deep.equal(['The page shows a.png, s.css. Publish them, too?']);
+        expect(await fileCount(out)).to.equal(agrees ? 3 : 1);
+      });
+    }
+
+    it('is what --with-files is for, and nothing else', async () => {
+      await writeFile(join(folder, 'site.zip'), '');
+      for (const wrong of [[site], [join(folder, 'site.zip')], ['-', '--name', 'x.html']]) {
+        expect((await run(env, 'publish', ...wrong, '--with-files')).code).to.equal(2);
+      }
+    });
+  });
+
+  it('shows the link as a QR code that a reader reads, and the link alone on standard output', async () => {
+    const { out, err } = await run(env, 'publish', site, '--qr');
+    expect(out).to.match(/^http[^\n]+\n$/);
+    const lines = err.split('\n').filter((line) => /^[ \u2580-\u2588]+$/.test(line));
+    // Light is drawn, two modules above one another in a character.
+    const dark = lines.flatMap((line) => [
+      [...line].map((sign) => sign === ' ' || sign === '▄'),
+      [...line].map((sign) => sign === ' ' || sign === '▀'),
+    ]);
+    expect(readCode(dark)).to.equal(out.trim());
+  });
 
   it('publishes a page that is piped into it, under a name', async () => {
     const page = '<!doctype html><title>x</title><p>Piped';

@@ -52,6 +52,7 @@ describe('readSettings', () => {
       drain: seconds(0),
       historyKeptFor: undefined,
       historyAddresses: false,
+      oidc: undefined,
       notes: [],
     } satisfies Settings);
   });
@@ -105,7 +106,7 @@ describe('readSettings', () => {
     ['UPLOADS', '1', { uploads: 1 }],
     ['UPLOADS', '10000', { uploads: 10_000 }],
     ['ARCHIVE_BYTES', '52428800', { archives: { archiveBytes: 52_428_800 } }],
-    ['ARCHIVE_BYTES', '1', { archives: { archiveBytes: 1 } }],
+    ['ARCHIVE_BYTES', '118', { archives: { archiveBytes: 118 } }],
     ['FILES', '10000', { archives: { files: 10_000 } }],
     ['FILE_BYTES', '52428800', { archives: { fileBytes: 52_428_800 } }],
     ['EXPANDED_BYTES', '536870912', { archives: { expandedBytes: 536_870_912 } }],
@@ -189,8 +190,8 @@ describe('readSettings', () => {
     ['RATE_PUBLICATIONS', '1.5/1h', '-1/1h', '600 / 1h'],
     ['QUOTA_SITES', '-1', '1.5', 'none', '1e3', '1000000000000000'],
     ['QUOTA_BYTES', '1GB', '-1'],
-    ['ARCHIVE_BYTES', '0', '67108865', '52428801', '10MiB', 'off'],
-    ['EXPANDED_BYTES', '0', '536870913', 'off'],
+    ['ARCHIVE_BYTES', '0', '117', '67108865', '52428801', '10MiB', 'off'],
+    ['EXPANDED_BYTES', '0', '1', '117', '536870913', 'off'],
     ['FILES', '0', '10001', '1.5'],
     ['FILE_BYTES', '0', '52428801'],
     ['DEFAULT_LIFETIME_DAYS', '0', '-1', 'week', '1e3', '7d', 'Infinity', '36501', '0.000000001', '1,5'],

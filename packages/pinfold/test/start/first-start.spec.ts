@@ -12,8 +12,10 @@ import { list, publish } from '../servers/api-calls.ts';
 describe('the first start', () => {
   let folder: string;
   const running: App[] = [];
+  let logged: string[] = [];
 
   beforeEach(async () => {
+    logged = [];
     folder = join(await mkdtemp(join(tmpdir(), 'pinfold-first-')), 'data');
   });
 
@@ -24,7 +26,7 @@ describe('the first start', () => {
 
   async function start(env: Readonly<Record<string, string>> = {}, terminal = false): Promise<Listening> {
     const settings = readSettings({ PINFOLD_PORT: '0', PINFOLD_DATA_DIR: folder, ...env });
-    const app = await createApp(settings, { log: () => undefined, terminal });
+    const app = await createApp(settings, { log: (line) => void logged.push(line), terminal });
     running.push(app);
     return app.listen();
   }
@@ -122,6 +124,16 @@ describe('the first start', () => {
     const { addresses, firstStart } = await start({ PINFOLD_WELCOME: 'off' });
     expect(firstStart?.welcome).to.equal(undefined);
     expect(await list(addresses.publicUrl, firstStart?.apiKey ?? '')).to.deep.equal([]);
+  });
+
+  it('says why there is no welcome site where a small quota leaves none', async () => {
+    const { firstStart } = await start({ PINFOLD_QUOTA_SITES: '0' });
+    expect(firstStart?.apiKey).to.match(/^pf_/);
+    expect(firstStart?.welcome).to.equal(undefined);
+    const lines = logged.map((line) => JSON.parse(line) as { level: number; msg: string });
+    expect(lines.filter(({ level }) => level >= 40).map(({ msg }) => msg)).to.deep.equal([
+      'the settings let no welcome site be published (quota_exceeded)',
+    ]);
   });
 
   it('is none when a key was made before it, but then a start tells of that key until something was done', async () => {

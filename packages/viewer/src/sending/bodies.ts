@@ -22,6 +22,9 @@ const SMALL = 8_192;
 /** The least that zlib takes for a buffer, in bytes. */
 const MIN_CHUNK = 64;
 
+/** The most bytes of a body that is sent whole: what one read gives, with a gzip header and trailer around it. */
+export const MOST_WHOLE: number = MAX_READ + 64;
+
 /** A body in memory. */
 export interface Body {
   readonly bytes: Buffer;
@@ -73,7 +76,7 @@ export class Bodies {
 
   /** Whether a body is read and kept whole, rather than piece by piece. */
   static fits(entry: ManifestEntry, form: Form): boolean {
-    return entry.compressedSize <= MAX_READ && form.length <= MAX_READ + 64;
+    return entry.compressedSize <= MAX_READ && form.length <= MOST_WHOLE;
   }
 
   /**

@@ -3,6 +3,7 @@ import { clientOf } from '../entering/client-address.ts';
 import type { Exchange } from '../exchange.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import type { BodyTools } from './bodies.ts';
+import type { LookAgain } from './send-pieces.ts';
 import type { SiteFile } from './site-files.ts';
 
 /** Where the bytes of an answer come from, and whose they are. */
@@ -23,4 +24,12 @@ export function sourceOf(
   signal: AbortSignal,
 ): PieceSource {
   return { ...tools, role, entry: file.entry, client: clientOf(settings.clientAddress(request)), signal };
+}
+
+/** Looks at a role as a new request would. */
+export function lookingAt({ useCases }: Pick<ViewerContext, 'useCases'>, { id }: Role): LookAgain {
+  return async (left) => {
+    const now = await useCases.visit(id, left);
+    return now.kind === 'published' ? undefined : now;
+  };
 }

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Exchange } from '../exchange.ts';
 import type { ViewerContext } from '../viewer-context.ts';
-import type { Body, Loaded } from './bodies.ts';
+import { type Body, type Loaded, MOST_WHOLE } from './bodies.ts';
 import { copiedPieces } from './body-pieces.ts';
 import { heldBytes, PIECE } from './held-bytes.ts';
-import { sourceOf } from './piece-source.ts';
+import { lookingAt, sourceOf } from './piece-source.ts';
 import type { FileAnswer, FileOutcome } from './send-file.ts';
 import { expectTaken, sendPieces } from './send-pieces.ts';
 import type { Form } from './site-files.ts';
@@ -27,7 +27,8 @@ export function sendBody(
 ): Promise<FileOutcome> | FileOutcome {
   const hot = context.bodies.take(answer.form);
   if (hot === undefined) return sendCold(context, exchange, answer);
-  if (answer.to - answer.from > PIECE && !isHeld(context, exchange.response, answer.form)) {
+  const length = answer.to - answer.from;
+  if (length > MOST_WHOLE || (length > PIECE && !isHeld(context, exchange.response, answer.form))) {
     return sendCopies(context, exchange, answer);
   }
   finish(exchange, answer, hot);
@@ -47,7 +48,7 @@ async function sendCold(
   );
   if (loaded === undefined) return 'over';
   if (loaded.kind !== 'body') return loaded;
-  if (!held) return sendCopies(context, exchange, answer);
+  if (!held || answer.to - answer.from > MOST_WHOLE) return sendCopies(context, exchange, answer);
   finish(exchange, answer, loaded.body);
   return 'over';
 }
@@ -66,8 +67,12 @@ function sendCopies(
   exchange: Exchange,
   { form, status, headers, from, to, ...file }: BodyAnswer,
 ): Promise<FileOutcome> {
-  return sendPieces(exchange, status, headers, (signal) =>
-    copiedPieces(sourceOf(context, exchange, file, signal), context.bodies, form, from, to),
+  return sendPieces(
+    exchange,
+    status,
+    headers,
+    (signal) => copiedPieces(sourceOf(context, exchange, file, signal), context.bodies, form, from, to),
+    lookingAt(context, file.role),
   );
 }
 

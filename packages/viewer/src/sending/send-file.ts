@@ -4,7 +4,7 @@ import type { ViewerContext } from '../viewer-context.ts';
 import { Bodies } from './bodies.ts';
 import { expandedPieces, gzipPieces } from './body-pieces.ts';
 import { acceptsGzip, type ByteRange, matchesStrongly, matchesWeakly, rangeOf } from './negotiation.ts';
-import { sourceOf } from './piece-source.ts';
+import { lookingAt, sourceOf } from './piece-source.ts';
 import { sendBody } from './send-body.ts';
 import { sendPieces } from './send-pieces.ts';
 import type { FilePolicy, Form, SiteFile } from './site-files.ts';
@@ -95,10 +95,11 @@ function sendWhole(
   if (Bodies.fits(answer.file.entry, form)) {
     return sendBody(context, exchange, { ...answer, form, status, headers, from: 0, to: form.length });
   }
-  return sendPieces(exchange, status, headers, (signal) => {
+  const piecesUntil = (signal: AbortSignal): AsyncIterable<Uint8Array> => {
     const source = sourceOf(context, exchange, answer, signal);
     return form.gzip ? gzipPieces(source) : expandedPieces(source, 0, form.length);
-  });
+  };
+  return sendPieces(exchange, status, headers, piecesUntil, lookingAt(context, answer.role));
 }
 
 function sendPart(
@@ -129,8 +130,12 @@ function sendPart(
   if (isCut || context.bodies.hot(form) !== undefined) {
     return sendBody(context, exchange, { ...answer, form, status: 206, headers, from: first, to: last + 1 });
   }
-  return sendPieces(exchange, 206, headers, (signal) =>
-    expandedPieces(sourceOf(context, exchange, answer, signal), first, length),
+  return sendPieces(
+    exchange,
+    206,
+    headers,
+    (signal) => expandedPieces(sourceOf(context, exchange, answer, signal), first, length),
+    lookingAt(context, answer.role),
   );
 }
 

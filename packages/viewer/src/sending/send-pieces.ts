@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import type { Ended } from '@pinfold/core';
+import { MAX_READ } from '@pinfold/core/adapter';
 import type { Exchange } from '../exchange.ts';
 import { EndedMeanwhile } from './body-pieces.ts';
 import type { FileOutcome } from './send-file.ts';
@@ -7,21 +9,33 @@ import { whileThere } from './while-there.ts';
 /** How long a viewer may take nothing of an answer, in milliseconds. */
 const UNTAKEN = 45_000;
 
+/** Looks whether the role of what is being sent has ended. */
+export type LookAgain = (left: AbortSignal) => Promise<Ended | undefined>;
+
 /**
  * Sends a body piece by piece, the next when the last was taken. Nothing is read for a viewer who has left. The head
- * goes out with the first piece, so that what fails before it can still be answered.
+ * goes out with the first piece, so that what fails before it can still be answered. Before each further MiB it is looked
+ * whether the role has ended: a large file must not go on for as long as a slow viewer likes.
  */
 export async function sendPieces(
   exchange: Exchange,
   status: number,
   headers: string[],
   piecesUntil: (left: AbortSignal) => AsyncIterable<Uint8Array>,
+  lookAgain: LookAgain,
 ): Promise<FileOutcome> {
   const { response } = exchange;
   const outcome = await whileThere<FileOutcome>(response, async (left) => {
+    let unlooked = 0;
     try {
       for await (const piece of piecesUntil(left)) {
         if (left.aborted) return 'over';
+        if (unlooked > 0 && unlooked + piece.length > MAX_READ) {
+          const ended = await lookAgain(left);
+          if (ended !== undefined) throw new EndedMeanwhile(ended);
+          unlooked = 0;
+        }
+        unlooked += piece.length;
         if (!response.headersSent) {
           expectTaken(exchange);
           response.writeHead(status, headers);

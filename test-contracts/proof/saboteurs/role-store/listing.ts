@@ -28,6 +28,7 @@ export const listingSaboteurs: readonly RoleSaboteur[] = [
       'role-store/list-search-state',
       'role-store/many',
       'role-store/list-sparse',
+      'role-store/list-order',
     ],
   ),
   saboteur(

@@ -26,6 +26,7 @@ export const rules = {
   headerMismatch: 'The ZIP contradicts itself about these files. Make it again with another program.',
   overlappingEntries: 'Files in the ZIP overlap. Make it again with another program.',
   ambiguousStructure: 'The ZIP can be read in more than one way. Make it again with another program.',
+  forbiddenContent: 'Whoever runs this service took this very ZIP down. It cannot be published again.',
   archiveTooLarge: 'The ZIP is too large: it can have at most {limit}.',
   problemsTitle: 'This cannot be published yet',
   otherRule: 'Something about these files is not allowed.',

@@ -15,6 +15,7 @@ export const publishing: Readonly<Record<keyof typeof en, Message>> = {
   publishedBefore: 'すでに届いていました。リンクはこちらです。',
   linkCopied: 'リンクをコピーしました。',
   copyLink: 'リンクをコピー',
+  linkCode: 'リンクの QR コード',
   openSite: 'サイトを開く',
   showDetails: '詳細',
   publishAnother: '続けて公開する',
@@ -35,7 +36,7 @@ export const publishing: Readonly<Record<keyof typeof en, Message>> = {
   empty: 'フォルダーが空です。',
   unreadable:
     '{name} を読み込めませんでした。ほかのアプリで開いていないか、ドライブが外れていないか確かめてください。',
-  oneThing: 'フォルダーか ZIP を 1 つだけドロップしてください。',
+  oneThing: 'フォルダー、ZIP、またはページを 1 つだけドロップしてください。',
   signedOut: 'サインアウトしています。別のウィンドウでサインインしてから、ここでもう一度試してください。',
   inProgress: '同じアップロードを公開している途中です。もう一度確かめています…',
   mismatch: 'この操作ではすでに別のものが公開されています。フォルダーか ZIP を選び直してください。',

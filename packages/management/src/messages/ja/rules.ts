@@ -26,6 +26,7 @@ export const rules: Readonly<Record<keyof typeof en, Message>> = {
   headerMismatch: 'ZIP の中の情報が食い違っています。別のソフトで作り直してください。',
   overlappingEntries: 'ZIP の中でファイルが重なっています。別のソフトで作り直してください。',
   ambiguousStructure: 'ZIP の構造が一通りに読めません。別のソフトで作り直してください。',
+  forbiddenContent: 'この ZIP は運営者によって公開を停止されたため、再び公開することはできません。',
   archiveTooLarge: 'ZIP が大きすぎます。上限は {limit} です。',
   problemsTitle: 'このままでは公開できません',
   otherRule: 'これらのファイルには公開できない点があります。',

@@ -1,0 +1,199 @@
+import type { AccountLimits, Block } from './account.ts';
+import { type ApiKeyId, SCOPES } from './api-key.ts';
+import type { Doer, EventId, EventType } from './history.ts';
+import type { Filename, Fingerprint, IdempotencyKey, Sha256 } from './idempotency.ts';
+import type { AccountId, ArchiveId, RoleId } from './identity.ts';
+import type { Instant } from './instant.ts';
+import type { EncodedManifest } from './manifest.ts';
+import type { PasswordHash } from './password.ts';
+import type { RateText } from './rate.ts';
+import { count, type Form, flag, list, nullable, object, oneOf, text } from './record-schema.ts';
+import type {
+  AccountRecord,
+  ApiKeyRecord,
+  MovedRecord,
+  PublicationRecord,
+  RemovalRecord,
+} from './records.ts';
+import type { Generation } from './role.ts';
+import type { Takedown } from './takedown.ts';
+import type { Title } from './title.ts';
+import type { CountedViews, Day } from './views.ts';
+import type { KeptWarning } from './warnings.ts';
+
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+
+/** Any text that every database can keep. */
+const anyText = <Value extends string>(): Form<Value> => text(/^[^\0\p{Cs}]*$/u, 'a text');
+const uuid = <Value extends string>(): Form<Value> => text(new RegExp(`^${UUID}$`), 'a UUID in lower case');
+const instant: Form<Instant> = count();
+const accountName: Form<AccountId> = text(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u, 'the name of an account');
+const archiveId: Form<ArchiveId> = text(new RegExp(`^\\d{13}-${UUID}$`), 'the id of an archive');
+const hash = (pattern: RegExp): Form<Sha256> => text(pattern, 'a SHA-256');
+const quota: Form<number | 'off'> = {
+  write: (value) => value,
+  read: (json) => (json === 'off' ? json : count().read(json)),
+};
+
+const doer: Form<Doer> = object<Doer>({
+  kind: oneOf('key', 'person', 'operator', 'system'),
+  id: nullable(anyText()),
+});
+
+const account: Form<AccountRecord> = object<AccountRecord>({
+  name: accountName,
+  limits: object<AccountLimits>({
+    requests: nullable(anyText<RateText>()),
+    publications: nullable(anyText<RateText>()),
+    sites: nullable(quota),
+    bytes: nullable(quota),
+  }),
+  blocked: nullable(object<Block>({ reason: anyText(), sites: oneOf('keep', 'hide'), at: instant })),
+  generation: count<Generation>(),
+  lastPublishedAt: nullable(instant),
+});
+
+const key: Form<ApiKeyRecord> = object<ApiKeyRecord>({
+  id: text<ApiKeyId>(/^[0-9A-Za-z]{1,32}$/, 'the id of a key'),
+  account: accountName,
+  scopes: list(oneOf(...SCOPES)),
+  label: anyText(),
+  secretHash: hash(/^[0-9a-f]{64}$/),
+  createdAt: instant,
+  revokedAt: nullable(instant),
+});
+
+/** All members that a warning of any rule may have. */
+interface AnyWarning {
+  readonly rule: string;
+  readonly path?: string;
+  readonly target?: string;
+  readonly file?: string;
+  readonly secret?: string;
+  readonly detail?: string;
+}
+
+const warning = object<AnyWarning>(
+  {
+    rule: anyText(),
+    path: anyText(),
+    target: anyText(),
+    file: anyText(),
+    secret: anyText(),
+    detail: anyText(),
+  },
+  ['path', 'target', 'file', 'secret', 'detail'],
+) as unknown as Form<KeptWarning>;
+
+const publication: Form<PublicationRecord> = object<PublicationRecord>({
+  id: uuid<RoleId>(),
+  account: accountName,
+  archive: archiveId,
+  idempotencyKey: text<IdempotencyKey>(/^[\x20-\x7e]+$/, 'printable ASCII'),
+  title: nullable(anyText<Title>()),
+  originalFilename: anyText<Filename>(),
+  fileCount: count(),
+  size: count(),
+  archiveBytes: count(),
+  // Of what an early release published it is not known.
+  sha256: hash(/^(?:[0-9a-f]{64})?$/),
+  publishedAt: instant,
+  expiresAt: nullable(instant),
+  pinned: flag,
+  deletedAt: nullable(instant),
+  passwordHash: nullable(anyText<PasswordHash>()),
+  generation: count<Generation>(),
+  fingerprint: anyText<Fingerprint>(),
+  warnings: list(warning),
+  lastEventAt: instant,
+  isExpiryTold: flag,
+  manifest: nullable(anyText<EncodedManifest>()),
+});
+
+const takedown: Form<Takedown> = object<Takedown>({
+  id: uuid<RoleId>(),
+  account: accountName,
+  sha256: hash(/^(?:[0-9a-f]{64})?$/),
+  reason: anyText(),
+  at: instant,
+  liftedAt: nullable(instant),
+});
+
+const views: Form<CountedViews> = object<CountedViews>({
+  role: uuid<RoleId>(),
+  day: count<Day>(),
+  views: count(),
+  refusedPasswords: count(),
+});
+
+const event = object({
+  id: uuid<EventId>(),
+  at: instant,
+  type: text<EventType>(/^[a-z]+\.[a-z_]+$/, 'the type of an event'),
+  account: nullable(accountName),
+  pin: nullable(uuid<RoleId>()),
+  actor: doer,
+  request: nullable(anyText()),
+  address: nullable(anyText()),
+  asOperator: flag,
+});
+
+const removal: Form<RemovalRecord> = object<RemovalRecord>({
+  id: uuid<RoleId>(),
+  archive: archiveId,
+  expiresAt: nullable(instant),
+  deletedAt: nullable(instant),
+});
+
+/** The form of each kind of record. */
+const FORMS: { readonly [Kind in MovedRecord['kind']]: Form<never> } = {
+  account,
+  key,
+  publication,
+  takedown,
+  views,
+  event,
+  removal,
+} as { readonly [Kind in MovedRecord['kind']]: Form<never> };
+
+/**
+ * Writes a record as one line of an export, without its end: a JSON object whose members are in the order of
+ * docs/operators/export-format.md, so that equal records are equal lines.
+ *
+ * @example
+ * import { type MovedRecord, recordLine } from '@pinfold/core/moving';
+ *
+ * declare const record: MovedRecord;
+ * console.log(recordLine(record)); // {"record":"key","id":"4fJ2kQ9xTzA", …
+ */
+export function recordLine({ kind, value }: MovedRecord): string {
+  return JSON.stringify({ record: kind, ...(FORMS[kind].write(value as never) as object) });
+}
+
+/**
+ * Reads what {@link recordLine} wrote.
+ *
+ * @throws TypeError for a line that is no record, saying what of it is wrong; a text of its own is not repeated.
+ *
+ * @example
+ * import { readRecordLine } from '@pinfold/core/moving';
+ *
+ * declare const line: string;
+ * console.log(readRecordLine(line).kind); // account
+ */
+export function readRecordLine(line: string): MovedRecord {
+  const { record: kind, ...value } = parsed(line);
+  if (typeof kind !== 'string' || !Object.hasOwn(FORMS, kind))
+    throw new TypeError('record: a kind was expected');
+  return { kind, value: FORMS[kind as MovedRecord['kind']].read(value) } as MovedRecord;
+}
+
+function parsed(line: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  } catch (cause) {
+    throw new TypeError('JSON was expected', { cause });
+  }
+  throw new TypeError('an object was expected');
+}

@@ -1,0 +1,42 @@
+import type { Account } from './account.ts';
+import type { ApiKey } from './api-key.ts';
+import type { HistoryEvent } from './history.ts';
+import type { Fingerprint } from './idempotency.ts';
+import type { Instant } from './instant.ts';
+import type { EncodedManifest } from './manifest.ts';
+import type { Role } from './role.ts';
+import type { Takedown } from './takedown.ts';
+import type { CountedViews } from './views.ts';
+import type { KeptWarning } from './warnings.ts';
+
+/** An account as it moves: how far its rate was taken from stays behind. */
+export type AccountRecord = Omit<Account, 'publicationsMark'>;
+
+/** A key as it moves: when it was used last stays behind. */
+export type ApiKeyRecord = Omit<ApiKey, 'lastUsedAt'>;
+
+/** A role with all that its publication stored. */
+export interface PublicationRecord extends Role {
+  /** What its Idempotency-Key is compared by. */
+  readonly fingerprint: Fingerprint;
+  readonly warnings: readonly KeptWarning[];
+  /** When the last of its events was: the next one is later. */
+  readonly lastEventAt: Instant;
+  /** Whether an event tells of its expiration. */
+  readonly isExpiryTold: boolean;
+  /** Null once its archive was removed. */
+  readonly manifest: EncodedManifest | null;
+}
+
+/** That a role ended, and lost its archive, after its publication's record was taken. */
+export type RemovalRecord = Pick<Role, 'id' | 'archive' | 'expiresAt' | 'deletedAt'>;
+
+/** One thing that a database keeps for good, as it moves to another. */
+export type MovedRecord =
+  | { readonly kind: 'account'; readonly value: AccountRecord }
+  | { readonly kind: 'key'; readonly value: ApiKeyRecord }
+  | { readonly kind: 'publication'; readonly value: PublicationRecord }
+  | { readonly kind: 'takedown'; readonly value: Takedown }
+  | { readonly kind: 'views'; readonly value: CountedViews }
+  | { readonly kind: 'event'; readonly value: HistoryEvent }
+  | { readonly kind: 'removal'; readonly value: RemovalRecord };

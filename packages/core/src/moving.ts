@@ -1,0 +1,11 @@
+export { decodeManifest } from './domain/manifest.ts';
+export { readRecordLine, recordLine } from './domain/record-lines.ts';
+export type {
+  AccountRecord,
+  ApiKeyRecord,
+  MovedRecord,
+  PublicationRecord,
+  RemovalRecord,
+} from './domain/records.ts';
+export type { Import } from './ports/import.ts';
+export type { Snapshot } from './ports/snapshot.ts';

@@ -1,0 +1,102 @@
+import type { HistoryEvent } from '../domain/history.ts';
+import type { Sha256 } from '../domain/idempotency.ts';
+import type { RoleId } from '../domain/identity.ts';
+import type { Instant } from '../domain/instant.ts';
+import type { Role } from '../domain/role.ts';
+import type { Takedown, TakedownCursor } from '../domain/takedown.ts';
+import type { CleanupTask, Token, Versioned } from './role-store.ts';
+
+/** Which takedowns to list that were not lifted, newest first by (at, id, sha256). What is absent bounds nothing. */
+export interface TakedownQuery {
+  readonly sha256: Sha256 | undefined;
+  readonly after: TakedownCursor | undefined;
+  /** At least 1. */
+  readonly limit: number;
+}
+
+/** Which publications of an archive to list that are in service at an instant, in order of id. */
+export interface CopyQuery {
+  readonly sha256: Sha256;
+  readonly now: Instant;
+  readonly after: RoleId | undefined;
+  /** At least 1. */
+  readonly limit: number;
+}
+
+/** A wish to remove the archive of a role that was taken down. */
+export interface PurgeClaim {
+  readonly role: RoleId;
+  readonly token: Token;
+  /** From when another claim may take it over. */
+  readonly until: Instant;
+}
+
+/**
+ * Keeps what was taken down, and which archives nobody may publish. It shares its database with the store of roles, whose
+ * publications ask what is forbidden. Time comes in with each request; events come with the writes they tell of.
+ *
+ * Faults: `store_unavailable`, `store_corrupt`.
+ *
+ * @promise takedown-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
+ */
+export interface TakedownStore {
+  /**
+   * Forbids an archive from now on and stores the stopped role, and the events with both, in one step. Without a role,
+   * which is where the store knows none of that id, it only forbids.
+   * @promise takedown-store/whole: stop, ban and events are there together for every peer, or none of them is
+   * @promise takedown-store/conflict: a role that was changed since it was loaded is a conflict, and so is, without a role, an archive that is forbidden for that id already; nothing changes then
+   * @promise takedown-store/race: of many at once exactly one is stored, with its event alone
+   * @promise takedown-store/again: what is forbidden stays as it was first; what was lifted is forbidden again
+   * @promise takedown-store/forbids-reserve: of a forbidden archive nothing is reserved, by any account or peer, before any rate and quota, and the key stays free; what is in progress, complete or a mismatch is answered as such
+   * @promise takedown-store/forbids-commit: of a forbidden archive nothing is committed, by any account or peer, and the lease still holds; of commits and a takedown at once none is in service that the takedown's list of copies does not have
+   */
+  takeDown(
+    takedown: Takedown,
+    stopped: Versioned<Role> | undefined,
+    events: readonly HistoryEvent[],
+  ): Promise<{ readonly kind: 'taken_down' } | { readonly kind: 'conflict' }>;
+
+  /**
+   * Lifts one takedown: its role stays stopped.
+   * @promise takedown-store/lift: a lifted takedown forbids nothing, is listed no more and is still known by its role; the role stays as it is
+   * @promise takedown-store/lift-of-all: an archive is forbidden until the last of its takedowns is lifted
+   * @promise takedown-store/lift-once: of many at once one lifts, and its events alone are kept
+   */
+  lift(
+    takedown: Pick<Takedown, 'id' | 'sha256'>,
+    at: Instant,
+    events: readonly HistoryEvent[],
+  ): Promise<{ readonly kind: 'lifted' } | { readonly kind: 'conflict' }>;
+
+  /**
+   * Whether nobody may publish an archive.
+   * @promise takedown-store/forbidden: what any peer forbade last is forbidden, and nothing else
+   */
+  isForbidden(sha256: Sha256): Promise<boolean>;
+
+  /**
+   * The takedowns of some roles, lifted or not, in no order.
+   * @promise takedown-store/of-roles: exactly those of the given ids come, every field as it was given
+   */
+  of(ids: readonly RoleId[]): Promise<readonly Takedown[]>;
+
+  /**
+   * Takedowns in force, newest first.
+   * @promise takedown-store/list: pages after a cursor give every takedown that was not lifted exactly once, newest first by (at, id, sha256), also those of one instant; an archive gives its own alone
+   */
+  list(query: TakedownQuery): Promise<readonly Takedown[]>;
+
+  /**
+   * The roles that publish an archive, in order of id.
+   * @promise takedown-store/copies: pages after an id give every role in service at the instant, of any account, exactly once, in order
+   */
+  copies(query: CopyQuery): Promise<readonly RoleId[]>;
+
+  /**
+   * Claims the archive of a stopped role for removal, whoever else claimed it; `undefined` when it is gone. It is settled
+   * as every claim is, and a claim that lapses or fails is due for the next cleanup without a grace.
+   * @promise takedown-store/claim-purge: an archive that is there is claimed at once, also from another claim, which is lost; one that was removed, or whose role is unknown or not stopped, is not
+   * @promise takedown-store/purge-without-grace: what was claimed so and not removed is claimed by cleanups from the claim's end or the retry's instant on, however lately its role ended, and counted
+   */
+  claimPurge(claim: PurgeClaim): Promise<CleanupTask | undefined>;
+}

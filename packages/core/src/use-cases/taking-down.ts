@@ -1,0 +1,207 @@
+import { type Cause, eventOf } from '../domain/history.ts';
+import type { Sha256 } from '../domain/idempotency.ts';
+import { parseRoleId, type RoleId } from '../domain/identity.ts';
+import { after } from '../domain/instant.ts';
+import type { Role } from '../domain/role.ts';
+import { decodeTakedownCursor, encodeTakedownCursor, type Takedown, takenDown } from '../domain/takedown.ts';
+import type { ArchiveStorage } from '../ports/archive-storage.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { RoleStore } from '../ports/role-store.ts';
+import type { TakedownStore } from '../ports/takedown-store.ts';
+import type { Refusal } from '../refusal.ts';
+import { AT_ONCE, allOf } from './at-once.ts';
+import { NOT_FOUND } from './changing.ts';
+import { CLAIM, remove } from './cleaning.ts';
+
+/** Rows asked for in one step. */
+const PAGE = 100;
+
+/** The ports that taking down needs. */
+export interface TakedownPorts {
+  readonly roles: RoleStore;
+  readonly takedowns: TakedownStore;
+  readonly archives: ArchiveStorage;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** What is to be taken down, and why. */
+export interface TakedownRequest {
+  /** A UUID in any letter case. */
+  readonly id: string;
+  readonly reason: string;
+  /** Whether archives are removed at once, rather than by a later sweep. */
+  readonly purge?: boolean;
+  /** Whether every publication in service of the very same archive is taken down, too. */
+  readonly copies?: boolean;
+  readonly cause: Cause;
+}
+
+/** What became of it; `copies` were in service with the same archive. */
+export type TakedownOutcome =
+  | { readonly kind: 'taken_down'; readonly role: Role; readonly copies: readonly RoleId[] }
+  | Refusal<'not_found'>;
+
+/** Which page of all takedowns is wanted. */
+export interface TakedownListRequest {
+  /** What an earlier page gave as `next`. */
+  readonly cursor?: string;
+  /** 1 to 100; 20 when absent. */
+  readonly limit?: number;
+}
+
+/** A page, newest first, and the cursor of the next one. */
+export type TakedownListOutcome =
+  | { readonly kind: 'page'; readonly takedowns: readonly Takedown[]; readonly next: string | undefined }
+  | Refusal<'invalid_cursor'>;
+
+/** Takes publications down: stops them, and keeps their archives from being published again. */
+export interface TakingDown {
+  /**
+   * Stops a publication in any state, and forbids its archive to every account from then on. Again it changes nothing
+   * but does what a `purge` or `copies` left over. An archive that storage does not let go of is left to the sweep, which
+   * gives it no grace.
+   */
+  takeDown(request: TakedownRequest): Promise<TakedownOutcome>;
+
+  /**
+   * A page of the takedowns in force, newest first.
+   *
+   * @throws TypeError when the limit is no whole number from 1 to 100.
+   */
+  listTakedowns(request?: TakedownListRequest): Promise<TakedownListOutcome>;
+
+  /** Lets an archive be published again; what was taken down with it stays stopped. */
+  liftTakedown(sha256: Sha256, cause: Cause): Promise<{ readonly kind: 'lifted' } | Refusal<'not_found'>>;
+
+  /**
+   * Brings a takedown that was kept elsewhere: takes its publication down where it is there, and forbids its archive.
+   * Answers whether anything changed.
+   */
+  bringTakedown(takedown: Omit<Takedown, 'liftedAt'>, cause: Cause): Promise<boolean>;
+}
+
+type Words = Pick<Takedown, 'reason'> & Partial<Pick<Takedown, 'at'>>;
+
+export function takingDown(ports: TakedownPorts): TakingDown {
+  const { takedowns } = ports;
+  return {
+    async takeDown({ id: text, cause, purge = false, copies: isOfAll = false, ...words }) {
+      const id = parseRoleId(text);
+      const stopped = id === undefined ? undefined : await stop(ports, id, words, cause);
+      if (stopped === undefined) return NOT_FOUND;
+      const { role } = stopped;
+      const copies = await copiesOf(ports, role);
+      if (isOfAll) await eachOf(copies, (copy) => stop(ports, copy, words, cause));
+      if (purge) {
+        const gone = isOfAll ? await takenDownOf(ports, role) : [role.id];
+        await eachOf(gone, (each) => purgeOne(ports, each, cause));
+      }
+      return { kind: 'taken_down', role, copies };
+    },
+    async listTakedowns({ cursor, limit = 20 } = {}) {
+      if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
+      const place = cursor === undefined ? undefined : decodeTakedownCursor(cursor);
+      if (place !== undefined && 'kind' in place) return place;
+      const found = await takedowns.list({ sha256: undefined, after: place, limit: limit + 1 });
+      const page = found.slice(0, limit);
+      const last = found.length > limit ? page.at(-1) : undefined;
+      return { kind: 'page', takedowns: page, next: last && encodeTakedownCursor(last) };
+    },
+    async liftTakedown(sha256, cause) {
+      let isLifted = false;
+      for (;;) {
+        const found = await takedowns.list({ sha256, after: undefined, limit: AT_ONCE });
+        if (found.length === 0) return isLifted ? { kind: 'lifted' } : NOT_FOUND;
+        for (const takedown of found) isLifted = (await lift(ports, takedown, cause)) || isLifted;
+      }
+    },
+    async bringTakedown({ at, reason, ...brought }, cause) {
+      const stopped = await stop(ports, brought.id, { at, reason }, cause);
+      if (stopped?.role.sha256 === brought.sha256) return stopped.isChanged;
+      return (await forbid(ports, { ...brought, at, reason }, cause)) || stopped?.isChanged === true;
+    },
+  };
+}
+
+/** Stop, ban and event in one step, decided against the newest state; `undefined` where there is no such role. */
+async function stop(
+  { roles, takedowns, clock, ids }: TakedownPorts,
+  id: RoleId,
+  { reason, at: since }: Words,
+  cause: Cause,
+): Promise<{ readonly role: Role; readonly isChanged: boolean } | undefined> {
+  for (;;) {
+    const loaded = await roles.load(id);
+    if (loaded === undefined) return undefined;
+    const { account, sha256 } = loaded.value;
+    const at = clock.now();
+    const known = (await takedowns.of([id])).find((each) => each.sha256 === sha256);
+    const role = takenDown(loaded.value, at);
+    if (role === loaded.value && known?.liftedAt === null) return { role, isChanged: false };
+    const event = eventOf(ids, { type: 'pin.taken_down', at }, cause, account, id);
+    const takedown = { id, account, sha256, reason, at: since ?? at, liftedAt: null };
+    const outcome = await takedowns.takeDown(takedown, { ...loaded, value: role }, [event]);
+    if (outcome.kind === 'taken_down') return { role, isChanged: true };
+  }
+}
+
+/** Forbids an archive of which no role is there. */
+async function forbid(
+  { takedowns, clock, ids }: TakedownPorts,
+  takedown: Omit<Takedown, 'liftedAt'>,
+  cause: Cause,
+): Promise<boolean> {
+  const { account, id } = takedown;
+  const event = eventOf(ids, { type: 'pin.taken_down', at: clock.now() }, cause, account, id);
+  const outcome = await takedowns.takeDown({ ...takedown, liftedAt: null }, undefined, [event]);
+  return outcome.kind === 'taken_down';
+}
+
+async function lift(
+  { takedowns, clock, ids }: TakedownPorts,
+  takedown: Takedown,
+  cause: Cause,
+): Promise<boolean> {
+  const at = clock.now();
+  const event = eventOf(ids, { type: 'takedown.lifted', at }, cause, takedown.account, takedown.id);
+  return (await takedowns.lift(takedown, at, [event])).kind === 'lifted';
+}
+
+/** Others in service with the same archive. Nobody publishes one more: it is forbidden. */
+async function copiesOf(
+  { takedowns, clock }: TakedownPorts,
+  { id, sha256 }: Role,
+): Promise<readonly RoleId[]> {
+  const now = clock.now();
+  const found: RoleId[] = [];
+  for (let last: RoleId | undefined; ; last = found.at(-1)) {
+    const page = await takedowns.copies({ sha256, now, after: last, limit: PAGE });
+    found.push(...page);
+    if (page.length < PAGE) return found.filter((copy) => copy !== id);
+  }
+}
+
+/** All that were taken down with the same archive, also before: a purge that was broken off is done again. */
+async function takenDownOf({ takedowns }: TakedownPorts, { sha256 }: Role): Promise<readonly RoleId[]> {
+  const found: Takedown[] = [];
+  for (;;) {
+    const page = await takedowns.list({ sha256, after: found.at(-1), limit: PAGE });
+    found.push(...page);
+    if (page.length < PAGE) return found.map(({ id }) => id);
+  }
+}
+
+async function purgeOne(ports: TakedownPorts, role: RoleId, cause: Cause): Promise<void> {
+  const { takedowns, clock, ids } = ports;
+  const claim = { role, token: ids.token(), until: after(clock.now(), CLAIM) };
+  const task = await takedowns.claimPurge(claim);
+  if (task !== undefined) await remove(ports, task, { cause, signal: undefined });
+}
+
+async function eachOf(roles: readonly RoleId[], work: (role: RoleId) => Promise<unknown>): Promise<void> {
+  for (let done = 0; done < roles.length; done += AT_ONCE) {
+    await allOf(roles.slice(done, done + AT_ONCE), work);
+  }
+}

@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import type { MovedRecord } from '../../src/moving.ts';
+import { readRecordLine, recordLine } from '../../src/moving.ts';
+
+const UUID = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
+const ARCHIVE = `1795176000000-${UUID}`;
+
+const LINES: readonly string[] = [
+  '{"record":"account","name":"ä","limits":{"requests":"6000/1m","publications":"off","sites":3,"bytes":"off"},"blocked":{"reason":"Spam.","sites":"hide","at":7},"generation":2,"last_published_at":null}',
+  '{"record":"account","name":"b","limits":{"requests":null,"publications":null,"sites":null,"bytes":null},"blocked":null,"generation":1,"last_published_at":5}',
+  `{"record":"key","id":"4fJ2","account":"ä","scopes":["pins:read","admin"],"label":"x","secret_hash":"${'a'.repeat(64)}","created_at":1,"revoked_at":2}`,
+  `{"record":"publication","id":"${UUID}","account":"ä","archive":"${ARCHIVE}","idempotency_key":"k 1","title":"T\\"𝒶","original_filename":"s.zip","file_count":1,"size":2,"archive_bytes":3,"sha256":"","published_at":4,"expires_at":null,"pinned":true,"deleted_at":null,"password_hash":"$","generation":1,"fingerprint":"[]","warnings":[{"rule":"case_mismatch","path":"a","target":"B","file":"b"},{"rule":"source_map","detail":"d"}],"last_event_at":4,"is_expiry_told":false,"manifest":"[1,[]]"}`,
+  `{"record":"event","id":"${UUID}","at":4,"type":"service.mode_changed","account":null,"pin":null,"actor":{"kind":"system","id":null},"request":"r","address":null,"as_operator":true}`,
+  `{"record":"takedown","id":"${UUID}","account":"ä","sha256":"${'a'.repeat(64)}","reason":"Fraud.","at":3,"lifted_at":null}`,
+  `{"record":"views","role":"${UUID}","day":20777,"views":3,"refused_passwords":0}`,
+  `{"record":"removal","id":"${UUID}","archive":"${ARCHIVE}","expires_at":1,"deleted_at":null}`,
+];
+
+const KEY = JSON.parse(LINES[2] ?? '') as Record<string, unknown>;
+const REMOVAL = JSON.parse(LINES[7] ?? '') as Record<string, unknown>;
+
+const WRONG: Readonly<Record<string, string>> = {
+  'no JSON': '{"record":"key"',
+  'no object': '7',
+  'a list': '[]',
+  nothing: 'null',
+  'no kind': '{}',
+  'an unknown kind': JSON.stringify({ ...KEY, record: 'session' }),
+  'a kind that every object has': JSON.stringify({ ...KEY, record: 'constructor' }),
+  'a missing member': JSON.stringify({ ...KEY, label: undefined }),
+  'a further member': JSON.stringify({ ...KEY, last_used_at: 3 }),
+  'a number for a text': JSON.stringify({ ...KEY, label: 3 }),
+  'a text for a number': JSON.stringify({ ...KEY, created_at: '3' }),
+  'a fraction': JSON.stringify({ ...KEY, created_at: 0.5 }),
+  'a number below 0': JSON.stringify({ ...KEY, created_at: -1 }),
+  'null where none may be': JSON.stringify({ ...KEY, created_at: null }),
+  'an unknown scope': JSON.stringify({ ...KEY, scopes: ['root'] }),
+  'no list': JSON.stringify({ ...KEY, scopes: 'admin' }),
+  'a hash of other letters': JSON.stringify({ ...KEY, secret_hash: 'A'.repeat(64) }),
+  'no hash': JSON.stringify({ ...KEY, secret_hash: '' }),
+  'an account of a control character': JSON.stringify({ ...KEY, account: 'a\nb' }),
+  'an account without a name': JSON.stringify({ ...KEY, account: '' }),
+  'an account of 256 characters': JSON.stringify({ ...KEY, account: 'a'.repeat(256) }),
+  'a text that no database keeps': JSON.stringify({ ...KEY, label: '\0' }),
+  'half a character': JSON.stringify({ ...KEY, label: '\uD800' }),
+  'an archive that leads elsewhere': JSON.stringify({ ...REMOVAL, archive: '../../secret' }),
+  'an id in capitals': JSON.stringify({ ...REMOVAL, id: UUID.toUpperCase() }),
+  'a text for true or false': (LINES[4] ?? '').replace('"as_operator":true', '"as_operator":"true"'),
+  'a list for an object': (LINES[4] ?? '').replace('{"kind":"system","id":null}', '[]'),
+  'an unknown doer': (LINES[4] ?? '').replace('"system"', '"root"'),
+  'no type of an event': (LINES[4] ?? '').replace('service.mode_changed', 'Service'),
+};
+
+describe('the lines of records', () => {
+  for (const line of LINES) {
+    it(`are read and written the same, byte by byte: ${line.slice(0, 24)}`, () => {
+      expect(recordLine(readRecordLine(line))).to.equal(line);
+    });
+  }
+
+  it('have the members of the domain', () => {
+    expect(readRecordLine(LINES[2] ?? '')).to.deep.equal({
+      kind: 'key',
+      value: {
+        id: '4fJ2',
+        account: 'ä',
+        scopes: ['pins:read', 'admin'],
+        label: 'x',
+        secretHash: 'a'.repeat(64),
+        createdAt: 1,
+        revokedAt: 2,
+      },
+    });
+  });
+
+  it('have one order, whatever that of the record is', () => {
+    const { kind, value } = readRecordLine(LINES[7] ?? '');
+    const reversed = Object.fromEntries(Object.entries(value).reverse());
+    expect(recordLine({ kind, value: reversed } as unknown as MovedRecord)).to.equal(LINES[7]);
+  });
+
+  for (const [what, line] of Object.entries(WRONG)) {
+    it(`are refused with ${what}`, () => {
+      expect(() => readRecordLine(line)).to.throw(TypeError);
+    });
+  }
+
+  it('are refused by the name of the member that is wrong, and never repeated', () => {
+    const secret = 'a secret of somebody';
+    const line = JSON.stringify({ ...KEY, secret_hash: secret });
+    expect(() => readRecordLine(line)).to.throw(/^secret_hash: /);
+    try {
+      readRecordLine(line);
+    } catch (error) {
+      expect((error as Error).message).to.not.include(secret);
+    }
+  });
+});

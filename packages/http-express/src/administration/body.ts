@@ -1,0 +1,29 @@
+import type { Request } from 'express';
+import type { JsonObject } from '../openapi/json-schema.ts';
+import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
+import { readJson } from '../reading/json-body.ts';
+import { hasMediaType } from '../reading/media-type.ts';
+import type { Service } from '../service.ts';
+
+/** Why something was done to an account or a publication, without control characters. */
+export const reasonSchema: JsonObject = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[^\\p{Cc}\\p{Cs}]*$',
+  description: 'Why, without control characters.',
+};
+
+/** Reads a body that `isRight` takes, whose members each come once; `wrong` says what it should be. */
+export async function readBody<Body extends object>(
+  { useCases: { clock }, bodyTimeouts }: Service,
+  request: Request,
+  isRight: (value: unknown) => value is Body,
+  wrong: AnyRefusal,
+): Promise<Body | AnyRefusal> {
+  if (!hasMediaType(request, 'application/json')) {
+    return refuseRequest('unsupported_media_type', { detail: 'Send a body of application/json.' });
+  }
+  const { value, members } = await readJson(request, { clock, ...bodyTimeouts });
+  return isRight(value) && members === Object.keys(value).length ? value : wrong;
+}

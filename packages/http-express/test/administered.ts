@@ -1,0 +1,59 @@
+import { accountId } from '@pinfold/core';
+import { openRig, type Rig, type RigOptions } from './rig.ts';
+
+/** A publication as an answer tells it. */
+export interface PinJson {
+  readonly id: string;
+  readonly state: string;
+  readonly taken_down: { readonly reason: string; readonly at: string } | null;
+}
+
+/** The members of an answer's JSON that tests look at. */
+export interface AnswerJson {
+  readonly code: string;
+  readonly account: object;
+  readonly accounts: readonly { readonly name: string }[];
+  readonly pin: PinJson;
+  readonly pins: readonly PinJson[];
+  readonly copies: readonly string[];
+  readonly takedowns: readonly { readonly id: string }[];
+  readonly events: readonly {
+    readonly type: string;
+    readonly account: string;
+    readonly actor: object;
+    readonly request: string;
+  }[];
+  readonly next_cursor: string | null;
+  readonly paths: object;
+}
+
+/** The API and a key of the scope admin. */
+export interface Administered {
+  readonly rig: Rig;
+  /** Asks below `/admin/v1`, with a key of the scope admin unless another is given. */
+  readonly ask: (method: string, path: string, body?: unknown, key?: string) => Promise<Response>;
+}
+
+/** Runs a test against a service of its own. */
+export async function administered(
+  test: (tools: Administered) => Promise<void>,
+  options: RigOptions = {},
+): Promise<void> {
+  const rig = await openRig(options);
+  const admin = await rig.manageKeys.create({ account: accountId('operators'), scopes: ['admin'] });
+  const ask: Administered['ask'] = (method, path, body, key = admin.text) =>
+    fetch(`${rig.baseUrl}/admin/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+  try {
+    await test({ rig, ask });
+  } finally {
+    await rig.close();
+  }
+}
+
+export async function jsonOf(answer: Response): Promise<AnswerJson> {
+  return (await answer.json()) as AnswerJson;
+}

@@ -1,0 +1,153 @@
+import { type AccountId, type AccountLimits, accountId, OPERATOR } from '@pinfold/core';
+import { codePoints, parseRate } from '@pinfold/core/adapter';
+import type { AdministeredAccount, Administration } from '@pinfold/core/administration';
+import { type Answer, page, seeOther } from '../answering/answer.ts';
+import { notFound } from '../answering/refuse.ts';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { Screen } from '../options.ts';
+import { type AccountTrouble, accountView } from '../views/account.ts';
+import { accountHistoryView } from '../views/account-history.ts';
+import { accountsView } from '../views/accounts.ts';
+import { fieldOf, type SignedInVisit } from '../visiting/visit.ts';
+
+const PAGE_SIZE = 50;
+const LONGEST_REASON = 255;
+
+/** Shows a page of all accounts, or leads to the one that was asked for by name. */
+export async function showAccounts(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+  const { name, cursor } = visit.request.query;
+  if (typeof name === 'string' && name.trim() !== '') return seeOther(pathOf(visit, name.trim()));
+  const further = typeof cursor === 'string';
+  const listed = await administrationOf(screen).listAccounts({
+    limit: PAGE_SIZE,
+    ...(further ? { cursor } : {}),
+  });
+  if (listed.kind === 'refused') return seeOther(`${visit.base}/administration`);
+  return page(accountsView(visit, { accounts: listed.accounts, further, next: listed.next }));
+}
+
+/** Shows an account, and what was wrong with a form about it. */
+export async function showAccount(
+  screen: Screen,
+  visit: SignedInVisit,
+  trouble?: AccountTrouble,
+): Promise<Answer> {
+  const name = nameOf(visit);
+  const found = name === undefined ? undefined : await administrationOf(screen).showAccount(name);
+  if (found === undefined) return notFound(visit);
+  return page(accountView(visit, found, trouble), trouble === undefined ? 200 : 422);
+}
+
+/** Sets all limits of an account; an empty field leaves it to the service. */
+export async function limit(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+  const values = {
+    requests: textOf(visit, 'requests'),
+    publications: textOf(visit, 'publications'),
+    sites: textOf(visit, 'sites'),
+    bytes: textOf(visit, 'bytes'),
+  };
+  const limits: Record<string, unknown> = {};
+  for (const field of ['requests', 'publications', 'sites', 'bytes'] as const) {
+    const value = (field === 'sites' || field === 'bytes' ? quotaOf : rateOf)(values[field]);
+    if (value === undefined) return showAccount(screen, visit, { field, values });
+    limits[field] = value;
+  }
+  return change(screen, visit, 'didLimit', (administration, name) =>
+    administration.limitAccount(name, limits as unknown as AccountLimits, visit.cause),
+  );
+}
+
+/** Blocks an account. */
+export async function block(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+  const reason = reasonOf(visit);
+  if (reason === undefined) return showAccount(screen, visit, { field: 'reason' });
+  const sites = fieldOf(visit, 'sites') === 'hide' ? 'hide' : 'keep';
+  return change(screen, visit, 'didBlock', (administration, name) =>
+    administration.blockAccount(name, { reason, sites }, visit.cause),
+  );
+}
+
+/** Ends a block. */
+export async function unblock(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+  return change(screen, visit, 'didUnblock', (administration, name) =>
+    administration.unblockAccount(name, visit.cause),
+  );
+}
+
+/** Shows what happened to all accounts, or to one. */
+export async function showAccountHistory({ history }: Screen, visit: SignedInVisit): Promise<Answer> {
+  const { account, cursor } = visit.request.query;
+  const name = typeof account === 'string' ? known(account) : undefined;
+  const further = typeof cursor === 'string';
+  const listed = await history?.list({
+    by: OPERATOR,
+    limit: PAGE_SIZE,
+    ...(name === undefined ? {} : { account: name }),
+    ...(further ? { cursor } : {}),
+  });
+  if (listed === undefined) return notFound(visit);
+  if (listed.kind === 'refused') return seeOther(`${visit.base}/administration/history`);
+  return page(
+    accountHistoryView(visit, { events: listed.events, account: name, further, next: listed.next }),
+  );
+}
+
+/** What was given as a reason; `undefined` where it will not do. */
+export function reasonOf(visit: SignedInVisit): string | undefined {
+  const reason = textOf(visit, 'reason');
+  return reason === '' || codePoints(reason) > LONGEST_REASON || /[\p{Cc}\p{Cs}]/u.test(reason)
+    ? undefined
+    : reason;
+}
+
+/** What there is for those who administer: routes that need it are there only with it. */
+export function administrationOf({ administration }: Screen): Administration {
+  if (administration === undefined) throw new TypeError('there is no administration');
+  return administration;
+}
+
+async function change(
+  screen: Screen,
+  visit: SignedInVisit,
+  done: MessageId,
+  work: (administration: Administration, name: AccountId) => Promise<AdministeredAccount>,
+): Promise<Answer> {
+  const name = nameOf(visit);
+  const administration = administrationOf(screen);
+  // Only the API and the command make a name known.
+  if (name === undefined || (await administration.showAccount(name)) === undefined) return notFound(visit);
+  await work(administration, name);
+  return seeOther(pathOf(visit, name), { tone: 'good', message: done });
+}
+
+function pathOf({ base }: SignedInVisit, name: string): string {
+  return `${base}/administration/accounts/${encodeURIComponent(name)}`;
+}
+
+function nameOf({ request }: SignedInVisit): AccountId | undefined {
+  return known(String(request.params.name));
+}
+
+function known(name: string): AccountId | undefined {
+  try {
+    return accountId(name);
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(visit: SignedInVisit, field: string): string {
+  return (fieldOf(visit, field) ?? '').trim();
+}
+
+/** `undefined` where it will not do. */
+function rateOf(text: string): string | null | undefined {
+  if (text === '') return null;
+  return parseRate(text) === undefined ? undefined : text;
+}
+
+function quotaOf(text: string): number | 'off' | null | undefined {
+  if (text === '') return null;
+  if (text === 'off') return 'off';
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,14 @@
+import { sharedUrl } from '@pinfold/http';
+import { encodeQR } from 'qr';
+import type { Answer } from '../answering/answer.ts';
+import { notFound } from '../answering/refuse.ts';
+import type { Screen } from '../options.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
+import { read } from './publications.ts';
+
+/** Draws the shared URL of a publication as a QR code. */
+export async function showCode(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+  const role = await read(screen, visit);
+  if (role === undefined) return notFound(visit);
+  return { kind: 'picture', svg: encodeQR(sharedUrl(screen.publicUrl, role.id), 'svg') };
+}

@@ -1,0 +1,75 @@
+import type { IdentityProvider, Sessions, SignInTrouble } from '@pinfold/core';
+import { type Answer, page, seeOther } from '../answering/answer.ts';
+import type { Screen } from '../options.ts';
+import { ELSEWHERE_TROUBLES, elsewhereTroubleView } from '../views/sign-in-elsewhere.ts';
+import { bounceView } from '../views/trouble.ts';
+import { readCookies, writeCookie } from '../visiting/cookies.ts';
+import type { OpenVisit } from '../visiting/visit.ts';
+import { keepSession, returnPath } from './sign-in.ts';
+
+/** By what people sign in elsewhere. */
+export interface SigningInElsewhere extends Pick<Screen, 'publicUrl' | 'useCases'> {
+  readonly sessions: Sessions;
+  readonly identityProvider: IdentityProvider;
+}
+
+/** As long as the provider believes what was kept. */
+const KEPT_SECONDS = 600;
+
+/** Sends the browser to the provider. */
+export async function beginElsewhere(signing: SigningInElsewhere, visit: OpenVisit): Promise<Answer> {
+  const { request, response, scope } = visit;
+  const begun = await signing.identityProvider.begin(returnUrl(signing, visit));
+  if (begun.kind === 'trouble') return await troubled(signing, visit, begun);
+  const to = Buffer.from(returnPath(request.query.to) ?? '').toString('base64url');
+  writeCookie(response, scope, 'oidc', `${begun.kept}~${to}`, KEPT_SECONDS);
+  return seeOther(begun.url);
+}
+
+/** Takes the browser back from the provider. Nobody is signed in before all of it has been judged. */
+export async function finishElsewhere(signing: SigningInElsewhere, visit: OpenVisit): Promise<Answer> {
+  const { sessions, identityProvider } = signing;
+  const { request, response, scope, base } = visit;
+  const [cookie = '', ...others] = readCookies(request, scope, 'oidc');
+  writeCookie(response, scope, 'oidc', '', 0);
+  const [kept, to = ''] = cookie.split('~');
+  const query = request.url.slice(request.path.length);
+  const cameBack = `${returnUrl(signing, visit)}${query}`;
+  const outcome = await identityProvider.finish(cameBack, others.length === 0 ? kept : undefined);
+  if (outcome.kind === 'trouble') return await troubled(signing, visit, outcome);
+  visit.who.account = outcome.person.account;
+  keepSession(visit, await sessions.signInPerson(outcome.person, visit.origin));
+  return onward(visit, `${base}${returnPath(Buffer.from(to, 'base64url').toString('utf8')) ?? '/'}`);
+}
+
+/**
+ * Elsewhere on this screen. Over http without fetch metadata nobody can tell that a page elsewhere led here: there a
+ * redirect would leave the session's cookie behind, and a page does not.
+ */
+function onward(visit: OpenVisit, to: string): Answer {
+  const { headers } = visit.request;
+  const isPerson = headers['sec-fetch-site'] === undefined && headers.accept?.includes('text/html');
+  return isPerson ? page(bounceView(visit, to)) : seeOther(to);
+}
+
+async function troubled(
+  { useCases, sessions, identityProvider }: SigningInElsewhere,
+  visit: OpenVisit,
+  { problem, detail, person }: SignInTrouble,
+): Promise<Answer> {
+  visit.who.outcome = `sign_in_${problem}`;
+  if (detail !== undefined) visit.who.error = new Error(detail);
+  // Of a person who was never here the history keeps nothing: there may be any number of them.
+  if (person !== undefined && (await useCases.accounts.load(person.account)) !== undefined) {
+    visit.who.account = person.account;
+    await sessions.refusePerson(person, visit.origin);
+  }
+  const { status } = ELSEWHERE_TROUBLES[problem];
+  const signOutUrl = person === undefined ? undefined : await identityProvider.signOutUrl();
+  const model = { provider: identityProvider.name, problem, person, signOutUrl };
+  return page(elsewhereTroubleView(visit, model), status);
+}
+
+function returnUrl({ publicUrl }: SigningInElsewhere, { base }: OpenVisit): string {
+  return `${new URL(publicUrl).origin}${base}/sign-in/oidc`;
+}

@@ -1,0 +1,96 @@
+import { parseRoleId, type RoleState } from '@pinfold/core';
+import { parseSha256 } from '@pinfold/core/administration';
+import { type Answer, page, seeOther } from '../answering/answer.ts';
+import { notFound } from '../answering/refuse.ts';
+import type { Said } from '../answering/said.ts';
+import type { Screen } from '../options.ts';
+import { publicationOf } from '../publication.ts';
+import { allPublicationsView } from '../views/all-publications.ts';
+import { type AnyPublication, anyPublicationView } from '../views/any-publication.ts';
+import { takedownsView } from '../views/takedowns.ts';
+import { fieldOf, type SignedInVisit } from '../visiting/visit.ts';
+import { administrationOf, reasonOf } from './accounts.ts';
+
+const PAGE_SIZE = 50;
+const LONGEST_SEARCH = 255;
+const STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
+
+/** Shows a page of the publications of all accounts, or of one. */
+export async function showAllPublications(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+  const { account, q, state: wanted, cursor } = visit.request.query;
+  const search = typeof q === 'string' ? q.trim().slice(0, LONGEST_SEARCH) : '';
+  const owner = typeof account === 'string' ? account.trim() : '';
+  const state = STATES.find((one) => one === wanted);
+  const further = typeof cursor === 'string';
+  const listed = await administrationOf(screen).listRoles({
+    limit: PAGE_SIZE,
+    ...(owner === '' ? {} : { account: owner }),
+    ...(search === '' ? {} : { search }),
+    ...(state === undefined ? {} : { state }),
+    ...(further ? { cursor } : {}),
+  });
+  if (listed.kind === 'refused') return seeOther(`${visit.base}/administration/publications`);
+  const publications = listed.roles.map((found) => shown(screen, visit, found));
+  return page(
+    allPublicationsView(visit, { publications, account: owner, search, state, further, next: listed.next }),
+  );
+}
+
+/** Shows a publication of any account, and what was wrong with the form that takes it down. */
+export async function showAnyPublication(
+  screen: Screen,
+  visit: SignedInVisit,
+  trouble?: 'reason',
+): Promise<Answer> {
+  const found = await administrationOf(screen).showRole(String(visit.request.params.id), visit.signal);
+  if (found.kind === 'refused') return notFound(visit);
+  return page(
+    anyPublicationView(visit, shown(screen, visit, found), trouble),
+    trouble === undefined ? 200 : 422,
+  );
+}
+
+/** Stops a publication for good, and forbids its archive. */
+export async function takeDown(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+  const id = parseRoleId(String(visit.request.params.id));
+  const reason = reasonOf(visit);
+  if (id === undefined) return notFound(visit);
+  if (reason === undefined) return showAnyPublication(screen, visit, 'reason');
+  const copies = fieldOf(visit, 'copies') === 'yes';
+  const purge = fieldOf(visit, 'purge') === 'yes';
+  const taken = await administrationOf(screen).takeDown({ id, reason, purge, copies, cause: visit.cause });
+  if (taken.kind === 'refused') return notFound(visit);
+  const count = taken.copies.length;
+  const message = count === 0 ? 'didTakeDownOne' : copies ? 'didTakeDownAll' : 'didTakeDown';
+  const said: Said = { tone: 'good', message, values: { count } };
+  return seeOther(`${visit.base}/administration/publications/${id}`, said);
+}
+
+/** Shows the archives that are forbidden. */
+export async function showTakedowns(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+  const { cursor } = visit.request.query;
+  const further = typeof cursor === 'string';
+  const listed = await administrationOf(screen).listTakedowns({
+    limit: PAGE_SIZE,
+    ...(further ? { cursor } : {}),
+  });
+  if (listed.kind === 'refused') return seeOther(`${visit.base}/administration/takedowns`);
+  return page(takedownsView(visit, { takedowns: listed.takedowns, further, next: listed.next }));
+}
+
+/** Lets an archive be published again. */
+export async function lift(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+  const sha256 = parseSha256(String(visit.request.params.sha256));
+  const lifted =
+    sha256 === undefined ? undefined : await administrationOf(screen).liftTakedown(sha256, visit.cause);
+  if (lifted?.kind !== 'lifted') return notFound(visit);
+  return seeOther(`${visit.base}/administration/takedowns`, { tone: 'good', message: 'didLift' });
+}
+
+function shown(
+  { publicUrl, useCases: { limits } }: Screen,
+  { now }: SignedInVisit,
+  { role, takedown }: Pick<AnyPublication, 'role' | 'takedown'>,
+): AnyPublication {
+  return { role, takedown, publication: publicationOf(role, { publicUrl, now, limits }) };
+}

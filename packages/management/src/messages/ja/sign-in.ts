@@ -1,0 +1,26 @@
+import type { Message } from '../../words.ts';
+import type { signIn as en } from '../en/sign-in.ts';
+
+export const signIn: Readonly<Record<keyof typeof en, Message>> = {
+  elsewhereAgain: 'もう一度サインイン',
+  elsewhereAsAnother: '{name} からサインアウト',
+  elsewhereClock:
+    '{name} とこのサービスの時計が大きくずれているため、サインインを確認できませんでした。サービスの運営者に知らせてください。',
+  elsewhereDeclined: '{name} でサインインできませんでした。拒否されたか、キャンセルされました。',
+  elsewhereForgotten:
+    'サインインに 10 分以上かかったか、別のウィンドウで始められたか、ブラウザーが Cookie を保存していませんでした。',
+  elsewhereLate: '{name} から受け取った情報は、使用済みか、古すぎます。',
+  elsewhereMisconfigured:
+    '{name} はこのサービスの設定を受け付けませんでした。サービスの運営者に知らせてください。詳細はログにあります。',
+  elsewhereNameless:
+    '{name} からの情報だけでは、あなたのアカウントがわかりませんでした。サービスの運営者に知らせてください。詳細はログにあります。',
+  elsewhereNotAllowed:
+    '{name} では {person} として確認されましたが、ここにはサインインできません。サービスの運営者に問い合わせてください。',
+  elsewhereTitle: 'サインインできませんでした',
+  elsewhereUnreachable: 'いま {name} に接続できません。しばらくしてからもう一度お試しください。',
+  elsewhereUntrusted:
+    '{name} の応答を確認できませんでした。サービスの運営者に知らせてください。詳細はログにあります。',
+  signInOtherwise: 'ほかの方法でサインイン',
+  signInWith: '{name} でサインイン',
+  signOutElsewhere: 'サインイン元からもサインアウト',
+};

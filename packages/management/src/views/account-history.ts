@@ -1,0 +1,45 @@
+import type { HistoryEvent } from '@pinfold/core';
+import { type Html, html } from '@pinfold/http';
+import type { SignedInVisit } from '../visiting/visit.ts';
+import { accountLink, administrationPage, cell, furtherPages, rowsTable } from './administration.ts';
+import { doer, EVENT_NAMES } from './history.ts';
+import { moment, shortId } from './parts.ts';
+
+/** What the history of all accounts shows. */
+export interface AccountHistoryModel {
+  readonly events: readonly HistoryEvent[];
+  /** The account that it is narrowed to. */
+  readonly account: string | undefined;
+  readonly further: boolean;
+  readonly next: string | undefined;
+}
+
+/** What happened to all accounts, or to one, and who did it. */
+export function accountHistoryView(visit: SignedInVisit, model: AccountHistoryModel): Html {
+  const { words } = visit;
+  const { events, account } = model;
+  const columns = ['historyWhat', 'historyWhen', 'account', 'publication', 'historyBy'] as const;
+  const table = rowsTable(
+    visit,
+    columns,
+    events.map((event) => row(visit, event)),
+  );
+  return administrationPage(visit, {
+    part: 'history',
+    title: words.say('history'),
+    main: html`<div class="head"><h1>${words.say('history')}</h1>${account === undefined ? undefined : html`<p>${accountLink(visit, account)}</p>`}</div>
+${events.length === 0 ? html`<p class="none">${words.say('historyNone')}</p>` : table}
+${furtherPages(visit, '/history', model, { account })}`,
+  });
+}
+
+function row(visit: SignedInVisit, { type, at, account, pin, actor }: HistoryEvent): Html {
+  const { words, base } = visit;
+  const publication =
+    pin === null ? undefined : html`<a href="${base}/administration/publications/${pin}">${shortId(pin)}</a>`;
+  return html`<tr><th scope="row">${words.say(EVENT_NAMES[type])}</th>
+${cell(visit, 'historyWhen', moment(visit, at))}
+${cell(visit, 'account', account === null ? undefined : accountLink(visit, account))}
+${cell(visit, 'publication', publication)}
+${cell(visit, 'historyBy', html`<span dir="auto">${doer(visit, actor)}</span>`)}</tr>`;
+}

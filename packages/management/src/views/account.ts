@@ -1,0 +1,113 @@
+import type { Account, AccountLimits } from '@pinfold/core';
+import type { AdministeredAccount } from '@pinfold/core/administration';
+import { type Html, html } from '@pinfold/http';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
+import { accountPath, administrationPage } from './administration.ts';
+import { buttonForm, card, moment } from './parts.ts';
+import { reasonField } from './reason-field.ts';
+
+/** What was wrong with a form about an account, and what was in its fields. */
+export type AccountTrouble =
+  | { readonly field: 'reason' }
+  | {
+      readonly field: keyof AccountLimits;
+      readonly values: Readonly<Record<keyof AccountLimits, string>>;
+    };
+
+const LIMITS: readonly (readonly [field: keyof AccountLimits, label: MessageId, wrong: MessageId])[] = [
+  ['requests', 'limitsRequests', 'limitRateWrong'],
+  ['publications', 'limitsPublications', 'limitRateWrong'],
+  ['sites', 'limitsSites', 'limitQuotaWrong'],
+  ['bytes', 'limitsBytes', 'limitQuotaWrong'],
+];
+
+/** One account: what it uses, what it may, and whether it is blocked. */
+export function accountView(
+  visit: SignedInVisit,
+  { account, used }: AdministeredAccount,
+  trouble: AccountTrouble | undefined,
+): Html {
+  const { words, base, offers } = visit;
+  const query = String(new URLSearchParams({ account: account.name }));
+  const fact = (label: MessageId, value: Html | string) =>
+    html`<div><dt>${words.say(label)}</dt><dd>${value}</dd></div>`;
+  const use = html`<dl class="facts">
+${fact('sitesInService', words.number(used.sites))}
+${fact('archiveSize', words.size(used.bytes))}
+${fact('publications24h', words.number(used.publications24h))}
+${fact('lastPublished', account.lastPublishedAt === null ? words.say('never') : moment(visit, account.lastPublishedAt))}
+</dl>
+<p><a href="${base}/administration/publications?${query}">${words.say('itsPublications')}</a>${
+    offers.history
+      ? html` · <a href="${base}/administration/history?${query}">${words.say('itsHistory')}</a>`
+      : undefined
+  }</p>`;
+  return administrationPage(visit, {
+    part: 'accounts',
+    title: account.name,
+    main: html`<p class="back"><a href="${base}/administration">${words.say('backToAccounts')}</a></p>
+<div class="head"><h1 dir="auto">${account.name}</h1></div>
+<div class="columns"><div class="stack">${limitsCard(visit, account, trouble)}</div>
+<div class="stack">${card(visit, 'facts', use)}${blockCard(visit, account, trouble)}</div></div>`,
+  });
+}
+
+function limitsCard(
+  visit: SignedInVisit,
+  { name, limits }: Account,
+  trouble: AccountTrouble | undefined,
+): Html {
+  const { words, formToken } = visit;
+  const wrong = trouble?.field === 'reason' ? undefined : trouble;
+  const field = ([id, label, message]: (typeof LIMITS)[number]) => {
+    const isWrong = wrong?.field === id;
+    const value = wrong?.values[id] ?? limits[id] ?? '';
+    const invalid = isWrong
+      ? html` aria-invalid="true" aria-describedby="limit-hint ${id}-error" autofocus`
+      : html` aria-describedby="limit-hint"`;
+    return html`<div class="field"><label for="${id}">${words.say(label)}</label><input id="${id}" name="${id}" value="${value}" autocomplete="off"${invalid}>
+${isWrong ? html`<p class="error" id="${id}-error">${words.say(message)}</p>` : undefined}</div>`;
+  };
+  return card(
+    visit,
+    'accountLimits',
+    html`<form method="post" action="${accountPath(visit, name)}/limits" class="field-form"><input type="hidden" name="form" value="${formToken}">
+<p class="quiet hint" id="limit-hint">${words.say('limitHint')}</p>
+${LIMITS.map(field)}
+<div class="buttons"><button>${words.say('limitsSet')}</button></div></form>`,
+  );
+}
+
+function blockCard(
+  visit: SignedInVisit,
+  { name, blocked }: Account,
+  trouble: AccountTrouble | undefined,
+): Html {
+  const { words, formToken } = visit;
+  if (blocked !== null) {
+    const because = words.say('blockedBecause', {
+      moment: words.moment(blocked.at),
+      reason: blocked.reason,
+    });
+    return card(
+      visit,
+      'blocking',
+      html`<p dir="auto">${because}</p><p>${words.say(blocked.sites === 'hide' ? 'blockHidden' : 'blockKept')}</p>
+<div class="buttons">${buttonForm(visit, `${accountPath(visit, name)}/unblock`, words.say('unblock'))}</div>`,
+    );
+  }
+  const isWrong = trouble?.field === 'reason';
+  const choice = (value: string, message: MessageId, checked?: Html) =>
+    html`<label class="check"><input type="radio" name="sites" value="${value}"${checked}> <span>${words.say(message)}</span></label>`;
+  return card(
+    visit,
+    'blocking',
+    html`<p class="quiet">${words.say('blockMeans')}</p>
+<details${isWrong ? html` open` : undefined}><summary>${words.say('blockEllipsis')}</summary>
+<form method="post" action="${accountPath(visit, name)}/block" class="field-form"><input type="hidden" name="form" value="${formToken}">
+${reasonField(visit, isWrong)}
+<fieldset><legend>${words.say('sitesInService')}</legend>${choice('keep', 'blockKeep', html` checked`)}${choice('hide', 'blockHide')}</fieldset>
+<div class="buttons"><button class="danger">${words.say('block')}</button></div></form></details>`,
+  );
+}

@@ -1,0 +1,51 @@
+import type { AdministeredAccount } from '@pinfold/core/administration';
+import { type Html, html } from '@pinfold/http';
+import type { SignedInVisit } from '../visiting/visit.ts';
+import { accountPath, administrationPage, cell, furtherPages, rowsTable } from './administration.ts';
+import { icon } from './icons.ts';
+import { distance } from './parts.ts';
+
+/** What the page of all accounts shows. */
+export interface AccountsModel {
+  readonly accounts: readonly AdministeredAccount[];
+  readonly further: boolean;
+  readonly next: string | undefined;
+}
+
+/** All accounts, by name, with what they use. */
+export function accountsView(visit: SignedInVisit, model: AccountsModel): Html {
+  const { words, base } = visit;
+  const columns = ['account', 'sitesInService', 'archiveSize', 'publications24h', 'lastPublished'] as const;
+  const table = rowsTable(
+    visit,
+    columns,
+    model.accounts.map((account) => row(visit, account)),
+  );
+  return administrationPage(visit, {
+    part: 'accounts',
+    title: words.say('accounts'),
+    main: html`<div class="head"><h1>${words.say('accounts')}</h1><p class="quiet">${words.say('accountsIntro')}</p></div>
+<div class="list-top"><form class="search" role="search" action="${base}/administration">
+<label class="hidden" for="name">${words.say('accountName')}</label>
+<input id="name" name="name" type="search" placeholder="${words.say('accountName')}" dir="auto" maxlength="255">
+<button title="${words.say('findAccount')}">${icon('search')}<span class="hidden">${words.say('findAccount')}</span></button>
+</form></div>
+${model.accounts.length === 0 ? html`<p class="none">${words.say('accountsNone')}</p>` : table}
+${furtherPages(visit, '', model)}`,
+  });
+}
+
+function row(visit: SignedInVisit, { account, used }: AdministeredAccount): Html {
+  const { words } = visit;
+  const { name, blocked, lastPublishedAt } = account;
+  const chip =
+    blocked === null
+      ? undefined
+      : html`<span class="marks"><span class="state stopped">${icon('stopped')}${words.say('blocked')}</span></span>`;
+  return html`<tr${blocked === null ? undefined : html` class="over"`}>
+<th scope="row"><a class="name" href="${accountPath(visit, name)}" dir="auto" title="${name}">${name}</a>${chip}</th>
+${cell(visit, 'sitesInService', words.number(used.sites))}
+${cell(visit, 'archiveSize', words.size(used.bytes))}
+${cell(visit, 'publications24h', words.number(used.publications24h))}
+${cell(visit, 'lastPublished', lastPublishedAt === null ? words.say('never') : distance(visit, lastPublishedAt))}</tr>`;
+}

@@ -1,0 +1,78 @@
+import type { AdministeredRole } from '@pinfold/core/administration';
+import { type Html, html } from '@pinfold/http';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { Publication } from '../publication.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
+import { accountLink, administrationPage } from './administration.ts';
+import { card, copyButton, marks, moment, shortId, stateBadge } from './parts.ts';
+import { reasonField } from './reason-field.ts';
+
+/** A publication of any account, as those who administer see it. */
+export interface AnyPublication extends AdministeredRole {
+  readonly publication: Publication;
+}
+
+/** One publication, whose it is, and the form that takes it down. */
+export function anyPublicationView(
+  visit: SignedInVisit,
+  found: AnyPublication,
+  trouble: 'reason' | undefined,
+): Html {
+  const { words, base } = visit;
+  const { publication } = found;
+  return administrationPage(visit, {
+    part: 'allPublications',
+    title: publication.name,
+    main: html`<p class="back"><a href="${base}/administration/publications">${words.say('backToAllPublications')}</a></p>
+<div class="head"><h1 dir="auto">${publication.name}</h1><p class="head-state">${stateBadge(visit, publication)}${marks(visit, publication)}</p></div>
+<div class="columns"><div class="stack">${factsCard(visit, found)}</div>
+<div class="stack">${takedownCard(visit, found, trouble)}</div></div>`,
+  });
+}
+
+function factsCard(visit: SignedInVisit, { role, publication }: AnyPublication): Html {
+  const { words } = visit;
+  const { sharedUrl, expiresAt, deletedAt } = publication;
+  const fact = (label: MessageId, value: Html | string) =>
+    html`<div><dt>${words.say(label)}</dt><dd>${value}</dd></div>`;
+  return card(
+    visit,
+    'facts',
+    html`<dl class="facts">
+${fact('account', accountLink(visit, role.account))}
+${fact('sharedUrl', html`<a href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>`)}
+${fact('publishedAt', moment(visit, role.publishedAt))}
+${expiresAt === null ? undefined : fact('expires', moment(visit, expiresAt))}
+${deletedAt === null ? undefined : fact('stoppedAt', moment(visit, deletedAt))}
+${fact('files', words.number(role.fileCount))}
+${fact('archiveSize', words.size(role.archiveBytes))}
+${fact('filename', html`<span dir="auto">${role.originalFilename}</span>`)}
+${fact('id', html`${shortId(role.id)} ${copyButton(visit, role.id, 'copyId')}`)}
+${fact('sha256', html`${shortId(role.sha256)} ${copyButton(visit, role.sha256, 'copySha256')}`)}
+</dl>`,
+  );
+}
+
+function takedownCard(
+  visit: SignedInVisit,
+  { role, takedown }: AnyPublication,
+  trouble: 'reason' | undefined,
+): Html {
+  const { words, base, formToken } = visit;
+  const because =
+    takedown === undefined
+      ? undefined
+      : html`<p dir="auto">${words.say('takenDownBecause', { moment: words.moment(takedown.at), reason: takedown.reason })}</p>`;
+  const check = (name: string, message: MessageId) =>
+    html`<label class="check"><input type="checkbox" name="${name}" value="yes"> <span>${words.say(message)}</span></label>`;
+  return card(
+    visit,
+    'takedown',
+    html`${because}<p class="quiet">${words.say('takeDownMeans')}</p>
+<details${trouble === undefined ? undefined : html` open`}><summary>${words.say('takeDownEllipsis')}</summary>
+<form method="post" action="${base}/administration/publications/${role.id}/take-down" class="field-form"><input type="hidden" name="form" value="${formToken}">
+${reasonField(visit, trouble !== undefined)}
+${check('copies', 'takeDownCopies')}${check('purge', 'takeDownPurge')}
+<div class="buttons"><button class="danger">${words.say('takeDown')}</button></div></form></details>`,
+  );
+}

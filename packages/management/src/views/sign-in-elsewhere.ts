@@ -1,0 +1,55 @@
+import type { Person, SignInProblem } from '@pinfold/core';
+import { type Html, html } from '@pinfold/http';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { OpenVisit, Visit } from '../visiting/visit.ts';
+import { layout } from './layout.ts';
+
+/** What the page shows of a sign-in elsewhere that signed nobody in. */
+export interface ElsewhereTrouble {
+  readonly provider: string;
+  readonly problem: SignInProblem;
+  /** Who is known there, and may not sign in here. */
+  readonly person: Person | undefined;
+  /** Where they sign out there, to come as somebody else. */
+  readonly signOutUrl: string | undefined;
+}
+
+/** How each problem is answered. */
+export const ELSEWHERE_TROUBLES: Readonly<
+  Record<SignInProblem, { readonly status: number; readonly text: MessageId }>
+> = {
+  unreachable: { status: 503, text: 'elsewhereUnreachable' },
+  forgotten: { status: 400, text: 'elsewhereForgotten' },
+  declined: { status: 403, text: 'elsewhereDeclined' },
+  late: { status: 400, text: 'elsewhereLate' },
+  untrusted: { status: 502, text: 'elsewhereUntrusted' },
+  clock: { status: 502, text: 'elsewhereClock' },
+  misconfigured: { status: 502, text: 'elsewhereMisconfigured' },
+  nameless: { status: 403, text: 'elsewhereNameless' },
+  not_allowed: { status: 403, text: 'elsewhereNotAllowed' },
+};
+
+/** A page that says why nobody was signed in, and leads back to the sign-in. */
+export function elsewhereTroubleView(visit: OpenVisit, model: ElsewhereTrouble): Html {
+  const { words, base } = visit;
+  const { provider: name, problem, person, signOutUrl } = model;
+  const values = person === undefined ? { name } : { name, person: person.displayName ?? person.account };
+  const other = words.say('elsewhereAsAnother', { name });
+  return layout(visit, {
+    title: words.say('elsewhereTitle'),
+    main: html`<section class="card narrow"><h1>${words.say('elsewhereTitle')}</h1>
+<p dir="auto">${words.say(ELSEWHERE_TROUBLES[problem].text, values)}</p>
+<p class="buttons"><a class="button" href="${base}/sign-in">${words.say('elsewhereAgain')}</a>${signOutUrl === undefined ? undefined : html` <a class="button" href="${signOutUrl}">${other}</a>`}</p></section>`,
+  });
+}
+
+/** A page that leads to where the provider ends its own sign-in: a redirect after a form would be held back. */
+export function signedOutView(visit: Visit, url: string): Html {
+  const { words } = visit;
+  return layout(visit, {
+    title: words.say('signedOut'),
+    head: html`<meta http-equiv="refresh" content="0; url=${url}">`,
+    main: html`<section class="card narrow"><h1>${words.say('signedOut')}</h1>
+<p><a class="button" href="${url}">${words.say('signOutElsewhere')}</a></p></section>`,
+  });
+}

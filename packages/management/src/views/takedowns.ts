@@ -1,0 +1,41 @@
+import type { Takedown } from '@pinfold/core';
+import { type Html, html } from '@pinfold/http';
+import type { SignedInVisit } from '../visiting/visit.ts';
+import { accountLink, administrationPage, cell, furtherPages, rowsTable } from './administration.ts';
+import { moment, shortId } from './parts.ts';
+
+/** What the page of the takedowns shows. */
+export interface TakedownsModel {
+  readonly takedowns: readonly Takedown[];
+  readonly further: boolean;
+  readonly next: string | undefined;
+}
+
+/** The archives that nobody may publish, newest first. */
+export function takedownsView(visit: SignedInVisit, model: TakedownsModel): Html {
+  const { words } = visit;
+  const columns = ['publication', 'account', 'reason', 'historyWhen', 'actions'] as const;
+  const table = rowsTable(
+    visit,
+    columns,
+    model.takedowns.map((takedown) => row(visit, takedown)),
+  );
+  return administrationPage(visit, {
+    part: 'takedowns',
+    title: words.say('takedowns'),
+    main: html`<div class="head"><h1>${words.say('takedowns')}</h1></div>
+${model.takedowns.length === 0 ? html`<p class="none">${words.say('bansNone')}</p>` : table}
+${furtherPages(visit, '/takedowns', model)}`,
+  });
+}
+
+function row(visit: SignedInVisit, { id, account, sha256, reason, at }: Takedown): Html {
+  const { words, base, formToken } = visit;
+  const lift = html`<details class="inline"><summary>${words.say('liftEllipsis')}</summary><p class="quiet">${words.say('liftMeans')}</p>
+<form method="post" action="${base}/administration/takedowns/${sha256}/lift"><input type="hidden" name="form" value="${formToken}"><button>${words.say('lift')}</button></form></details>`;
+  return html`<tr><th scope="row"><a class="name" href="${base}/administration/publications/${id}">${shortId(id)}</a><span class="marks"><code class="quiet" title="${sha256}">SHA-256 ${sha256.slice(0, 12)}…</code></span></th>
+${cell(visit, 'account', accountLink(visit, account))}
+${cell(visit, 'reason', html`<span dir="auto">${reason}</span>`)}
+${cell(visit, 'historyWhen', moment(visit, at))}
+<td class="actions">${lift}</td></tr>`;
+}

@@ -1,0 +1,143 @@
+import { accountId } from '@pinfold/core';
+import { expect } from 'chai';
+import { OWNER, openScreen, type Screen } from './open-screen.ts';
+import { Person } from './person.ts';
+
+const PAGES = ['', '/accounts/owner', '/publications', '/takedowns', '/history'];
+
+describe('the pages of those who administer', () => {
+  let screen: Screen;
+  let admin: Person;
+  beforeEach(async () => {
+    screen = await openScreen();
+    admin = await signedIn(['admin'], accountId('operators'));
+  });
+  afterEach(() => screen.close());
+
+  async function signedIn(scopes: readonly ('admin' | 'manage')[], account = OWNER): Promise<Person> {
+    const person = new Person(screen.base);
+    const { text } = await screen.keys.create({ account, scopes });
+    const { token } = await person.get('/sign-in');
+    await person.post('/sign-in', { form: token, key: text });
+    return person;
+  }
+
+  /** Sends a form that stands on a page. */
+  async function send(page: string, action: string, fields: Readonly<Record<string, string>>) {
+    const { token } = await admin.get(page);
+    return admin.post(action, { ...fields, form: token });
+  }
+
+  it('are not there for anybody else: the same page as of what was never there', async () => {
+    const { id } = await screen.publish('Mine');
+    const person = await signedIn(['manage']);
+    const nowhere = await person.get('/nowhere');
+    for (const path of [...PAGES, `/publications/${id}`]) {
+      const { status, text } = await person.get(`/administration${path}`);
+      expect(status, path).to.equal(404);
+      expect(main(text)).to.equal(main(nowhere.text));
+    }
+    const { token } = await person.get('/');
+    expect((await person.get('/')).text).not.to.include('Administration');
+    const forms = ['accounts/owner/block', 'accounts/owner/limits', `publications/${id}/take-down`];
+    for (const form of forms) {
+      const fields = { form: token, reason: 'Because' };
+      expect((await person.post(`/administration/${form}`, fields)).status, form).to.equal(404);
+    }
+    expect((await new Person(screen.base).get('/administration')).location).to.include('/sign-in');
+  });
+
+  it('tell what each account uses', async () => {
+    await screen.publish('One');
+    await screen.publish('Two');
+    const { text } = await admin.get('/administration');
+    expect(cells(text, 'owner')).to.match(/^2\|\d+ bytes\|2\|now$/);
+    expect(cells(text, 'operators')).to.equal('0|0 bytes|0|Never');
+    expect((await admin.get('/administration?name=owner')).location).to.equal(
+      '/manage/administration/accounts/owner',
+    );
+    expect((await admin.get('/administration/accounts/nobody')).status).to.equal(404);
+  });
+
+  it('set limits of an account, and say what is wrong with one', async () => {
+    await screen.publish('One');
+    const page = '/administration/accounts/owner';
+    const wrong = await send(page, `${page}/limits`, { publications: 'often', sites: '3' });
+    expect(wrong.status).to.equal(422);
+    expect(wrong.text).to.match(/value="often"[^>]*aria-invalid="true"/);
+    expect(wrong.text).to.include('Enter a rate such as');
+    const set = await send(page, `${page}/limits`, { publications: '5/1h', sites: '3', bytes: 'off' });
+    expect(set.status).to.equal(303);
+    const loaded = await screen.memory.accounts.load(OWNER);
+    expect(loaded?.value.limits).to.deep.equal({
+      requests: null,
+      publications: '5/1h',
+      sites: 3,
+      bytes: 'off',
+    });
+  });
+
+  it('block an account with a reason, and end that', async () => {
+    await screen.publish('One');
+    const page = '/administration/accounts/owner';
+    expect((await send(page, `${page}/block`, { reason: ' ', sites: 'hide' })).status).to.equal(422);
+    await send(page, `${page}/block`, { reason: 'Phishing', sites: 'hide' });
+    const blocked = (await screen.memory.accounts.load(OWNER))?.value.blocked;
+    expect(blocked).to.include({ reason: 'Phishing', sites: 'hide' });
+    expect((await admin.get(page)).text).to.match(/Blocked [^<]*: Phishing/);
+    await send(page, `${page}/unblock`, {});
+    expect((await screen.memory.accounts.load(OWNER))?.value.blocked).to.equal(null);
+  });
+
+  it('take a publication down with its copies, and lift the ban', async () => {
+    const { id, sha256 } = await screen.publish('Bait');
+    const copy = await screen.publish('Copy', undefined, accountId('stranger'));
+    expect((await admin.get('/administration/publications?q=bait')).text).to.include(id);
+    const page = `/administration/publications/${id}`;
+    expect((await send(page, `${page}/take-down`, { reason: '' })).status).to.equal(422);
+    await send(page, `${page}/take-down`, { reason: 'Phishing', copies: 'yes' });
+    for (const each of [id, copy.id]) {
+      const stored = await screen.memory.roles.load(each);
+      expect(stored?.value.deletedAt).to.equal(screen.clock.now());
+    }
+    expect((await admin.get(page)).text).to.match(/Taken down [^<]*: Phishing/);
+    const listed = await admin.get('/administration/takedowns');
+    expect(listed.text).to.include(sha256.slice(0, 12));
+    await send('/administration/takedowns', `/administration/takedowns/${sha256}/lift`, {});
+    expect((await admin.get('/administration/takedowns')).text).to.include('No archive is forbidden');
+  });
+
+  it('tell who did it, while its account is told of the operator alone', async () => {
+    const { id } = await screen.publish('Bait');
+    const page = `/administration/publications/${id}`;
+    await send(page, `${page}/take-down`, { reason: 'Phishing' });
+    const all = await admin.get('/administration/history?account=owner');
+    expect(all.text).to.match(/Taken down by the operator[\s\S]*API key \w+/);
+    const owner = await signedIn(['manage']);
+    const told = main((await owner.get(`/history?pin=${id}`)).text);
+    expect(told).to.match(/Taken down by the operator[\s\S]*?The operator</);
+  });
+
+  it('show names and reasons as the text they are', async () => {
+    const name = accountId('<b>&"/..');
+    await screen.publish('One', undefined, name);
+    const page = `/administration/accounts/${encodeURIComponent(name)}`;
+    await send(page, `${page}/block`, { reason: '<i>why', sites: 'keep' });
+    const { status, text } = await admin.get(page);
+    expect(status).to.equal(200);
+    expect(text).to.include('&lt;i&gt;why').and.not.include('<i>why').and.not.include('<b>&');
+    const listed = await admin.get('/administration');
+    expect(listed.text).to.include(`href="/manage${page}"`);
+  });
+});
+
+function main(text: string): string {
+  return text.slice(text.indexOf('<main'), text.indexOf('</main>'));
+}
+
+/** What the row of an account tells. */
+function cells(text: string, account: string): string {
+  const row = text.slice(text.indexOf(`>${account}</a>`));
+  const texts = [...row.slice(0, row.indexOf('</tr>')).matchAll(/<td[^>]*>(.*?)<\/td>/g)];
+  return texts.map(([, cell = '']) => cell.replace(/<[^>]*>/g, '')).join('|');
+}

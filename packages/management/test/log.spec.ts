@@ -1,0 +1,82 @@
+import type { RequestEntry } from '@pinfold/http';
+import { expect } from 'chai';
+import { OWNER, openScreen, type Screen } from './open-screen.ts';
+import { Person } from './person.ts';
+
+describe('what the log is told of the screen', () => {
+  let screen: Screen;
+  let person: Person;
+
+  beforeEach(async () => {
+    screen = await openScreen();
+    person = new Person(screen.base);
+  });
+
+  afterEach(() => screen.close());
+
+  function last(): Partial<RequestEntry> {
+    return screen.log.at(-1) ?? {};
+  }
+
+  it('is who signed in, and by which key', async () => {
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    expect(last()).to.include({ route: '/manage/sign-in', status: 303, account: OWNER });
+    expect(last()).not.to.have.any.keys('key', 'outcome');
+    const { text, key } = await screen.keys.create({ account: OWNER, scopes: ['manage'] });
+    const other = new Person(screen.base);
+    const { token: form } = await other.get('/sign-in');
+    await other.post('/sign-in', { form, key: text });
+    expect(last()).to.include({ status: 303, account: OWNER, key: key.id });
+  });
+
+  it('is why somebody could not sign in', async () => {
+    const wrong = await screen.keys.create({ account: OWNER });
+    const { token: form } = await person.get('/sign-in');
+    for (const [fields, outcome] of [
+      [{ link: 'used' }, 'unauthorized'],
+      [{ key: 'unknown' }, 'unauthorized'],
+      [{ key: wrong.text }, 'forbidden'],
+    ] as const) {
+      await person.post('/sign-in', { form, ...fields });
+      expect(last()).to.include({ status: 401, outcome });
+    }
+    await person.post('/sign-in', { form: 'of yesterday', key: 'unknown' });
+    expect(last()).to.include({ status: 403, outcome: 'stale_form' });
+    await new Person(screen.base).get('/keys');
+    expect(last()).to.include({ status: 303, outcome: 'unauthorized' });
+  });
+
+  it('is why nothing was done, as the API calls it', async () => {
+    const { id } = await screen.publish('Report');
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    const { token: form } = await person.get(`/publications/${id}`);
+    const cases = [
+      [`/publications/${id}/rename`, { form, title: 'x'.repeat(256), seen: 'Report' }, 'invalid_title'],
+      [`/publications/${id}/rename`, { form, title: 'x', seen: 'Other' }, 'overtaken'],
+      [`/publications/${id}/password`, { form, password: '' }, 'invalid_password'],
+      [`/publications/${id}/pin`, { form: 'of yesterday' }, 'stale_form'],
+      ['/keys', { form, label: 'x' }, 'invalid_form'],
+      ['/keys/none/revoke', { form }, 'not_found'],
+    ] as const;
+    for (const [path, fields, outcome] of cases) {
+      await person.post(path, fields);
+      expect(last(), path).to.include({ outcome, account: OWNER });
+    }
+    await person.post(`/publications/${id}/pin`, { form }, { origin: 'https://evil.example' });
+    expect(last()).to.include({ status: 403, outcome: 'foreign_form' });
+    await person.get('/nothing');
+    expect(last()).to.include({ status: 404, outcome: 'not_found' });
+    await person.get('/');
+    expect(last()).to.include({ status: 200 }).and.not.to.have.property('outcome');
+  });
+
+  it('is why an archive was not published', async () => {
+    await person.signIn((await screen.sessions.offerLink(OWNER)).token);
+    const { text } = await person.get('/');
+    const token = /&quot;token&quot;:&quot;([^&]+)/.exec(text)?.[1] ?? '';
+    const headers = { 'x-pinfold-form': token, 'x-pinfold-filename': 'site.zip', 'idempotency-key': 'mine' };
+    const sent = await person.send('/upload', new TextEncoder().encode('no zip'), headers);
+    expect(sent.status).to.equal(422);
+    expect(last()).to.include({ outcome: 'invalid_archive', account: OWNER });
+  });
+});

@@ -1,0 +1,17 @@
+import type { HistoryEvent, Role, Version } from '@pinfold/core';
+import { keepInTurn } from './events.ts';
+import type { MemoryData } from './memory-data.ts';
+
+/** Whether the change was stored: only one of the version that was loaded is. */
+export function saveRole(
+  data: MemoryData,
+  role: Role,
+  loadedAt: Version,
+  events: readonly HistoryEvent[],
+): boolean {
+  const row = data.roles.get(role.id);
+  if (row?.version !== loadedAt) return false;
+  const lastEventAt = keepInTurn(data, events, row.lastEventAt);
+  data.roles.set(role.id, { ...row, role, version: (row.version + 1) as Version, lastEventAt });
+  return true;
+}

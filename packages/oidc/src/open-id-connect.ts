@@ -1,0 +1,99 @@
+import type { Clock, IdentityProvider } from '@pinfold/core';
+import type { ClaimRule } from './claim-rule.ts';
+import type { SignIn } from './sign-in.ts';
+
+/** What {@link openIdConnect} needs to know of an issuer, and of the people it knows. */
+export interface OpenIdConnectOptions {
+  /** Its address, as it says it itself: https, or http on this machine. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Default `openid email profile`. */
+  readonly scopes?: string;
+  /** What people know it by: "Sign in with …". Default the issuer's host. */
+  readonly name?: string;
+  /** What accounts begin with. Default `oidc:`; empty, a claim could name the account of somebody else. */
+  readonly accountPrefix?: string;
+  /** The claim that names the account, after the prefix. Default `sub`. */
+  readonly accountClaim?: string;
+  /** Who may sign in. Default everybody whom the issuer knows. */
+  readonly require?: ClaimRule;
+  /** Whose sessions administer the service, an hour each. Default nobody's. */
+  readonly admins?: ClaimRule;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Recognises people by OpenID Connect, for the management screen. Nothing is asked of the issuer before somebody signs
+ * in, and none of its tokens is kept. The address to register there is `/sign-in/oidc` below the screen's.
+ *
+ * @throws TypeError when the issuer is no address of https, or of http on this machine.
+ *
+ * @example
+ * import { openIdConnect, parseClaimRule } from '@pinfold/oidc';
+ * import { SystemClock } from '@pinfold/platform-node';
+ *
+ * const identityProvider = openIdConnect({
+ *   issuer: 'https://login.example',
+ *   clientId: 'pinfold',
+ *   clientSecret: 'from the issuer',
+ *   require: parseClaimRule('groups=staff'),
+ *   clock: new SystemClock(),
+ * });
+ * console.log(identityProvider.name); // login.example
+ */
+export function openIdConnect(options: OpenIdConnectOptions): IdentityProvider {
+  const issuer = issuerUrl(options.issuer);
+  let made: Promise<SignIn> | undefined;
+  const signIn = (): Promise<SignIn> => {
+    made ??= makeSignIn(issuer, options);
+    return made;
+  };
+  return {
+    name: options.name ?? issuer.host,
+    begin: async (returnUrl) => (await signIn()).begin(returnUrl),
+    finish: async (cameBack, kept) => (await signIn()).finish(cameBack, kept),
+    signOutUrl: async () => (await signIn()).signOutUrl(),
+  };
+}
+
+/**
+ * Takes a text as the address of an issuer.
+ *
+ * @throws TypeError unless it is an address of https, or of http on this machine.
+ *
+ * @example
+ * import { issuerUrl } from '@pinfold/oidc';
+ *
+ * console.log(issuerUrl('https://login.example').host); // login.example
+ */
+export function issuerUrl(text: string): URL {
+  const url = URL.parse(text);
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+  if (url === null || !isSafe || url.username !== '' || url.password !== '' || /[?#]/.test(text)) {
+    throw new TypeError('must be an address that begins with https://, or with http:// on this machine');
+  }
+  return url;
+}
+
+/** What talks to issuers is loaded when the first person signs in. */
+async function makeSignIn(issuer: URL, options: OpenIdConnectOptions): Promise<SignIn> {
+  const { SignIn } = await import('./sign-in.ts');
+  const { clientId, clientSecret, clock, require, admins } = options;
+  const { scopes = 'openid email profile', accountPrefix = 'oidc:', accountClaim = 'sub' } = options;
+  return new SignIn({
+    issuer,
+    clientId,
+    clientSecret,
+    clock,
+    scopes,
+    accountPrefix,
+    accountClaim,
+    require,
+    admins,
+  });
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}

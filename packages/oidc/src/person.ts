@@ -1,0 +1,55 @@
+import { type AccountId, accountId, type Person, type SignInTrouble } from '@pinfold/core';
+import { type ClaimRule, fulfils } from './claim-rule.ts';
+import { type Claims, claimAt, withVerifiedEmails } from './claims.ts';
+
+/** Whom claims make of somebody. */
+export interface PersonRules {
+  readonly accountPrefix: string;
+  readonly accountClaim: string;
+  /** Absent: everybody whom the issuer knows. */
+  readonly require: ClaimRule | undefined;
+  /** Absent: nobody. */
+  readonly admins: ClaimRule | undefined;
+}
+
+const SHOWN = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
+
+/**
+ * Judges who somebody is and what they may do.
+ *
+ * @param sayings what the issuer says of them, what counts most first.
+ */
+export function personOf(
+  sub: string,
+  sayings: readonly Claims[],
+  rules: PersonRules,
+): { readonly kind: 'recognised'; readonly person: Person } | SignInTrouble {
+  const believed = withVerifiedEmails(sayings);
+  const claim = claimAt(believed, rules.accountClaim);
+  const account = typeof claim === 'string' && claim !== '' ? named(rules.accountPrefix + claim) : undefined;
+  const id = named(sub);
+  if (account === undefined || id === undefined) {
+    const detail = `the claim ${rules.accountClaim} is no text that could name an account`;
+    return { kind: 'trouble', problem: 'nameless', detail };
+  }
+  const isAdmin = rules.admins !== undefined && fulfils(believed, rules.admins);
+  const displayName = [claimAt(sayings, 'name'), claimAt(sayings, 'email')].find(isShown) ?? null;
+  const person: Person = { account, id, displayName, scope: isAdmin ? 'admin' : 'manage' };
+  if (rules.require !== undefined && !fulfils(believed, rules.require)) {
+    return { kind: 'trouble', problem: 'not_allowed', person };
+  }
+  return { kind: 'recognised', person };
+}
+
+function named(text: string): AccountId | undefined {
+  try {
+    return accountId(text);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+function isShown(claim: unknown): claim is string {
+  return typeof claim === 'string' && SHOWN.test(claim) && claim.trim() !== '';
+}

@@ -1,0 +1,68 @@
+import type { SignInProblem, SignInTrouble } from '@pinfold/core';
+import {
+  AuthorizationResponseError,
+  ClientError,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
+} from 'openid-client';
+
+/** Codes of OAuth 2.0 and OpenID Connect by which an issuer says no to a person, or a person to it. */
+const DECLINED: ReadonlySet<string> = new Set([
+  'access_denied',
+  'account_selection_required',
+  'consent_required',
+  'interaction_required',
+  'login_required',
+]);
+
+const OUT_OF_ORDER: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable']);
+
+/**
+ * What an error of a sign-in means; anything that is none is thrown again. Details have no claim and no token, and of
+ * what came through the browser nothing but a code.
+ */
+export function troubleOf(error: unknown): SignInTrouble {
+  if (error instanceof AuthorizationResponseError) return ofCode(error.error);
+  if (error instanceof ResponseBodyError) return ofCode(error.error, printable(error.error_description));
+  if (error instanceof WWWAuthenticateChallengeError) {
+    return trouble('misconfigured', `the issuer answers with ${error.status}`);
+  }
+  if (error instanceof ClientError) return ofClient(error);
+  if (error instanceof TypeError && error.cause instanceof Error)
+    return trouble('unreachable', reasonOf(error));
+  throw error;
+}
+
+function ofCode(code: string, description?: string): SignInTrouble {
+  const known = /^[\w.-]{1,64}$/.test(code) ? code : 'an unknown code';
+  const detail = `the issuer answers with ${known}${description === undefined ? '' : `: ${description}`}`;
+  if (DECLINED.has(code)) return trouble('declined', detail);
+  if (OUT_OF_ORDER.has(code)) return trouble('unreachable', detail);
+  return trouble(code === 'invalid_grant' ? 'late' : 'misconfigured', detail);
+}
+
+function ofClient(error: ClientError): SignInTrouble {
+  const { code, cause } = error;
+  if (code === 'OAUTH_TIMEOUT') return trouble('unreachable', 'the issuer does not answer in time');
+  if (code === 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED') return trouble('clock', reasonOf(error));
+  if (code === undefined && cause instanceof TypeError) return trouble('unreachable', reasonOf(cause));
+  const status = cause instanceof Response ? cause.status : undefined;
+  const detail = status === undefined ? reasonOf(error) : `the issuer answers with ${status}`;
+  return trouble(status !== undefined && status >= 500 ? 'unreachable' : 'untrusted', detail);
+}
+
+function trouble(problem: SignInProblem, detail: string): SignInTrouble {
+  return { kind: 'trouble', problem, detail };
+}
+
+/** In one line. */
+function reasonOf({ message, cause }: Error): string {
+  if (!(cause instanceof Error)) return message;
+  return 'code' in cause && cause.message === ''
+    ? `${message} (${cause.code})`
+    : `${message} (${cause.message})`;
+}
+
+function printable(text: string | undefined): string | undefined {
+  return text?.replaceAll(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 200);
+}

@@ -1,0 +1,119 @@
+import { type HistoryEvent, type Instant, instant } from '@pinfold/core';
+import { createManagement, type RequestEntry } from '@pinfold/management';
+import { createMemory, type Memory } from '@pinfold/memory';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import express from 'express';
+import { CLIENT_ID, CLIENT_SECRET, type Issuer, openIssuer, type Told } from 'pinfold-test-servers/issuer';
+import { type Inside, openService, type TestService } from 'pinfold-test-servers/service';
+import { type OpenIdConnectOptions, openIdConnect } from '../src/index.ts';
+import type { Stop, Traveller } from './traveller.ts';
+
+/** The management screen beside an issuer that it knows. */
+export interface Screen {
+  readonly issuer: Issuer;
+  readonly service: TestService<Memory>;
+  readonly log: RequestEntry[];
+  /** The address of the screen. */
+  readonly base: string;
+  /** The address to which the issuer leads back. */
+  readonly redirectUri: string;
+  /** Goes to the issuer, says a name there and agrees; ends where the issuer leads back, before going there. */
+  toTheWayBack(traveller: Traveller, name: string, to?: string): Promise<Stop>;
+  /** The same, and goes back. */
+  signIn(traveller: Traveller, name: string, to?: string): Promise<Stop>;
+  /** What the history tells an account, Ada's unless another is named. */
+  events(account?: string): Promise<readonly HistoryEvent[]>;
+  close(): Promise<void>;
+}
+
+/** What a test wants otherwise. */
+export interface ScreenOptions {
+  readonly client?: Partial<OpenIdConnectOptions>;
+  readonly issuer?: Told;
+  /** What the issuer knows of the client. */
+  readonly registered?: Told;
+  /** When the screen thinks it is; by default what the issuer thinks. */
+  readonly now?: Instant;
+}
+
+export async function openScreen({
+  client,
+  issuer: configuration,
+  registered,
+  now,
+}: ScreenOptions = {}): Promise<Screen> {
+  const issuer = await openIssuer();
+  const clock = createManualClock(now ?? instant(Date.now()));
+  const log: RequestEntry[] = [];
+  const doors = ({ useCases, keys, sessions, history, publicPort }: Inside): express.Express => {
+    const identityProvider = openIdConnect({
+      issuer: issuer.url,
+      clientId: CLIENT_ID,
+      clientSecret: CLIENT_SECRET,
+      name: 'Example',
+      clock,
+      ...client,
+    });
+    const publicUrl = `http://localhost:${publicPort}`;
+    const say = (entry: RequestEntry) => log.push(entry);
+    return express().use(
+      '/manage',
+      createManagement({ useCases, publicUrl, keys, sessions, history, identityProvider, log: say }),
+    );
+  };
+  const service = await openService(createMemory(), doors, { clock });
+  const base = `http://localhost:${service.port}/manage`;
+  const redirectUri = `${base}/sign-in/oidc`;
+  issuer.serve(redirectUri, configuration, registered);
+  issuer.people.set('ada', {
+    name: 'Ada L.',
+    email: 'ada@example.com',
+    email_verified: true,
+    groups: ['staff'],
+  });
+  const toTheWayBack = async (traveller: Traveller, name: string, to?: string): Promise<Stop> => {
+    const query = to === undefined ? '' : `?to=${encodeURIComponent(to)}`;
+    const begun = await traveller.get(`${base}/sign-in/oidc/begin${query}`);
+    return await throughIssuer(traveller, begun, name, redirectUri);
+  };
+  return {
+    issuer,
+    service,
+    log,
+    base,
+    redirectUri,
+    toTheWayBack,
+    signIn: async (traveller, name, to) => {
+      const { location } = await toTheWayBack(traveller, name, to);
+      return await traveller.get(location ?? '');
+    },
+    events: async (by = 'oidc:ada') => {
+      const page = await service.history.list({ by });
+      return page.kind === 'page' ? page.events : [];
+    },
+    close: async () => {
+      await service.close();
+      await issuer.close();
+    },
+  };
+}
+
+/** Says a name and agrees, as often as the issuer asks. */
+export async function throughIssuer(
+  traveller: Traveller,
+  begun: Stop,
+  name: string,
+  end: string,
+): Promise<Stop> {
+  let here = await traveller.follow(begun, end);
+  while (here.location === undefined) {
+    const action = /<form[^>]* action="([^"]+)"/.exec(here.text)?.[1];
+    const prompt = /name="prompt" value="(\w+)"/.exec(here.text)?.[1];
+    if (action === undefined || prompt === undefined) throw new Error(`no form of the issuer: ${here.text}`);
+    here = await traveller.follow(
+      await traveller.post(action, { prompt, login: name, password: 'any' }),
+      end,
+    );
+  }
+  return here;
+}

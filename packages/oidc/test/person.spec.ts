@@ -1,0 +1,132 @@
+import { accountId } from '@pinfold/core';
+import { expect } from 'chai';
+import { parseClaimRule } from '../src/claim-rule.ts';
+import type { Claims } from '../src/claims.ts';
+import { issuerUrl } from '../src/index.ts';
+import { type PersonRules, personOf } from '../src/person.ts';
+
+const RULES: PersonRules = {
+  accountPrefix: 'oidc:',
+  accountClaim: 'sub',
+  require: undefined,
+  admins: undefined,
+};
+
+describe('who somebody is', () => {
+  const judge = (sayings: readonly Claims[], rules: Partial<PersonRules> = {}, sub = 'u1') =>
+    personOf(sub, sayings, { ...RULES, ...rules });
+  const accountOf = (sayings: readonly Claims[], rules: Partial<PersonRules> = {}) => {
+    const judged = judge(sayings, rules);
+    return judged.kind === 'recognised' ? judged.person.account : judged.problem;
+  };
+
+  it('is named by prefix and claim, of the id_token before userinfo', () => {
+    expect(accountOf([{ sub: 'u1' }])).to.equal('oidc:u1');
+    expect(accountOf([{ sub: 'u1', oid: 'a' }, { oid: 'b' }], { accountClaim: 'oid' })).to.equal('oidc:a');
+    expect(accountOf([{ sub: 'u1' }, { oid: 'b' }], { accountClaim: 'oid', accountPrefix: '' })).to.equal(
+      'b',
+    );
+  });
+
+  it('is nobody where the claim is no text of 1 to 255 printable characters with its prefix', () => {
+    for (const claim of [
+      undefined,
+      null,
+      7,
+      true,
+      '',
+      ['u1'],
+      {},
+      'a\nb',
+      '\u2028',
+      '\ud800',
+      'x'.repeat(251),
+    ]) {
+      expect(accountOf([{ sub: 'u1', id: claim }], { accountClaim: 'id' }), String(claim)).to.equal(
+        'nameless',
+      );
+    }
+    expect(accountOf([{ sub: 'u1', id: '🧭'.repeat(250) }], { accountClaim: 'id' })).to.match(/^oidc:/);
+    expect(judge([{ sub: 'a\0', id: 'u' }], { accountClaim: 'id' }, 'a\0')).to.deep.include({
+      problem: 'nameless',
+    });
+  });
+
+  it('is never by an address that the issuer has not verified', () => {
+    const email = 'ada@example.com';
+    const rules = { accountClaim: 'email' };
+    for (const sayings of [
+      [{ email }],
+      [{ email, email_verified: 'true' }],
+      [{ email, email_verified: false }],
+      [{ email }, { email: 'eve@example.com', email_verified: true }],
+      [
+        { email, email_verified: true },
+        { email, email_verified: false },
+      ],
+      [{}, { email }],
+    ]) {
+      expect(['nameless', 'oidc:eve@example.com'], JSON.stringify(sayings)).to.include(
+        accountOf(sayings, rules),
+      );
+      expect(accountOf(sayings, rules)).not.to.equal('oidc:ada@example.com');
+      const admins = parseClaimRule('email=ada@example.com');
+      expect(
+        judge([{ ...sayings[0], sub: 'u1' }, ...sayings.slice(1)], { admins }),
+        'rules',
+      ).to.have.nested.property('person.scope', 'manage');
+    }
+    expect(accountOf([{ email, email_verified: true }], rules)).to.equal('oidc:ada@example.com');
+    expect(accountOf([{}, { email, email_verified: true }], rules)).to.equal('oidc:ada@example.com');
+    expect(accountOf([{ email }, { email, email_verified: true }], rules)).to.equal('oidc:ada@example.com');
+  });
+
+  it('is called by their name, else their address, else not at all', () => {
+    const shown = (claims: Claims) => {
+      const judged = judge([{ sub: 'u1', ...claims }]);
+      return judged.kind === 'recognised' ? judged.person.displayName : judged;
+    };
+    expect(shown({ name: 'Ada', email: 'ada@example.com' })).to.equal('Ada');
+    expect(shown({ name: '', email: 'ada@example.com' })).to.equal('ada@example.com');
+    expect(shown({ name: 'a\nb', email: 7 })).to.equal(null);
+    expect(shown({ name: 'x'.repeat(256) })).to.equal(null);
+  });
+
+  it('may be somebody who administers, or who may not sign in', () => {
+    const claims = [{ sub: 'u1', groups: ['ops'] }];
+    expect(judge(claims, { admins: parseClaimRule('groups=ops') })).to.deep.equal({
+      kind: 'recognised',
+      person: { account: accountId('oidc:u1'), id: 'u1', displayName: null, scope: 'admin' },
+    });
+    const both = { require: parseClaimRule('groups=staff'), admins: parseClaimRule('groups=ops') };
+    expect(judge(claims, both)).to.deep.include({ kind: 'trouble', problem: 'not_allowed' });
+  });
+});
+
+describe('the address of an issuer', () => {
+  for (const text of [
+    'https://login.example',
+    'https://x.example/realms/a',
+    'http://localhost:9',
+    'http://127.0.0.1',
+    'http://[::1]:9/x',
+  ]) {
+    it(`may be ${text}`, () => {
+      expect(issuerUrl(text).href).to.match(/^https?:/);
+    });
+  }
+  for (const text of [
+    '',
+    'login.example',
+    'http://login.example',
+    'http://127.0.0.1.example',
+    'ftp://x',
+    'https://a:b@x.example',
+    'https://x.example?y',
+    'https://x.example#y',
+  ]) {
+    it(`is none: "${text}"`, () => {
+      expect(() => issuerUrl(text)).to.throw(TypeError, 'https://');
+    });
+  }
+});

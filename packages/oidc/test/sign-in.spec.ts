@@ -1,0 +1,297 @@
+import { after, hours, instant, minutes, OPERATOR } from '@pinfold/core';
+import { expect } from 'chai';
+import { CLIENT_SECRET } from 'pinfold-test-servers/issuer';
+import { parseClaimRule } from '../src/index.ts';
+import { openScreen, type Screen, type ScreenOptions, throughIssuer } from './open-screen.ts';
+import { type Stop, Traveller } from './traveller.ts';
+
+describe('signing in by OpenID Connect', () => {
+  let screen: Screen;
+  let ada: Traveller;
+  beforeEach(() => {
+    ada = new Traveller();
+  });
+  afterEach(() => screen.close());
+
+  const open = async (options?: ScreenOptions): Promise<void> => {
+    screen = await openScreen(options);
+  };
+  const page = (path = '/'): Promise<Stop> => ada.get(`${screen.base}${path}`);
+
+  /** Nobody is signed in by half: there is no cookie of a session, and no session. */
+  const expectNobody = async (stop: Stop, status: number, outcome: string): Promise<void> => {
+    expect(stop.status).to.equal(status);
+    expect(stop.text).to.include('You were not signed in').and.include('/manage/sign-in"');
+    expect([...ada.cookiesOf(screen.base).keys()]).not.to.include('pinfold_session');
+    expect((await page()).location).to.equal(`${screen.base}/sign-in`);
+    expect(screen.log.find((entry) => entry.outcome?.startsWith('sign_in_'))?.outcome).to.equal(
+      `sign_in_${outcome}`,
+    );
+    const told = await screen.service.history.list({ by: OPERATOR });
+    expect(told.kind === 'page' && told.events.map(({ type }) => type)).not.to.include('session.started');
+  };
+
+  it('is offered, leads to the issuer, and back to where the person was', async () => {
+    await open();
+    const asked = await ada.follow(await page('/keys'));
+    expect(asked.text).to.include('Sign in with Example');
+    const href = /href="(\/manage\/sign-in\/oidc\/begin[^"]*)"/.exec(asked.text)?.[1] ?? '';
+    const begun = await ada.get(new URL(href, screen.base).href);
+    const wish = new URL(begun.location ?? '').searchParams;
+    expect(begun.location).to.match(new RegExp(`^${screen.issuer.url}/auth\\?`));
+    expect(Object.fromEntries(wish)).to.include({
+      response_type: 'code',
+      redirect_uri: screen.redirectUri,
+      scope: 'openid email profile',
+      code_challenge_method: 'S256',
+    });
+    for (const name of ['state', 'nonce', 'code_challenge']) expect(wish.get(name)).to.match(/^[\w-]{40,}$/);
+    const back = await throughIssuer(ada, begun, 'ada', screen.redirectUri);
+    const inside = await ada.get(back.location ?? '');
+    expect(inside.location).to.equal(`${screen.base}/keys`);
+    expect((await ada.get(inside.location ?? '')).text).to.include('Ada L.');
+    const [started] = await screen.events();
+    expect(started).to.deep.include({
+      type: 'session.started',
+      account: 'oidc:ada',
+      actor: { kind: 'person', id: 'ada' },
+    });
+  });
+
+  it('keeps the state in a signed cookie for ten minutes, which comes along from the issuer', async () => {
+    await open();
+    const begun = await ada.get(`${screen.base}/sign-in/oidc/begin`);
+    const cookie = begun.cookies.find((line) => line.startsWith('pinfold_oidc='));
+    expect(cookie).to.match(/; Path=\/manage; Max-Age=600; HttpOnly; SameSite=Lax$/);
+    const inside = await screen.signIn(ada, 'ada');
+    expect(inside.cookies.find((line) => line.startsWith('pinfold_oidc='))).to.include('Max-Age=0');
+  });
+
+  it('keeps no token, and logs no secret', async () => {
+    await open();
+    const back = await screen.toTheWayBack(ada, 'ada');
+    const { searchParams } = new URL(back.location ?? '');
+    await ada.get(back.location ?? '');
+    const session = ada.cookiesOf(screen.base).get('pinfold_session') ?? '';
+    const kept = await screen.service.sessions.find(session);
+    expect(Object.keys(kept ?? {}).sort()).to.deep.equal(
+      ['account', 'actor', 'apiKey', 'displayName', 'endsAt', 'scope', 'startedAt', 'tokenHash'].sort(),
+    );
+    const log = JSON.stringify(screen.log);
+    for (const secret of [
+      session,
+      searchParams.get('code') ?? '',
+      searchParams.get('state') ?? '',
+      CLIENT_SECRET,
+    ]) {
+      expect(secret.length).to.be.greaterThan(20);
+      expect(log).not.to.include(secret);
+    }
+  });
+
+  it('leads to where the issuer ends its sign-in after ours has ended, and only who came from there', async () => {
+    await open();
+    await screen.signIn(ada, 'ada');
+    const form = /name="form" value="([^"]+)"/.exec((await page()).text)?.[1] ?? '';
+    const window = ada.twin();
+    const out = await ada.post(`${screen.base}/sign-out`, { form });
+    expect(out.status).to.equal(200);
+    const end = `${screen.issuer.url}/session/end?client_id=pinfold`;
+    expect(out.text).to.include(`http-equiv="refresh" content="0; url=${end}"`);
+    expect((await window.get(`${screen.base}/`)).location).to.equal(`${screen.base}/sign-in`);
+    expect((await screen.events()).map(({ type }) => type)).to.have.members([
+      'session.started',
+      'session.ended',
+    ]);
+    expect((await ada.get(end)).status).to.equal(200);
+
+    const { token } = await screen.service.sessions.offerLink('owner');
+    const asked = await page('/sign-in');
+    const token2 = /name="form" value="([^"]+)"/.exec(asked.text)?.[1] ?? '';
+    await ada.post(`${screen.base}/sign-in`, { form: token2, link: token });
+    const second = /name="form" value="([^"]+)"/.exec((await page()).text)?.[1] ?? '';
+    const home = await ada.post(`${screen.base}/sign-out`, { form: second });
+    expect(home.location).to.equal(`${screen.base}/sign-in`);
+  });
+
+  it('says so when the person refuses at the issuer', async () => {
+    await open();
+    const begun = await ada.get(`${screen.base}/sign-in/oidc/begin`);
+    const form = await ada.follow(begun);
+    const abort = /href="([^"]+\/abort)"/.exec(form.text)?.[1] ?? '';
+    const back = await ada.follow(await ada.get(new URL(abort, screen.issuer.url).href), screen.redirectUri);
+    const stop = await ada.get(back.location ?? '');
+    await expectNobody(stop, 403, 'declined');
+    expect(stop.text).to.include('Example did not sign you in');
+  });
+
+  it('goes on with a clock that is a minute off, and stops with one that is far off', async () => {
+    for (const apart of [-1, 1]) {
+      await open({ now: instant(Date.now() + apart * minutes(1)) });
+      expect((await screen.signIn(new Traveller(), 'ada')).location).to.equal(`${screen.base}/`);
+      await screen.close();
+    }
+    await open({ now: after(instant(Date.now()), hours(2)) });
+    await expectNobody(await screen.signIn(ada, 'ada'), 502, 'clock');
+  });
+
+  it('believes no other state, and none from another browser, changed, twice, or after ten minutes', async () => {
+    await open();
+    const back = (await screen.toTheWayBack(ada, 'ada')).location ?? '';
+    const elsewhere = new URL(back);
+    elsewhere.searchParams.set('state', 'x'.repeat(43));
+    const wrong = ada.twin();
+    expect((await wrong.get(elsewhere.href)).status).to.equal(400);
+    expect((await new Traveller().get(back)).status, 'another browser').to.equal(400);
+    const later = ada.twin();
+    const again = ada.twin();
+    expect((await ada.get(back)).location).to.equal(`${screen.base}/`);
+    expect((await ada.get(back)).status, 'once more').to.equal(400);
+    expect((await again.get(back)).text, 'a used code').to.include('was used before or is too old');
+    screen.service.clock.advance(minutes(10));
+    expect((await later.get(back)).status, 'too late').to.equal(400);
+    expect(screen.log.flatMap(({ outcome }) => outcome ?? [])).to.deep.equal(
+      ['forgotten', 'forgotten', 'forgotten', 'late', 'forgotten'].map((problem) => `sign_in_${problem}`),
+    );
+  });
+
+  it('takes no cookie that it has not signed', async () => {
+    await open();
+    const { location } = await screen.toTheWayBack(ada, 'ada');
+    const kept = ada.cookiesOf(screen.base).get('pinfold_oidc') ?? '';
+    for (const forged of ['', '.', '~', `e30.${kept.split('.')[1]}`, `${kept.split('.')[0]}.`, 'a.b.c~d']) {
+      const headers = { cookie: `pinfold_oidc=${forged}` };
+      const stop = await fetch(location ?? '', { redirect: 'manual', headers });
+      expect(stop.status, forged).to.equal(400);
+    }
+  });
+
+  it('refuses a code that has expired', async () => {
+    await open();
+    const { location } = await screen.toTheWayBack(ada, 'ada');
+    screen.issuer.expireCodes();
+    await expectNobody(await ada.get(location ?? ''), 400, 'late');
+  });
+
+  const forged: readonly (readonly [what: string, change: (screen: Screen) => Record<string, unknown>])[] = [
+    ['another nonce', () => ({ nonce: 'x'.repeat(43) })],
+    ['no nonce', () => ({ nonce: undefined })],
+    ['another issuer', () => ({ iss: 'https://evil.example' })],
+    ['another audience', () => ({ aud: 'another-client' })],
+    ['several audiences, and issued to another of them', () => ({ aud: ['pinfold', 'other'], azp: 'other' })],
+    ['another person than userinfo', () => ({ sub: 'eve' })],
+  ];
+  for (const [what, change] of forged) {
+    it(`believes no id_token with ${what}`, async () => {
+      await open();
+      screen.issuer.forge = (claims) => ({ ...claims, ...change(screen) });
+      await expectNobody(await screen.signIn(ada, 'ada'), 502, 'untrusted');
+    });
+  }
+
+  it('believes no id_token that is over', async () => {
+    await open();
+    screen.issuer.forge = (claims) => ({ ...claims, exp: Number(claims.iat) - 600 });
+    await expectNobody(await screen.signIn(ada, 'ada'), 502, 'clock');
+  });
+
+  it('believes no answer of another issuer', async () => {
+    await open();
+    const back = new URL((await screen.toTheWayBack(ada, 'ada')).location ?? '');
+    back.searchParams.set('iss', 'https://evil.example');
+    await expectNobody(await ada.get(back.href), 502, 'untrusted');
+  });
+
+  it('says so while the issuer is away, before and after the person was there, and goes on after that', async () => {
+    await open();
+    screen.issuer.fail();
+    const begun = await ada.get(`${screen.base}/sign-in/oidc/begin`);
+    await expectNobody(begun, 503, 'unreachable');
+    expect(begun.text).to.include('Example cannot be reached');
+    screen.issuer.serve(screen.redirectUri);
+    const { location } = await screen.toTheWayBack(ada, 'ada');
+    screen.issuer.fail();
+    await expectNobody(await ada.get(location ?? ''), 503, 'unreachable');
+    screen.issuer.serve(screen.redirectUri);
+    expect((await screen.signIn(new Traveller(), 'ada')).location).to.equal(`${screen.base}/`);
+  });
+
+  it('goes on at once when the issuer has changed its keys', async () => {
+    await open();
+    expect((await screen.signIn(ada, 'ada')).location).to.equal(`${screen.base}/`);
+    screen.issuer.serve(screen.redirectUri);
+    expect((await screen.signIn(new Traveller(), 'ada')).location).to.equal(`${screen.base}/`);
+  });
+
+  it('believes nothing that is signed with a key that the issuer has withdrawn', async () => {
+    await open();
+    screen.issuer.signWithWithdrawnKey();
+    await expectNobody(await screen.signIn(ada, 'ada'), 502, 'untrusted');
+  });
+
+  for (const method of ['client_secret_basic', 'client_secret_post']) {
+    it(`says who it is by ${method}`, async () => {
+      await open({ registered: { token_endpoint_auth_method: method } });
+      for (let n = 0; n < 2; n += 1) {
+        expect((await screen.signIn(new Traveller(), 'ada')).location).to.equal(`${screen.base}/`);
+      }
+    });
+  }
+
+  it('says so when the issuer does not know the client', async () => {
+    await open({ client: { clientSecret: 'another secret' } });
+    await expectNobody(await screen.signIn(ada, 'ada'), 502, 'misconfigured');
+    expect(JSON.stringify(screen.log)).not.to.include('another secret');
+  });
+
+  it('asks nothing of the issuer before somebody signs in, and nothing of it twice to send people there', async () => {
+    await open();
+    await ada.follow(await page());
+    expect(screen.issuer.asked).to.deep.equal([]);
+    for (let n = 0; n < 3; n += 1) await ada.get(`${screen.base}/sign-in/oidc/begin`);
+    expect(screen.issuer.asked).to.deep.equal(['GET /.well-known/openid-configuration']);
+  });
+
+  it('lets in who is wanted, and tells the others who they are', async () => {
+    await open({ client: { require: parseClaimRule('groups=staff') } });
+    screen.issuer.people.set('eve', { name: '<b>Eve</b>', groups: ['guests'] });
+    const stop = await screen.signIn(ada, 'eve');
+    await expectNobody(stop, 403, 'not_allowed');
+    expect(stop.text).to.include('&lt;b&gt;Eve&lt;/b&gt;').and.include(`${screen.issuer.url}/session/end`);
+    expect(await screen.events('oidc:eve'), 'a stranger leaves nothing').to.deep.equal([]);
+    expect((await screen.signIn(new Traveller(), 'ada')).location).to.equal(`${screen.base}/`);
+    screen.issuer.people.set('ada', { groups: [] });
+    for (let n = 0; n < 2; n += 1) {
+      expect((await screen.signIn(new Traveller(), 'ada')).status).to.equal(403);
+    }
+    const types = (await screen.events()).map(({ type }) => type);
+    expect(types, 'once a minute').to.have.members(['session.refused', 'session.started']);
+  });
+
+  it('lets administrators administer for an hour, and the others manage for twelve', async () => {
+    await open({ client: { admins: parseClaimRule('email=ada@example.com&groups=staff') } });
+    screen.issuer.people.set('bob', { email: 'bob@example.com', email_verified: true });
+    const bob = new Traveller();
+    await screen.signIn(ada, 'ada');
+    await screen.signIn(bob, 'bob');
+    const sessionOf = (who: Traveller) =>
+      screen.service.sessions.find(who.cookiesOf(screen.base).get('pinfold_session') ?? '');
+    expect((await sessionOf(ada))?.scope).to.equal('admin');
+    expect((await sessionOf(bob))?.scope).to.equal('manage');
+    screen.service.clock.advance(hours(1));
+    expect(await sessionOf(ada)).to.equal(undefined);
+    screen.service.clock.advance(hours(10));
+    expect((await sessionOf(bob))?.account).to.equal('oidc:bob');
+  });
+
+  it('refuses who has no claim to be named by', async () => {
+    await open({ client: { accountClaim: 'email', accountPrefix: '' } });
+    screen.issuer.people.set('eve', { email: 'ada@example.com', email_verified: false });
+    await expectNobody(await screen.signIn(ada, 'eve'), 403, 'nameless');
+    await screen.signIn(ada, 'eve');
+    const other = new Traveller();
+    await screen.signIn(other, 'ada');
+    const token = other.cookiesOf(screen.base).get('pinfold_session') ?? '';
+    expect((await screen.service.sessions.find(token))?.account).to.equal('ada@example.com');
+  });
+});

@@ -1,0 +1,69 @@
+/** What a page answered. */
+export interface Stop {
+  readonly url: string;
+  readonly status: number;
+  readonly text: string;
+  /** Where a redirect leads. */
+  readonly location: string | undefined;
+  readonly cookies: readonly string[];
+}
+
+/** A browser without scripts that goes from one server to another, and keeps the cookies of each. */
+export class Traveller {
+  readonly #cookies: Map<string, Map<string, string>> = new Map();
+
+  /** Another window that has the same cookies now. */
+  twin(): Traveller {
+    const twin = new Traveller();
+    for (const [origin, cookies] of this.#cookies) twin.#cookies.set(origin, new Map(cookies));
+    return twin;
+  }
+
+  /** The cookies of one server. */
+  cookiesOf(url: string): ReadonlyMap<string, string> {
+    return this.#cookies.get(new URL(url).origin) ?? new Map();
+  }
+
+  get(url: string): Promise<Stop> {
+    return this.#ask(url, {});
+  }
+
+  post(url: string, fields: Readonly<Record<string, string>>): Promise<Stop> {
+    return this.#ask(url, { method: 'POST', body: new URLSearchParams(fields) });
+  }
+
+  /** Goes on where each answer leads, until one is a page, or leads to an address that begins so. */
+  async follow(stop: Stop, until?: string): Promise<Stop> {
+    let here = stop;
+    while (here.location !== undefined && (until === undefined || !here.location.startsWith(until))) {
+      here = await this.get(here.location);
+    }
+    return here;
+  }
+
+  async #ask(url: string, init: RequestInit): Promise<Stop> {
+    const { origin } = new URL(url);
+    const cookie = [...this.cookiesOf(url)].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      headers: { 'accept-language': 'en', ...(cookie === '' ? {} : { cookie }) },
+    });
+    const kept = this.#cookies.get(origin) ?? new Map<string, string>();
+    this.#cookies.set(origin, kept);
+    const cookies = response.headers.getSetCookie();
+    for (const line of cookies) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '') kept.delete(name);
+      else kept.set(name, value);
+    }
+    const location = response.headers.get('location');
+    return {
+      url,
+      status: response.status,
+      text: await response.text(),
+      location: location === null ? undefined : new URL(location, url).href,
+      cookies,
+    };
+  }
+}

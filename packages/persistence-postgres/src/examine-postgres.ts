@@ -1,0 +1,142 @@
+import { type Instant, instant } from '@pinfold/core';
+import { neededRelease, type SchemaState } from '@pinfold/core/adapter';
+import { MIGRATIONS } from './migrations.ts';
+import type { PostgresClient, PostgresPool } from './postgres-pool.ts';
+import { TYPES } from './statement.ts';
+import { tablesOf } from './tables.ts';
+
+/** What a server and a schema of it are like, for a person who looks for what is wrong. */
+export interface PostgresExamined {
+  /** As the server tells it, `17.2` for example. */
+  readonly release: string;
+  /** Whether it follows another server, and so takes no changes. */
+  readonly standby: boolean;
+  readonly readOnly: boolean;
+  readonly encoding: string;
+  /** Connections that the server takes, of all who use it. */
+  readonly mostConnections: number;
+  readonly now: Instant;
+  readonly mayMakeSchema: boolean;
+  /** Absent where the schema is not there. */
+  readonly schema?: {
+    readonly mayUse: boolean;
+    readonly mayMakeTables: boolean;
+    /** Rights on tables that are missing, `roles: DELETE` for example. */
+    readonly lacking: readonly string[];
+    /** Tables of others, which an upgrade could not change. */
+    readonly ofOthers: readonly string[];
+    /** Absent where there is none yet, or it cannot be read. */
+    readonly version?: number;
+    /** Why this release cannot work with it; absent where it can. */
+    readonly outdated?: string;
+  };
+  /** The version of the schema that this release makes. */
+  readonly newest: number;
+}
+
+interface Server extends Pick<PostgresExamined, 'release' | 'standby' | 'readOnly' | 'encoding'> {
+  readonly mostConnections: string;
+  readonly now: number;
+  readonly mayMakeSchema: boolean;
+}
+
+const SERVER = `
+  SELECT pg_catalog.current_setting('server_version') AS release,
+    pg_catalog.pg_is_in_recovery() AS standby,
+    pg_catalog.current_setting('default_transaction_read_only') = 'on' AS "readOnly",
+    pg_catalog.current_setting('server_encoding') AS encoding,
+    pg_catalog.current_setting('max_connections') AS "mostConnections",
+    pg_catalog.floor(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint AS now,
+    pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') AS "mayMakeSchema"`;
+const SCHEMA = `
+  SELECT pg_catalog.has_schema_privilege(oid, 'USAGE') AS "mayUse",
+    pg_catalog.has_schema_privilege(oid, 'CREATE') AS "mayMakeTables"
+  FROM pg_catalog.pg_namespace WHERE nspname = $1`;
+const OF_SCHEMA = `
+  relkind IN ('r', 'p') AND relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1)`;
+const LACKING = `
+  SELECT relname || ': ' || needed AS name
+  FROM pg_catalog.pg_class, pg_catalog.unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS needed
+  WHERE ${OF_SCHEMA} AND NOT pg_catalog.has_table_privilege(oid, needed) ORDER BY 1`;
+const OF_OTHERS = `
+  SELECT relname AS name FROM pg_catalog.pg_class
+  WHERE ${OF_SCHEMA} AND NOT pg_catalog.pg_has_role(relowner, 'USAGE') ORDER BY 1`;
+
+/** What PostgreSQL says of a table that is not there, or that may not be read. */
+const UNREADABLE: ReadonlySet<unknown> = new Set(['42P01', '3F000', '42501']);
+
+/**
+ * Looks at a server and a schema, and changes nothing: neither need be as this release wants them. Rejects with what
+ * `pg` says when the server does not answer.
+ *
+ * @example
+ * import { examinePostgres } from '@pinfold/persistence-postgres';
+ * import pg from 'pg';
+ *
+ * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+ * const { release, schema, newest } = await examinePostgres({ pool, schema: 'pinfold' });
+ * console.log(release, schema?.version, newest);
+ */
+export async function examinePostgres({
+  pool,
+  schema,
+}: {
+  readonly pool: PostgresPool;
+  readonly schema: string;
+}): Promise<PostgresExamined> {
+  const client = await pool.connect();
+  try {
+    const [server] = await ask<Server>(client, SERVER);
+    if (server === undefined) throw new Error('the server said nothing of itself');
+    const { now, mostConnections, ...told } = server;
+    const found = await schemaOf(client, schema);
+    return {
+      ...told,
+      now: instant(now),
+      mostConnections: Number(mostConnections),
+      newest: MIGRATIONS.length,
+      ...(found === undefined ? {} : { schema: found }),
+    };
+  } finally {
+    client.release();
+  }
+}
+
+async function schemaOf(client: PostgresClient, schema: string): Promise<PostgresExamined['schema']> {
+  const [rights] = await ask<{ mayUse: boolean; mayMakeTables: boolean }>(client, SCHEMA, [schema]);
+  if (rights === undefined) return undefined;
+  return {
+    ...rights,
+    lacking: await namesOf(client, LACKING, schema),
+    ofOthers: await namesOf(client, OF_OTHERS, schema),
+    ...(await stateOf(client, schema)),
+  };
+}
+
+async function namesOf(client: PostgresClient, sql: string, schema: string): Promise<readonly string[]> {
+  return (await ask<{ name: string }>(client, sql, [schema])).map(({ name }) => name);
+}
+
+async function stateOf(
+  client: PostgresClient,
+  schema: string,
+): Promise<Pick<NonNullable<PostgresExamined['schema']>, 'outdated' | 'version'>> {
+  const sql = `
+    SELECT version, oldest_version AS "oldestVersion", oldest_release AS "oldestRelease"
+    FROM ${tablesOf(schema).schemaState}`;
+  const [state] = await ask<SchemaState>(client, sql).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && UNREADABLE.has(error.code)) return [];
+    throw error;
+  });
+  if (state === undefined) return {};
+  const outdated = neededRelease(state, MIGRATIONS);
+  return { version: state.version, ...(outdated === undefined ? {} : { outdated }) };
+}
+
+async function ask<Row>(
+  client: PostgresClient,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<readonly Row[]> {
+  return (await client.query({ text, values: [...values], types: TYPES })).rows;
+}

@@ -1,0 +1,45 @@
+import { resolve } from 'node:path';
+import { tokens } from '@pinfold/inversify';
+import { readArguments } from '../command-line/arguments.ts';
+import { UsageError } from '../command-line/failures.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+import { withComposition } from '../command-line/with-composition.ts';
+import type { Composition } from '../compose/composition.ts';
+import type { Destination } from '../moving/export-form.ts';
+import { moveFromFolder } from '../moving/from-folder.ts';
+import type { Moved } from '../moving/from-stores.ts';
+import { Progress } from '../moving/progress.ts';
+import { tellMoved } from '../moving/tell-moved.ts';
+import { ToStores } from '../moving/to-stores.ts';
+
+/** A data folder that is not there is made, and an import that did not end goes on. */
+export const TO_BE_FILLED = { missingDataFolder: 'made', unfinishedImport: 'taken' } as const;
+
+/** `pinfold import FOLDER|-` */
+export async function importAll(args: readonly string[], terminal: Terminal): Promise<void> {
+  const { values, positionals } = readArguments(args, ['FOLDER'], {});
+  const [from = ''] = positionals;
+  const moved = await withComposition(
+    terminal,
+    async ({ container }) => bring(from, await importing(container), terminal),
+    TO_BE_FILLED,
+  );
+  tellMoved('imported', moved, values.json ?? false, terminal);
+}
+
+async function bring(from: string, to: Destination, terminal: Terminal): Promise<Moved> {
+  const progress = new Progress('importing', terminal);
+  if (from !== '-') return moveFromFolder(resolve(from), to, progress);
+  const { moveFromTar } = await import('../moving/from-tar.ts');
+  if (terminal.stream === undefined) throw new UsageError('there is no standard input');
+  return moveFromTar(terminal.stream(), to, progress);
+}
+
+/** Where an import goes, of a service that is put together. */
+export async function importing(container: Composition['container']): Promise<ToStores> {
+  return new ToStores({
+    imports: await container.getAsync(tokens.imports),
+    archives: await container.getAsync(tokens.archives),
+    staging: await container.getAsync(tokens.staging),
+  });
+}

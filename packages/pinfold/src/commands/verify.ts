@@ -1,0 +1,44 @@
+import type { ArchiveId } from '@pinfold/core';
+import { tokens } from '@pinfold/inversify';
+import { readArguments } from '../command-line/arguments.ts';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { OPTIONS } from '../command-line/options.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+import { withComposition } from '../command-line/with-composition.ts';
+import { Progress } from '../moving/progress.ts';
+import { type Verified, verifyStores } from '../moving/verify-stores.ts';
+
+/** `pinfold verify` */
+export async function verify(args: readonly string[], terminal: Terminal): Promise<void> {
+  const { values } = readArguments(args, [], OPTIONS.verify);
+  const sample = readSample(values.sample);
+  const found = await withComposition(terminal, async ({ container }) => {
+    const stores = {
+      snapshot: await container.getAsync(tokens.snapshot),
+      roles: await container.getAsync(tokens.roles),
+      archives: await container.getAsync(tokens.archives),
+      clock: await container.getAsync(tokens.clock),
+    };
+    return verifyStores(stores, sample, new Progress('verifying', terminal));
+  });
+  if (values.json) terminal.out(JSON.stringify(found));
+  else for (const line of linesOf(found)) terminal.out(line);
+  const wrong = found.missing.length + found.altered.length + found.superfluous.length;
+  if (wrong > 0) throw new CommandFailure(`${wrong} archives are missing, altered or superfluous`);
+}
+
+function readSample(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError('--sample takes a whole number');
+  return Number(text);
+}
+
+function linesOf({ named, read, missing, altered, superfluous, young }: Verified): readonly string[] {
+  const those = (what: string, ids: readonly ArchiveId[]) => ids.map((id) => `${what}: ${id}`);
+  return [
+    ...those('missing', missing),
+    ...those('altered', altered),
+    ...those('superfluous', superfluous),
+    `${named} archives named by records, ${read} of them read; ${young} younger than a day and not named yet`,
+  ];
+}

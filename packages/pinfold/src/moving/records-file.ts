@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { type MovedRecord, recordLine } from '@pinfold/core/moving';
+import { RECORDS, type RecordsFile } from './export-form.ts';
+
+/** From this length on a file of records is ended: one is held in memory as a whole. */
+const FULL = 4_194_304;
+
+/** Gathers the lines of records until they are enough for a file. */
+export class RecordLines {
+  #lines: string[] = [];
+  #length = 0;
+
+  /** The lines of a full file, when this record makes it full. */
+  add(record: MovedRecord): Uint8Array | undefined {
+    const line = `${recordLine(record)}\n`;
+    this.#lines.push(line);
+    this.#length += line.length;
+    return this.#length >= FULL ? this.take() : undefined;
+  }
+
+  /** What was gathered, if anything was. */
+  take(): Uint8Array | undefined {
+    if (this.#lines.length === 0) return undefined;
+    const lines = Buffer.from(this.#lines.join(''));
+    this.#lines = [];
+    this.#length = 0;
+    return lines;
+  }
+}
+
+/** What the manifest says of the `n`th file of records. Its name has a part of its hash: two exports share no name. */
+export function recordsFileOf(n: number, lines: Uint8Array): RecordsFile {
+  const sha256 = createHash('sha256').update(lines).digest('hex');
+  const file = `${RECORDS}/${String(n).padStart(6, '0')}-${sha256.slice(0, 12)}.jsonl`;
+  return { file, records: lines.filter((byte) => byte === 0x0a).length, bytes: lines.length, sha256 };
+}

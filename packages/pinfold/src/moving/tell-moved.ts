@@ -1,0 +1,22 @@
+import { CommandFailure } from '../command-line/failures.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+import type { Moved } from './from-stores.ts';
+
+/** The most broken archives that are named on standard error; `--json` names all. */
+const MOST_NAMED = 20;
+
+/**
+ * Says what was moved.
+ *
+ * @throws CommandFailure where archives are broken where they come from: all else was moved.
+ */
+export function tellMoved(done: string, moved: Moved, json: boolean, { out, err }: Terminal): void {
+  const { records, archives, copied, broken } = moved;
+  if (json) out(JSON.stringify(moved));
+  else err(`${done}: ${records} records, ${archives} archives, ${copied} of them new`);
+  if (broken.length === 0) return;
+  for (const id of broken.slice(0, MOST_NAMED)) err(`broken: ${id}`);
+  throw new CommandFailure(
+    `${broken.length} archives are missing or altered where they come from; all else is done`,
+  );
+}

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ArchiveId } from '@pinfold/core';
+import { SystemClock } from '@pinfold/platform-node';
+import {
+  type FsArchiveStorage,
+  type FsStaging,
+  openFsArchiveStorage,
+  openFsStaging,
+} from '@pinfold/storage-fs';
+import { CommandFailure } from '../command-line/failures.ts';
+import {
+  ARCHIVES,
+  type Destination,
+  type ExportEnd,
+  FORM,
+  MANIFEST,
+  type MovingArchive,
+  RECORDS,
+  type RecordsFile,
+} from './export-form.ts';
+import { recordsFileOf } from './records-file.ts';
+import { storedArchives } from './whole-archive.ts';
+
+/** What is being written, and nothing of the export. */
+const INCOMING = 'incoming';
+
+/**
+ * Keeps an export in a folder. One that is there stays whole until the new one is: its archives are kept, the new
+ * manifest takes the place of the old one, and then goes what belongs to it no longer.
+ */
+export class ToFolder implements Destination {
+  readonly #folder: string;
+  readonly #files: RecordsFile[] = [];
+  readonly #present: Set<ArchiveId> = new Set();
+  #staging: FsStaging | undefined;
+  #storage: FsArchiveStorage | undefined;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async begin(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const known = [MANIFEST, RECORDS, ARCHIVES, INCOMING];
+    const found = await readdir(this.#folder);
+    if (!found.every((name) => known.includes(name))) {
+      throw new CommandFailure(`${this.#folder} holds other things than an export; name an empty folder`);
+    }
+    for (const name of [RECORDS, ARCHIVES, INCOMING]) {
+      await mkdir(join(this.#folder, name), { recursive: true, mode: 0o700 });
+    }
+    const clock = new SystemClock();
+    this.#staging = await openFsStaging({ folder: join(this.#folder, INCOMING), clock });
+    const options = { folder: join(this.#folder, ARCHIVES), staging: this.#staging, clock };
+    this.#storage = await openFsArchiveStorage(options);
+    for await (const id of storedArchives(this.#storage)) this.#present.add(id);
+  }
+
+  async records(lines: Uint8Array): Promise<void> {
+    const file = recordsFileOf(this.#files.length + 1, lines);
+    await this.#write(file.file, lines);
+    this.#files.push(file);
+  }
+
+  has(id: ArchiveId): boolean {
+    return this.#present.has(id);
+  }
+
+  async archive({ id, pieces, bytes }: MovingArchive): Promise<void> {
+    const received = await this.#staging?.receive(ReadableStream.from(pieces), bytes);
+    if (received?.kind === 'received') await this.#storage?.put(id, received.archive);
+    this.#present.add(id);
+  }
+
+  async end({ archives, broken }: ExportEnd): Promise<void> {
+    await syncFolder(join(this.#folder, RECORDS));
+    const manifest = { ...FORM, records: this.#files, archives: archives.length, broken };
+    await this.#write(MANIFEST, Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`));
+    await syncFolder(this.#folder);
+    await this.#removeOthers(new Set(archives));
+  }
+
+  /** A file is there whole, or not at all. */
+  async #write(name: string, bytes: Uint8Array): Promise<void> {
+    const incoming = join(this.#folder, INCOMING, randomUUID());
+    const handle = await open(incoming, 'wx', 0o600);
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(incoming, join(this.#folder, name));
+  }
+
+  async #removeOthers(archives: ReadonlySet<ArchiveId>): Promise<void> {
+    const files = new Set(this.#files.map(({ file }) => file));
+    for (const name of await readdir(join(this.#folder, RECORDS))) {
+      if (!files.has(`${RECORDS}/${name}`)) await rm(join(this.#folder, RECORDS, name));
+    }
+    for (const id of this.#present) if (!archives.has(id)) await this.#storage?.delete(id);
+    await rm(join(this.#folder, INCOMING), { recursive: true });
+  }
+}
+
+/** What was renamed in it survives a power cut. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import type { ArchiveId, ArchiveStorage, Sha256, Staging, Token } from '@pinfold/core';
+import { Gate } from '@pinfold/core/adapter';
+import { type Import, type MovedRecord, readRecordLine } from '@pinfold/core/moving';
+import { CommandFailure } from '../command-line/failures.ts';
+import type { Destination, ExportEnd, MovingArchive } from './export-form.ts';
+import { storedArchives } from './whole-archive.ts';
+
+/** Archives stored at the same time: each is in memory as a whole. */
+const AT_ONCE = 4;
+
+/** Records kept in one transaction. */
+const BATCH = 200;
+
+/** What an export is taken into. */
+export interface ImportedStores {
+  readonly imports: Import;
+  readonly archives: ArchiveStorage;
+  readonly staging: Staging;
+}
+
+/** Takes an export into an empty database and a storage. Nothing but it changes them until it ends. */
+export class ToStores implements Destination {
+  readonly #stores: ImportedStores;
+  readonly #token: Token = randomUUID() as string as Token;
+  readonly #present: Set<ArchiveId> = new Set();
+  /** The archives of the records, and what they must be. */
+  readonly #named: Map<ArchiveId, Sha256> = new Map();
+  readonly #storing: Gate = new Gate({ places: AT_ONCE });
+  readonly #underWay: Set<Promise<void>> = new Set();
+  #failure: { readonly reason: unknown } | undefined;
+
+  constructor(stores: ImportedStores) {
+    this.#stores = stores;
+  }
+
+  async begin(): Promise<void> {
+    const begun = await this.#stores.imports.begin(this.#token);
+    if (begun.kind === 'refused') {
+      throw new CommandFailure('the database has records of its own: an import needs an empty one');
+    }
+    for await (const id of storedArchives(this.#stores.archives)) this.#present.add(id);
+  }
+
+  async records(lines: Uint8Array): Promise<void> {
+    const records = recordsIn(lines);
+    for (const { kind, value } of records) {
+      if (kind === 'publication' && value.manifest !== null) this.#named.set(value.archive, value.sha256);
+      if (kind === 'removal') this.#named.delete(value.archive);
+    }
+    for (let from = 0; from < records.length; from += BATCH) {
+      const kept = await this.#stores.imports.keep(this.#token, records.slice(from, from + BATCH));
+      if (kept.kind === 'lost') throw taken();
+    }
+  }
+
+  has(id: ArchiveId): boolean {
+    return this.#present.has(id);
+  }
+
+  async archive(archive: MovingArchive): Promise<void> {
+    const sha256 = this.#named.get(archive.id);
+    if (sha256 === undefined || this.has(archive.id)) return;
+    if (sha256 !== '' && sha256 !== archive.sha256) {
+      throw new CommandFailure(`archive ${archive.id} is not what its publication says`);
+    }
+    const leave = await this.#storing.enter(undefined);
+    if (this.#failure !== undefined) throw this.#failure.reason;
+    const stored = this.#store(archive)
+      .catch((reason: unknown) => {
+        this.#failure ??= { reason };
+      })
+      .finally(() => {
+        this.#underWay.delete(stored);
+        leave();
+      });
+    this.#underWay.add(stored);
+  }
+
+  async end({ broken }: ExportEnd): Promise<void> {
+    await Promise.all(this.#underWay);
+    if (this.#failure !== undefined) throw this.#failure.reason;
+    await this.#expectAll(new Set(broken));
+    const ended = await this.#stores.imports.end(this.#token);
+    if (ended.kind === 'lost') throw taken();
+  }
+
+  async #store({ id, pieces, bytes }: MovingArchive): Promise<void> {
+    const { staging, archives } = this.#stores;
+    const received = await staging.receive(ReadableStream.from(pieces), bytes);
+    if (received.kind !== 'received') throw new Error('an archive is longer than it is');
+    try {
+      await archives.put(id, received.archive);
+    } finally {
+      await received.archive.discard();
+    }
+    this.#present.add(id);
+  }
+
+  /** What was there at the beginning may have been removed since. */
+  async #expectAll(broken: ReadonlySet<ArchiveId>): Promise<void> {
+    const missing = new Set(this.#named.keys());
+    for await (const id of storedArchives(this.#stores.archives)) missing.delete(id);
+    const [first] = [...missing].filter((id) => !broken.has(id));
+    if (first !== undefined) {
+      throw new CommandFailure(`archives are missing, ${first} among them: the import is not finished`);
+    }
+  }
+}
+
+function taken(): CommandFailure {
+  return new CommandFailure('another import has taken over');
+}
+
+function recordsIn(lines: Uint8Array): readonly MovedRecord[] {
+  const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength).toString('utf8');
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line, n) => {
+      try {
+        return readRecordLine(line);
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error;
+        throw new CommandFailure(`line ${n + 1} of the records cannot be read: ${error.message}`, {
+          cause: error,
+        });
+      }
+    });
+}

@@ -1,0 +1,60 @@
+import { createTarPacker, type TarPackController } from 'modern-tar';
+import {
+  ARCHIVES,
+  type Destination,
+  type ExportEnd,
+  FORM,
+  MANIFEST,
+  type MovingArchive,
+  type RecordsFile,
+} from './export-form.ts';
+import { recordsFileOf } from './records-file.ts';
+
+/** Writes an export as a tar, whose files are those of a folder; of no time and no user. */
+export class ToTar implements Destination {
+  /** The bytes of the tar, to be read while it is written. */
+  readonly bytes: ReadableStream<Uint8Array>;
+  readonly #tar: TarPackController;
+  readonly #files: RecordsFile[] = [];
+
+  constructor() {
+    const { readable, controller } = createTarPacker();
+    this.bytes = readable;
+    this.#tar = controller;
+  }
+
+  async begin(): Promise<void> {}
+
+  async records(lines: Uint8Array): Promise<void> {
+    const file = recordsFileOf(this.#files.length + 1, lines);
+    this.#files.push(file);
+    await this.#add(file.file, [lines], lines.length);
+  }
+
+  has(): boolean {
+    return false;
+  }
+
+  archive({ id, pieces, bytes }: MovingArchive): Promise<void> {
+    return this.#add(`${ARCHIVES}/${id.slice(0, 4)}/${id.slice(4, 7)}/${id}`, pieces, bytes);
+  }
+
+  async end({ archives, broken }: ExportEnd): Promise<void> {
+    const manifest = { ...FORM, records: this.#files, archives: archives.length, broken };
+    const text = Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
+    await this.#add(MANIFEST, [text], text.length);
+    this.#tar.finalize();
+  }
+
+  /** Whoever reads the tar is told, too. */
+  fail(error: unknown): void {
+    this.#tar.error(error);
+  }
+
+  async #add(name: string, pieces: readonly Uint8Array[], size: number): Promise<void> {
+    const header = { name, size, mode: 0o600, mtime: new Date(0), type: 'file' } as const;
+    const writer = this.#tar.add(header).getWriter();
+    for (const piece of pieces) await writer.write(piece);
+    await writer.close();
+  }
+}

@@ -1,0 +1,129 @@
+import { randomInt } from 'node:crypto';
+import type { ArchiveId, ArchiveStorage, Clock, RoleStore, Sha256 } from '@pinfold/core';
+import { before, hours } from '@pinfold/core';
+import { archiveCreatedAt } from '@pinfold/core/adapter';
+import { decodeManifest, type Snapshot } from '@pinfold/core/moving';
+import { ahead } from './ahead.ts';
+import { isSound } from './check-archive.ts';
+import type { Progress } from './progress.ts';
+import { storedArchives, wholeArchive } from './whole-archive.ts';
+
+const AT_ONCE = 4;
+
+/** What nobody names may belong to a publication under way, for so long. */
+const YOUNG = hours(24);
+
+/** What is verified. */
+export interface VerifiedStores {
+  readonly snapshot: Snapshot;
+  readonly roles: Pick<RoleStore, 'loadManifest' | 'whichAreNamed'>;
+  readonly archives: ArchiveStorage;
+  readonly clock: Clock;
+}
+
+/** What was found. */
+export interface Verified {
+  /** Archives that records name. */
+  readonly named: number;
+  /** Those that were read whole. */
+  readonly read: number;
+  /** Named, and not there. */
+  readonly missing: readonly ArchiveId[];
+  /** Not what their record says. */
+  readonly altered: readonly ArchiveId[];
+  /** There for over a day, and named by no record. */
+  readonly superfluous: readonly ArchiveId[];
+  /** Not named either, and younger. */
+  readonly young: number;
+}
+
+/**
+ * Compares the archives that are there with those that records name, and reads them, while the service runs.
+ *
+ * @param sample how many are read; absent, all.
+ */
+export async function verifyStores(
+  stores: VerifiedStores,
+  sample: number | undefined,
+  progress: Progress,
+): Promise<Verified> {
+  // In this order: what is stored and committed between the two looks is named, and not missed.
+  const stored = new Set<ArchiveId>();
+  for await (const id of storedArchives(stores.archives)) stored.add(id);
+  const named = await namedArchives(stores.snapshot, progress);
+  const chosen = sampleOf([...named.keys()].sort(), sample);
+  progress.expect(chosen.length);
+  const found: Record<Judgement['kind'], ArchiveId[]> = { sound: [], altered: [], missing: [], gone: [] };
+  const judge = (id: ArchiveId): Promise<Judgement> => judged(stores, id, named.get(id) as Sha256);
+  for await (const { id, kind, bytes } of ahead(chosen, AT_ONCE, judge)) {
+    found[kind].push(id);
+    progress.archive(bytes);
+  }
+  const missing = new Set([...named.keys()].filter((id) => !stored.has(id)).concat(found.missing));
+  const unnamed = [...stored].filter((id) => !named.has(id));
+  const dayAgo = before(stores.clock.now(), YOUNG);
+  const old = unnamed.filter((id) => archiveCreatedAt(id) < dayAgo);
+  return {
+    named: named.size,
+    read: found.sound.length + found.altered.length,
+    missing: await lookedAtAgain(stores, [...missing].sort(), { isNamed: true, isThere: false }),
+    altered: await lookedAtAgain(stores, found.altered, { isNamed: true, isThere: true }),
+    superfluous: await lookedAtAgain(stores, old, { isNamed: false, isThere: true }),
+    young: unnamed.length - old.length,
+  };
+}
+
+/** The archives that records name, and what they must be. */
+async function namedArchives(
+  snapshot: Snapshot,
+  progress: Progress,
+): Promise<ReadonlyMap<ArchiveId, Sha256>> {
+  const named = new Map<ArchiveId, Sha256>();
+  for await (const { kind, value } of snapshot.records()) {
+    if (kind === 'publication' && value.manifest !== null) named.set(value.archive, value.sha256);
+    progress.records(1);
+  }
+  return named;
+}
+
+/** Any of the ids, in their order; each is as likely as the others. */
+function sampleOf(ids: readonly ArchiveId[], count: number = ids.length): readonly ArchiveId[] {
+  const chosen = [...ids];
+  while (chosen.length > count) chosen.splice(randomInt(chosen.length), 1);
+  return chosen;
+}
+
+interface Judgement {
+  readonly id: ArchiveId;
+  /** `gone`: its record names it no longer. */
+  readonly kind: 'sound' | 'altered' | 'missing' | 'gone';
+  readonly bytes: number;
+}
+
+async function judged(
+  { roles, archives }: VerifiedStores,
+  id: ArchiveId,
+  sha256: Sha256,
+): Promise<Judgement> {
+  const manifest = await roles.loadManifest(id);
+  if (manifest === undefined) return { id, kind: 'gone', bytes: 0 };
+  const archive = await wholeArchive(archives, id);
+  if (archive === undefined) return { id, kind: 'missing', bytes: 0 };
+  const { entries } = decodeManifest(manifest);
+  return { id, kind: isSound(archive, { sha256, entries }) ? 'sound' : 'altered', bytes: archive.bytes };
+}
+
+/** Those of which it is still so: the service runs, and removes archives before it forgets their names. */
+async function lookedAtAgain(
+  { roles, archives }: VerifiedStores,
+  ids: readonly ArchiveId[],
+  expected: { readonly isNamed: boolean; readonly isThere: boolean },
+): Promise<readonly ArchiveId[]> {
+  const still: ArchiveId[] = [];
+  for (const id of ids) {
+    const isThere = (await archives.size(id)) !== undefined;
+    const isNamed = (await roles.whichAreNamed([id])).has(id);
+    if (isNamed === expected.isNamed && isThere === expected.isThere) still.push(id);
+  }
+  return still;
+}

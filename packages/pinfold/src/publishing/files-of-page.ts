@@ -1,0 +1,83 @@
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { forbiddenSegment, isSystemEntry } from '@pinfold/core/adapter';
+import { observe } from '@pinfold/core/observe';
+
+/** What leads elsewhere than beside the page, or is no name of a file. */
+const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]|#|\?|$)/i;
+const STYLE = /\.css$/i;
+/** What a style sheet names: in `url()`, or as another sheet. */
+const IN_STYLE = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^"')\s]*))\s*\)|@import\s+(?:"([^"]*)"|'([^']*)')/gi;
+/** More is a site, whose folder is to be published. */
+const MOST_FILES = 1_000;
+
+/**
+ * Finds the files beside a page, or in folders below, that are shown as parts of it: what it names, and what its style
+ * sheets name, as far as it is there. Nothing outside its folder is read, whatever leads there.
+ */
+export async function filesOfPage(path: string, page: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
+  const folder = await realpath(dirname(path));
+  const found = new Map<string, Uint8Array>();
+  const named = partsOf(decoded(page)).flatMap((target) => placeOf('', target));
+  for (let next = named.shift(); next !== undefined && found.size < MOST_FILES; next = named.shift()) {
+    if (found.has(next) || next === 'index.html') continue;
+    const bytes = await readBeside(folder, next);
+    if (bytes === undefined) continue;
+    found.set(next, bytes);
+    if (!STYLE.test(next)) continue;
+    const base = next.slice(0, next.lastIndexOf('/') + 1);
+    named.push(...stylesNames(decoded(bytes)).flatMap((target) => placeOf(base, target)));
+  }
+  return found;
+}
+
+function decoded(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+/** What is loaded with the page, and not what it links to. */
+function partsOf(html: string): readonly string[] {
+  const { references } = observe('index.html', html);
+  return references.filter(({ navigation }) => !navigation).map(({ target }) => target);
+}
+
+function stylesNames(css: string): readonly string[] {
+  return [...css.matchAll(IN_STYLE)].map(([, ...groups]) => groups.find((name) => name !== undefined) ?? '');
+}
+
+/** The path of a reference in the page's folder; none where it leads out of it, or into what no site may have. */
+function placeOf(base: string, target: string): readonly string[] {
+  if (ELSEWHERE.test(target)) return [];
+  const path = target.replace(/[?#].*/s, '').replaceAll('\\', '/');
+  const segments: string[] = [];
+  for (const segment of [...base.split('/').slice(0, -1), ...decodedSegments(path)]) {
+    if (segment === '' || segment === '.') continue;
+    if (segment !== '..') segments.push(segment);
+    else if (segments.pop() === undefined) return [];
+  }
+  if (segments.some((segment) => forbiddenSegment(segment) !== undefined || /[/\\\0]/.test(segment)))
+    return [];
+  const place = segments.join('/');
+  return place === '' || isSystemEntry(place) ? [] : [place];
+}
+
+function decodedSegments(path: string): readonly string[] {
+  try {
+    return path.split('/').map(decodeURIComponent);
+  } catch (error) {
+    if (error instanceof URIError) return [];
+    throw error;
+  }
+}
+
+/** A link that leads out of the folder is not followed. */
+async function readBeside(folder: string, place: string): Promise<Uint8Array | undefined> {
+  try {
+    const file = await realpath(join(folder, place));
+    if (!file.startsWith(folder + sep) || !(await stat(file)).isFile()) return undefined;
+    return await readFile(file);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,108 @@
+import { issuerUrl, type OpenIdConnectOptions, parseClaimRule } from '@pinfold/oidc';
+import type { ReadVariable } from './allowances.ts';
+import { SettingsError } from './settings-error.ts';
+
+/** A client of an issuer of OpenID Connect; `clientSecret` is never printed. */
+export type OidcSetting = Omit<OpenIdConnectOptions, 'clock'>;
+
+export const OIDC_VARIABLES = [
+  'OIDC_ISSUER',
+  'OIDC_CLIENT_ID',
+  'OIDC_CLIENT_SECRET',
+  'OIDC_SCOPES',
+  'OIDC_NAME',
+  'OIDC_ACCOUNT_PREFIX',
+  'OIDC_ACCOUNT_CLAIM',
+  'OIDC_REQUIRE',
+  'OIDC_ADMINS',
+] as const;
+
+const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
+
+/**
+ * Reads how people sign in by OpenID Connect; `undefined` where no issuer is set.
+ *
+ * @param accountPrefix as it is in the environment: here, an empty variable says something.
+ */
+export function readOidc(
+  read: ReadVariable<(typeof OIDC_VARIABLES)[number]>,
+  accountPrefix: string | undefined,
+): OidcSetting | undefined {
+  const issuer = read(
+    'OIDC_ISSUER',
+    readWith((text) => issuerUrl(text) && text),
+  );
+  const others = {
+    clientId: read('OIDC_CLIENT_ID', readWith(printable)),
+    clientSecret: read(
+      'OIDC_CLIENT_SECRET',
+      readWith((text) => text),
+    ),
+    scopes: read('OIDC_SCOPES', readWith(scopes)),
+    name: read('OIDC_NAME', readWith(printable)),
+    accountPrefix: accountPrefix === undefined ? undefined : prefix(accountPrefix),
+    accountClaim: read('OIDC_ACCOUNT_CLAIM', readWith(printable)),
+    require: read('OIDC_REQUIRE', readWith(parseClaimRule)),
+    admins: read('OIDC_ADMINS', readWith(parseClaimRule)),
+  };
+  if (issuer === undefined) return undefined;
+  const { clientId, clientSecret, ...optional } = others;
+  if (clientId === undefined) throw needed('OIDC_CLIENT_ID');
+  if (clientSecret === undefined) throw needed('OIDC_CLIENT_SECRET');
+  return { issuer, clientId, clientSecret, ...given(optional) };
+}
+
+/** What an operator should know about the sign-in, in one line each. */
+export function oidcNotes(setting: OidcSetting | undefined): readonly string[] {
+  if (setting?.accountPrefix !== '') return [];
+  return [
+    'PINFOLD_OIDC_ACCOUNT_PREFIX is empty, so a claim of the issuer can name any account, that of somebody else among them',
+  ];
+}
+
+function readWith<Value>(
+  parse: (text: string) => Value,
+): (variable: string, value: string | undefined) => Value | undefined {
+  return (variable, value) => {
+    if (value === undefined) return undefined;
+    try {
+      return parse(value);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      throw new SettingsError(variable, error.message);
+    }
+  };
+}
+
+function printable(text: string): string {
+  if (!PRINTABLE.test(text)) throw new TypeError('must be 1 to 255 printable characters');
+  return text;
+}
+
+/** RFC 6749, section 3.3. */
+function scopes(text: string): string {
+  if (
+    !/^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text) ||
+    !text.split(' ').includes('openid')
+  ) {
+    throw new TypeError('must be scopes with a space between them, openid among them');
+  }
+  return text;
+}
+
+function prefix(text: string): string {
+  if (text === '' || PRINTABLE.test(text)) return text;
+  throw new SettingsError('PINFOLD_OIDC_ACCOUNT_PREFIX', 'must be at most 255 printable characters');
+}
+
+function needed(name: string): SettingsError {
+  return new SettingsError(`PINFOLD_${name}`, 'must be set when PINFOLD_OIDC_ISSUER is');
+}
+
+/** Without what was not set. */
+function given<Optional extends object>(
+  optional: Optional,
+): { [Name in keyof Optional]?: Exclude<Optional[Name], undefined> } {
+  const set = Object.entries(optional).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set) as { [Name in keyof Optional]?: Exclude<Optional[Name], undefined> };
+}

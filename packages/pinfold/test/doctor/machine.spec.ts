@@ -1,0 +1,269 @@
+import { chmod, chown, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type S3Server, startS3 } from 'pinfold-test-servers';
+import { examine } from '../../src/doctor/examine.ts';
+import { type Disk, folderFindings } from '../../src/doctor/folder.ts';
+import { openComposition, readSettings } from '../../src/index.ts';
+import { run, runProcess } from '../command-run.ts';
+import { CREDENTIALS } from '../servers/engines.ts';
+import { type NewDatabase, newDatabase } from '../servers/new-database.ts';
+import { findingsOf, troubles } from './findings-of.ts';
+
+type Env = Readonly<Record<string, string>>;
+
+describe('pinfold doctor, on the machine of a server', function () {
+  this.timeout(60_000);
+  const isRoot = process.geteuid?.() === 0;
+  let folder: string;
+  let env: Env;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-doctor-'));
+    env = { PINFOLD_DATA_DIR: folder, PINFOLD_PORT: '0', PINFOLD_WELCOME: 'off' };
+    await (await openComposition(readSettings(env))).close();
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('finds nothing wrong where nothing is, and leaves nothing behind', async () => {
+    const found = await findingsOf(examine(env));
+    expect(troubles(found)).to.deep.equal([]);
+    for (const check of ['folder', 'room', 'database', 'schema', 'storage.put', 'storage.delete']) {
+      expect(found[check]?.status, check).to.equal('ok');
+    }
+    expect(found.url?.status).to.equal('skipped');
+    const left = await readdir(join(folder, 'archives'), { recursive: true, withFileTypes: true });
+    expect(left.filter((entry) => entry.isFile())).to.deep.equal([]);
+    expect(await readdir(join(folder, 'staging'))).to.deep.equal([]);
+  });
+
+  it('is one JSON document for scripts, and says in its exit code whether anything failed', async () => {
+    const well = await runProcess(env, 'doctor', '--json');
+    expect(well.code).to.equal(0);
+    const report = JSON.parse(well.out) as { status: string; checks: readonly object[] };
+    expect(report.status).to.equal('ok');
+    for (const check of report.checks) {
+      expect(check).to.have.all.keys('check', 'status', 'tried', 'came', 'advice');
+    }
+    await chmod(folder, 0o777);
+    const ill = await run(env, 'doctor', '--json');
+    expect(ill.code).to.equal(1);
+    expect(JSON.parse(ill.out)).to.include({ status: 'failed' });
+    expect(ill.err).to.match(/^pinfold: 1 of \d+ checks failed\n$/);
+  });
+
+  it('says in lines for people what was tried, what came and what to do', async () => {
+    await chmod(folder, 0o755);
+    const { code, out } = await run(env, 'doctor');
+    expect(code).to.equal(0);
+    expect(out).to.include(
+      'warning  folder                every user of this machine may enter it: its mode is 0755\n',
+    );
+    expect(out).to.include(`         tried: find ${folder}, and write in it as `);
+    expect(out).to.include(`         do: chmod 0700 ${folder}: `);
+  });
+
+  it('names the variable that is wrong, and tries nothing with such settings', async () => {
+    const found = await findingsOf(examine({ ...env, PINFOLD_PORT: 'none' }));
+    expect(Object.keys(found)).to.deep.equal(['settings']);
+    expect(found.settings?.came).to.match(/^PINFOLD_PORT must be /);
+    const misspelt = await findingsOf(examine({ ...env, PINFOLD_PROT: '1' }));
+    expect(troubles(misspelt)).to.deep.equal(['settings warning']);
+    expect(misspelt.settings?.came).to.include('PINFOLD_PROT');
+  });
+
+  it('finds a folder that is not there, and makes none', async () => {
+    const missing = join(folder, 'nowhere');
+    const found = await findingsOf(examine({ ...env, PINFOLD_DATA_DIR: missing }));
+    expect(troubles(found)).to.deep.equal(['folder failed']);
+    expect(found.folder?.advice).to.include('the server');
+    expect(await readdir(folder)).not.to.include('nowhere');
+  });
+
+  it('finds what others own in the folder, and a secret that others may read', async () => {
+    await chmod(join(folder, 'secret'), 0o644);
+    const read = await findingsOf(examine(env));
+    expect(troubles(read)).to.deep.equal(['folder.contents failed']);
+    expect(read['folder.contents']?.came).to.include('0644');
+    await chmod(join(folder, 'secret'), 0o600);
+    // Only root can give something away.
+    if (!isRoot) return;
+    await chown(join(folder, 'archives'), 65_534, 65_534);
+    const owned = await findingsOf(examine(env));
+    expect(owned['folder.contents']).to.include({
+      status: 'failed',
+      came: 'others own archives of user 65534',
+      advice: `chown -R 0 ${folder}`,
+    });
+  });
+
+  it('finds a disk without room, with too little for all uploads, without files, and of the network', async () => {
+    const MiB = 1_048_576;
+    const disk =
+      (change: object): Disk =>
+      async () => ({ type: 0xef_53, bsize: 4_096, bavail: 1e9, files: 100, ffree: 50, ...change });
+    const foundOn = (change: object): Promise<Readonly<Record<string, { status: string }>>> =>
+      findingsOf(folderFindings(readSettings(env), disk(change)));
+    expect((await foundOn({})).room).to.include({ status: 'ok' });
+    expect((await foundOn({ bsize: 1, bavail: 19 * MiB })).room).to.include({ status: 'failed' });
+    expect((await foundOn({ bsize: 1, bavail: 639 * MiB })).room).to.include({ status: 'warning' });
+    expect((await foundOn({ ffree: 0 })).room).to.include({ status: 'failed' });
+    expect((await foundOn({ files: 0, ffree: 0 })).room).to.include({ status: 'ok' });
+    expect((await foundOn({ type: 0x69_69 }))['folder.disk']).to.include({ status: 'failed' });
+  });
+
+  it('finds a damaged database, and one that is none', async () => {
+    const file = join(folder, 'pinfold.sqlite');
+    await truncate(file, 8_192);
+    expect((await findingsOf(examine(env))).database?.status).to.equal('failed');
+    await writeFile(file, 'no database at all, but long enough to have a head: '.repeat(200));
+    expect((await findingsOf(examine(env))).database?.status).to.equal('failed');
+  });
+
+  it('looks at an empty folder before its first start without making a database', async () => {
+    const empty = await mkdtemp(join(tmpdir(), 'pinfold-doctor-empty-'));
+    const found = await findingsOf(examine({ ...env, PINFOLD_DATA_DIR: empty }));
+    expect(found.database?.status).to.equal('skipped');
+    expect(await readdir(empty)).not.to.include('pinfold.sqlite');
+    await rm(empty, { recursive: true });
+  });
+});
+
+describe('pinfold doctor, at a database of its own', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let database: NewDatabase;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-doctor-'));
+    database = await newDatabase();
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  function envOf(url: string): Env {
+    const secret = 'the secret of all the nodes';
+    return { PINFOLD_DATA_DIR: folder, PINFOLD_PORT: '0', PINFOLD_DATABASE_URL: url, PINFOLD_SECRET: secret };
+  }
+
+  it('finds nothing wrong before and after the schema is there, and makes none', async () => {
+    const env = envOf(database.url());
+    const before = await findingsOf(examine(env));
+    expect(troubles(before)).to.deep.equal([]);
+    expect(before['database.rights']?.came).to.equal('it is not there yet, and may be made');
+    await (await openComposition(readSettings(env))).close();
+    const after = await findingsOf(examine(env));
+    expect(troubles(after)).to.deep.equal([]);
+    expect(after.schema?.came).to.equal('it is the same');
+    expect(after.clock?.status).to.equal('ok');
+  });
+
+  it('finds rights that its user lacks, before the schema and after', async () => {
+    const user = `poor_${database.address.database}`;
+    await database.ask(`CREATE ROLE ${user} LOGIN PASSWORD 'poor'`);
+    const poor = envOf(database.url({ user, password: 'poor' }));
+    const before = await findingsOf(examine(poor));
+    expect(troubles(before)).to.deep.equal(['database.rights failed']);
+    expect(before['database.rights']?.advice).to.equal(`CREATE SCHEMA pinfold AUTHORIZATION "${user}"`);
+    await (await openComposition(readSettings(envOf(database.url())))).close();
+    expect((await findingsOf(examine(poor)))['database.rights']?.came).to.equal('it may not be used');
+    await database.ask(`GRANT USAGE ON SCHEMA pinfold TO ${user}`);
+    await database.ask(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pinfold TO ${user}`);
+    await database.ask(`REVOKE DELETE ON pinfold.roles FROM ${user}`);
+    expect((await findingsOf(examine(poor)))['database.rights']).to.include({
+      status: 'failed',
+      came: 'not granted: roles: DELETE',
+    });
+    await database.ask(`GRANT DELETE ON pinfold.roles TO ${user}`);
+    const granted = await findingsOf(examine(poor));
+    expect(troubles(granted)).to.deep.equal(['database.rights warning']);
+  });
+
+  it('finds a schema of a newer release, and one that is to be brought up', async () => {
+    const env = envOf(database.url());
+    await (await openComposition(readSettings(env))).close();
+    await database.ask("UPDATE pinfold.schema_state SET oldest_version = 999, oldest_release = '9.0.0'");
+    const newer = await findingsOf(examine(env));
+    expect(newer.schema).to.include({
+      status: 'failed',
+      came: 'the database needs release 9.0.0 or a newer one',
+    });
+    await database.ask('UPDATE pinfold.schema_state SET oldest_version = 1, version = 1');
+    expect((await findingsOf(examine(env))).schema?.status).to.equal('warning');
+  });
+
+  it('finds a server that does not let it in, or is not there, and shows no password', async () => {
+    for (const change of [{ password: 'hunter2' }, { port: 1 }]) {
+      const found = await findingsOf(examine(envOf(database.url(change))));
+      expect(troubles(found)).to.deep.equal(['database failed']);
+      expect(JSON.stringify(found)).not.to.include('hunter2');
+    }
+  });
+});
+
+describe('pinfold doctor, at a bucket', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let store: S3Server;
+  let refused: (method: string, path: string) => boolean;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-doctor-'));
+    refused = () => false;
+    const before = async (method: string, path: string): Promise<void> => {
+      if (refused(method, path)) throw Object.assign(new Error('Access Denied'), { statusCode: 403 });
+    };
+    store = await startS3({ before });
+    await store.makeBucket('sites');
+    Object.assign(process.env, CREDENTIALS);
+  });
+
+  afterEach(async () => {
+    for (const name of Object.keys(CREDENTIALS)) delete process.env[name];
+    await store.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  function env(): Env {
+    const endpoint = encodeURIComponent(store.endpoint);
+    return {
+      PINFOLD_DATA_DIR: folder,
+      PINFOLD_PORT: '0',
+      PINFOLD_STORAGE_URL: `s3://sites/pinfold?endpoint=${endpoint}`,
+    };
+  }
+
+  it('finds nothing wrong where nothing is, and leaves nothing behind', async () => {
+    const found = await findingsOf(examine(env()));
+    expect(troubles(found)).to.deep.equal([]);
+    expect(found['storage.versions']?.status).to.equal('ok');
+    expect(await (await fetch(`${store.endpoint}/sites?list-type=2`)).text()).to.include(
+      '<KeyCount>0</KeyCount>',
+    );
+  });
+
+  const rights: readonly (readonly [right: string, check: string, isRefused: typeof refused])[] = [
+    ['put', 'storage.put', (method) => method === 'PUT'],
+    ['read', 'storage.check', (method, path) => method === 'GET' && path.includes('pinfold/')],
+    ['list', 'storage.list', (method, path) => method === 'GET' && path.includes('list-type')],
+    ['delete', 'storage.delete', (method) => method === 'DELETE'],
+  ];
+  for (const [right, check, isRefused] of rights) {
+    it(`finds that it may not ${right}, and says which right to give`, async () => {
+      refused = isRefused;
+      const found = await findingsOf(examine(env()));
+      expect(troubles(found)).to.deep.equal([`${check} failed`]);
+      expect(found[check]?.advice).to.match(/s3:(?:PutObject|GetObject|ListBucket|DeleteObject)\b/);
+    });
+  }
+
+  it('finds a bucket that is not there', async () => {
+    const missing = env().PINFOLD_STORAGE_URL?.replace('//sites', '//sights') ?? '';
+    const found = await findingsOf(examine({ ...env(), PINFOLD_STORAGE_URL: missing }));
+    expect(troubles(found)).to.deep.equal(['storage.check failed']);
+    expect(found['storage.check']?.came).to.include('the bucket "sights" does not exist');
+    expect(await readdir(join(folder, 'staging'))).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,192 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { COMMAND, run, runProcess } from '../command-run.ts';
+import { archivesOf, openStage, removeArchive, type Stage, succeed } from './stage.ts';
+
+/** Every file of a folder, with a hash of its bytes. */
+async function contentsOf(folder: string): Promise<Readonly<Record<string, string>>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const hashed = files.toSorted().map(async (file) => {
+    const hash = createHash('sha256').update(await readFile(file));
+    return [file.slice(folder.length), hash.digest('hex')] as const;
+  });
+  return Object.fromEntries(await Promise.all(hashed));
+}
+
+describe('pinfold export and import', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+
+  beforeEach(async () => {
+    stage = await openStage();
+  });
+
+  afterEach(() => stage.dispose());
+
+  it('move everything through a folder, so that what is exported there is the same byte for byte', async () => {
+    const env = await stage.stock('one', 3);
+    const done = await succeed(env, 'export', stage.at('first'));
+    expect(done.err).to.match(/^exported: \d+ records, 3 archives, 3 of them new$/m);
+    await succeed(stage.env('two'), 'import', stage.at('first'));
+    await succeed(stage.env('two'), 'export', stage.at('second'));
+    const [first, second] = await Promise.all(['first', 'second'].map((name) => contentsOf(stage.at(name))));
+    expect(second).to.deep.equal(first);
+    expect(Object.keys(first ?? {})).to.have.lengthOf(3 + 2);
+    await succeed(stage.env('two'), 'verify');
+  });
+
+  it('keep a folder to its owner, and hold neither times nor hosts', async () => {
+    const env = await stage.stock('one', 1);
+    await succeed(env, 'export', stage.at('out'));
+    expect((await stat(stage.at('out'))).mode & 0o777).to.equal(0o700);
+    const [records = ''] = await readdir(stage.at('out', 'records'));
+    expect((await stat(stage.at('out', 'records', records))).mode & 0o777).to.equal(0o600);
+    const before = await contentsOf(stage.at('out'));
+    await succeed(env, 'export', stage.at('again'));
+    expect(await contentsOf(stage.at('again'))).to.deep.equal(before);
+  });
+
+  it('bring a folder up to date: archives that are there stay, those that are named no longer go', async () => {
+    const env = await stage.stock('one', 3);
+    await succeed(env, 'export', stage.at('out'));
+    const [gone] = await archivesOf(env);
+    if (gone !== undefined) await removeArchive(env, gone);
+    const again = await succeed(env, 'export', stage.at('out'));
+    expect(again.err).to.include('2 archives, 0 of them new');
+    await succeed(env, 'export', stage.at('afresh'));
+    expect(await contentsOf(stage.at('out'))).to.deep.equal(await contentsOf(stage.at('afresh')));
+  });
+
+  it('move everything through a pipe, as a tar of the same files', async () => {
+    const env = await stage.stock('one', 3, 300_000);
+    await succeed(env, 'export', stage.at('folder'));
+    await pipe(`mkdir "$OUT"; pinfold export - | tar -x -C "$OUT"`, env, stage.at('folder two'));
+    expect(await contentsOf(stage.at('folder two'))).to.deep.equal(await contentsOf(stage.at('folder')));
+    await pipe(`pinfold export - | PINFOLD_DATA_DIR="$OUT" pinfold import -`, env, stage.at('three'));
+    await succeed(stage.env('three'), 'export', stage.at('folder three'));
+    expect(await contentsOf(stage.at('folder three'))).to.deep.equal(await contentsOf(stage.at('folder')));
+  });
+
+  it('refuse a database with records of its own, and change nothing there', async () => {
+    const env = await stage.stock('one', 1);
+    await succeed(env, 'export', stage.at('out'));
+    const refused = await run(env, 'import', stage.at('out'));
+    expect(refused).to.deep.include({ code: 1 });
+    expect(refused.err).to.include('the database has records of its own');
+    await succeed(env, 'verify');
+    await succeed(env, 'keys', 'create');
+  });
+
+  it('refuse what is no export, or has not ended, before anything begins', async () => {
+    const env = stage.env('empty');
+    expect((await run(env, 'import', stage.at('nowhere'))).err).to.include('there is no export');
+    await succeed(await stage.stock('one', 1), 'export', stage.at('out'));
+    const manifest = stage.at('out', 'manifest.json');
+    const text = await readFile(manifest, 'utf8');
+    const wrong = {
+      'a newer release made this export': text.replace('"version": 1', '"version": 2'),
+      'this is no export': text.replace('pinfold-export', 'something'),
+      'the manifest of the export is damaged': text.replace('"records/', '"../records/'),
+    };
+    for (const [words, changed] of Object.entries(wrong)) {
+      await writeFile(manifest, changed);
+      expect((await run(env, 'import', stage.at('out'))).err).to.include(words);
+    }
+    await writeFile(manifest, text);
+    await succeed(env, 'keys', 'create');
+  });
+
+  it('leave an import unfinished whose records are damaged; nothing serves or changes it until it is whole', async () => {
+    await succeed(await stage.stock('one', 2), 'export', stage.at('out'));
+    const [name = ''] = await readdir(stage.at('out', 'records'));
+    const file = stage.at('out', 'records', name);
+    const records = await readFile(file, 'utf8');
+    await writeFile(file, records.replace('"label":"of the test"', '"label":"of another"'));
+    const env = stage.env('two');
+    expect((await run(env, 'import', stage.at('out'))).err).to.include('is not what the manifest says');
+    const served = await runProcess(env, 'serve');
+    expect(served.code).to.equal(1);
+    expect(served.err).to.include('an import has not ended');
+    for (const args of [['keys', 'create'], ['cleanup'], ['verify'], ['export', stage.at('half')]]) {
+      const refused = await run(env, ...args);
+      expect(refused.code, args[0]).to.equal(1);
+      expect(refused.err, args[0]).to.include('an import has not ended');
+    }
+    await writeFile(file, records);
+    await succeed(env, 'import', stage.at('out'));
+    await succeed(env, 'verify');
+    await succeed(env, 'keys', 'create');
+  });
+
+  it('refuse an archive that is not what its publication says', async () => {
+    await succeed(await stage.stock('one', 2), 'export', stage.at('out'));
+    const [id = ''] = await archivesOf(stage.env('one'));
+    const file = stage.at('out', 'archives', id.slice(0, 4), id.slice(4, 7), id);
+    const bytes = await readFile(file);
+    await writeFile(file, Buffer.concat([bytes, Buffer.from('x')]));
+    const env = stage.env('two');
+    expect((await run(env, 'import', stage.at('out'))).err).to.include(`archive ${id} is not what`);
+    await rm(file);
+    expect((await run(env, 'import', stage.at('out'))).err).to.include(
+      `archives are missing, ${id} among them`,
+    );
+    await writeFile(file, bytes);
+    await succeed(env, 'import', stage.at('out'));
+    await succeed(env, 'verify');
+  });
+
+  it('tell of archives that are broken where they come from, and move all else', async () => {
+    const env = await stage.stock('one', 3);
+    const [missing = '', altered = ''] = await archivesOf(env);
+    const place = (id: string) => stage.at('one', 'archives', id.slice(0, 4), id.slice(4, 7), id);
+    await rm(place(missing));
+    await writeFile(place(altered), 'no ZIP');
+    const exported = await run(env, 'export', stage.at('out'), '--json');
+    expect(exported.code).to.equal(1);
+    expect(JSON.parse(exported.out)).to.deep.include({ archives: 1, broken: [missing, altered] });
+    const imported = await run(stage.env('two'), 'import', stage.at('out'));
+    expect(imported.code).to.equal(1);
+    expect(imported.err).to.include(`broken: ${missing}`);
+    const verified = await run(stage.env('two'), 'verify', '--json');
+    expect(JSON.parse(verified.out)).to.deep.include({ named: 3, missing: [missing, altered] });
+  });
+
+  it('refuse a folder that holds other things, and a tar on a terminal', async () => {
+    const env = await stage.stock('one', 1);
+    const refused = await run(env, 'export', stage.folder);
+    expect(refused.err).to.include('holds other things than an export');
+    expect((await run(env, 'export', '-')).err).to.include('nothing for a terminal');
+  });
+
+  it('refuse a tar that is cut, and go on with a whole one', async () => {
+    const env = await stage.stock('one', 3, 300_000);
+    await pipe(`pinfold export - > "$OUT.tar"`, env, stage.at('whole'));
+    const tar = await readFile(stage.at('whole.tar'));
+    for (const part of [0.3, 0.6, 0.99]) {
+      await writeFile(stage.at('cut.tar'), tar.subarray(0, Math.floor(tar.length * part)));
+      const cut = await pipe(
+        `pinfold import - < "${stage.at('cut.tar')}"`,
+        stage.env('two'),
+        stage.at('two'),
+      ).catch((error: { readonly stderr: string }) => error.stderr);
+      expect(cut).to.match(/is no whole tar|ends before its manifest/);
+    }
+    await pipe(`pinfold import - < "$OUT.tar"`, stage.env('two'), stage.at('whole'));
+    await succeed(stage.env('two'), 'verify');
+  });
+});
+
+/** Runs a line of a shell in which `pinfold` is the command, with a path for what comes out. */
+async function pipe(line: string, env: Readonly<Record<string, string>>, out: string): Promise<string> {
+  const words = COMMAND.map((word) => `'${word}'`).join(' ');
+  const script = `set -o pipefail; pinfold() { ${words} "$@"; }; ${line}`;
+  const options = { env: { ...process.env, ...env, OUT: out, NODE_OPTIONS: '' } };
+  return (await promisify(execFile)('bash', ['-c', script], options)).stderr;
+}

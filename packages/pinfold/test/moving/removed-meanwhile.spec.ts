@@ -1,0 +1,163 @@
+import type { ArchiveId, ArchiveStorage, Instant } from '@pinfold/core';
+import type { MovedRecord } from '@pinfold/core/moving';
+import { createMemory, type Memory } from '@pinfold/memory';
+import {
+  anArchiveId,
+  aPublication,
+  aRoleId,
+  createStagedArchives,
+  publishTo,
+  replacing,
+  type StagedArchives,
+  someBytes,
+} from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import type { Destination, ExportEnd, MovingArchive } from '../../src/moving/export-form.ts';
+import { moveFromStores } from '../../src/moving/from-stores.ts';
+import { Progress } from '../../src/moving/progress.ts';
+import { ToStores } from '../../src/moving/to-stores.ts';
+import { hashOf } from '../../src/moving/whole-archive.ts';
+
+const QUIET = new Progress('moving', { env: {}, out: () => undefined, err: () => undefined });
+
+describe('a move, and what happens meanwhile', () => {
+  let staged: StagedArchives;
+  let memory: Memory;
+
+  beforeEach(async () => {
+    staged = await createStagedArchives();
+    memory = createMemory();
+    for (let n = 1; n <= 3; n += 1) {
+      const bytes = someBytes(1_000 * n, n);
+      await memory.archives.put(anArchiveId(n), await staged.stage(bytes));
+      await publishTo(memory.roles, aPublication(n, { sha256: hashOf([bytes]) }));
+    }
+  });
+
+  afterEach(() => staged.dispose());
+
+  /** Takes all that comes. */
+  function gathering(): Destination & { readonly got: MovingArchive[]; ended: ExportEnd | undefined } {
+    const got: MovingArchive[] = [];
+    return {
+      got,
+      ended: undefined,
+      begin: async () => undefined,
+      records: async () => undefined,
+      has: () => false,
+      archive: async (archive) => void got.push(archive),
+      async end(end) {
+        this.ended = end;
+      },
+    };
+  }
+
+  /** A storage that does something when an archive is first asked for. */
+  function whenAsked(id: ArchiveId, act: () => Promise<void>): ArchiveStorage {
+    let acted: Promise<void> | undefined;
+    return replacing(memory.archives, {
+      size: async (asked, signal) => {
+        if (asked === id) {
+          acted ??= act();
+          await acted;
+        }
+        return memory.archives.size(asked, signal);
+      },
+    });
+  }
+
+  async function stopAndRemove(n: number): Promise<void> {
+    const loaded = await memory.roles.load(aRoleId(n));
+    if (loaded === undefined) throw new Error('a role is not there');
+    const deletedAt = (loaded.value.publishedAt + 5) as Instant;
+    await memory.roles.save({ ...loaded.value, deletedAt }, loaded.version, []);
+    const claim = { now: deletedAt, endedBefore: deletedAt, token: 'x' as never, until: deletedAt, limit: 1 };
+    const [task] = await memory.roles.claimForCleanup(claim);
+    if (task === undefined) throw new Error('nothing was claimed');
+    await memory.archives.delete(task.archive);
+    await memory.roles.settleCleanup(task, { kind: 'removed' }, []);
+  }
+
+  it('notes as removed what a sweep took: the role has ended where it goes to, too', async () => {
+    const archives = whenAsked(anArchiveId(2), () => stopAndRemove(2));
+    const target = createMemory();
+    const staging = {
+      receive: async (body: AsyncIterable<Uint8Array>) => {
+        const pieces: Uint8Array[] = [];
+        for await (const piece of body) pieces.push(piece);
+        return { kind: 'received', archive: await staged.stage(Buffer.concat(pieces)) } as const;
+      },
+    };
+    const to = new ToStores({
+      imports: target.imports,
+      archives: target.archives,
+      staging: staging as never,
+    });
+    const moved = await moveFromStores({ ...memory, archives }, to, QUIET);
+    expect(moved).to.deep.include({ archives: 2, copied: 2, broken: [] });
+    const role = (await target.roles.load(aRoleId(2)))?.value;
+    expect(role?.deletedAt).to.equal((await memory.roles.load(aRoleId(2)))?.value.deletedAt);
+    expect(await target.roles.listArchives(undefined, 9)).to.deep.equal([anArchiveId(1), anArchiveId(3)]);
+    expect(await target.archives.list(undefined, 9)).to.deep.equal([anArchiveId(1), anArchiveId(3)]);
+    expect(await target.imports.isUnfinished()).to.equal(false);
+  });
+
+  it('has no part of what is published after its instant', async () => {
+    const archives = whenAsked(anArchiveId(1), async () => {
+      await memory.archives.put(anArchiveId(9), await staged.stage(someBytes(10, 9)));
+      await publishTo(memory.roles, aPublication(9));
+    });
+    const to = gathering();
+    await moveFromStores({ ...memory, archives }, to, QUIET);
+    expect(to.ended?.archives).to.deep.equal([1, 2, 3].map(anArchiveId));
+  });
+
+  it('gives archives in order of id, and no more of them at once than are read ahead', async () => {
+    const underWay = new Set<ArchiveId>();
+    let most = 0;
+    const archives = replacing(memory.archives, {
+      size: async (id) => {
+        underWay.add(id);
+        most = Math.max(most, underWay.size);
+        await new Promise(setImmediate);
+        return memory.archives.size(id);
+      },
+      read: async (id, from, length) => {
+        const bytes = await memory.archives.read(id, from, length);
+        underWay.delete(id);
+        return bytes;
+      },
+    });
+    for (let n = 10; n < 30; n += 1) {
+      const bytes = someBytes(10, n);
+      await memory.archives.put(anArchiveId(n), await staged.stage(bytes));
+      await publishTo(memory.roles, aPublication(n, { sha256: hashOf([bytes]) }));
+    }
+    const to = gathering();
+    await moveFromStores({ ...memory, archives }, to, QUIET);
+    const ids = to.got.map(({ id }) => id);
+    expect(ids).to.deep.equal(ids.toSorted());
+    expect(ids).to.have.lengthOf(23);
+    expect(most).to.equal(4);
+  });
+
+  it('calls an archive broken that is missing or altered, though its record is there', async () => {
+    await memory.archives.delete(anArchiveId(1));
+    await memory.archives.delete(anArchiveId(2));
+    await memory.archives.put(anArchiveId(2), await staged.stage(someBytes(2_000, 7)));
+    const to = gathering();
+    const { broken } = await moveFromStores(memory, to, QUIET);
+    expect(broken).to.deep.equal([anArchiveId(1), anArchiveId(2)]);
+    expect(to.ended).to.deep.equal({ archives: [anArchiveId(3)], broken });
+  });
+
+  it('stores nothing twice, and takes in nothing that no record names', async () => {
+    const target = createMemory();
+    const records: MovedRecord[] = [];
+    for await (const record of memory.snapshot.records()) records.push(record);
+    const to = new ToStores({ imports: target.imports, archives: target.archives, staging: {} as never });
+    await to.begin();
+    await to.archive({ id: anArchiveId(50), pieces: [], bytes: 0, sha256: hashOf([]) });
+    expect(await target.archives.list(undefined, 9)).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,90 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ArchiveId, Token } from '@pinfold/core';
+import { tokens } from '@pinfold/inversify';
+import { openComposition } from '../../src/compose/composition.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+import { type CommandRun, run } from '../command-run.ts';
+
+type Env = Readonly<Record<string, string>>;
+
+/** A folder of one test, with services in folders of their own. */
+export interface Stage {
+  readonly folder: string;
+  /** A path in it. */
+  at(...names: readonly string[]): string;
+  /** The settings of a service with SQLite and files. */
+  env(name: string): Env;
+  /** Makes a service and publishes so many sites with it, each of some bytes. */
+  stock(name: string, count: number, bytes?: number): Promise<Env>;
+  dispose(): Promise<void>;
+}
+
+export async function openStage(): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-moving-'));
+  const at: Stage['at'] = (...names) => join(folder, ...names);
+  const env: Stage['env'] = (name) => ({
+    PINFOLD_DATA_DIR: at(name),
+    PINFOLD_PORT: '0',
+    PINFOLD_WELCOME: 'off',
+  });
+  return {
+    folder,
+    at,
+    env,
+    stock: async (name, count, bytes = 100) => {
+      await fill(env(name), at(`site of ${name}`), count, bytes);
+      return env(name);
+    },
+    dispose: () => rm(folder, { recursive: true }),
+  };
+}
+
+async function fill(env: Env, site: string, count: number, bytes: number): Promise<void> {
+  await mkdir(site);
+  await (await openComposition(readSettings(env))).close();
+  for (let n = 0; n < count; n += 1) {
+    const letters = `${n} `.repeat(Math.ceil(bytes / 4));
+    await writeFile(join(site, 'index.html'), `<!doctype html><title>${n}</title><p>${letters}`);
+    const published = await run({ ...env, PINFOLD_PUBLIC_URL: 'http://127.0.0.1:1' }, 'publish', site);
+    if (published.code !== 0) throw new Error(published.err);
+  }
+  await run(env, 'keys', 'create', '--account', 'Ünïted', '--label', 'of the test');
+}
+
+/** The ids of the archives that a service has, in order. */
+export async function archivesOf(env: Env): Promise<readonly ArchiveId[]> {
+  const { container, close } = await openComposition(readSettings(env), { unfinishedImport: 'taken' });
+  const storage = await container.getAsync(tokens.archives);
+  const ids = await storage.list(undefined, 10_000);
+  await close();
+  return ids;
+}
+
+/** Ends the publication of an archive and removes that, as a sweep does. */
+export async function removeArchive(env: Env, id: ArchiveId): Promise<void> {
+  const { container, close } = await openComposition(readSettings(env));
+  const { roles, snapshot } = await container.getAsync(tokens.persistence);
+  for await (const { kind, value } of snapshot.records()) {
+    if (kind !== 'publication' || value.archive !== id) continue;
+    const loaded = await roles.load(value.id);
+    if (loaded === undefined) throw new Error('a role is not there');
+    const deletedAt = value.publishedAt;
+    await roles.save({ ...loaded.value, deletedAt }, loaded.version, []);
+    const token = 'of the test' as Token;
+    const claim = { now: deletedAt, endedBefore: deletedAt, token, until: deletedAt, limit: 1 };
+    const [task] = await roles.claimForCleanup(claim);
+    if (task?.archive !== id) throw new Error('another role was claimed');
+    await (await container.getAsync(tokens.archives)).delete(id);
+    await roles.settleCleanup(task, { kind: 'removed' }, []);
+  }
+  await close();
+}
+
+/** Runs a command that must succeed. */
+export async function succeed(env: Env, ...args: readonly string[]): Promise<CommandRun> {
+  const ran = await run(env, ...args);
+  if (ran.code !== 0) throw new Error(`pinfold ${args.join(' ')}: ${ran.err}`);
+  return ran;
+}

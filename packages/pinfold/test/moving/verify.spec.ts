@@ -1,0 +1,92 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { after, before, hours, instant } from '@pinfold/core';
+import { archiveIdOf } from '@pinfold/core/adapter';
+import { expect } from 'chai';
+import { run } from '../command-run.ts';
+import { archivesOf, openStage, type Stage, succeed } from './stage.ts';
+
+describe('pinfold verify', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+
+  beforeEach(async () => {
+    stage = await openStage();
+  });
+
+  afterEach(() => stage.dispose());
+
+  const place = (id: string): string => stage.at('one', 'archives', id.slice(0, 4), id.slice(4, 7), id);
+
+  async function verify(...args: readonly string[]) {
+    const { code, out } = await run(stage.env('one'), 'verify', '--json', ...args);
+    return { code, ...(JSON.parse(out) as Record<string, unknown>) };
+  }
+
+  it('finds all well where all is', async () => {
+    await stage.stock('one', 3);
+    const found = { named: 3, read: 3, missing: [], altered: [], superfluous: [], young: 0 };
+    expect(await verify()).to.deep.equal({ code: 0, ...found });
+    const { out } = await succeed(stage.env('one'), 'verify');
+    expect(out).to.equal(
+      '3 archives named by records, 3 of them read; 0 younger than a day and not named yet\n',
+    );
+  });
+
+  it('names what is missing, and ends with 1', async () => {
+    await stage.stock('one', 3);
+    const [, gone = ''] = await archivesOf(stage.env('one'));
+    await rm(place(gone));
+    for (const args of [[], ['--sample', '0']]) {
+      expect(await verify(...args), args.join(' ')).to.deep.include({
+        code: 1,
+        missing: [gone],
+        altered: [],
+      });
+    }
+    const told = await run(stage.env('one'), 'verify');
+    expect(told.out).to.include(`missing: ${gone}\n`);
+    expect(told.err).to.include('1 archives are missing, altered or superfluous');
+  });
+
+  const CHANGES: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+    'a byte of a file': (bytes) =>
+      Buffer.concat([bytes.subarray(0, 60), Buffer.from('!'), bytes.subarray(61)]),
+    'a byte of its directory': (bytes) =>
+      Buffer.concat([bytes.subarray(0, -30), Buffer.from('!'), bytes.subarray(-29)]),
+    'a byte more': (bytes) => Buffer.concat([bytes, Buffer.from('!')]),
+    'a byte less': (bytes) => bytes.subarray(0, -1),
+    'no bytes': () => Buffer.alloc(0),
+  };
+
+  for (const [what, change] of Object.entries(CHANGES)) {
+    it(`names what is altered: ${what}`, async () => {
+      await stage.stock('one', 2);
+      const [altered = ''] = await archivesOf(stage.env('one'));
+      await writeFile(place(altered), change(await readFile(place(altered))));
+      expect(await verify()).to.deep.include({ code: 1, missing: [], altered: [altered], read: 2 });
+    });
+  }
+
+  it('names what no record does, once it is over a day old by its id; younger ones fail nothing', async () => {
+    await stage.stock('one', 1);
+    const [kept = ''] = await archivesOf(stage.env('one'));
+    const bytes = await readFile(place(kept));
+    const now = instant(Date.now());
+    const young = archiveIdOf(after(before(now, hours(24)), hours(1)), crypto.randomUUID());
+    const old = archiveIdOf(before(now, hours(25)), crypto.randomUUID());
+    for (const id of [young, old]) {
+      await mkdir(place(id).slice(0, -id.length), { recursive: true });
+      await writeFile(place(id), bytes);
+    }
+    expect(await verify()).to.deep.include({ code: 1, superfluous: [old], young: 1, missing: [] });
+    await rm(place(old));
+    expect(await verify()).to.deep.include({ code: 0, superfluous: [], young: 1 });
+  });
+
+  it('reads no more than its sample', async () => {
+    await stage.stock('one', 4);
+    expect(await verify('--sample', '2')).to.deep.include({ code: 0, named: 4, read: 2 });
+    expect(await verify('--sample', '9')).to.deep.include({ code: 0, read: 4 });
+    expect((await run(stage.env('one'), 'verify', '--sample', 'some')).code).to.equal(2);
+  });
+});

@@ -1,0 +1,88 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { filesOfPage } from '../../src/publishing/files-of-page.ts';
+
+describe('the files that a page shows', () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-page-'));
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  /** Writes files beside the page, each with its own name as its text unless it has another. */
+  async function beside(...files: readonly (string | readonly [string, string])[]): Promise<void> {
+    for (const file of files) {
+      const [path, text] = typeof file === 'string' ? [file, file] : file;
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), text);
+    }
+  }
+
+  async function found(page: string): Promise<readonly string[]> {
+    const files = await filesOfPage(join(folder, 'report.html'), new TextEncoder().encode(page));
+    return [...files.keys()].sort();
+  }
+
+  it('are its images, styles and scripts that are there, and no page that it links to', async () => {
+    await beside('chart.png', 'js/app.js', 'a b.svg', 'other.html', 'unnamed.png', ['style.css', '']);
+    const page =
+      '<link rel="stylesheet" href="style.css"><img src="./chart.png?v=1#top"><script src="js/app.js"></script>' +
+      '<img src="a%20b.svg"><img src="missing.png"><a href="other.html">x</a>';
+    expect(await found(page)).to.deep.equal(['a b.svg', 'chart.png', 'js/app.js', 'style.css']);
+  });
+
+  it('are what its style sheets name, too, seen from where they lie', async () => {
+    await beside(
+      [
+        'css/style.css',
+        '@import "more.css"; body { background: url(../img/back.png) } @font-face { src: url("f.woff2") }',
+      ],
+      ['css/more.css', "p { background: url( 'dot.png' ) } @import 'style.css';"],
+      'img/back.png',
+      'css/f.woff2',
+      'css/dot.png',
+      'back.png',
+    );
+    expect(await found('<link rel="stylesheet" href="css/style.css">')).to.deep.equal([
+      'css/dot.png',
+      'css/f.woff2',
+      'css/more.css',
+      'css/style.css',
+      'img/back.png',
+    ]);
+  });
+
+  it('are never outside its folder, whatever leads there, nor what no site may have', async () => {
+    const inside = join(folder, 'inside');
+    await beside('secret.png', 'inside/.env', 'inside/.git/x.png', 'inside/folder/x.png');
+    await symlink(join(folder, 'secret.png'), join(inside, 'link.png'));
+    await symlink(folder, join(inside, 'way'));
+    const references = [
+      '../secret.png',
+      'folder/../../secret.png',
+      '..%2fsecret.png',
+      '%2e%2e/secret.png',
+      '..\\secret.png',
+      'link.png',
+      'way/secret.png',
+      '.env',
+      '.git/x.png',
+      'folder',
+      '%00',
+      '%',
+      '/etc/passwd',
+      '//host/x.png',
+      'file:///etc/passwd',
+      'https://host/x.png',
+      'data:image/png;base64,',
+      join(folder, 'secret.png'),
+    ];
+    const page = references.map((reference) => `<img src="${reference}">`).join('');
+    const files = await filesOfPage(join(inside, 'report.html'), new TextEncoder().encode(page));
+    expect([...files.keys()]).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { type RoleId, seconds } from '@pinfold/core';
+import { MAX_READ } from '@pinfold/core/adapter';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { openRig, type Rig } from './rig.ts';
+
+/** Far more than sockets of this machine keep for a viewer who takes nothing. */
+const MIBS = 48;
+
+describe('a body under way', () => {
+  let rig: Rig;
+  let id: RoleId;
+  let loads: number;
+
+  beforeEach(async () => {
+    loads = 0;
+    rig = await openRig({
+      viewer: { cacheBytes: 5 * MIBS * MAX_READ },
+      limits: { archiveBytes: 64 * MAX_READ, expandedBytes: 200 * MAX_READ, fileBytes: 64 * MAX_READ },
+      ports: ({ roles }) => ({
+        roles: replacing(roles, {
+          load: (role, signal) => {
+            loads += 1;
+            return roles.load(role, signal);
+          },
+        }),
+      }),
+    });
+    const large = new Uint8Array(MIBS * MAX_READ);
+    id = await rig.publish({ 'index.html': 'home', 'stored.bin': { stored: large }, 'deflated.bin': large });
+  });
+
+  afterEach(() => rig.close());
+
+  /** Asks for a file, of which nothing is taken yet. */
+  async function begin(path: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
+    const host = rig.siteHost(id);
+    const asked = { host: '127.0.0.1', port: rig.port, path, headers: { host, ...headers }, agent: false };
+    const [answer] = (await once(request(asked).end(), 'response')) as [IncomingMessage];
+    return answer;
+  }
+
+  /** Takes the rest of an answer; tells how much came, and whether it was all. */
+  async function rest(answer: IncomingMessage): Promise<{ bytes: number; isWhole: boolean }> {
+    let bytes = 0;
+    answer.on('data', (piece: Uint8Array) => {
+      bytes += piece.length;
+    });
+    // A cut body is an error to its reader, and then the end.
+    answer.on('error', () => {});
+    await new Promise((resolve) => answer.on('close', resolve));
+    return { bytes, isWhole: answer.complete };
+  }
+
+  for (const [path, headers] of [
+    ['/stored.bin', {}],
+    ['/stored.bin', { range: 'bytes=5-' }],
+    ['/deflated.bin', {}],
+  ] as const) {
+    const what = `${path} ${JSON.stringify(headers)}`;
+
+    it(`looks at its role before each further MiB: ${what}`, async () => {
+      loads = 0;
+      const whole = await rest(await begin(path, headers));
+      expect(whole.isWhole).to.equal(true);
+      expect(loads, 'once for the request, and before each further MiB').to.be.within(MIBS, MIBS + 2);
+    });
+
+    it(`is cut when its role is stopped: ${what}`, async () => {
+      const answer = await begin(path, headers);
+      await rig.stop(id);
+      const { bytes, isWhole } = await rest(answer);
+      expect(isWhole).to.equal(false);
+      expect(bytes).to.be.lessThan((MIBS - 1) * MAX_READ);
+    });
+  }
+
+  it('looks at it, too, where all of it is in memory', async () => {
+    const near = { range: `bytes=${MAX_READ}-` };
+    await rest(await begin('/deflated.bin', { range: `bytes=${MAX_READ}-${MAX_READ}` }));
+    loads = 0;
+    expect((await rest(await begin('/deflated.bin', near))).isWhole).to.equal(true);
+    expect(loads).to.be.within(MIBS - 1, MIBS + 1);
+  });
+
+  it('is cut when its role expires', async () => {
+    const answer = await begin('/stored.bin');
+    rig.clock.advance(seconds(8 * 86_400));
+    expect((await rest(answer)).isWhole).to.equal(false);
+  });
+});

@@ -1,0 +1,74 @@
+// Without it the tests that repeat a failure a hundred times ran before the one that names it.
+
+/** A piece of work among others. */
+export interface Job {
+  readonly name: string;
+  /** Jobs whose work it needs: chosen by name, it brings them along. */
+  readonly needs: readonly string[];
+  /** Jobs that must not have failed where they run, too. */
+  readonly derivesFrom: readonly string[];
+}
+
+/** What came of a job: `left_out` when one that it waited for failed, which `because` names. */
+export type Ending =
+  | { readonly kind: 'succeeded' | 'failed' }
+  | { readonly kind: 'left_out'; readonly because: string };
+
+/**
+ * Does jobs in their order, as many at the same time as there are lanes. One that waits for others lets those behind it
+ * go first.
+ */
+export async function runInLanes<J extends Job>(
+  jobs: readonly J[],
+  lanes: number,
+  run: (job: J) => Promise<boolean>,
+): Promise<ReadonlyMap<J, Ending>> {
+  const waiting = new Set(jobs);
+  const running = new Map<J, Promise<void>>();
+  const endings = new Map<J, Ending>();
+  const waitsFor = ({ needs, derivesFrom }: J): readonly J[] =>
+    jobs.filter(({ name }) => needs.includes(name) || derivesFrom.includes(name));
+  while (waiting.size > 0 || running.size > 0) {
+    for (const job of waiting) {
+      const others = waitsFor(job);
+      const broken = others.find((other) => (endings.get(other) ?? SOUND).kind !== 'succeeded');
+      if (broken !== undefined) {
+        waiting.delete(job);
+        endings.set(job, { kind: 'left_out', because: broken.name });
+      } else if (running.size < lanes && others.every((other) => endings.has(other))) {
+        waiting.delete(job);
+        const ended = run(job).then((succeeded) => {
+          endings.set(job, { kind: succeeded ? 'succeeded' : 'failed' });
+          running.delete(job);
+        });
+        running.set(job, ended);
+      }
+    }
+    if (running.size > 0) await Promise.race(running.values());
+  }
+  return endings;
+}
+
+/** Of what has not ended, nothing is held against those who wait for it. */
+const SOUND: Ending = { kind: 'succeeded' };
+
+/**
+ * The jobs that names mean, with those they need: one of that very name, else all whose name has it in it.
+ *
+ * @throws Error when a name means none.
+ */
+export function chosen<J extends Job>(jobs: readonly J[], names: readonly string[]): readonly J[] {
+  if (names.length === 0) return jobs;
+  const wanted = new Set(names.flatMap((name) => meant(jobs, name)));
+  for (const job of wanted) {
+    for (const other of jobs) if (job.needs.includes(other.name)) wanted.add(other);
+  }
+  return jobs.filter((job) => wanted.has(job));
+}
+
+function meant<J extends Job>(jobs: readonly J[], name: string): readonly J[] {
+  const exact = jobs.filter((job) => job.name === name);
+  const found = exact.length > 0 ? exact : jobs.filter((job) => job.name.includes(name));
+  if (found.length > 0) return found;
+  throw new Error(`nothing is called "${name}". There are: ${jobs.map((job) => job.name).join(', ')}`);
+}

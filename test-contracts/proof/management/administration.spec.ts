@@ -1,0 +1,89 @@
+import { accountId } from '@pinfold/core';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { violations } from './axe.ts';
+import { LOOKS, overflow } from './looks.ts';
+import { OWNER, openService, type Service } from './open-service.ts';
+import { HOSTILE, stock } from './stock.ts';
+import { openContext } from './the-browser.ts';
+
+describe('the pages of those who administer, in a browser', function () {
+  this.timeout(60_000);
+  let service: Service;
+  let publications: readonly string[];
+  before(async () => {
+    service = await openService();
+    publications = (await stock(service)).filter((path) => /^\/publications\/[^/]+$/.test(path));
+  });
+  after(() => service.close());
+
+  async function signIn(page: Page): Promise<void> {
+    const { text } = await service.keys.create({ account: accountId('operators'), scopes: ['admin'] });
+    await page.goto(`${service.screen}/sign-in`);
+    await page.locator('input[name=key]').fill(text);
+    await page.locator('form:has(input[name=key]) button:not([type=button])').click();
+    await page.waitForURL(`${service.screen}/`);
+  }
+
+  it('take a publication down and block its account, by keyboard alone', async () => {
+    const context = await openContext();
+    try {
+      const page = await context.newPage();
+      await signIn(page);
+      const { id } = await service.publish('Bait');
+      await page.getByRole('link', { name: 'Administration' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'All publications' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'Bait' }).focus();
+      await page.keyboard.press('Enter');
+      await page.locator('summary', { hasText: 'Take down' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Reason').focus();
+      await page.keyboard.type('Phishing');
+      await page.keyboard.press('Enter');
+      await page.getByRole('status').waitFor();
+      expect(await page.getByRole('status').textContent()).to.include('its archive is forbidden');
+      expect((await fetch(`${service.url}/s/${id}`)).status).to.equal(404);
+      await page.getByRole('link', { name: OWNER, exact: true }).focus();
+      await page.keyboard.press('Enter');
+      await page.locator('summary', { hasText: 'Block' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Reason').focus();
+      await page.keyboard.type('Phishing');
+      await page.keyboard.press('Enter');
+      await page.getByText('The account is blocked.').waitFor();
+      await page.getByRole('button', { name: 'Unblock' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByText('no longer blocked').waitFor();
+    } finally {
+      await context.close();
+    }
+  });
+
+  for (const { name, ...look } of LOOKS) {
+    it(`are within everybody’s reach, and never wider than the screen: ${name}`, async () => {
+      const context = await openContext(look);
+      try {
+        const page = await context.newPage();
+        await signIn(page);
+        const owner = `/accounts/${encodeURIComponent(OWNER)}`;
+        const parts = ['', owner, '/publications', ...publications, '/takedowns', '/history'];
+        for (const path of parts.map((part) => `/administration${part}`)) {
+          const answer = await page.goto(`${service.screen}${path}`);
+          expect(answer?.status(), path).to.equal(200);
+          expect(await overflow(page), path).to.equal(0);
+          await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true })');
+          expect(await violations(page), path).to.deep.equal([]);
+          expect(await overflow(page), `${path}, all open`).to.equal(0);
+        }
+        await page.goto(`${service.screen}/administration/publications`);
+        for (const title of HOSTILE)
+          expect(await page.getByRole('rowheader', { name: title }).count(), title).to.equal(1);
+        expect(await page.evaluate('window.harmed')).to.equal(undefined);
+      } finally {
+        await context.close();
+      }
+    });
+  }
+});

@@ -1,0 +1,79 @@
+import { openIdConnect, parseClaimRule } from '@pinfold/oidc';
+import { SystemClock } from '@pinfold/platform-node';
+import { expect } from 'chai';
+import { CLIENT_ID, CLIENT_SECRET, type Issuer, openIssuer } from 'pinfold-test-servers/issuer';
+import type { BrowserContext, Page } from 'playwright-core';
+import { violations } from './axe.ts';
+import { openService, type Service } from './open-service.ts';
+import { openContext } from './the-browser.ts';
+
+describe("a person's way in by OpenID Connect", function () {
+  this.timeout(60_000);
+  let issuer: Issuer;
+  let service: Service;
+  let context: BrowserContext;
+  let page: Page;
+  before(async () => {
+    // Another site than the screen's: what is SameSite=Strict stays behind on the way back.
+    issuer = await openIssuer('127.0.0.1');
+    const provider = openIdConnect({
+      issuer: issuer.url,
+      clientId: CLIENT_ID,
+      clientSecret: CLIENT_SECRET,
+      name: 'Example',
+      require: parseClaimRule('groups=staff'),
+      clock: new SystemClock(),
+    });
+    service = await openService('SQLite', provider);
+    issuer.serve(`${service.screen}/sign-in/oidc`);
+    issuer.people.set('ada', { name: 'Ada L.', groups: ['staff'] });
+    context = await openContext();
+    page = await context.newPage();
+    // The issuer's pages want fonts of another place.
+    await page.route(/fonts\.googleapis\.com/, (route) => route.abort());
+  });
+  after(async () => {
+    await context.close();
+    await service.close();
+    await issuer.close();
+  });
+
+  /** Says a name and agrees, at the issuer. */
+  async function throughIssuer(name: string): Promise<void> {
+    await page.getByPlaceholder('Enter any login').fill(name);
+    await page.getByPlaceholder('and password').fill('any');
+    await page.getByRole('button', { name: 'Sign-in' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
+  }
+
+  it('leads from the page that was wanted to the issuer, and back to that page', async () => {
+    await page.goto(`${service.screen}/history`);
+    expect(await violations(page)).to.deep.equal([]);
+    await page.getByRole('link', { name: 'Sign in with Example' }).click();
+    await throughIssuer('ada');
+    await page.waitForURL(`${service.screen}/history`);
+    expect(await page.textContent('.who')).to.include('Ada L.');
+    expect(await page.textContent('main')).to.include('Signed in');
+  });
+
+  it('leads out of both', async () => {
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL(`${issuer.url}/session/end?client_id=${CLIENT_ID}`);
+    await page.getByRole('button', { name: 'Yes, sign me out' }).click();
+    await page.goto(`${service.screen}/history`);
+    expect(page.url()).to.include('/sign-in?to=');
+  });
+
+  it('says to whoever may not come in who they are there, and offers to come as another', async () => {
+    await page.getByRole('link', { name: 'Sign in with Example' }).click();
+    await throughIssuer('eve');
+    await page.getByRole('heading', { name: 'You were not signed in' }).waitFor();
+    expect(await page.textContent('main'))
+      .to.include('oidc:eve')
+      .and.include('Sign out of Example');
+    expect(await violations(page)).to.deep.equal([]);
+    await page.getByRole('link', { name: 'Sign in again' }).click();
+    await page.getByText('Other ways to sign in').click();
+    expect(await page.getByLabel('Or sign in with an API key').isVisible()).to.equal(true);
+  });
+});

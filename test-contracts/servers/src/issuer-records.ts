@@ -1,0 +1,38 @@
+/** A record of oidc-provider, as much of it as is looked at here. */
+interface Payload {
+  readonly uid?: string;
+  readonly grantId?: string;
+  exp?: number;
+  consumed?: number;
+}
+
+/** What one issuer keeps, by the kind of record and its id; a test may make what it holds expire. */
+export class IssuerRecords {
+  readonly #kept: Map<string, Payload> = new Map();
+
+  /** Codes that were given out are too old from now on. */
+  expireCodes(): void {
+    for (const [key, payload] of this.#kept) if (key.startsWith('AuthorizationCode ')) payload.exp = 1;
+  }
+
+  /** The adapter that oidc-provider asks for. */
+  adapterOf(kind: string): Readonly<Record<string, unknown>> {
+    const kept = this.#kept;
+    const keyOf = (id: string): string => `${kind} ${id}`;
+    const find = async (id: string): Promise<Payload | undefined> => kept.get(keyOf(id));
+    return {
+      find,
+      upsert: async (id: string, payload: Payload) => void kept.set(keyOf(id), { ...payload }),
+      findByUid: async (uid: string) =>
+        [...kept].find(([key, payload]) => key.startsWith(`${kind} `) && payload.uid === uid)?.[1],
+      consume: async (id: string) => {
+        const payload = await find(id);
+        if (payload !== undefined) payload.consumed = 1;
+      },
+      destroy: async (id: string) => void kept.delete(keyOf(id)),
+      revokeByGrantId: async (grantId: string) => {
+        for (const [key, payload] of kept) if (payload.grantId === grantId) kept.delete(key);
+      },
+    };
+  }
+}

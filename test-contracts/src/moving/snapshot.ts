@@ -1,0 +1,169 @@
+import { type AccountId, after, days, hours, minutes, type Role, type Title } from '@pinfold/core';
+import type { MovedRecord } from '@pinfold/core/moving';
+import { expect } from 'chai';
+import type { Contract } from '../contract.ts';
+import { START } from '../fixtures/clock.ts';
+import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
+import { aComparison, anEvent, aReservation, aRoleId, aToken, UNBOUNDED } from '../fixtures/roles.ts';
+import { aLink, aSession } from '../fixtures/sessions.ts';
+import { harnessClauses } from '../harness.ts';
+import { rejectionOf } from '../rejection.ts';
+import { allOf, published, recordsOf, stock } from './stock.ts';
+import type { MovingClause, MovingStores } from './subject.ts';
+
+/** More than one answer of a database holds. */
+const MANY = 150;
+
+const LATER = after(START, hours(300));
+
+const nameOf = (record: MovedRecord): string => JSON.stringify([record.kind, idOf(record)]);
+
+function idOf({ kind, value }: MovedRecord): string {
+  switch (kind) {
+    case 'account':
+      return value.name;
+    case 'takedown':
+      return value.id + value.sha256;
+    case 'views':
+      return value.role + value.day;
+    default:
+      return value.id;
+  }
+}
+
+async function rename({ roles }: MovingStores, n: number): Promise<void> {
+  const loaded = await roles.load(aRoleId(n));
+  if (loaded === undefined) throw new Error('a published role is not there');
+  const role: Role = { ...loaded.value, title: 'Renamed' as Title };
+  const saved = await roles.save(role, loaded.version, [anEvent({ pin: role.id })]);
+  expect(saved.kind, 'nobody waits for a snapshot').to.equal('saved');
+}
+
+/** Leaves what only a running service needs. */
+async function use({ roles, sessions, apiKeys }: MovingStores): Promise<void> {
+  await roles.reserve(aReservation(50));
+  await sessions.begin(aSession(1), []);
+  await sessions.offer(aLink(1), []);
+  await apiKeys.touch(anApiKeyId(1), LATER, START);
+  await roles.claimForCleanup({ now: LATER, endedBefore: LATER, token: aToken(9), until: LATER, limit: 1 });
+  await roles.keepComparison(aComparison(), undefined);
+}
+
+const snapshotClauses: readonly MovingClause[] = [
+  {
+    id: 'snapshot/whole',
+    says: 'every account, key, publication, takedown, day of views and event is given once, every field as it was kept',
+    check: async ({ port, peer }) => {
+      expect(await recordsOf(port), 'of an empty database').to.deep.equal([]);
+      const kept = await stock(port);
+      const inOrder = (records: readonly MovedRecord[]) =>
+        records.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+      expect(inOrder(await recordsOf(await peer()))).to.deep.equal(inOrder(kept));
+      await Promise.all(Array.from({ length: MANY }, (_, n) => published(port, 10 + n)));
+      const names = (await recordsOf(port)).map(nameOf);
+      expect(new Set(names)).to.have.lengthOf(names.length);
+      expect(names).to.have.lengthOf(kept.length + 2 * MANY);
+    },
+  },
+  {
+    id: 'snapshot/order',
+    says: 'accounts come by name, keys and publications by id, takedowns by publication and archive, views by publication and day, events by instant and id; one kind after the other',
+    check: async ({ port }) => {
+      await stock(port);
+      await Promise.all(Array.from({ length: 20 }, (_, n) => published(port, 10 + n)));
+      const records = await recordsOf(port);
+      const kinds = records.map(({ kind }) => kind).filter((kind, n, all) => kind !== all[n - 1]);
+      expect(kinds).to.deep.equal(['account', 'key', 'publication', 'takedown', 'views', 'event']);
+      const placeOf = (record: MovedRecord): Uint8Array => {
+        const at = record.kind === 'event' ? String(record.value.at).padStart(16, '0') : '';
+        return new TextEncoder().encode(at + idOf(record));
+      };
+      for (const [n, record] of records.entries()) {
+        const before = records[n - 1];
+        if (before?.kind !== record.kind) continue;
+        expect(isBefore(placeOf(before), placeOf(record)), `${nameOf(before)}, ${nameOf(record)}`).to.equal(
+          true,
+        );
+      }
+    },
+  },
+  {
+    id: 'snapshot/instant',
+    says: 'what changes while it is read is not in it, and waits for nobody',
+    check: async ({ port, peer }) => {
+      await Promise.all(Array.from({ length: MANY }, (_, n) => published(port, n)));
+      await port.apiKeys.create(anApiKey(1), []);
+      const other = await peer();
+      const before = await recordsOf(other);
+      const read: MovedRecord[] = [];
+      for await (const record of port.snapshot.records()) {
+        read.push(record);
+        if (read.length > 1) continue;
+        await port.apiKeys.revoke(anApiKeyId(1), LATER, [anEvent()]);
+        for (const stores of [port, other]) {
+          await published(stores, stores === port ? 1_000 : 1_001);
+          for (let n = 0; n < MANY; n += 10) await rename(stores, n + (stores === port ? 0 : 1));
+        }
+      }
+      expect(read).to.deep.equal(before);
+      expect(await recordsOf(other)).to.not.deep.equal(before);
+    },
+  },
+  {
+    id: 'snapshot/left-out',
+    says: 'what only a running service needs is not in it: two that differ in nothing else are the same',
+    check: async ({ port }, another) => {
+      const { port: used } = await another();
+      const rate = { count: 10, window: minutes(1) };
+      const event = anEvent({ at: after(START, minutes(1)) });
+      for (const stores of [port, used]) {
+        const limits = stores === used ? { ...UNBOUNDED, publications: rate } : UNBOUNDED;
+        await published(stores, 1, { expiresAt: after(START, days(1)) }, { limits });
+        await stores.apiKeys.create(anApiKey(1), [event]);
+      }
+      await use(used);
+      const withoutIds = async (stores: MovingStores) =>
+        (await recordsOf(stores)).map((record) =>
+          record.kind === 'event' ? { ...record.value, id: undefined } : record,
+        );
+      expect(await withoutIds(used)).to.deep.equal(await withoutIds(port));
+    },
+  },
+  {
+    id: 'snapshot/aborted',
+    says: 'an aborted signal rejects with its reason, also in the midst of it',
+    check: async ({ port }) => {
+      await stock(port);
+      const reason = { why: 'nobody reads on' };
+      const none = allOf(port.snapshot.records(AbortSignal.abort(reason)));
+      expect(await rejectionOf(none)).to.equal(reason);
+      const left = new AbortController();
+      const some = async (): Promise<void> => {
+        for await (const _ of port.snapshot.records(left.signal)) left.abort(reason);
+      };
+      expect(await rejectionOf(some())).to.equal(reason);
+      for await (const _ of port.snapshot.records()) break;
+      await published(port, 77);
+    },
+  },
+];
+
+/** What every `Snapshot` promises. */
+export const snapshotContract: Contract<MovingStores> = {
+  port: 'Snapshot',
+  harness: harnessClauses('snapshot', {
+    write: async ({ accounts }, n) => {
+      const account = { name: `account-${n}` as AccountId, limits: NOTHING, blocked: null };
+      await accounts.save({ ...account, generation: 1 as never }, undefined, []);
+    },
+    sees: async (stores, n) => (await recordsOf(stores)).some((record) => idOf(record) === `account-${n}`),
+  }),
+  clauses: snapshotClauses,
+};
+
+const NOTHING = { requests: null, publications: null, sites: null, bytes: null };
+
+function isBefore(one: Uint8Array, other: Uint8Array): boolean {
+  const place = one.findIndex((byte, n) => byte !== other[n]);
+  return place === -1 ? one.length < other.length : (one[place] ?? 0) < (other[place] ?? -1);
+}

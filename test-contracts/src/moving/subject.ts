@@ -1,0 +1,27 @@
+import type {
+  AccountStore,
+  ApiKeyStore,
+  HistoryStore,
+  RoleStore,
+  SessionStore,
+  TakedownStore,
+  ViewStore,
+} from '@pinfold/core';
+import type { Import, Snapshot } from '@pinfold/core/moving';
+import type { Clause } from '../contract.ts';
+
+/** What a {@link Snapshot} and an {@link Import} are tested with: the stores of the same database. */
+export interface MovingStores {
+  readonly snapshot: Snapshot;
+  readonly imports: Import;
+  readonly accounts: AccountStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly roles: RoleStore;
+  readonly sessions: SessionStore;
+  readonly history: HistoryStore;
+  readonly takedowns: TakedownStore;
+  readonly views: ViewStore;
+}
+
+/** One promise of {@link Snapshot} or {@link Import}. */
+export type MovingClause = Clause<MovingStores>;

@@ -1,0 +1,89 @@
+import {
+  after,
+  type CleanupRequest,
+  type CleanupTask,
+  duration,
+  hours,
+  type Instant,
+  minutes,
+  type Role,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import { START } from '../fixtures/clock.ts';
+import { anEvent, aPublication, aRoleId, aToken, publishTo } from '../fixtures/roles.ts';
+import { aTakedown } from '../fixtures/takedowns.ts';
+import type { TakedownClause, TakedownStores } from './subject.ts';
+import { takeDown } from './taken.ts';
+
+const STOPPED = after(START, hours(1));
+const UNTIL = after(STOPPED, minutes(10));
+
+/** A cleanup at `now` that gives an hour's grace. */
+function cleanup(n: number, now: Instant): CleanupRequest {
+  const endedBefore = (now - hours(1)) as Instant;
+  return { now, endedBefore, token: aToken(n), until: after(now, minutes(10)), limit: 10 };
+}
+
+async function takenDown(stores: TakedownStores, n: number): Promise<Role> {
+  const role = await publishTo(stores.roles, aPublication(n));
+  await takeDown(stores, aTakedown(n, { at: STOPPED }));
+  return role;
+}
+
+function taskOf({ id, account, archive }: Role, n: number, failures = 0): CleanupTask {
+  return { role: id, account, archive, token: aToken(n), failures };
+}
+
+/** How archives of what was taken down go. */
+export const purgingClauses: readonly TakedownClause[] = [
+  {
+    id: 'takedown-store/claim-purge',
+    says: 'an archive that is there is claimed at once, also from another claim, which is lost; one that was removed, or whose role is unknown or not stopped, is not',
+    check: async ({ port, peer }) => {
+      const { takedowns, roles } = await peer();
+      const role = await takenDown(port, 1);
+      const claim = (n: number, of = role.id) => ({ role: of, token: aToken(n), until: UNTIL });
+      const [swept] = await roles.claimForCleanup({ ...cleanup(1, UNTIL), endedBefore: UNTIL });
+      expect(swept).to.deep.equal(taskOf(role, 1));
+      expect(await takedowns.claimPurge(claim(2)), 'claimed').to.deep.equal(taskOf(role, 2));
+      expect(await takedowns.claimPurge(claim(3)), 'again').to.deep.equal(taskOf(role, 3));
+      for (const lost of [taskOf(role, 1), taskOf(role, 2)]) {
+        await port.roles.settleCleanup(lost, { kind: 'removed' }, [anEvent()]);
+        expect(await port.roles.loadManifest(role.archive)).not.to.equal(undefined);
+      }
+      await port.roles.settleCleanup(taskOf(role, 3), { kind: 'removed' }, [anEvent()]);
+      expect(await port.roles.loadManifest(role.archive)).to.equal(undefined);
+      expect(await takedowns.claimPurge(claim(4)), 'removed').to.equal(undefined);
+      const published = await publishTo(port.roles, aPublication(2));
+      expect(await takedowns.claimPurge(claim(5, published.id)), 'not stopped').to.equal(undefined);
+      expect(await takedowns.claimPurge(claim(6, aRoleId(9))), 'unknown').to.equal(undefined);
+    },
+  },
+  {
+    id: 'takedown-store/purge-without-grace',
+    says: "what was claimed so and not removed is claimed by cleanups from the claim's end or the retry's instant on, however lately its role ended, and counted",
+    check: async ({ port, peer }) => {
+      const { takedowns, roles } = await peer();
+      const [lapsed, failed] = [await takenDown(port, 1), await takenDown(port, 2)];
+      await takenDown(port, 3);
+      const tasks: (CleanupTask | undefined)[] = [];
+      for (const { id } of [lapsed, failed]) {
+        tasks.push(await takedowns.claimPurge({ role: id, token: aToken(tasks.length), until: UNTIL }));
+      }
+      const retryAt = after(UNTIL, minutes(1));
+      const failure = { kind: 'failed', retryAt } as const;
+      await port.roles.settleCleanup(tasks[1] as CleanupTask, failure, [anEvent()]);
+      const before = (UNTIL - 1) as Instant;
+      expect(await roles.claimForCleanup(cleanup(5, before)), 'too early').to.deep.equal([]);
+      const countAt = async (now: Instant) =>
+        (await roles.countForCleanup({ ...cleanup(0, now), begunBefore: START })).archives;
+      expect(await countAt(before)).to.equal(0);
+      expect(await countAt(UNTIL)).to.equal(1);
+      expect(await roles.claimForCleanup(cleanup(6, UNTIL))).to.deep.equal([taskOf(lapsed, 6)]);
+      expect(await countAt(retryAt)).to.equal(1);
+      const early = (retryAt - duration(1)) as Instant;
+      expect(await roles.claimForCleanup(cleanup(7, early))).to.deep.equal([]);
+      expect(await roles.claimForCleanup(cleanup(8, retryAt))).to.deep.equal([taskOf(failed, 8, 1)]);
+    },
+  },
+];

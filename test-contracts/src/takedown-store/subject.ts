@@ -1,0 +1,12 @@
+import type { HistoryStore, RoleStore, TakedownStore } from '@pinfold/core';
+import type { Clause } from '../contract.ts';
+
+/** What a {@link TakedownStore} is tested with: the stores of the same database, which it stops roles in. */
+export interface TakedownStores {
+  readonly takedowns: TakedownStore;
+  readonly roles: RoleStore;
+  readonly history: HistoryStore;
+}
+
+/** One promise of {@link TakedownStore}. */
+export type TakedownClause = Clause<TakedownStores>;
