@@ -27,6 +27,7 @@ const QUICK: Readonly<Record<string, readonly string[]>> = {
   adapters: ['packages/{archive-zip,memory,persistence-*,platform-node,storage-*}/test/**/*.spec.ts'],
 };
 const THOROUGH: Readonly<Record<string, readonly string[]>> = {
+  server: ['packages/pinfold/test/**/*.spec.ts'],
   'crashes and faults': ['test-contracts/proof/{crashes,faults,three-nodes}/**/*.spec.ts'],
   browsers: [
     'test-contracts/proof/{browser,management}/**/*.spec.ts',
@@ -34,7 +35,7 @@ const THOROUGH: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 const DERIVED: Readonly<Record<string, readonly string[]>> = {
-  saboteurs: ['test-contracts/proof/saboteurs.spec.ts'],
+  saboteurs: ['test-contracts/proof/{saboteurs,sabotages}.spec.ts'],
   'every combination': ['test-contracts/proof/{combinations,role-store-model}.spec.ts'],
 };
 const OTHERS = 'everything else';

@@ -67,6 +67,7 @@ export type { FollowedReference } from './domain/judge-reference.ts';
 export { defaultLimits, type Limits, type OwnLimits } from './domain/limits.ts';
 export type { EncodedManifest, Manifest, ManifestEntry } from './domain/manifest.ts';
 export type { Mode } from './domain/mode.ts';
+export type { Pairing } from './domain/pairing.ts';
 export {
   type Password,
   type PasswordHash,
@@ -108,6 +109,7 @@ export type {
   SignInTrouble,
 } from './ports/identity-provider.ts';
 export type { Ids } from './ports/ids.ts';
+export type { PairingStore } from './ports/pairing-store.ts';
 export type { PasswordHasher } from './ports/password-hasher.ts';
 export type {
   CleanupCount,
@@ -159,6 +161,7 @@ export type { Entering, EnterOutcome, EnterRequest, Grants, Visit } from './use-
 export type { Figure, Observe } from './use-cases/figure.ts';
 export type { KeyPorts, Keys, MintedKey, NewKey, RevokeRequest } from './use-cases/keys.ts';
 export type { Ended, Open } from './use-cases/opening.ts';
+export type { NewPairing, PairingPorts, Pairings } from './use-cases/pairings.ts';
 export type { BeforePublish, PublishOutcome, Submitted, Submitter } from './use-cases/publication.ts';
 export type {
   CheckOutcome,

@@ -41,4 +41,7 @@ export function bindPersistence(bind: Bind, open: () => Persistence | Promise<Pe
   bind(tokens.imports)
     .toResolvedValue(({ imports }) => imports, [tokens.persistence])
     .inSingletonScope();
+  bind(tokens.pairings)
+    .toResolvedValue(({ pairings }) => pairings, [tokens.persistence])
+    .inSingletonScope();
 }

@@ -1,5 +1,5 @@
 import { createUseCases, type Limits, type UseCaseOptions } from '@pinfold/core';
-import { createKeys, createSessions } from '@pinfold/core/accounts';
+import { createKeys, createPairings, createSessions } from '@pinfold/core/accounts';
 import { type OnEvent, tellingRoles, tellingTakedowns } from '@pinfold/core/adapter';
 import { createAdministration } from '@pinfold/core/administration';
 import { createCleaning } from '@pinfold/core/cleaning';
@@ -15,7 +15,7 @@ export interface CoreModuleOptions extends UseCaseOptions {
 }
 
 /**
- * Binds `useCases`, `manageKeys`, `manageSessions`, `manageHistory`, `countedViews` and `administration` over the ports that are bound elsewhere.
+ * Binds `useCases`, `manageKeys`, `manageSessions`, `managePairings`, `manageHistory`, `countedViews` and `administration` over the ports that are bound elsewhere.
  *
  * @example
  * import { days } from '@pinfold/core';
@@ -89,6 +89,13 @@ export function coreModule(
         (sessions, sessionSecrets, apiKeys, clock, ids, manageKeys) =>
           createSessions({ sessions, sessionSecrets, apiKeys, clock, ids }, manageKeys),
         [tokens.sessions, tokens.sessionSecrets, tokens.apiKeys, tokens.clock, tokens.ids, tokens.manageKeys],
+      )
+      .inSingletonScope();
+    bind(tokens.managePairings)
+      .toResolvedValue(
+        (pairings, sessionSecrets, clock, manageKeys) =>
+          createPairings({ pairings, sessionSecrets, clock }, manageKeys),
+        [tokens.pairings, tokens.sessionSecrets, tokens.clock, tokens.manageKeys],
       )
       .inSingletonScope();
     bind(tokens.manageHistory)

@@ -14,6 +14,7 @@ const DATABASE = {
   mode: tokens.mode,
   takedowns: tokens.takedowns,
   views: tokens.views,
+  pairings: tokens.pairings,
   snapshot: tokens.snapshot,
   imports: tokens.imports,
 } satisfies Record<Exclude<keyof Persistence, 'migrate' | 'check' | 'close'>, ServiceIdentifier<object>>;

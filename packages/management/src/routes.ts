@@ -3,6 +3,7 @@ import { notFound } from './answering/refuse.ts';
 import type { Answering } from './answering/serve.ts';
 import { block, limit, showAccount, showAccountHistory, showAccounts, unblock } from './handlers/accounts.ts';
 import { showCode } from './handlers/code.ts';
+import { connect, handOverKey, showConnect } from './handlers/connect.ts';
 import { showHistory } from './handlers/history.ts';
 import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
 import { showList } from './handlers/list.ts';
@@ -67,7 +68,7 @@ const openForm = inTurn(ownPage, anybodyKnown, formRead, freshToken);
 
 /** Every route of the screen. */
 export function routesOf(screen: Screen): readonly Route[] {
-  const { keys, history, sessions, identityProvider } = screen;
+  const { keys, pairings, history, sessions, identityProvider } = screen;
   const routes = [
     on('get', '/', page, showList, screen),
     on('post', '/publish', uploadForm, publishForm, screen),
@@ -87,6 +88,13 @@ export function routesOf(screen: Screen): readonly Route[] {
       on('get', '/keys', page, showKeys, keys),
       on('post', '/keys', change, createKey, keys),
       on('post', '/keys/:key/revoke', form, revokeKey, keys),
+    );
+  }
+  if (pairings !== undefined) {
+    routes.push(
+      on('get', '/connect', page, showConnect, pairings),
+      on('post', '/connect', change, connect, pairings),
+      on('post', '/connect/key', formRead, handOverKey, pairings),
     );
   }
   if (history !== undefined) routes.push(on('get', '/history', page, showHistory, history));

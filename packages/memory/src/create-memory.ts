@@ -8,6 +8,7 @@ import { memoryAttemptCounter } from './memory-attempt-counter.ts';
 import { emptyData } from './memory-data.ts';
 import { memoryHistoryStore } from './memory-history-store.ts';
 import { memoryImport } from './memory-import.ts';
+import { memoryPairingStore } from './memory-pairing-store.ts';
 import { memoryRoleStore } from './memory-role-store.ts';
 import { memoryServiceMode } from './memory-service-mode.ts';
 import { memorySessionStore } from './memory-session-store.ts';
@@ -48,6 +49,7 @@ function handleOn(connection: Connection): Memory {
     views: memoryViewStore(connection),
     snapshot: memorySnapshot(connection),
     imports: memoryImport(connection),
+    pairings: memoryPairingStore(connection),
     archives: memoryArchiveStorage(connection),
     migrate: async () => void connection.open(),
     check: async (signal) => {

@@ -12,6 +12,7 @@ import type {
   HistoryEvent,
   Instant,
   Mode,
+  Pairing,
   Role,
   RoleId,
   Session,
@@ -73,6 +74,7 @@ export interface MemoryData {
   /** By publication and archive. */
   readonly takedowns: Map<string, Takedown>;
   readonly views: Map<string, CountedViews>;
+  readonly pairings: Map<Sha256, Pairing>;
   tickets: number;
   /** The token of an unfinished import. */
   importing: Token | undefined;
@@ -95,6 +97,7 @@ export function emptyData(): MemoryData {
     refusals: new Map(),
     takedowns: new Map(),
     views: new Map(),
+    pairings: new Map(),
     tickets: 0,
     importing: undefined,
     comparison: undefined,

@@ -340,9 +340,27 @@ const mode: PostgresMigration = {
   `,
 };
 
+/** What people agreed to, until a program comes for its key. */
+const pairings: PostgresMigration = {
+  version: 11,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ pairings }) => `
+    CREATE TABLE ${pairings} (
+      secret_hash text COLLATE "C" PRIMARY KEY,
+      account text COLLATE "C" NOT NULL,
+      scopes text NOT NULL,
+      label text NOT NULL,
+      actor text NOT NULL,
+      ends_at bigint NOT NULL
+    );
+    CREATE INDEX pairings_ended ON ${pairings} (ends_at);
+  `,
+};
+
 /** What the session of a link lets its person do. */
 const linkScopes: PostgresMigration = {
-  version: 11,
+  version: 12,
   release: '0.1.0',
   oldestVersion: 1,
   sql: ({ signInLinks }) =>
@@ -361,5 +379,6 @@ export const MIGRATIONS: readonly PostgresMigration[] = [
   takedowns,
   imports,
   mode,
+  pairings,
   linkScopes,
 ];

@@ -8,6 +8,7 @@ import { postgresAttemptCounter } from './postgres-attempt-counter.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import { postgresHistoryStore } from './postgres-history-store.ts';
 import { postgresImport } from './postgres-import.ts';
+import { postgresPairingStore } from './postgres-pairing-store.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 import { postgresRoleStore } from './postgres-role-store.ts';
 import { postgresServiceMode } from './postgres-service-mode.ts';
@@ -86,6 +87,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
     views: postgresViewStore(connection, tables),
     snapshot: postgresSnapshot(connection, tables),
     imports: postgresImport(connection, tables, schema),
+    pairings: postgresPairingStore(connection, tables),
     migrate: () => migrate(connection, schema),
     check: (signal) => checkSchema(connection, schema, signal),
     close: async () => connection.close(),

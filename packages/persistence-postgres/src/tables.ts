@@ -22,6 +22,7 @@ export interface Tables {
   readonly importMark: string;
   /** No table, but the function of triggers. */
   readonly refuseWhileImporting: string;
+  readonly pairings: string;
 }
 
 export function tablesOf(schema: string): Tables {
@@ -46,5 +47,6 @@ export function tablesOf(schema: string): Tables {
     views: `${name}.views`,
     importMark: `${name}.import_mark`,
     refuseWhileImporting: `${name}.refuse_while_importing`,
+    pairings: `${name}.pairings`,
   };
 }

@@ -7,6 +7,7 @@ import { sqliteAttemptCounter } from './sqlite-attempt-counter.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteHistoryStore } from './sqlite-history-store.ts';
 import { sqliteImport } from './sqlite-import.ts';
+import { sqlitePairingStore } from './sqlite-pairing-store.ts';
 import { sqliteRoleStore } from './sqlite-role-store.ts';
 import { sqliteServiceMode } from './sqlite-service-mode.ts';
 import { sqliteSessionStore } from './sqlite-session-store.ts';
@@ -29,6 +30,7 @@ export function handleOn(
     mode: sqliteServiceMode(connection),
     takedowns: sqliteTakedownStore(connection),
     views: sqliteViewStore(connection),
+    pairings: sqlitePairingStore(connection),
     snapshot: sqliteSnapshot(connection),
     imports: sqliteImport(connection),
     migrate: () => migrate(connection),

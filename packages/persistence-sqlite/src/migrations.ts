@@ -324,9 +324,27 @@ const mode: Migration = {
   `,
 };
 
+/** What people agreed to, until a program comes for its key. */
+const pairings: Migration = {
+  version: 12,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE pairings (
+      secret_hash TEXT NOT NULL PRIMARY KEY,
+      account TEXT NOT NULL,
+      scopes TEXT NOT NULL,
+      label TEXT NOT NULL,
+      actor TEXT NOT NULL,
+      ends_at INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX pairings_ended ON pairings (ends_at);
+  `,
+};
+
 /** What the session of a link lets its person do. */
 const linkScopes: Migration = {
-  version: 12,
+  version: 13,
   release: '0.1.0',
   oldestVersion: 1,
   sql: `ALTER TABLE sign_in_links ADD COLUMN scope TEXT NOT NULL DEFAULT 'manage'`,
@@ -345,5 +363,6 @@ export const MIGRATIONS: readonly Migration[] = [
   takedowns,
   imports,
   mode,
+  pairings,
   linkScopes,
 ];

@@ -11,6 +11,7 @@ import { httpApiSabotage } from './http-api.ts';
 import { httpPathViewingSabotage, httpViewingSabotage } from './http-viewing.ts';
 import { idsSabotage } from './ids.ts';
 import { importSabotage, snapshotSabotage } from './moving.ts';
+import { pairingStoreSabotage } from './pairing-store.ts';
 import { passwordHasherSabotage } from './password-hasher.ts';
 import { roleStoreSabotage } from './role-store.ts';
 import { type Proof, proofOf } from './sabotage.ts';
@@ -37,6 +38,7 @@ export const proofs: readonly Proof[] = [
   proofOf(viewStoreSabotage),
   proofOf(snapshotSabotage),
   proofOf(importSabotage),
+  proofOf(pairingStoreSabotage),
   proofOf(passwordHasherSabotage),
   proofOf(grantSignerSabotage),
   proofOf(apiKeySecretsSabotage),

@@ -14,6 +14,7 @@ import {
   type Keys,
   type Limits,
   OPERATOR,
+  type Pairings,
   type Ports,
   type PublishRequest,
   type Quotas,
@@ -25,7 +26,7 @@ import {
   type UseCaseOptions,
   type UseCases,
 } from '@pinfold/core';
-import { createKeys, createSessions } from '@pinfold/core/accounts';
+import { createKeys, createPairings, createSessions } from '@pinfold/core/accounts';
 import type { Persistence } from '@pinfold/core/adapter';
 import { type Administration, createAdministration } from '@pinfold/core/administration';
 import { createCleaning } from '@pinfold/core/cleaning';
@@ -52,6 +53,7 @@ export interface Inside {
   readonly useCases: UseCases;
   readonly keys: Keys;
   readonly sessions: Sessions;
+  readonly pairings: Pairings;
   readonly history: History;
   readonly views: Views;
   readonly administration: Administration;
@@ -137,15 +139,16 @@ export async function openService<S extends Stores>(
       { apiKeys, sessions: sessionStore, sessionSecrets, clock, ids: ports.ids },
       keys,
     );
+    const pairings = createPairings({ pairings: opened.pairings, sessionSecrets, clock }, keys);
     const server = await listening();
     closing.unshift(() => closed(server).then(() => opened.close()));
     const { port } = server.address() as AddressInfo;
     publicPort ??= port;
     const history = createHistory({ ...ports, history: opened.history });
-    const views = createViews({ ...ports, views: opened.views });
+    const views = createViews({ views: opened.views, mode: opened.mode, clock });
     const administration = createAdministration(ports);
     const cleaning = createCleaning(ports, options.limits);
-    const shared = { clock, useCases, keys, sessions, history, views, administration, cleaning };
+    const shared = { clock, useCases, keys, sessions, pairings, history, views, administration, cleaning };
     const inside: Inside = { ...shared, publicPort };
     server.on('request', build(inside));
     return {

@@ -17,6 +17,8 @@ import { isFormSecret, newFormSecret } from './form-guard.ts';
 export interface Visit {
   readonly request: Request;
   readonly response: Response;
+  /** The public URL. */
+  readonly publicUrl: string;
   /** The path under which the screen is reached, without a slash at its end. */
   readonly base: string;
   /** Where cookies hold. */
@@ -78,6 +80,7 @@ export function visitOf(screen: Screen, request: Request, response: Response, re
   return {
     request,
     response,
+    publicUrl: screen.publicUrl,
     base,
     scope,
     words: new Words(language, readZone(request) ?? 'UTC', look.catalogues[language]),

@@ -52,6 +52,9 @@ export const OPTIONS = {
       says: 'what to ask from outside, in the place of PINFOLD_PUBLIC_URL',
     },
   },
+  login: {
+    'no-browser': { type: 'boolean', says: 'only print the address of the page' },
+  },
   list: {
     state: { type: 'string', value: 'STATE', says: 'published, expired or deleted only' },
   },

@@ -27,6 +27,7 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'serve'>, () => Promise<Com
   copy: async () => (await import('../commands/copy.ts')).copy,
   verify: async () => (await import('../commands/verify.ts')).verify,
   migrate: async () => (await import('../commands/migrate.ts')).migrate,
+  login: async () => (await import('../commands/login.ts')).login,
   list: async () => (await import('../commands/list.ts')).list,
   show: async () => (await import('../commands/show.ts')).show,
   rename: async () => (await import('../commands/change.ts')).rename,

@@ -176,6 +176,11 @@ export const BY_THE_API = {
 
 /** The commands about the command itself. */
 export const ABOUT = {
+  login: {
+    takes: 'URL',
+    says: 'get a key of the Pinfold there by its management screen, and keep it for other commands',
+    example: 'pinfold login https://pins.example',
+  },
   completion: {
     takes: 'SHELL',
     says: 'print what lets bash, zsh or fish complete all this',

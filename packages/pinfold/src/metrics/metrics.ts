@@ -29,6 +29,7 @@ const STORES = {
   history: tokens.history,
   takedowns: tokens.takedowns,
   views: tokens.views,
+  pairings: tokens.pairings,
   archives: tokens.archives,
   staging: tokens.staging,
 } as const;
