@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Mode, RoleStore } from '@pinfold/core';
+import { isFault, type Mode, type RoleStore } from '@pinfold/core';
 import { NORMAL } from '@pinfold/core/adapter';
 import { type ModeStores, type Subject, serviceModeContract } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
@@ -35,7 +35,11 @@ const saboteurs: readonly Saboteur<Subject<ModeStores>>[] = [
     breaks: 'service-mode/harness-peer',
     how: 'a peer opens data of its own',
     open: opening(strangers),
-    alsoFails: clausesBut(serviceModeContract, ['service-mode/harness-apart', 'service-mode/load-aborted']),
+    alsoFails: clausesBut(serviceModeContract, [
+      'service-mode/harness-apart',
+      'service-mode/load-aborted',
+      'service-mode/unreachable',
+    ]),
   },
   saboteur('service-mode/load', 'each handle keeps the mode that it loaded first', () => ({ mode }) => {
     let seen: Promise<Mode> | undefined;
@@ -51,6 +55,20 @@ const saboteurs: readonly Saboteur<Subject<ModeStores>>[] = [
   saboteur('service-mode/load-aborted', 'the signal is not looked at', () => ({ mode }) => ({
     mode: replacing(mode, { load: () => mode.load() }),
   })),
+  saboteur(
+    'service-mode/unreachable',
+    'a mode that cannot be loaded is the normal one',
+    () =>
+      ({ mode }) => ({
+        mode: replacing(mode, {
+          load: (signal) =>
+            mode.load(signal).catch((error: unknown) => {
+              if (isFault(error)) return NORMAL;
+              throw error;
+            }),
+        }),
+      }),
+  ),
   saboteur(
     'service-mode/events',
     'another message is no change',

@@ -4,10 +4,10 @@ import { harnessClauses } from '../harness.ts';
 import { told } from '../history-store/told.ts';
 import { boundClauses } from './bounds.ts';
 import { modeClauses } from './clauses.ts';
-import type { ModeStores } from './subject.ts';
+import type { ModeStores, ServiceModeSubject } from './subject.ts';
 
 /** What every `ServiceMode` promises, beside the stores of its database. */
-export const serviceModeContract: Contract<ModeStores> = {
+export const serviceModeContract: Contract<ModeStores, ServiceModeSubject> = {
   port: 'ServiceMode',
   harness: harnessClauses('service-mode', {
     write: ({ mode }, n) =>

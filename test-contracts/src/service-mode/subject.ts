@@ -8,7 +8,7 @@ import type {
   SessionStore,
   ViewStore,
 } from '@pinfold/core';
-import type { Clause } from '../contract.ts';
+import type { Clause, StoreSubject } from '../contract.ts';
 
 /** The mode with the stores of the same database, which it binds. */
 export interface ModeStores {
@@ -22,4 +22,5 @@ export interface ModeStores {
   readonly views: ViewStore;
 }
 
-export type ServiceModeClause = Clause<ModeStores>;
+export type ServiceModeSubject = StoreSubject<ModeStores>;
+export type ServiceModeClause = Clause<ModeStores, ServiceModeSubject>;
