@@ -6,14 +6,13 @@ import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
 
-/** A block that hides nothing is not looked into. */
+/** The generation of the account, below zero while its sites are hidden: one look at its row tells both. */
 const LOAD = `
-  SELECT version, ${ROLES.select}, coalesce(owner_generation, ${FIRST_GENERATION}) AS accountGeneration,
-    owner_blocked <> 'null' AND owner_blocked ->> 'sites' = 'hide' AS isHidden
-  FROM roles LEFT JOIN (
-    SELECT name AS owner, generation AS owner_generation, blocked AS owner_blocked FROM accounts
-  ) ON owner = account
-  WHERE id = ?`;
+  SELECT version, ${ROLES.select}, (
+    SELECT CASE WHEN blocked <> 'null' AND blocked ->> 'sites' = 'hide' THEN -generation ELSE generation END
+    FROM accounts WHERE name = roles.account
+  ) AS owner
+  FROM roles WHERE id = ?`;
 
 const CHANGING = changingMembers(ROLES);
 
@@ -25,8 +24,7 @@ const MANIFEST = 'SELECT manifest FROM manifests WHERE archive = ?';
 
 interface RoleRow extends Kept<Role> {
   readonly version: Version;
-  readonly accountGeneration: Generation;
-  readonly isHidden: number | null;
+  readonly owner: number | null;
 }
 
 /** One role at a time. */
@@ -36,8 +34,9 @@ export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' |
       connection.read((prepare) => {
         const row = prepare<RoleRow>(LOAD).get(id);
         if (row === undefined) return undefined;
-        const { version, accountGeneration, isHidden } = row;
-        return { value: ROLES.read(row), version, isHidden: isHidden === 1, accountGeneration };
+        const owner = row.owner ?? FIRST_GENERATION;
+        const accountGeneration = Math.abs(owner) as Generation;
+        return { value: ROLES.read(row), version: row.version, isHidden: owner < 0, accountGeneration };
       }, signal),
     save: (role, loadedAt, events, authority) =>
       connection.write(
