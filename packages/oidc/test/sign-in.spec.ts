@@ -56,6 +56,17 @@ describe('signing in by OpenID Connect', () => {
     expect(inside.cookies.find((line) => line.startsWith('pinfold_oidc='))).to.include('Max-Age=0');
   });
 
+  it('goes on by a page where a browser does not say where it comes from, which keeps cookies together', async () => {
+    await open();
+    const { location } = await screen.toTheWayBack(ada, 'ada', '/keys');
+    const cookie = [...ada.cookiesOf(screen.base)].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { cookie, accept: 'text/html,*/*;q=0.8' };
+    const stop = await fetch(location ?? '', { redirect: 'manual', headers });
+    expect(stop.status).to.equal(200);
+    expect(await stop.text()).to.include('http-equiv="refresh" content="0; url=/manage/keys"');
+    expect(stop.headers.getSetCookie().join()).to.include('pinfold_session=');
+  });
+
   it('keeps no token, and logs no secret', async () => {
     await open();
     const back = await screen.toTheWayBack(ada, 'ada');

@@ -19,6 +19,7 @@ import {
   aToken,
   leaseOf,
 } from '../fixtures/roles.ts';
+import { aPairing } from '../fixtures/pairings.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
 import { harnessClauses } from '../harness.ts';
@@ -68,6 +69,9 @@ const CHANGES: Readonly<Record<string, (stores: MovingStores) => Promise<unknown
   claimPurge: ({ takedowns }) => takedowns.claimPurge({ role: aRoleId(1), token: aToken(7), until: LATER }),
   countViews: ({ views }) => views.add([A_DAY]),
   dropViews: ({ views }) => views.drop(A_DAY.day, 10),
+  agree: ({ pairings }) => pairings.agree(aPairing(70)),
+  take: ({ pairings }) => pairings.take(aPairing(70).secretHash, START),
+  purgePairings: ({ pairings }) => pairings.purge(LATER, 10),
 };
 
 /** What a database has of its own, each alone. */

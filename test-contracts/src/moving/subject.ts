@@ -2,6 +2,7 @@ import type {
   AccountStore,
   ApiKeyStore,
   HistoryStore,
+  PairingStore,
   RoleStore,
   SessionStore,
   TakedownStore,
@@ -21,6 +22,7 @@ export interface MovingStores {
   readonly history: HistoryStore;
   readonly takedowns: TakedownStore;
   readonly views: ViewStore;
+  readonly pairings: PairingStore;
 }
 
 /** One promise of {@link Snapshot} or {@link Import}. */
