@@ -5,6 +5,7 @@ import type { Contract } from '../contract.ts';
 import { anAccount, anAccountName } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
+import { aPairing } from '../fixtures/pairings.ts';
 import {
   ACCOUNT,
   aComparison,
@@ -19,7 +20,6 @@ import {
   aToken,
   leaseOf,
 } from '../fixtures/roles.ts';
-import { aPairing } from '../fixtures/pairings.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
 import { harnessClauses } from '../harness.ts';
