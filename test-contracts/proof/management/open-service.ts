@@ -44,7 +44,7 @@ export async function openService(
   const clock = createManualClock(Date.now() as Instant);
   const service = await openOver(
     open,
-    ({ useCases, keys, sessions, history, views, administration, publicPort }) => {
+    ({ useCases, keys, sessions, pairings, history, views, administration, publicPort }) => {
       const publicUrl = `http://localhost:${publicPort}`;
       const elsewhere = identityProvider === undefined ? {} : { identityProvider };
       const screen = createManagement({
@@ -52,6 +52,7 @@ export async function openService(
         publicUrl,
         sessions,
         keys,
+        pairings,
         history,
         views,
         administration,

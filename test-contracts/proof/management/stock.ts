@@ -36,8 +36,8 @@ export async function stock(service: Service): Promise<readonly string[]> {
   await useCases.stop({ by: OPERATOR, id: stopped.id });
   for (const title of HOSTILE)
     await service.publish(title, { 'index.html': 'x', [`${title.replaceAll(/[/:\\]/g, '')}.txt`]: 'x' });
-  await keys.create({ account: OWNER, label: HOSTILE[0] ?? '' });
-  const revoked = await keys.create({ account: OWNER, label: '' });
+  await keys.create({ by: OPERATOR, account: OWNER, label: HOSTILE[0] ?? '' });
+  const revoked = await keys.create({ by: OPERATOR, account: OWNER, label: '' });
   await keys.revoke({ id: revoked.key.id, by: OPERATOR });
   clock.advance(hours(1));
   const details = [expired, soon, plain, pinned, locked, stopped].map(({ id }) => `/publications/${id}`);

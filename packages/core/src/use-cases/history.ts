@@ -2,11 +2,13 @@ import { type Actor, boundTo } from '../domain/actor.ts';
 import { decodeEventCursor, encodeEventCursor } from '../domain/event-cursor.ts';
 import { BY_SYSTEM, type Cause, eventOf, type HistoryEvent } from '../domain/history.ts';
 import { accountId, type RoleId } from '../domain/identity.ts';
-import { before, type Duration, days, type Instant, minutes } from '../domain/instant.ts';
+import { before, type Duration, days, type Instant } from '../domain/instant.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
 import type { Ids } from '../ports/ids.ts';
+import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Refusal } from '../refusal.ts';
+import { inBatches } from './in-batches.ts';
 
 /** Which page of the history is wanted. */
 export interface EventListRequest {
@@ -46,8 +48,8 @@ export interface History {
   list(request: EventListRequest): Promise<EventListOutcome>;
 
   /**
-   * Tells of roles that expired, then drops what is too old, for a minute each at most. Meant for before each
-   * `cleanUp`; safe at any time, on any number of nodes at once.
+   * Tells of roles that expired, then drops what is too old, for a minute each at most; nothing while the service is
+   * read-only. Meant for before each `cleanUp`; safe at any time, on any number of nodes at once.
    */
   sweep(options?: HistorySweep): Promise<void>;
 }
@@ -55,6 +57,7 @@ export interface History {
 /** The ports that the history needs. */
 export interface HistoryPorts {
   readonly history: HistoryStore;
+  readonly mode: ServiceMode;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -66,7 +69,6 @@ export interface HistoryOptions {
 }
 
 const BATCH = 100;
-const LONGEST: Duration = minutes(1);
 
 /**
  * Puts the use cases of the history together.
@@ -80,7 +82,7 @@ const LONGEST: Duration = minutes(1);
  * if (page.kind === 'page') for (const { type, at } of page.events) console.log(at, type);
  */
 export function createHistory(ports: HistoryPorts, { keptFor = days(400) }: HistoryOptions = {}): History {
-  const { history, clock } = ports;
+  const { history } = ports;
   return {
     async list({ by, account: wanted, pin, since, cursor, limit = 20 }) {
       if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
@@ -97,9 +99,9 @@ export function createHistory(ports: HistoryPorts, { keptFor = days(400) }: Hist
       };
     },
     async sweep({ cause = BY_SYSTEM, signal } = {}) {
-      await inBatches(clock, signal, () => tellExpired(ports, cause));
-      const oldest = before(clock.now(), keptFor);
-      await inBatches(clock, signal, () => history.drop(oldest, BATCH));
+      await inBatches(ports, BATCH, signal, () => tellExpired(ports, cause));
+      const oldest = before(ports.clock.now(), keptFor);
+      await inBatches(ports, BATCH, signal, () => history.drop(oldest, BATCH));
     },
   };
 }
@@ -111,17 +113,6 @@ async function tellExpired({ history, clock, ids }: HistoryPorts, cause: Cause):
   );
   if (events.length > 0) await history.tellExpired(events);
   return events.length;
-}
-
-/** Repeats a step until it does less than a whole batch, or for as long as it may take. */
-async function inBatches(
-  clock: Clock,
-  signal: AbortSignal | undefined,
-  step: () => Promise<number>,
-): Promise<void> {
-  const begun = clock.now();
-  do signal?.throwIfAborted();
-  while ((await step()) === BATCH && clock.now() - begun < LONGEST);
 }
 
 function asShownToAccounts(event: HistoryEvent): HistoryEvent {

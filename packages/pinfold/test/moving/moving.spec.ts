@@ -1,24 +1,10 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { COMMAND, run, runProcess } from '../command-run.ts';
+import { contentsOf } from './journey.ts';
 import { archivesOf, openStage, removeArchive, type Stage, succeed } from './stage.ts';
-
-/** Every file of a folder, with a hash of its bytes. */
-async function contentsOf(folder: string): Promise<Readonly<Record<string, string>>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-  const hashed = files.toSorted().map(async (file) => {
-    const hash = createHash('sha256').update(await readFile(file));
-    return [file.slice(folder.length), hash.digest('hex')] as const;
-  });
-  return Object.fromEntries(await Promise.all(hashed));
-}
 
 describe('pinfold export and import', function () {
   this.timeout(60_000);

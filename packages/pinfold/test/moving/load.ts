@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { type App, createApp } from '../../src/compose/create-app.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+import { publish, site } from '../servers/api-calls.ts';
+
+type Env = Readonly<Record<string, string>>;
+
+const AT_ONCE = 8;
+
+/** A running server with a key, and what is published on it. */
+export interface Publisher {
+  readonly app: App;
+  /** Publishes so many sites of some bytes, the `from`th and those after it. */
+  publish(from: number, count: number, bytes: number): Promise<void>;
+  /** Publishes, renames and stops until it is told to end; resolves with how many were published. */
+  load(ended: AbortSignal): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function startPublisher(env: Env): Promise<Publisher> {
+  const app = await createApp(readSettings({ ...env, PINFOLD_RATE_PUBLICATIONS: 'off' }), {
+    log: () => undefined,
+  });
+  const { addresses, firstStart } = await app.listen();
+  const url = addresses.publicUrl;
+  const key = env.PINFOLD_API_KEY ?? firstStart?.apiKey ?? '';
+  const one = async (n: number, bytes: number): Promise<string> => {
+    const answer = await publish(url, key, `site ${n}`, site(noise(n, bytes)));
+    if (answer.status !== 201) throw new Error(`a publication is answered with ${answer.status}`);
+    return ((await answer.json()) as { readonly pin: { readonly id: string } }).pin.id;
+  };
+  const change = async (id: string, n: number): Promise<void> => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const path = `${url}/api/v1/pins/${id}`;
+    if (n % 3 === 0) await fetch(path, { method: 'DELETE', headers });
+    else await fetch(path, { method: 'PATCH', headers, body: JSON.stringify({ title: `Renamed ${n}` }) });
+  };
+  return {
+    app,
+    publish: async (from, count, bytes) => {
+      let next = from;
+      const work = async (): Promise<void> => {
+        while (next < from + count) await one(next++, bytes);
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, work));
+    },
+    load: async (ended) => {
+      let n = 0;
+      while (!ended.aborted) {
+        n += 1;
+        await change(await one(1_000_000 + n, 2_000), n);
+      }
+      return n;
+    },
+    close: () => app.close(),
+  };
+}
+
+/** Letters that do not shrink much, the same for each `n`. */
+function noise(n: number, bytes: number): string {
+  let text = '';
+  for (let turn = 0; text.length < bytes; turn += 1) {
+    text += createHash('sha256').update(`${n} ${turn}`).digest('base64');
+  }
+  return text;
+}
