@@ -30,12 +30,12 @@ const checks: readonly Check[] = [
     command: (file) => ['caddy', 'validate', '--adapter', 'caddyfile', '--config', file],
   },
   {
-    files: ['pinfold.service'],
+    files: ['pinfold.service', 'pinfold-backup.service', 'pinfold-backup.timer'],
     command: (file) => ['systemd-analyze', 'verify', '--man=no', file],
     whole: (text) => text.replace('/usr/bin/pinfold', process.execPath),
   },
   {
-    files: ['pinfold.service'],
+    files: ['pinfold.service', 'pinfold-backup.service'],
     command: (file) => ['systemd-analyze', 'security', '--offline=true', '--threshold=20', file],
   },
 ];

@@ -15,7 +15,11 @@ export interface GrowthServer {
   read(id: string): Promise<number>;
   list(): Promise<number>;
   view(id: string): Promise<number>;
-  manage(): Promise<number>;
+  /** A page of the history, under a query. */
+  events(query: string): Promise<number>;
+  rename(id: string, title: string): Promise<number>;
+  /** A page of the management screen. */
+  manage(page?: string): Promise<number>;
   cleanUp(): Promise<CleanedUp>;
   stop(): Promise<void>;
 }
@@ -56,7 +60,12 @@ export async function startGrowthServer(
     read: (id) => ask(`/api/v1/pins/${id}`, { authorization }),
     list: () => ask('/api/v1/pins', { authorization }),
     view: (id) => ask('/', { host: `${id}.localhost:${port}`, 'accept-encoding': 'gzip' }),
-    manage: () => ask('/manage/', { cookie, host: `localhost:${port}` }),
+    events: (query) => ask(`/api/v1/events${query}`, { authorization }),
+    rename: (id, title) => {
+      const headers = { authorization, 'content-type': 'application/json' };
+      return timed(port, `/api/v1/pins/${id}`, headers, 'PATCH', JSON.stringify({ title }));
+    },
+    manage: (page = '') => ask(`/manage/${page}`, { cookie, host: `localhost:${port}` }),
     cleanUp: async () => {
       const answer = once(child, 'message');
       child.send('clean up');
@@ -115,15 +124,21 @@ async function signIn(link: string): Promise<string> {
 const agent = new Agent({ keepAlive: true });
 
 /** Asks once over a kept connection; anything but 200 is an error. */
-function timed(port: number, path: string, headers: NonNullable<RequestOptions['headers']>): Promise<number> {
+function timed(
+  port: number,
+  path: string,
+  headers: NonNullable<RequestOptions['headers']>,
+  method = 'GET',
+  body?: string,
+): Promise<number> {
   const start = performance.now();
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ host: '127.0.0.1', port, path, headers, agent }, (answer) => {
+    const request = httpRequest({ host: '127.0.0.1', port, path, method, headers, agent }, (answer) => {
       answer.resume().once('end', () => {
         if (answer.statusCode === 200) resolve(performance.now() - start);
         else reject(new Error(`${path}: ${answer.statusCode}`));
       });
     });
-    request.once('error', reject).end();
+    request.once('error', reject).end(body);
   });
 }

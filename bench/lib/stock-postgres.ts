@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { PostgresAddress } from 'pinfold-test-servers';
-import { endedRows, liveRows, type SampledRole, type Stocked, type StockRow } from './stock.ts';
+import { endedRows, eventRows, liveRows, type SampledRole, type Stocked } from './stock.ts';
 
 const BATCH = 10_000;
 
@@ -18,16 +18,21 @@ const INSERTS = [
    SELECT archive, (SELECT manifest FROM pinfold.manifests LIMIT 1) FROM ${ROWS}`,
 ];
 
+const INSERT_EVENTS = `
+  INSERT INTO pinfold.events (at, id, type, account, pin, actor, as_operator)
+  SELECT at, id, 'pin.title_changed', account, pin, actor, false
+  FROM jsonb_to_recordset($1::jsonb) AS row (at bigint, id text, account text, pin text, actor text)`;
+
 /** Fills a database in which one role was published; all others get its manifest. */
 export async function stockPostgres(address: PostgresAddress, database: string): Promise<Stocked> {
   const client = new pg.Client({ ...address, database });
   await client.connect();
-  const flush = async (rows: readonly StockRow[]): Promise<void> => {
-    const json = JSON.stringify(rows);
-    for (const text of INSERTS) await client.query(text, [json]);
-  };
-  const add = async (rows: Iterable<StockRow>): Promise<void> => {
-    let batch: StockRow[] = [];
+  const insert = async (texts: readonly string[], rows: Iterable<object>): Promise<void> => {
+    const flush = async (batch: readonly object[]): Promise<void> => {
+      const json = JSON.stringify(batch);
+      for (const text of texts) await client.query(text, [json]);
+    };
+    let batch: object[] = [];
     for (const row of rows) {
       batch.push(row);
       if (batch.length < BATCH) continue;
@@ -41,8 +46,9 @@ export async function stockPostgres(address: PostgresAddress, database: string):
   const select = async (text: string, ...values: unknown[]): Promise<readonly SampledRole[]> =>
     (await client.query<SampledRole>(text, values)).rows;
   return {
-    addRoles: (count) => add(liveRows(count)),
-    addEnded: (count) => add(endedRows(count)),
+    addRoles: (count) => insert(INSERTS, liveRows(count)),
+    addEnded: (count) => insert(INSERTS, endedRows(count)),
+    addEvents: (count) => insert([INSERT_EVENTS], eventRows(count)),
     sample: (count) =>
       select(
         `SELECT id, archive FROM pinfold.roles WHERE account = 'default' AND deleted_at IS NULL

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { endedRows, liveRows, type SampledRole, type Stocked, type StockRow } from './stock.ts';
+import { endedRows, eventRows, liveRows, type SampledRole, type Stocked, type StockRow } from './stock.ts';
 
 const INSERT_ROLE = `
   INSERT INTO roles (id, version, account, archive, idempotency_key, title, original_filename, file_count, size,
@@ -12,6 +12,10 @@ const INSERT_KEY = `
   VALUES (@account, @key, 'f', @key, @publishedAt, @publishedAt, @id, '[]')`;
 
 const INSERT_MANIFEST = 'INSERT INTO manifests (archive, manifest) VALUES (@archive, @manifest)';
+
+const INSERT_EVENT = `
+  INSERT INTO events (at, id, type, account, pin, actor, as_operator)
+  VALUES (@at, @id, 'pin.title_changed', @account, @pin, @actor, 0)`;
 
 /** Fills a SQLite file; all roles have the manifest that is given. */
 export function stockSqlite(file: string, manifest: string): Stocked {
@@ -28,6 +32,13 @@ export function stockSqlite(file: string, manifest: string): Stocked {
   return {
     addRoles: async (count) => add(liveRows(count)),
     addEnded: async (count) => add(endedRows(count)),
+    addEvents: async (count) => {
+      const statement = database.prepare(INSERT_EVENT);
+      database.transaction(() => {
+        for (const event of eventRows(count)) statement.run(event);
+      })();
+      database.pragma('wal_checkpoint(TRUNCATE)');
+    },
     sample: async (count) =>
       select(
         `SELECT id, archive FROM roles WHERE account = 'default' AND deleted_at IS NULL ORDER BY random() LIMIT ?`,

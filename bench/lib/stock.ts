@@ -8,6 +8,8 @@ export interface Stocked {
   addRoles(count: number): Promise<void>;
   /** Adds roles of the account `default` that were deleted two hours ago. */
   addEnded(count: number): Promise<void>;
+  /** Adds events, ten for each of so many publications, of which every other one belongs to the account `default`. */
+  addEvents(count: number): Promise<void>;
   /** Some published roles of the account `default`, at random. */
   sample(count: number): Promise<readonly SampledRole[]>;
   /** The roles that ended and whose archive is to be removed. */
@@ -49,6 +51,31 @@ export function* liveRows(count: number): Generator<StockRow, void> {
 export function* endedRows(count: number): Generator<StockRow, void> {
   const now = Date.now();
   for (let n = 0; n < count; n += 1) yield rowOf('default', `Ended ${n}`, now - DAY + n, now - 2 * HOUR);
+}
+
+/** What one event holds, in the words of both databases. */
+export interface StockEvent {
+  readonly at: number;
+  readonly id: string;
+  readonly account: string;
+  readonly pin: string;
+  readonly actor: string;
+}
+
+/** The publication that ten events are of. */
+export function pinOfEvents(n: number): string {
+  return `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
+}
+
+/** Events of the last weeks, one every second or so until now. */
+export function* eventRows(count: number): Generator<StockEvent, void> {
+  const now = Date.now();
+  const actor = JSON.stringify({ kind: 'key', id: '4fJ2kQ9xTzA' });
+  for (let n = 0; n < count; n += 1) {
+    const of = Math.floor(n / 10);
+    const account = of % 2 === 0 ? 'default' : `account-${of % 100}`;
+    yield { at: now - n * 1_000, id: randomUUID(), account, pin: pinOfEvents(of), actor };
+  }
 }
 
 function rowOf(account: string, title: string, publishedAt: number, deletedAt: number | null): StockRow {

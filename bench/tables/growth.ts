@@ -6,6 +6,7 @@ import { print, type Row, report } from '../lib/report.ts';
 import { inRounds, median } from '../lib/statistics.ts';
 import { cleanupRows } from './growth-cleanup.ts';
 import { type Ground, openGround } from './growth-ground.ts';
+import { historyRows } from './growth-history.ts';
 import { processesRows } from './growth-processes.ts';
 import { post } from './uploads.ts';
 
@@ -13,11 +14,11 @@ const FEW = 1_000;
 const MANY = 1_000_000;
 const ROUNDS = 7;
 
-const PARTS = ['requests', 'cleanup', 'processes'] as const;
+const PARTS = ['requests', 'history', 'cleanup', 'processes'] as const;
 type Part = (typeof PARTS)[number];
 
 /**
- * What 1,000,000 roles cost in place of 1,000, what cleaning up costs others, and what more processes give.
+ * What 1,000,000 roles cost in place of 1,000, and 1,000,000 events, what cleaning up costs others, and what more processes give.
  * `npm run bench -- growth PART` prints one part, and keeps no result.
  */
 export async function run(part: string | undefined = process.argv[3]): Promise<void> {
@@ -45,16 +46,21 @@ async function databaseRows(
   folder: string,
   parts: readonly Part[],
 ): Promise<readonly Row[]> {
-  if (!parts.includes('requests') && !parts.includes('cleanup')) return [];
   const open = (name: string, count: number) =>
     openGround(database, join(folder, `${database} ${name}`), count);
+  const history = parts.includes('history')
+    ? await between(await open('few events', FEW), await open('many events', FEW), (few, many) =>
+        historyRows(database, few, many),
+      )
+    : [];
+  if (!parts.includes('requests') && !parts.includes('cleanup')) return history;
   const many = await open('many', MANY);
   try {
     const requests = parts.includes('requests')
       ? await ratioRows(database, await open('few', FEW), many)
       : [];
     const cleanup = parts.includes('cleanup') ? await cleanupRows(database, many) : [];
-    return [...requests, ...cleanup];
+    return [...history, ...requests, ...cleanup];
   } finally {
     await many.close();
   }
@@ -70,6 +76,19 @@ const REPEATED: Readonly<
   'a page of the list': { times: 40, ask: ({ server }) => server.list() },
   'a page of the management screen': { times: 40, ask: ({ server }) => server.manage() },
 };
+
+async function between(
+  one: Ground,
+  other: Ground,
+  rowsOf: (one: Ground, other: Ground) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  try {
+    return await rowsOf(one, other);
+  } finally {
+    await one.close();
+    await other.close();
+  }
+}
 
 async function ratioRows(database: string, few: Ground, many: Ground): Promise<readonly Row[]> {
   try {

@@ -24,6 +24,7 @@ export {
 } from './adapter/table.ts';
 export { type OnEvent, tellingRoles, tellingTakedowns } from './adapter/telling-roles.ts';
 export { unlessAborted } from './adapter/unless-aborted.ts';
+export { type Call, withCalls } from './adapter/with-calls.ts';
 export { NO_LIMITS } from './domain/account.ts';
 export {
   type AdmissionLooks,

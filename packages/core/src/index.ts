@@ -64,7 +64,7 @@ export {
   seconds,
 } from './domain/instant.ts';
 export type { FollowedReference } from './domain/judge-reference.ts';
-export { defaultLimits, type Limits } from './domain/limits.ts';
+export { defaultLimits, type Limits, type OwnLimits } from './domain/limits.ts';
 export type { EncodedManifest, Manifest, ManifestEntry } from './domain/manifest.ts';
 export {
   type Password,

@@ -18,6 +18,7 @@ export type ApiUseCases = Pick<
   | 'clock'
   | 'findByKey'
   | 'limits'
+  | 'limitsOf'
   | 'list'
   | 'publish'
   | 'quotasOf'

@@ -62,7 +62,7 @@ describe('use cases of a test', () => {
     const { accounts, clock, limits, staging } = rig.useCases;
     const never = () => Promise.reject(new Error('not called'));
     const stub: ApiUseCases = {
-      ...{ accounts, clock, limits, staging, list: never, quotasOf: never },
+      ...{ accounts, clock, limits, staging, list: never, limitsOf: never, quotasOf: never },
       ...{ check: never, findByKey: never, publish: never, read: never, stop: never, update: never },
     };
     expect(createApi({ useCases: stub, publicUrl: rig.baseUrl, authenticate: never })).to.be.a('function');

@@ -127,8 +127,9 @@ describe('POST /admin/v1/pins/{id}/takedown', () => {
       await down(tools, role.id, { purge: true });
       const purged = (await eventsOf(tools, '')).filter((type) => type === 'pin.purged');
       expect(purged).to.have.lengthOf(1);
-      await down(tools, copy.id, { purge: true });
-      expect(await kept(rig)).to.equal(0);
+      await down(tools, role.id, { purge: true, copies: true });
+      expect(await kept(rig), 'that of a copy that went down before').to.equal(0);
+      expect((await eventsOf(tools, `pin=${copy.id}`))[0]).to.equal('pin.purged');
     }));
 
   it('leaves to the sweep, without a grace, what storage does not let go of', () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Fault, type ReceiveOutcome, type Staging, seconds } from '@pinfold/core';
 import { type FormPart, multipart } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -240,6 +241,26 @@ describe('A form', () => {
     });
     expect(whyOf(outcome)).to.equal('field');
     expect([body.destroyed, body.isPaused(), body.listenerCount('data')]).to.deep.equal([false, true, 0]);
+  });
+
+  it('is staged within what an app has bound to its request, whoever the bytes come from', async () => {
+    const bound = new AsyncLocalStorage<string>();
+    const seen: (string | undefined)[] = [];
+    const { staging } = stagingOf();
+    const watched = {
+      receive: (...args: Parameters<Staging['receive']>) => {
+        seen.push(bound.getStore());
+        return staging.receive(...args);
+      },
+    } as Staging;
+    const form = multipart([text('title'), ARCHIVE]);
+    const { body, request, times } = incoming({ 'content-type': form.contentType });
+    const options = { ...times, staging: watched, archiveBytes: 1_000 };
+    const receiving = bound.run('mine', () => receiveForm(request, new Reader(), options));
+    await turns();
+    bound.run('of the connection', () => body.end(form.body));
+    expect(whyOf(await receiving)).to.equal('received');
+    expect(seen).to.deep.equal(['mine']);
   });
 
   it('is broken where its type names no boundary, or is none', async () => {

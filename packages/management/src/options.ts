@@ -23,6 +23,7 @@ export interface ManagementOptions {
     UseCases,
     | 'clock'
     | 'limits'
+    | 'limitsOf'
     | 'list'
     | 'open'
     | 'pin'

@@ -3,18 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { Clock, Duration } from '@pinfold/core';
 import { type Persistence, unlessAborted } from '@pinfold/core/adapter';
 import { Checkpointer } from './checkpointer.ts';
-import { checkSchema, migrate } from './migrate.ts';
-import { sqliteAccountStore } from './sqlite-account-store.ts';
-import { sqliteApiKeyStore } from './sqlite-api-key-store.ts';
-import { sqliteAttemptCounter } from './sqlite-attempt-counter.ts';
+import { handleOn } from './handle.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
-import { sqliteHistoryStore } from './sqlite-history-store.ts';
-import { sqliteImport } from './sqlite-import.ts';
-import { sqliteRoleStore } from './sqlite-role-store.ts';
-import { sqliteSessionStore } from './sqlite-session-store.ts';
-import { sqliteSnapshot } from './sqlite-snapshot.ts';
-import { sqliteTakedownStore } from './sqlite-takedown-store.ts';
-import { sqliteViewStore } from './sqlite-view-store.ts';
 
 /** What {@link openSqlite} needs. */
 export interface OpenSqliteOptions {
@@ -49,31 +39,6 @@ export async function openSqlite(options: OpenSqliteOptions): Promise<Persistenc
   const connection = new SqliteConnection(file, sleep, () => checkpointer.changed());
   await connection.read((prepare) => prepare('SELECT 1').get());
   return handleOn(connection, checkpointer);
-}
-
-/** The stores of one connection. */
-export function handleOn(
-  connection: SqliteConnection,
-  checkpointer: Pick<Checkpointer, 'close'>,
-): Persistence {
-  return {
-    roles: sqliteRoleStore(connection),
-    accounts: sqliteAccountStore(connection),
-    apiKeys: sqliteApiKeyStore(connection),
-    attempts: sqliteAttemptCounter(connection),
-    sessions: sqliteSessionStore(connection),
-    history: sqliteHistoryStore(connection),
-    takedowns: sqliteTakedownStore(connection),
-    views: sqliteViewStore(connection),
-    snapshot: sqliteSnapshot(connection),
-    imports: sqliteImport(connection),
-    migrate: () => migrate(connection),
-    check: (signal) => checkSchema(connection, signal),
-    close: async () => {
-      connection.close();
-      await checkpointer.close();
-    },
-  };
 }
 
 function sleepByTimer(length: Duration, signal?: AbortSignal): Promise<void> {

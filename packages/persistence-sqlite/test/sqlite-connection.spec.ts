@@ -74,6 +74,8 @@ describe('SqliteConnection, and what was changed', () => {
       const connection = new SqliteConnection(join(folder, 'pinfold.sqlite'), neverWait, () => {
         changes += 1;
       });
+      await migrate(connection);
+      changes = 0;
       await connection.write((prepare) => prepare('CREATE TABLE noted (text TEXT)').run());
       await connection.note((prepare) => prepare('INSERT INTO noted VALUES (1)').run());
       expect(changes).to.equal(2);

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Persistence } from '@pinfold/core/adapter';
 import type { StoreSubject } from '@pinfold/test-contracts';
+import { handleOn } from '../src/handle.ts';
 import { openSqlite } from '../src/index.ts';
-import { handleOn } from '../src/open-sqlite.ts';
 import { SqliteConnection } from '../src/sqlite-connection.ts';
 
 /** A folder of its own, removed when the work has ended. */

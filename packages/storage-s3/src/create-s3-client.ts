@@ -16,6 +16,8 @@ export interface S3ClientOptions {
   readonly connectionTimeout?: Duration;
   /** How long a connection may be silent in either direction; 60 seconds when absent. */
   readonly socketTimeout?: Duration;
+  /** Adds to the headers of each request before it is signed, such as the `traceparent` of what it is for. */
+  readonly addHeaders?: (headers: Record<string, string>) => void;
   /** Connections at the most; 256 when absent. More than an `S3ArchiveStorage` uses at once. */
   readonly sockets?: number;
 }
@@ -56,7 +58,19 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     },
   });
   addContentMd5(client);
+  if (options.addHeaders !== undefined) addOwnHeaders(client, options.addHeaders);
   return client;
+}
+
+function addOwnHeaders(client: S3Client, add: NonNullable<S3ClientOptions['addHeaders']>): void {
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const { headers } = args.request as { headers: Record<string, string> };
+      add(headers);
+      return next(args);
+    },
+    { step: 'build', priority: 'low', name: 'ownHeaders' },
+  );
 }
 
 /** Some servers take a deletion of many objects only with a checksum that the SDK no longer sends. */

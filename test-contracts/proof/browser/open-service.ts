@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { accountId } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
-import { createApp, readSettings } from 'pinfold';
+import { type AppOptions, createApp, readSettings } from 'pinfold';
 
 /** What the API says of a pin, as far as the browser's suite asks. */
 export interface PinJson {
@@ -32,6 +32,7 @@ type Otherwise = Readonly<Record<`PINFOLD_${string}`, string>>;
 export async function openService(
   viewerMode: 'origin' | 'path',
   otherwise: Otherwise = {},
+  options: AppOptions = {},
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-service-'));
   const port = await freePort();
@@ -48,6 +49,7 @@ export async function openService(
         Object.entries(otherwise).map(([name, value]) => [name, value.replace('PORT', String(port))]),
       ),
     }),
+    options,
   );
   const { addresses } = await app.listen();
   const url = `http://localhost:${port}`;

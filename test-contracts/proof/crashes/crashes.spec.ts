@@ -3,6 +3,7 @@ import { killCleaningUp, killComparing, momentsOfCleaningUp } from './cleaning-u
 import type { Moment } from './moments.ts';
 import { killPublishing, momentsOfPublishing } from './publishing.ts';
 import type { Backends } from './survivor.ts';
+import { killTakingDown, momentsOfTakingDown } from './taking-down.ts';
 
 /** How many processes are killed at the same time. */
 const AT_ONCE = 2;
@@ -32,7 +33,7 @@ const ELSEWHERE: Backends = { records: 'postgres', archives: 's3' };
 
 /** The moments at which it matters where records and archives are. */
 function aroundBackends(moments: readonly Moment[]): readonly Moment[] {
-  return moments.filter((moment) => /^(?:before|after) (?:roles|archives)\./.test(moment));
+  return moments.filter((moment) => /^(?:before|after) (?:roles|archives|takedowns)\./.test(moment));
 }
 
 describe('A node that is killed', function () {
@@ -92,6 +93,26 @@ describe('A node that is killed', function () {
       );
       expect(moments.length).to.be.at.least(10);
       await atEach(moments, (moment) => killCleaningUp(ELSEWHERE, moment));
+    });
+  });
+
+  describe('while it takes a publication down, has stopped and forbidden each copy or none, and again ends it', () => {
+    it('at every moment, on SQLite and files', async () => {
+      const moments = await momentsOfTakingDown(HERE);
+      expect(moments).to.include.members([
+        'after takedowns.takeDown 2',
+        'after takedowns.copies 1',
+        'before takedowns.claimPurge 2',
+        'after archives.delete 1',
+        'before roles.settleCleanup 2',
+      ]);
+      await atEach(moments, (moment) => killTakingDown(HERE, moment));
+    });
+
+    it('around every call of PostgreSQL and S3', async () => {
+      const moments = aroundBackends(await momentsOfTakingDown(ELSEWHERE));
+      expect(moments.length).to.be.at.least(20);
+      await atEach(moments, (moment) => killTakingDown(ELSEWHERE, moment));
     });
   });
 });

@@ -6,10 +6,16 @@ import { oneRenewal } from '../service/one-renewal.ts';
 import { openNode, type WrapPort } from '../service/open-node.ts';
 import { serveNode } from '../service/serve-node.ts';
 import { type Moment, tellingMoments } from './moments.ts';
+import { takeDown } from './take-down.ts';
+
+/** A role to be taken down, with its copies and their archives. */
+export interface TakeDown {
+  readonly takeDown: string;
+}
 
 /** What a victim is told to do. */
 export interface VictimOrders {
-  readonly task: 'serve' | 'clean up';
+  readonly task: 'serve' | 'clean up' | TakeDown;
   readonly records: RecordsAddress;
   readonly archives: ArchivesAddress;
   readonly staging: string;
@@ -45,11 +51,12 @@ const say = (word: VictimWord): void => {
 const { records, archives, staging } = orders;
 const node = await openNode({ records, archives, staging, clock, wrap });
 process.on('message', () => say({ kind: 'moments', moments }));
-if (orders.task === 'serve') {
+const { task } = orders;
+if (task === 'serve') {
   const served = await serveNode(node, { mode: 'path' });
   served.server.ref();
   say({ kind: 'serving', url: served.url });
 } else {
-  await node.useCases.cleanUp();
+  await (task === 'clean up' ? node.useCases.cleanUp() : takeDown(node, task.takeDown));
   say({ kind: 'done' });
 }

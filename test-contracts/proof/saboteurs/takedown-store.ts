@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RoleId } from '@pinfold/core';
-import { instant } from '@pinfold/core';
+import { instant, isFault } from '@pinfold/core';
 import { FORBIDDEN_CONTENT } from '@pinfold/core/adapter';
-import { type Subject, type TakedownStores, takedownStoreContract } from '@pinfold/test-contracts';
+import { type StoreSubject, type TakedownStores, takedownStoreContract } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { memorySaboteurs, oneForAll, type Spoiling, strangers } from './memory-saboteurs.ts';
 import { clausesBut, type Sabotage, type Saboteur } from './sabotage.ts';
@@ -22,7 +22,7 @@ function within<Name extends keyof TakedownStores>(
     ({ [name]: replacing(stores[name], spoiling(stores[name], stores)) }) as Partial<TakedownStores>;
 }
 
-const takingSaboteurs: readonly Saboteur<Subject<TakedownStores>>[] = [
+const takingSaboteurs: readonly Saboteur<StoreSubject<TakedownStores>>[] = [
   saboteur(
     'takedown-store/whole',
     'no event is kept',
@@ -103,7 +103,7 @@ const takingSaboteurs: readonly Saboteur<Subject<TakedownStores>>[] = [
   ),
 ];
 
-const forbiddingSaboteurs: readonly Saboteur<Subject<TakedownStores>>[] = [
+const forbiddingSaboteurs: readonly Saboteur<StoreSubject<TakedownStores>>[] = [
   saboteur(
     'takedown-store/forbids-reserve',
     'a replay of a forbidden archive is refused',
@@ -125,7 +125,7 @@ const forbiddingSaboteurs: readonly Saboteur<Subject<TakedownStores>>[] = [
   ),
 ];
 
-const readingSaboteurs: readonly Saboteur<Subject<TakedownStores>>[] = [
+const readingSaboteurs: readonly Saboteur<StoreSubject<TakedownStores>>[] = [
   saboteur(
     'takedown-store/forbidden',
     'only the beginning of a SHA-256 is compared',
@@ -198,7 +198,21 @@ const readingSaboteurs: readonly Saboteur<Subject<TakedownStores>>[] = [
   }),
 ];
 
-const saboteurs: readonly Saboteur<Subject<TakedownStores>>[] = [
+const reachSaboteurs: readonly Saboteur<StoreSubject<TakedownStores>>[] = [
+  saboteur(
+    'takedown-store/unreachable',
+    'what nobody can tell is not forbidden',
+    within('takedowns', (store) => ({
+      isForbidden: (sha256) =>
+        store.isForbidden(sha256).catch((error: unknown) => {
+          if (isFault(error)) return false;
+          throw error;
+        }),
+    })),
+  ),
+];
+
+const saboteurs: readonly Saboteur<StoreSubject<TakedownStores>>[] = [
   {
     breaks: 'takedown-store/harness-apart',
     how: 'all subjects are over the same data',
@@ -211,14 +225,16 @@ const saboteurs: readonly Saboteur<Subject<TakedownStores>>[] = [
     alsoFails: clausesBut(takedownStoreContract, [
       'takedown-store/harness-apart',
       'takedown-store/lift-once',
+      'takedown-store/unreachable',
     ]),
   },
   ...takingSaboteurs,
   ...forbiddingSaboteurs,
   ...readingSaboteurs,
+  ...reachSaboteurs,
 ];
 
-export const takedownStoreSabotage: Sabotage<TakedownStores, Subject<TakedownStores>> = {
+export const takedownStoreSabotage: Sabotage<TakedownStores, StoreSubject<TakedownStores>> = {
   contract: takedownStoreContract,
   sound,
   saboteurs,

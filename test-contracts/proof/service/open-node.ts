@@ -9,6 +9,7 @@ import {
   type UseCases,
 } from '@pinfold/core';
 import { createKeys } from '@pinfold/core/accounts';
+import { type Administration, createAdministration } from '@pinfold/core/administration';
 import { createCleaning } from '@pinfold/core/cleaning';
 import { createHistory, type History } from '@pinfold/core/history';
 import { HmacGrantSigner, NodeApiKeySecrets, RandomIds, ScryptPasswordHasher } from '@pinfold/platform-node';
@@ -38,6 +39,7 @@ export interface ServiceNode {
   readonly useCases: UseCases & Cleaning;
   readonly manageKeys: Keys;
   readonly history: History;
+  readonly administration: Administration;
   readonly ports: Ports;
   close(): Promise<void>;
 }
@@ -72,6 +74,7 @@ export async function openNode(settings: NodeSettings): Promise<ServiceNode> {
     },
     manageKeys: createKeys({ apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock, ids: ports.ids }),
     history: createHistory({ history, clock, ids: ports.ids }),
+    administration: createAdministration(ports),
     ports,
     close: async () => {
       if (settings.inspector === undefined) await inspector.close();

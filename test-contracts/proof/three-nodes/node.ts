@@ -19,6 +19,7 @@ export interface NodeOrders {
 export type NodeTask =
   | { readonly kind: 'advance'; readonly length: Duration }
   | { readonly kind: 'revoke'; readonly key: ApiKeyId }
+  | { readonly kind: 'take down'; readonly id: string }
   | { readonly kind: 'clean up' };
 
 /** What a node says. */
@@ -59,6 +60,12 @@ async function carryOut(task: NodeTask): Promise<void> {
     case 'revoke':
       await (await app.container.getAsync(tokens.manageKeys)).revoke({ id: task.key, by: OPERATOR });
       return;
+    case 'take down': {
+      const cause = { actor: { kind: 'operator', id: null }, asOperator: true } as const;
+      const wish = { id: task.id, reason: 'Phishing', purge: true, copies: true, cause };
+      await (await app.container.getAsync(tokens.administration)).takeDown(wish);
+      return;
+    }
     case 'clean up':
       await (await app.container.getAsync(tokens.useCases)).cleanUp();
       return;

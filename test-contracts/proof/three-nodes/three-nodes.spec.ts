@@ -83,6 +83,23 @@ describe('Three processes on PostgreSQL and S3', function () {
     }
   });
 
+  it('lose a site and its copies everywhere when one of them takes it down, and let nobody publish it again', async () => {
+    const before = await archives();
+    const phishing = siteOf('a false bank');
+    const published = await Promise.all(
+      all.map(({ client }, n) => client.publish(`phishing ${n}`, phishing)),
+    );
+    const ids = published.map(({ pin }) => pin?.id ?? '');
+    for (const { client } of all) for (const id of ids) expect(await client.view(id)).to.equal(200);
+    await at(1).carryOut({ kind: 'take down', id: ids[0] ?? '' });
+    expect(await archives()).to.equal(before);
+    for (const [n, { client }] of all.entries()) {
+      for (const id of ids) expect(await client.view(id)).to.equal(404);
+      const again = await client.publish(`phishing again ${n}`, phishing);
+      expect([again.status, again.code]).to.deep.equal([422, 'invalid_archive']);
+    }
+  });
+
   it('cut every viewer off when the password is changed at one of them', async () => {
     const id = await publish('protected');
     await at(0).client.patch(id, { password: 'the first one' });

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What {@link startS3} may be told. */
 export interface S3ServerOptions {
   /** Awaited before a request is answered: what never resolves leaves it hanging. */
-  readonly before?: (method: string, path: string) => Promise<void>;
+  readonly before?: (method: string, path: string, headers: IncomingHttpHeaders) => Promise<void>;
 }
 
 /** A server that speaks S3 over HTTP, in this process, on 127.0.0.1; it takes any credentials. */
@@ -21,7 +22,8 @@ export interface S3Server {
 export async function startS3({ before }: S3ServerOptions = {}): Promise<S3Server> {
   const { buildApp } = await import('fauxqs');
   const app = buildApp({ logger: false });
-  if (before !== undefined) app.addHook('onRequest', ({ method, url }) => before(method, url));
+  if (before !== undefined)
+    app.addHook('onRequest', ({ method, url, headers }) => before(method, url, headers));
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
   const endpoint = `http://127.0.0.1:${port}`;

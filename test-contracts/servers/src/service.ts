@@ -22,6 +22,7 @@ import {
   type Sessions,
   type StagedArchive,
   type Staging,
+  type UseCaseOptions,
   type UseCases,
 } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
@@ -67,6 +68,7 @@ export interface ServiceOptions {
   readonly clock?: ManualClock;
   readonly limits?: Partial<Limits> | undefined;
   readonly quotas?: Quotas;
+  readonly limitsOf?: UseCaseOptions['limitsOf'];
   readonly ports?: ((ports: Ports) => Partial<Ports>) | undefined;
 }
 
@@ -122,7 +124,11 @@ export async function openService<S extends Stores>(
 
   const open = async (opened: S, build: Doors): Promise<TestService<S>> => {
     const ports = await portsOver(opened);
-    const useCases = createUseCases(ports, options.limits, { quotas: options.quotas ?? {} });
+    const { quotas = {}, limitsOf } = options;
+    const useCases = createUseCases(ports, options.limits, {
+      quotas,
+      ...(limitsOf === undefined ? {} : { limitsOf }),
+    });
     const { apiKeys, sessions: sessionStore } = opened;
     const keys = createKeys({ apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock, ids: ports.ids });
     const sessionSecrets = new NodeSessionSecrets();

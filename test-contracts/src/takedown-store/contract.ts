@@ -1,16 +1,17 @@
-import type { Contract } from '../contract.ts';
+import type { Contract, StoreSubject } from '../contract.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { aTakedown } from '../fixtures/takedowns.ts';
 import { harnessClauses } from '../harness.ts';
 import { forbiddingClauses } from './forbidding.ts';
 import { purgingClauses } from './purging.ts';
+import { reachClauses } from './reach.ts';
 import { readingClauses } from './reading.ts';
 import type { TakedownStores } from './subject.ts';
 import { takenEvent } from './taken.ts';
 import { takingClauses } from './taking.ts';
 
 /** What every {@link TakedownStore} promises, beside the stores of its database. */
-export const takedownStoreContract: Contract<TakedownStores> = {
+export const takedownStoreContract: Contract<TakedownStores, StoreSubject<TakedownStores>> = {
   port: 'TakedownStore',
   harness: harnessClauses('takedown-store', {
     write: async ({ takedowns }, n) => {
@@ -18,5 +19,5 @@ export const takedownStoreContract: Contract<TakedownStores> = {
     },
     sees: async ({ takedowns }, n) => (await takedowns.of([aRoleId(n)])).length === 1,
   }),
-  clauses: [...takingClauses, ...forbiddingClauses, ...readingClauses, ...purgingClauses],
+  clauses: [...takingClauses, ...forbiddingClauses, ...readingClauses, ...purgingClauses, ...reachClauses],
 };

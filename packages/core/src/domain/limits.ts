@@ -48,6 +48,11 @@ export interface Limits {
   readonly reservationAge: Duration;
 }
 
+/** What may differ by account: what it may publish, and for how long. */
+export type OwnLimits = Partial<
+  Pick<Limits, 'archiveBytes' | 'expandedBytes' | 'files' | 'fileBytes' | 'lifetime' | 'renewal'>
+>;
+
 /** The limits in force unless others are given; docs/wire.md#limits-get-apiv1limits has those that callers meet. */
 export const defaultLimits: Limits = {
   archiveBytes: 10 * MiB,
@@ -96,4 +101,14 @@ export function limitsInForce(given: Partial<Limits>): Limits {
     if (limits[name] > limits[bound]) throw new TypeError(`limit ${name} is above ${bound}`);
   }
   return limits;
+}
+
+/**
+ * The limits in force with those of an account; its `renewal` follows its `lifetime`.
+ *
+ * @throws TypeError as {@link limitsInForce} does.
+ */
+export function withOwn(inForce: Limits, own: OwnLimits): Limits {
+  const { lifetime, renewal = lifetime ?? inForce.renewal } = own;
+  return limitsInForce({ ...inForce, ...own, renewal });
 }

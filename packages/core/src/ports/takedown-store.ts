@@ -36,6 +36,8 @@ export interface PurgeClaim {
  * publications ask what is forbidden. Time comes in with each request; events come with the writes they tell of.
  *
  * Faults: `store_unavailable`, `store_corrupt`.
+ *
+ * @promise takedown-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
  */
 export interface TakedownStore {
   /**

@@ -1,6 +1,6 @@
 import { type Actor, reachOf } from '../domain/actor.ts';
 import { type Cause, causedBy, eventOf } from '../domain/history.ts';
-import { parseRoleId } from '../domain/identity.ts';
+import { type AccountId, parseRoleId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
 import { type Password, parsePassword } from '../domain/password.ts';
 import { decide, type Generation, type Role, type RoleCommand } from '../domain/role.ts';
@@ -88,12 +88,19 @@ interface ChangePorts {
 
 export const NOT_FOUND: Refusal<'not_found'> = { kind: 'refused', code: 'not_found' };
 
-export function changing(ports: ChangePorts, limits: Limits): Changing {
+export function changing(
+  ports: ChangePorts,
+  limits: Limits,
+  limitsOf: (account: AccountId) => Promise<Limits>,
+): Changing {
+  // Whatever does not let it live longer must not fail with what is asked of the account.
+  const limitsFor = ({ type }: RoleCommand): ((role: Role) => Limits | Promise<Limits>) =>
+    type === 'reset_expiration' || type === 'unpin' ? ({ account }) => limitsOf(account) : () => limits;
   const change = (request: ChangeRequest, command: RoleCommand) =>
-    changeSeen(ports, limits, request, command, {}) as Promise<ChangeOutcome>;
+    changeSeen(ports, limitsFor(command), request, command, {}) as Promise<ChangeOutcome>;
   const updateSeen: Changing['updateSeen'] = async (request, update, seen) => {
     const command = await commandOf(ports, limits, request, update);
-    return 'kind' in command ? command : await changeSeen(ports, limits, request, command, seen);
+    return 'kind' in command ? command : await changeSeen(ports, limitsFor(command), request, command, seen);
   };
   return {
     update: (request, update) => updateSeen(request, update, {}) as Promise<UpdateOutcome>,
@@ -137,7 +144,7 @@ async function hashed(
 /** Where nothing was seen, nothing is overtaken. */
 async function changeSeen(
   { roles, clock, ids }: ChangePorts,
-  limits: Limits,
+  limitsFor: (role: Role) => Limits | Promise<Limits>,
   request: ChangeRequest,
   command: RoleCommand,
   seen: Seen,
@@ -149,6 +156,7 @@ async function changeSeen(
     if (loaded === undefined) return NOT_FOUND;
     const { value: before, version } = loaded;
     if (!isAsSeen(before, seen)) return { kind: 'overtaken', role: before };
+    const limits = await limitsFor(before);
     const decision = decide(before, command, clock.now(), limits);
     if (decision.kind === 'refused') return decision;
     const { role } = decision;

@@ -1,6 +1,6 @@
 import type { PublicationLimits } from '../domain/account.ts';
 import type { AccountId } from '../domain/identity.ts';
-import { type Limits, limitsInForce } from '../domain/limits.ts';
+import { type Limits, limitsInForce, type OwnLimits, withOwn } from '../domain/limits.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { ArchiveInspector } from '../ports/archive-inspector.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
@@ -51,6 +51,11 @@ export interface UseCaseOptions {
    * likes.
    */
   readonly quotas?: Quotas;
+  /**
+   * What differs by account of the limits that it meets when it publishes, and when it lets a publication live longer.
+   * Asked each time; what it throws ends that request. Default: nothing.
+   */
+  readonly limitsOf?: (account: AccountId) => OwnLimits | Promise<OwnLimits>;
   /** Rules of your own. */
   readonly beforePublish?: BeforePublish;
 }
@@ -66,8 +71,10 @@ export interface UseCases extends Publishing, Reading, Changing, Entering {
   readonly clock: Clock;
   /** For doors that tell an account what it may use. */
   readonly accounts: Pick<AccountStore, 'load' | 'usedBy'>;
-  /** The limits in force. */
+  /** The limits in force, for whoever has none of its own. */
   readonly limits: Limits;
+  /** Those in force for an account. */
+  limitsOf(account: AccountId): Promise<Limits>;
   /** What holds for the publications of an account while it has no limits of its own. */
   quotasOf(account: AccountId): Promise<PublicationLimits>;
 }
@@ -91,24 +98,27 @@ const UNBOUNDED: PublicationLimits = { publications: null, sites: null, bytes: n
 export function createUseCases(
   ports: Ports,
   limits: Partial<Limits> = {},
-  { absolutePathsWork = true, observe, quotas, beforePublish }: UseCaseOptions = {},
+  { absolutePathsWork = true, observe, quotas, limitsOf: own, beforePublish }: UseCaseOptions = {},
 ): UseCases {
   const inForce = limitsInForce(limits);
+  const limitsOf = async (account: AccountId): Promise<Limits> =>
+    own === undefined ? inForce : withOwn(inForce, await own(account));
   const quotasOf = async (account: AccountId): Promise<PublicationLimits> => ({
     ...UNBOUNDED,
     ...(typeof quotas === 'function' ? await quotas(account) : quotas),
   });
   const entered = entering(ports, inForce, observe);
   return {
-    ...publishing(ports, inForce, quotasOf, absolutePathsWork, observe, beforePublish),
+    ...publishing(ports, inForce, { limitsOf, quotasOf, absolutePathsWork, observe, beforePublish }),
     ...reading(ports, inForce),
-    ...changing(ports, inForce),
+    ...changing(ports, inForce, limitsOf),
     ...entered,
     open: opening(ports, entered.visit),
     staging: ports.staging,
     clock: ports.clock,
     accounts: ports.accounts,
     limits: inForce,
+    limitsOf,
     quotasOf,
   };
 }

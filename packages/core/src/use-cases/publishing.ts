@@ -77,15 +77,21 @@ export interface PublishPorts extends PublicationPorts {
   readonly takedowns: Pick<TakedownStore, 'isForbidden'>;
 }
 
+/** What is asked for each publication, and what all share. */
+interface PublishOptions {
+  readonly limitsOf: (account: AccountId) => Promise<Limits>;
+  readonly quotasOf: (account: AccountId) => Promise<PublicationLimits>;
+  readonly absolutePathsWork: boolean;
+  readonly observe: Observe | undefined;
+  readonly beforePublish: BeforePublish | undefined;
+}
+
 export function publishing(
   ports: PublishPorts,
   limits: Limits,
-  quotasOf: (account: AccountId) => Promise<PublicationLimits>,
-  absolutePathsWork: boolean,
-  observe?: Observe,
-  beforePublish?: BeforePublish,
+  { limitsOf, quotasOf, ...shared }: PublishOptions,
 ): Publishing {
-  const tools = { ports, limits, absolutePathsWork, observe, beforePublish };
+  const tools = { ports, ...shared };
   const gate = new Gate<AccountId>({
     places: limits.publishing,
     queue: limits.publishingQueue,
@@ -93,7 +99,7 @@ export function publishing(
   });
   return {
     async publish({ archive: given, cause, ...request }) {
-      const outcome = await withArchive<PublishOutcome>(ports.staging, limits, given, async (receive) => {
+      const outcome = await withArchive<PublishOutcome>(ports.staging, given, async (receive) => {
         const account = accountId(request.by);
         const key = checkIdempotencyKey(request.key, limits);
         if (typeof key !== 'string') return key;
@@ -101,23 +107,25 @@ export function publishing(
         if (typeof filename !== 'string') return filename;
         const title = parseTitle(request.title ?? null, limits);
         if (title !== null && typeof title !== 'string') return title;
-        const archive = await receive();
+        const own = await limitsOf(account);
+        const archive = await receive(own);
         if ('kind' in archive) return archive;
         const quotas = await quotasOf(account);
         const wanted = { account, key, filename, title, archive, quotas, cause: cause ?? causedBy(account) };
-        return await gate.run(account, () => new Publication(tools, wanted).run());
+        return await gate.run(account, () => new Publication({ ...tools, limits: own }, wanted).run());
       });
-      observe?.({ kind: 'publish', outcome: 'code' in outcome ? outcome.code : outcome.kind });
+      shared.observe?.({ kind: 'publish', outcome: 'code' in outcome ? outcome.code : outcome.kind });
       return outcome;
     },
     check: ({ by, archive: given }) =>
-      withArchive<CheckOutcome>(ports.staging, limits, given, async (receive) => {
+      withArchive<CheckOutcome>(ports.staging, given, async (receive) => {
         const account = accountId(by);
-        const archive = await receive();
+        const own = await limitsOf(account);
+        const archive = await receive(own);
         if ('kind' in archive) return archive;
         if (await ports.takedowns.isForbidden(archive.sha256)) return FORBIDDEN_CONTENT;
         const proved = await gate.run(account, () =>
-          prove(tools, { archive, account, cause: causedBy(account) }),
+          prove({ ...tools, limits: own }, { archive, account, cause: causedBy(account) }),
         );
         if (proved.kind === 'refused') return proved;
         const { entries, size, warnings } = proved;
@@ -129,13 +137,14 @@ export function publishing(
 /** Works with an archive, which is received when it is asked for, unless it was before, and discarded whatever comes. */
 async function withArchive<Outcome>(
   staging: Staging,
-  { archiveBytes: limit }: Limits,
   given: GivenArchive,
-  work: (receive: () => Promise<StagedArchive | Refusal<'archive_too_large'>>) => Promise<Outcome>,
+  work: (
+    receive: (limits: Limits) => Promise<StagedArchive | Refusal<'archive_too_large'>>,
+  ) => Promise<Outcome>,
 ): Promise<Outcome> {
   let archive = 'discard' in given ? given : undefined;
   try {
-    return await work(async () => {
+    return await work(async ({ archiveBytes: limit }) => {
       if (archive !== undefined) return archive;
       const body = given instanceof Uint8Array ? once(given) : (given as AsyncIterable<Uint8Array>);
       const received = await staging.receive(body, limit);

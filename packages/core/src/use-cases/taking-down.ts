@@ -14,6 +14,9 @@ import { AT_ONCE, allOf } from './at-once.ts';
 import { NOT_FOUND } from './changing.ts';
 import { CLAIM, remove } from './cleaning.ts';
 
+/** Rows asked for in one step. */
+const PAGE = 100;
+
 /** The ports that taking down needs. */
 export interface TakedownPorts {
   readonly roles: RoleStore;
@@ -90,9 +93,11 @@ export function takingDown(ports: TakedownPorts): TakingDown {
       if (stopped === undefined) return NOT_FOUND;
       const { role } = stopped;
       const copies = await copiesOf(ports, role);
-      const gone = isOfAll ? [role.id, ...copies] : [role.id];
       if (isOfAll) await eachOf(copies, (copy) => stop(ports, copy, words, cause));
-      if (purge) await eachOf(gone, (each) => purgeOne(ports, each, cause));
+      if (purge) {
+        const gone = isOfAll ? await takenDownOf(ports, role) : [role.id];
+        await eachOf(gone, (each) => purgeOne(ports, each, cause));
+      }
       return { kind: 'taken_down', role, copies };
     },
     async listTakedowns({ cursor, limit = 20 } = {}) {
@@ -172,9 +177,19 @@ async function copiesOf(
   const now = clock.now();
   const found: RoleId[] = [];
   for (let last: RoleId | undefined; ; last = found.at(-1)) {
-    const page = await takedowns.copies({ sha256, now, after: last, limit: 100 });
+    const page = await takedowns.copies({ sha256, now, after: last, limit: PAGE });
     found.push(...page);
-    if (page.length < 100) return found.filter((copy) => copy !== id);
+    if (page.length < PAGE) return found.filter((copy) => copy !== id);
+  }
+}
+
+/** All that were taken down with the same archive, also before: a purge that was broken off is done again. */
+async function takenDownOf({ takedowns }: TakedownPorts, { sha256 }: Role): Promise<readonly RoleId[]> {
+  const found: Takedown[] = [];
+  for (;;) {
+    const page = await takedowns.list({ sha256, after: found.at(-1), limit: PAGE });
+    found.push(...page);
+    if (page.length < PAGE) return found.map(({ id }) => id);
   }
 }
 

@@ -27,7 +27,7 @@ export async function limits(
     ? await useCases.accounts.usedBy(caller.account, now)
     : { sites: 0, bytes: 0 };
   const json = {
-    limits: wireLimits(useCases.limits),
+    limits: wireLimits(await useCases.limitsOf(caller.account)),
     rates: {
       requests: wireRate(requestsLeft),
       publications: wireRate(publicationsLeft(account, inForce, now)),

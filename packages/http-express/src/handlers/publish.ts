@@ -87,10 +87,11 @@ async function tellPublications(
 }
 
 async function receive(
-  { useCases: { staging, clock, limits }, uploads, bodyTimeouts }: Service,
+  { useCases: { staging, clock, limitsOf }, uploads, bodyTimeouts }: Service,
   { request, signal, caller }: Call,
 ): Promise<Form | AnyRefusal> {
   if (!hasMediaType(request, 'multipart/form-data')) return refuseRequest('unsupported_media_type');
+  const limits = await limitsOf(caller.account);
   const options = { staging, archiveBytes: limits.archiveBytes, clock, ...bodyTimeouts };
   return await uploads.take(caller.account, signal, () =>
     receiveForm(request, new PublicationForm(limits), options),

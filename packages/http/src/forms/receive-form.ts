@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import type { ReceiveOutcome, StagedArchive, Staging } from '@pinfold/core';
@@ -136,9 +137,13 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
   }
 
   #parse(): void {
+    // Bytes come in the name of their connection, and what an app has bound to its requests, such as a span, is not there.
+    const receive = AsyncResource.bind((file: Readable, done: (error?: unknown) => void) =>
+      this.#receive(file, done),
+    );
     const options: multer.Options & { streamHandler(body: Readable, parser: Writable): void } = {
       storage: {
-        _handleFile: (_request, file, done) => this.#receive(file.stream, done),
+        _handleFile: (_request, file, done) => receive(file.stream, done),
         _removeFile: (_request, _file, done) => done(null),
       },
       fileFilter: (_request, { fieldname: name, originalname: filename, mimetype: type }, done) =>

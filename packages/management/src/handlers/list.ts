@@ -37,7 +37,7 @@ export async function showList(
     ...(further ? { cursor } : {}),
   });
   if (listed.kind === 'refused') return seeOther(`${visit.base}/`);
-  const { limits } = useCases;
+  const limits = await useCases.limitsOf(visit.account);
   const publications = listed.roles.map((role) => publicationOf(role, { publicUrl, now: visit.now, limits }));
   const allowance = await allowanceOf(useCases, visit.account, visit.now);
   const model = { publications, limits, allowance, search, state, further, next: listed.next };

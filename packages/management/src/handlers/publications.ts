@@ -106,7 +106,7 @@ export async function showPublication(
   if (role === undefined) return notFound(visit);
   const manifest = await manifestOf(screen, role, visit.signal);
   const publication = shown(screen, visit, role);
-  const { limits } = screen.useCases;
+  const limits = await screen.useCases.limitsOf(visit.account);
   return page(
     detailView(visit, {
       publication,

@@ -1,4 +1,4 @@
-import { minutes, type StagedArchive, seconds } from '@pinfold/core';
+import { type Limits, minutes, type StagedArchive, seconds } from '@pinfold/core';
 import { type ReceiveFormOptions, receiveArchive, receiveForm } from '@pinfold/http';
 import type { Answer } from '../answering/answer.ts';
 import { refuse } from '../answering/refuse.ts';
@@ -16,17 +16,18 @@ export interface ArchiveVisit extends SignedInVisit {
 
 /** Receives the multipart form of a browser without scripts, whose token must come before its file. */
 export const archiveInForm: Guard<SignedInVisit, ArchiveVisit> = async (screen, visit) => {
-  const reader = new UploadForm(visit.formToken, screen.useCases.limits);
+  const limits = await screen.useCases.limitsOf(visit.account);
+  const reader = new UploadForm(visit.formToken, limits);
   const form = await screen.uploads.take(visit.account, visit.signal, () =>
-    receiveForm(visit.request, reader, receiving(screen)),
+    receiveForm(visit.request, reader, receiving(screen, limits)),
   );
-  if (form.kind === 'refused') return await refuseForm(screen, visit, form);
+  if (form.kind === 'refused') return await refuseForm(screen, visit, form, limits);
   return passed({ ...visit, wish: form.wish, archive: form.archive });
 };
 
 /** Receives a ZIP as the body of the request, which our script sends with progress, and again after a break. */
 export const archiveInBody: Guard<SignedInVisit, ArchiveVisit> = async (screen, visit) => {
-  const { limits } = screen.useCases;
+  const limits = await screen.useCases.limitsOf(visit.account);
   const { headers } = visit.request;
   const sent = {
     key: textOf(headers['idempotency-key']),
@@ -36,7 +37,7 @@ export const archiveInBody: Guard<SignedInVisit, ArchiveVisit> = async (screen, 
   const wish = readWish(sent, limits);
   if ('kind' in wish) return refuse(visit, 400, 'badFormTitle', oddText(wish));
   const received = await screen.uploads.take(visit.account, visit.signal, () =>
-    receiveArchive(visit.request, receiving(screen)),
+    receiveArchive(visit.request, receiving(screen, limits)),
   );
   switch (received.kind) {
     case 'received':
@@ -57,19 +58,20 @@ export const archiveInBody: Guard<SignedInVisit, ArchiveVisit> = async (screen, 
   }
 };
 
-function receiving({ useCases: { clock, staging, limits } }: Screen): ReceiveFormOptions {
-  return { clock, staging, archiveBytes: limits.archiveBytes, idle: seconds(30), total: minutes(15) };
+function receiving({ useCases: { clock, staging } }: Screen, { archiveBytes }: Limits): ReceiveFormOptions {
+  return { clock, staging, archiveBytes, idle: seconds(30), total: minutes(15) };
 }
 
 function refuseForm(
   screen: Screen,
   visit: SignedInVisit,
   { status, title, text }: UploadRefusal,
+  { archiveBytes }: Limits,
 ): Promise<Answer> | Answer {
   if (title !== undefined) return refuse(visit, status, title, text);
   visit.who.outcome = status === 413 ? 'archive_too_large' : 'invalid_form';
   if (status !== 413) return formTrouble(screen, visit, status, text);
-  return showProblems(screen, visit, status, [tooLarge(screen.useCases.limits.archiveBytes)], text);
+  return showProblems(screen, visit, status, [tooLarge(archiveBytes)], text);
 }
 
 function textOf(value: unknown): string | undefined {

@@ -92,6 +92,16 @@ export const OPTIONS = {
       says: 'what is to become of its sites, which go on being shown either way (default: keep)',
     },
   },
+  'pins list': {
+    account: { type: 'string', value: 'NAME', says: 'of one account (default: all)' },
+    state: { type: 'string', value: 'STATE', says: 'published, expired or deleted only' },
+    search: { type: 'string', value: 'TEXT', says: 'a text in the title or the id' },
+  },
+  'pins takedown': {
+    reason: { type: 'string', value: 'TEXT', says: 'why; needed' },
+    purge: { type: 'boolean', says: 'remove the archive now, rather than by a later sweep' },
+    copies: { type: 'boolean', says: 'take down every other publication of the same archive, too' },
+  },
   history: {
     account: { type: 'string', value: 'NAME', says: 'of one account (default: all)' },
     pin: { type: 'string', value: 'ID', says: 'of one publication' },

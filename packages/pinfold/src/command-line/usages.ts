@@ -51,6 +51,40 @@ export const ON_THE_MACHINE = {
     says: 'let it do so again',
     example: 'pinfold accounts unblock web-team',
   },
+  'pins list': {
+    says: 'publications of all accounts, newest first; all but stopped ones',
+    example: 'pinfold pins list --account web-team --search invoice',
+  },
+  'pins show': {
+    takes: 'ID',
+    says: 'all about one, whoever owns it',
+    example: 'pinfold pins show https://pins.example/s/0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  },
+  'pins stop': {
+    takes: 'ID',
+    says: 'take it away from all viewers, whoever owns it',
+    example: 'pinfold pins stop 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20',
+  },
+  'pins takedown': {
+    takes: 'ID',
+    says: 'stop it, and let nobody publish its archive again',
+    example: 'pinfold pins takedown 0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20 --reason Phishing --copies --purge',
+  },
+  'takedowns list': { says: 'what was taken down', example: 'pinfold takedowns list --json' },
+  'takedowns lift': {
+    takes: 'SHA256',
+    says: 'let an archive be published again; what was taken down stays stopped',
+    example: 'pinfold takedowns lift 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  },
+  'takedowns export': {
+    says: 'print what was taken down, one JSON object a line',
+    example: 'pinfold takedowns export > takedowns.jsonl',
+  },
+  'takedowns import': {
+    takes: '[FILE]',
+    says: 'take down again what an export names, after a database was restored',
+    example: 'pinfold takedowns import takedowns.jsonl',
+  },
   history: {
     says: 'what happened, newest first: who published, changed and stopped what',
     example: 'pinfold history --since 2026-11-20',

@@ -6,6 +6,7 @@ import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
+import { readReason } from '../command-line/reason.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 
@@ -109,11 +110,6 @@ async function change(
 
 function tell(account: AdministeredAccount, json: boolean | undefined, { out }: Terminal): void {
   out(json ? JSON.stringify({ account: accountOf(account) }) : lineOf(account));
-}
-
-function readReason(text: string | undefined): string {
-  if (text !== undefined && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(text)) return text;
-  throw new UsageError('--reason takes 1 to 255 characters, none of them a control character');
 }
 
 function readSites(text: string): 'keep' | 'hide' {

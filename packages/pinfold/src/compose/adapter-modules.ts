@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { stagingFsModule, storageFsModule } from '@pinfold/inversify/storage-fs';
+import type { S3ClientOptions } from '@pinfold/storage-s3';
 import { type Adapter, databaseOf } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { StorageSetting } from '../settings/storage-setting.ts';
@@ -14,12 +15,17 @@ const ARCHIVES = 'archives';
  * store costs as much time as all the rest of the start.
  *
  * @param dataDir the data folder's absolute path.
+ * @param addHeaders adds to the headers of requests to an object store.
  */
-export async function adaptersOf(settings: Settings, dataDir: string): Promise<readonly Adapter[]> {
+export async function adaptersOf(
+  settings: Settings,
+  dataDir: string,
+  addHeaders?: S3ClientOptions['addHeaders'],
+): Promise<readonly Adapter[]> {
   const { database, storage } = settings;
   return [
     await databaseOf(database).open(dataDir, database.url ?? ''),
-    storage.kind === 'files' ? files(dataDir) : await s3(storage, dataDir),
+    storage.kind === 'files' ? files(dataDir) : await s3(storage, dataDir, addHeaders),
   ];
 }
 
@@ -37,18 +43,26 @@ function files(dataDir: string): Adapter {
 export type BucketSetting = Extract<StorageSetting, { kind: 's3' }>;
 
 /** The client for a bucket; it is the caller's to destroy. */
-export async function s3ClientOf({ endpoint, region, pathStyle }: BucketSetting): Promise<S3Client> {
+export async function s3ClientOf(
+  { endpoint, region, pathStyle }: BucketSetting,
+  addHeaders?: S3ClientOptions['addHeaders'],
+): Promise<S3Client> {
   const { createS3Client } = await import('@pinfold/storage-s3');
   return createS3Client({
     region,
     forcePathStyle: pathStyle,
+    ...(addHeaders === undefined ? {} : { addHeaders }),
     ...(endpoint === undefined ? {} : { endpoint }),
   });
 }
 
-async function s3(storage: BucketSetting, dataDir: string): Promise<Adapter> {
+async function s3(
+  storage: BucketSetting,
+  dataDir: string,
+  addHeaders: S3ClientOptions['addHeaders'],
+): Promise<Adapter> {
   const { storageS3Module } = await import('@pinfold/inversify/storage-s3');
-  const client = await s3ClientOf(storage);
+  const client = await s3ClientOf(storage, addHeaders);
   const { bucket, prefix } = storage;
   const options = { client, bucket, ...(prefix === '' ? {} : { prefix }) };
   return {

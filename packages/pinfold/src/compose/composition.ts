@@ -9,6 +9,7 @@ import {
   type Keys,
   type Limits,
   type Observe,
+  type UseCaseOptions,
   type UseCases,
 } from '@pinfold/core';
 import type { OnEvent } from '@pinfold/core/adapter';
@@ -39,6 +40,8 @@ export interface CompositionOptions {
   readonly modules?: readonly ContainerModule[];
   /** Figures that differ from the core's defaults. */
   readonly limits?: Partial<Limits>;
+  /** What differs of them by account, asked for each publication and each renewal. */
+  readonly limitsOf?: UseCaseOptions['limitsOf'];
   /** Rules of your own for what is published. */
   readonly beforePublish?: BeforePublish;
   /** Told what happened to a publication, after it is stored and at most once. It must neither throw nor wait. */
@@ -47,6 +50,8 @@ export interface CompositionOptions {
   readonly missingDataFolder?: 'made' | 'refused';
   /** Takes figures of what the use cases do, for metrics. */
   readonly observe?: Observe;
+  /** Adds to the headers of each request to an object store, such as the `traceparent` of what it is for. */
+  readonly addHeaders?: (headers: Record<string, string>) => void;
   /** What becomes of a database into which an import has not ended; `refused` when absent. */
   readonly unfinishedImport?: 'refused' | 'taken';
 }
@@ -91,7 +96,7 @@ export async function openComposition(
   const dataDir = await openDataFolder(settings.dataDir, missing);
   const held = heldIn(settings);
   if (missing === 'refused' && held !== undefined) await refuseForeign(dataDir, held);
-  const adapters = await adaptersOf(settings, dataDir);
+  const adapters = await adaptersOf(settings, dataDir, options.addHeaders);
   const container = new Container();
   container.load(...(await modulesOf(settings, dataDir, adapters, options)));
   // After every module: what one binds again forgets what was to be done on activation.
@@ -137,7 +142,7 @@ async function modulesOf(
   settings: Settings,
   dataDir: string,
   adapters: readonly Adapter[],
-  { modules = [], limits = {}, beforePublish, onEvent, observe }: CompositionOptions,
+  { modules = [], limits = {}, limitsOf, beforePublish, onEvent, observe }: CompositionOptions,
 ): Promise<readonly ContainerModule[]> {
   const secrets = settings.secrets ?? ([await loadOrCreateSecret(join(dataDir, 'secret'))] as const);
   const lifetime = settings.lifetime === undefined ? {} : { lifetime: settings.lifetime };
@@ -154,6 +159,7 @@ async function modulesOf(
       {
         absolutePathsWork: viewerMode === 'origin',
         ...history,
+        ...(limitsOf === undefined ? {} : { limitsOf }),
         ...(beforePublish === undefined ? {} : { beforePublish }),
         ...(onEvent === undefined ? {} : { onEvent }),
         ...(observe === undefined ? {} : { observe }),

@@ -30,6 +30,8 @@ export interface ServiceOptions extends CompositionOptions {
   readonly signIn?: SignIn;
   /** Who may look, where your server decides it. Absent, who has the link, and the password where there is one. */
   readonly access?: ViewerAccess;
+  /** Told of each answered request of the doors, when it is over. It must neither throw nor wait. */
+  readonly onRequest?: RequestLog;
   /** What is yours of how the management screen looks and speaks. */
   readonly look?: LookOptions;
 }
@@ -66,13 +68,13 @@ export interface Service {
 export async function openService(
   settings: Settings,
   addresses: () => WebAddresses,
-  { authenticate, identityProvider, signIn, access, look, log: sink, ...options }: ServiceOptions,
+  { authenticate, identityProvider, signIn, access, look, log: sink, onRequest, ...options }: ServiceOptions,
 ): Promise<Service> {
   const names = { node: settings.node, version: await release() };
   const log = openLog(settings.logLevel, sink, { names, shared: settings.workers > 1 });
   const health = new Health();
   const metrics = settings.metricsPort === undefined ? undefined : new Metrics(names.version, names.node);
-  const requests = requestLog(log, settings, metrics?.request);
+  const requests = heardRequests(requestLog(log, settings, metrics?.request), onRequest, log);
   const uploads = new Uploads({
     clock: new SystemClock(),
     places: settings.uploads,
@@ -138,15 +140,23 @@ export async function openService(
 /** A bug in a team's own code is told to the log: what is stored is stored, whatever they do with the news. */
 function heardBy(onEvent: ServiceOptions['onEvent'], log: Log): Pick<ServiceOptions, 'onEvent'> {
   if (onEvent === undefined) return {};
-  return {
-    onEvent: (event) => {
-      try {
-        onEvent(event);
-      } catch (error) {
-        log.error('onEvent has thrown', error);
-      }
-    },
+  return { onEvent: (event) => heard('onEvent', () => onEvent(event), log) };
+}
+
+function heardRequests(told: RequestLog, onRequest: RequestLog | undefined, log: Log): RequestLog {
+  if (onRequest === undefined) return told;
+  return (entry, request) => {
+    told(entry, request);
+    heard('onRequest', () => onRequest(entry, request), log);
   };
+}
+
+function heard(name: string, tell: () => void, log: Log): void {
+  try {
+    tell();
+  } catch (error) {
+    log.error(`${name} has thrown`, error);
+  }
 }
 
 /** What is observed for metrics, and for whoever puts the service together. */

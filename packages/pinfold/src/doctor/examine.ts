@@ -16,6 +16,7 @@ import { type Finding, trying } from './finding.ts';
 import { folderFindings } from './folder.ts';
 import type { Way } from './outside/ask.ts';
 import { outsideFindings } from './outside/outside.ts';
+import { signInFinding } from './sign-in.ts';
 import { type Stores, storageFindings } from './storage.ts';
 
 const clock = new SystemClock();
@@ -48,6 +49,7 @@ export async function* examine(env: Environment, url?: PublicUrl, way: Way = {})
     yield* databaseFindings(settings, folder, clock);
     yield* withStores(settings, folder);
   }
+  yield await signInFinding(settings, way);
   yield* fromOutside(settings, folder, url, way);
 }
 

@@ -17,6 +17,7 @@ const [FROM, LENGTH] = [5, 12];
 
 /** What each right is called where rights are given. */
 const RIGHTS = {
+  check: 's3:GetObject and s3:ListBucket',
   put: 's3:PutObject',
   head: 's3:GetObject and s3:ListBucket',
   read: 's3:GetObject',
@@ -47,6 +48,12 @@ export async function* storageFindings(
     return;
   }
   const { archives, ids, clock } = stores;
+  // What is away would be waited for much longer by a put.
+  const isThere = yield* step(settings, 'check', 'ask whether archives could be stored', async () => {
+    await archives.check();
+    return 'they could';
+  });
+  if (!isThere) return await staged.discard();
   const id = ids.archive(clock.now());
   const isPut = yield* step(settings, 'put', 'store a small archive, and ask for its size', async () => {
     await archives.put(id, staged);

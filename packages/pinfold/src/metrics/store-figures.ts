@@ -1,4 +1,5 @@
 import { isFault } from '@pinfold/core';
+import { type Call, withCalls } from '@pinfold/core/adapter';
 import type { Cell, Cells, Figures, Histogram } from './figures.ts';
 
 /** Measures what stores are asked. */
@@ -21,24 +22,10 @@ export class StoreFigures {
 
   /** A store, every call of which is measured. */
   measuring<Port extends object>(store: string, port: Port): Port {
-    const methods = new Map<PropertyKey, unknown>();
-    const methodOf = (target: Port, name: PropertyKey): unknown => {
-      const member: unknown = Reflect.get(target, name);
-      return typeof member === 'function' ? this.#measured(store, String(name), member.bind(target)) : member;
-    };
-    return new Proxy(port, {
-      get: (target, name) => {
-        if (!methods.has(name)) methods.set(name, methodOf(target, name));
-        return methods.get(name);
-      },
-    });
+    return withCalls(port, (operation, call) => this.#measured(store, operation, call));
   }
 
-  #measured(
-    store: string,
-    operation: string,
-    call: (...args: readonly unknown[]) => unknown,
-  ): (...args: readonly unknown[]) => unknown {
+  #measured(store: string, operation: string, call: Call): Call {
     const seconds = this.#seconds.at(store, operation);
     return (...args) => {
       const begun = performance.now();

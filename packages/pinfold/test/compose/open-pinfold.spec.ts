@@ -95,6 +95,14 @@ describe('Pinfold in a server of your own', () => {
     expect(page).to.contain('· Harbour</title>').and.contain('href="/login"');
   });
 
+  it('lets what a team says of an account hold for it', async () => {
+    const { publish: publishFromCode } = await open({ limitsOf: () => ({ lifetime: days(30) }) });
+    const archive = zipSync({ 'index.html': new Uint8Array(1) });
+    const outcome = await publishFromCode({ by: ada, key: 'one', filename: 'site.zip', archive });
+    if (outcome.kind === 'refused') throw new Error(outcome.code);
+    expect(outcome.role.expiresAt).to.equal(outcome.role.publishedAt + days(30));
+  });
+
   it('shows publications to those alone whom the team lets look', async () => {
     await open({
       authenticate: async () => ({ account: ada, scopes: SCOPES }),

@@ -59,16 +59,56 @@ describe('the unit for systemd', () => {
   // Elsewhere nothing can say what systemd makes of it.
   if (hasSystemd) {
     it('is good to systemd itself', async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'pinfold-unit-'));
-      const file = join(folder, 'pinfold.service');
-      await writeFile(file, unit.replace('/usr/bin/pinfold', process.execPath));
-      const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
-        encoding: 'utf8',
-      });
-      await rm(folder, { recursive: true });
-      expect(
-        `${stdout}${stderr}`.split('\n').filter((line) => line.includes('pinfold.service')),
-      ).to.deep.equal([]);
+      expect(await troubles('pinfold.service')).to.deep.equal([]);
     });
   }
 });
+
+describe('the units that back up every night', () => {
+  let server: ReadonlyMap<string, string>;
+  let backup: ReadonlyMap<string, string>;
+  let timer: ReadonlyMap<string, string>;
+
+  before(async () => {
+    const read = async (name: string) => sectionsOf(await readFile(join(ROOT, 'deploy', name), 'utf8'));
+    server = await read('pinfold.service');
+    backup = await read('pinfold-backup.service');
+    timer = await read('pinfold-backup.timer');
+  });
+
+  it("run the command as the server's user, with its settings and no more rights", () => {
+    expect(backup.get('Service.ExecStart')).to.match(/^\/usr\/bin\/pinfold export \/var\/backups\/pinfold$/);
+    expect(backup.get('Service.ReadWritePaths')).to.equal('/var/backups/pinfold');
+    const others = [...server].filter(([name]) =>
+      /^Service\.(?!ExecStart|Restart|TimeoutStopSec|LimitNOFILE)/.test(name),
+    );
+    expect(others.length).to.be.greaterThan(20);
+    for (const [name, value] of others) expect(backup.get(name), name).to.equal(value);
+  });
+
+  it('come after a night when the machine was off, and start with it', () => {
+    expect(timer.get('Timer.Persistent')).to.equal('true');
+    expect(timer.get('Install.WantedBy')).to.equal('timers.target');
+  });
+
+  if (hasSystemd) {
+    it('are good to systemd itself', async () => {
+      expect(await troubles('pinfold-backup.service', 'pinfold-backup.timer')).to.deep.equal([]);
+    });
+  }
+});
+
+/** What systemd says of units of ours, a program in the place of the one that is not installed here. */
+async function troubles(...names: readonly string[]): Promise<readonly string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-unit-'));
+  const files = names.map((name) => join(folder, name));
+  for (const [n, name] of names.entries()) {
+    const unit = await readFile(join(ROOT, 'deploy', name), 'utf8');
+    await writeFile(files[n] ?? '', unit.replace('/usr/bin/pinfold', process.execPath));
+  }
+  const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...files], {
+    encoding: 'utf8',
+  });
+  await rm(folder, { recursive: true });
+  return `${stdout}${stderr}`.split('\n').filter((line) => line.includes('pinfold'));
+}

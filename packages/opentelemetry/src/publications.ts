@@ -1,0 +1,48 @@
+import type { Counter, Histogram, Meter } from '@opentelemetry/api';
+import type { Figure } from '@pinfold/core';
+
+/** Takes what the core tells of its work. */
+export class Publications {
+  readonly #publications: Counter;
+  readonly #tries: Counter;
+  readonly #stages: Histogram;
+  readonly #sweeps: Histogram;
+
+  constructor(meter: Meter) {
+    this.#publications = meter.createCounter('pinfold.publications', {
+      description: 'Publications, by what became of them.',
+      unit: '{publication}',
+    });
+    this.#tries = meter.createCounter('pinfold.password.tries', {
+      description: 'Tries of passwords of sites, by how they ended.',
+      unit: '{try}',
+    });
+    this.#stages = meter.createHistogram('pinfold.publish.stage.duration', {
+      description: 'How long the stages of publications took that ended well.',
+      unit: 's',
+    });
+    this.#sweeps = meter.createHistogram('pinfold.sweep.duration', {
+      description: 'How long sweeps took.',
+      unit: 's',
+    });
+  }
+
+  observe(figure: Figure): void {
+    switch (figure.kind) {
+      case 'publish':
+        this.#publications.add(1, { 'pinfold.outcome': figure.outcome });
+        break;
+      case 'try':
+        this.#tries.add(1, { 'pinfold.outcome': figure.outcome });
+        break;
+      case 'stage':
+        this.#stages.record(figure.took / 1_000, { 'pinfold.stage': figure.stage });
+        break;
+      case 'sweep':
+        this.#sweeps.record(figure.took / 1_000);
+        break;
+      default:
+        figure satisfies never;
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  context,
+  type MeterProvider,
+  metrics,
+  propagation,
+  type TracerProvider,
+  trace,
+} from '@opentelemetry/api';
+import type { Observe } from '@pinfold/core';
+import { Publications } from './publications.ts';
+import { type AnsweredRequest, Requests } from './requests.ts';
+import { Stores } from './stores.ts';
+
+/** Options of {@link createTelemetry}. */
+export interface TelemetryOptions {
+  /** What spans are made by; the global one when absent, also where it is registered later. */
+  readonly tracerProvider?: TracerProvider;
+  /** What metrics are taken by; the global one when absent. Register it before. */
+  readonly meterProvider?: MeterProvider;
+  /** What keeps the records, as the conventions call it: `postgresql`, `sqlite`; `other_sql` when absent. */
+  readonly database?: string;
+  /** The scheme that clients use; that of the connection when absent, which is `http` behind a proxy. */
+  readonly scheme?: 'http' | 'https';
+  /**
+   * Whose `traceparent` is gone on with; everybody's when absent. Whoever may send one names the trace, and says
+   * whether it is kept.
+   */
+  readonly trusts?: (request: IncomingMessage) => boolean;
+}
+
+/** Makes spans and metrics of what Pinfold does; each part may be used without the others. */
+export interface Telemetry {
+  /** Mounted before the doors: makes a server span of each request, in which all that it causes happens. */
+  readonly requests: (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+  /** Given to the doors as `log`, or called by yours: names spans by their route. */
+  readonly onRequest: (entry: AnsweredRequest, request: IncomingMessage) => void;
+  /** Given to `createUseCases` as `observe`: counts publications and tries of passwords. */
+  readonly observe: Observe;
+  /** Adds the `traceparent` of what is going on to the headers of a request that is about to be sent. */
+  readonly addHeaders: (headers: Record<string, string>) => void;
+  /** A store of the database, each call of which is measured, and a span of the request that made it. */
+  database<Port extends object>(store: string, port: Port): Port;
+  /** The same of what keeps archives and uploads. */
+  storage<Port extends object>(store: string, port: Port): Port;
+}
+
+const SCOPE = '@pinfold/opentelemetry';
+
+/**
+ * Connects Pinfold with an OpenTelemetry SDK that the program has registered. Without one it does nothing.
+ *
+ * @example
+ * import { createTelemetry } from '@pinfold/opentelemetry';
+ * import { createMemory } from '@pinfold/memory';
+ *
+ * const telemetry = createTelemetry();
+ * const roles = telemetry.database('roles', createMemory().roles);
+ */
+export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
+  const { tracerProvider = trace, meterProvider = metrics, database = 'other_sql' } = options;
+  const tracer = tracerProvider.getTracer(SCOPE);
+  const meter = meterProvider.getMeter(SCOPE);
+  const requests = new Requests(tracer, meter, options);
+  const publications = new Publications(meter);
+  const stores = new Stores(tracer, meter, database);
+  return {
+    requests: (request, response, next) => requests.take(request, response, next),
+    onRequest: (entry, request) => requests.told(entry, request),
+    observe: (figure) => publications.observe(figure),
+    addHeaders: (headers) => propagation.inject(context.active(), headers),
+    database: (store, port) => stores.database(store, port),
+    storage: (store, port) => stores.storage(store, port),
+  };
+}

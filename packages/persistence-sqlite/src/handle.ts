@@ -1,0 +1,39 @@
+import type { Persistence } from '@pinfold/core/adapter';
+import type { Checkpointer } from './checkpointer.ts';
+import { checkSchema, migrate } from './migrate.ts';
+import { sqliteAccountStore } from './sqlite-account-store.ts';
+import { sqliteApiKeyStore } from './sqlite-api-key-store.ts';
+import { sqliteAttemptCounter } from './sqlite-attempt-counter.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
+import { sqliteHistoryStore } from './sqlite-history-store.ts';
+import { sqliteImport } from './sqlite-import.ts';
+import { sqliteRoleStore } from './sqlite-role-store.ts';
+import { sqliteSessionStore } from './sqlite-session-store.ts';
+import { sqliteSnapshot } from './sqlite-snapshot.ts';
+import { sqliteTakedownStore } from './sqlite-takedown-store.ts';
+import { sqliteViewStore } from './sqlite-view-store.ts';
+
+/** The stores of one connection. */
+export function handleOn(
+  connection: SqliteConnection,
+  checkpointer: Pick<Checkpointer, 'close'>,
+): Persistence {
+  return {
+    roles: sqliteRoleStore(connection),
+    accounts: sqliteAccountStore(connection),
+    apiKeys: sqliteApiKeyStore(connection),
+    attempts: sqliteAttemptCounter(connection),
+    sessions: sqliteSessionStore(connection),
+    history: sqliteHistoryStore(connection),
+    takedowns: sqliteTakedownStore(connection),
+    views: sqliteViewStore(connection),
+    snapshot: sqliteSnapshot(connection),
+    imports: sqliteImport(connection),
+    migrate: () => migrate(connection),
+    check: (signal) => checkSchema(connection, signal),
+    close: async () => {
+      connection.close();
+      await checkpointer.close();
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import type { RoleId } from '@pinfold/core';
+import { OPERATOR } from '@pinfold/core';
+import type { AdministeredRole, Administration, RoleListRequest } from '@pinfold/core/administration';
+import { type AdministeredPin, administeredPinOf } from '@pinfold/http-express';
+import { readAccount, readArguments } from '../command-line/arguments.ts';
+import { byCommand } from '../command-line/by-command.ts';
+import { CommandFailure, UsageError } from '../command-line/failures.ts';
+import { OPTIONS } from '../command-line/options.ts';
+import { readPublicationId } from '../command-line/publication-id.ts';
+import { readReason } from '../command-line/reason.ts';
+import { shownText } from '../command-line/shown-text.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+import { withComposition } from '../command-line/with-composition.ts';
+import type { Composition } from '../compose/composition.ts';
+import type { Settings } from '../settings/settings.ts';
+import { webAddresses } from '../settings/web-addresses.ts';
+
+const UNKNOWN = 'There is no publication with this id.';
+
+type State = Exclude<RoleListRequest['state'], undefined>;
+
+/** `pinfold pins list | show | stop | takedown` */
+export async function pins([action, ...args]: readonly string[], terminal: Terminal): Promise<void> {
+  switch (action) {
+    case 'list':
+      return await list(args, terminal);
+    case 'show':
+      return await show(args, terminal);
+    case 'stop':
+      return await stop(args, terminal);
+    case 'takedown':
+      return await takedown(args, terminal);
+    default:
+      throw new UsageError('pins takes list, show, stop or takedown');
+  }
+}
+
+async function list(args: readonly string[], terminal: Terminal): Promise<void> {
+  const { values } = readArguments(args, [], OPTIONS['pins list']);
+  const wanted: RoleListRequest = {
+    ...(values.account === undefined ? {} : { account: readAccount(values.account) }),
+    ...(values.state === undefined ? {} : { state: readState(values.state) }),
+    ...(values.search === undefined ? {} : { search: values.search }),
+  };
+  await withComposition(terminal, async (composition, settings) => {
+    const told: AdministeredPin[] = [];
+    for await (const role of walk(composition.administration, wanted)) {
+      const pin = pinOf(role, composition, settings);
+      if (values.json) told.push(pin);
+      else terminal.out(lineOf(pin));
+    }
+    if (values.json) terminal.out(JSON.stringify({ pins: told }));
+  });
+}
+
+async function* walk(
+  { listRoles }: Administration,
+  wanted: RoleListRequest,
+): AsyncGenerator<AdministeredRole> {
+  let cursor: string | undefined;
+  do {
+    const page = await listRoles({ ...wanted, limit: 100, ...(cursor === undefined ? {} : { cursor }) });
+    if (page.kind === 'refused') return;
+    yield* page.roles;
+    cursor = page.next;
+  } while (cursor !== undefined);
+}
+
+async function show(args: readonly string[], terminal: Terminal): Promise<void> {
+  const { values, positionals } = readArguments(args, ['ID'], {});
+  const id = readPublicationId(positionals[0] ?? '', 'ID');
+  await withComposition(terminal, async (composition, settings) => {
+    const pin = await found(id, composition, settings);
+    if (values.json) terminal.out(JSON.stringify({ pin }));
+    else for (const [name, value] of factsOf(pin)) terminal.out(`${name.padEnd(11)}${shownText(value)}`);
+  });
+}
+
+async function stop(args: readonly string[], terminal: Terminal): Promise<void> {
+  const { values, positionals } = readArguments(args, ['ID'], {});
+  const id = readPublicationId(positionals[0] ?? '', 'ID');
+  await withComposition(terminal, async (composition, settings) => {
+    const outcome = await composition.useCases.stop({ by: OPERATOR, id, cause: byCommand() });
+    if (outcome.kind === 'refused') {
+      throw new CommandFailure(
+        outcome.code === 'not_found' ? UNKNOWN : 'The publication was stopped before.',
+      );
+    }
+    const pin = await found(id, composition, settings);
+    terminal.out(values.json ? JSON.stringify({ pin }) : `${id} was stopped.`);
+  });
+}
+
+async function takedown(args: readonly string[], terminal: Terminal): Promise<void> {
+  const { values, positionals } = readArguments(args, ['ID'], OPTIONS['pins takedown']);
+  const id = readPublicationId(positionals[0] ?? '', 'ID');
+  const { purge = false, copies: isOfAll = false } = values;
+  const wish = { id, reason: readReason(values.reason), purge, copies: isOfAll, cause: byCommand() };
+  await withComposition(terminal, async (composition, settings) => {
+    const outcome = await composition.administration.takeDown(wish);
+    if (outcome.kind === 'refused') throw new CommandFailure(UNKNOWN);
+    const { copies } = outcome;
+    if (values.json) {
+      terminal.out(JSON.stringify({ pin: await found(id, composition, settings), copies }));
+      return;
+    }
+    terminal.out(`${id} was taken down.`);
+    for (const copy of copies) {
+      terminal.out(isOfAll ? `${copy}, a copy, was taken down.` : `${copy} is a copy, and in service.`);
+    }
+  });
+}
+
+async function found(id: RoleId, composition: Composition, settings: Settings): Promise<AdministeredPin> {
+  const outcome = await composition.administration.showRole(id);
+  if (outcome.kind === 'refused') throw new CommandFailure(UNKNOWN);
+  return pinOf(outcome, composition, settings);
+}
+
+function pinOf(role: AdministeredRole, { useCases }: Composition, settings: Settings): AdministeredPin {
+  const { publicUrl } = webAddresses(settings, settings.port);
+  return administeredPinOf(role, publicUrl, useCases.clock.now());
+}
+
+function readState(text: string): State {
+  if (text === 'published' || text === 'expired' || text === 'deleted') return text;
+  throw new UsageError('--state is one of published, expired, deleted');
+}
+
+function lineOf(pin: AdministeredPin): string {
+  const { shared_url, account, state, published_at, archive_bytes, title, original_filename } = pin;
+  const end = pin.taken_down === null ? state : 'taken down';
+  const facts = [shared_url, account, end, published_at, `${archive_bytes} bytes`];
+  return shownText([...facts, title ?? original_filename].join('  '));
+}
+
+function factsOf(pin: AdministeredPin): readonly (readonly [name: string, value: string])[] {
+  const { taken_down: down } = pin;
+  return [
+    ['link', pin.shared_url],
+    ['account', pin.account],
+    ['title', pin.title ?? '-'],
+    ['state', pin.state],
+    ['published', pin.published_at],
+    pin.deleted_at === null ? ['expires', pin.expires_at ?? 'never'] : ['stopped', pin.deleted_at],
+    ...(down === null ? [] : [['taken down', `${down.at}: ${down.reason}`] as const]),
+    ['password', pin.password_protected ? 'yes' : 'no'],
+    ['files', `${pin.file_count}, ${pin.size} bytes`],
+    ['from', `${pin.original_filename}, ${pin.archive_bytes} bytes`],
+    ['SHA-256', pin.sha256],
+  ];
+}

@@ -1,0 +1,198 @@
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { openComposition } from '../../src/compose/composition.ts';
+import { createApp } from '../../src/compose/create-app.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+import { run, runPiped } from '../command-run.ts';
+
+const NOWHERE = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
+
+interface Told {
+  readonly id: string;
+  readonly type: string;
+  readonly actor: object;
+  readonly sha256: string;
+}
+
+describe('pinfold pins and pinfold takedowns', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let env: Readonly<Record<string, string>>;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-takedowns-'));
+    env = {
+      PINFOLD_DATA_DIR: join(folder, 'data'),
+      PINFOLD_PUBLIC_URL: 'http://localhost:9000',
+      PINFOLD_WELCOME: 'off',
+    };
+    await (await openComposition(readSettings(env))).close();
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  async function asJson(...args: readonly string[]) {
+    const { code, out, err } = await run(env, ...args, '--json');
+    expect(code, err).to.equal(0);
+    return JSON.parse(out);
+  }
+
+  /** Publishes a page; answers its id. */
+  async function publish(text: string, ...options: readonly string[]): Promise<string> {
+    const page = join(folder, 'page.html');
+    await writeFile(page, text);
+    return (await asJson('publish', page, ...options)).pin.id;
+  }
+
+  const eventsOf = async (id: string): Promise<readonly Told[]> =>
+    (await asJson('history', '--pin', id)).events;
+
+  it('list publications of all accounts, and show one', async () => {
+    const first = await publish('one', '--account', 'ada', '--title', 'Spring \u202e');
+    const second = await publish('two', '--account', 'grace');
+    const ids = async (...options: readonly string[]) =>
+      (await asJson('pins', 'list', ...options)).pins.map(({ id }: Told) => id);
+    expect(await ids()).to.deep.equal([second, first]);
+    expect(await ids('--account', 'ada')).to.deep.equal([first]);
+    expect(await ids('--search', 'spring')).to.deep.equal([first]);
+    expect(await ids('--state', 'deleted')).to.deep.equal([]);
+    const { pin } = await asJson('pins', 'show', first);
+    expect(pin).to.include({ id: first, account: 'ada', shared_url: `http://localhost:9000/s/${first}` });
+    expect(pin.taken_down).to.equal(null);
+    const lines = (await run(env, 'pins', 'list')).out;
+    expect(lines).to.match(/^\S+ {2}grace {2}published .*\n\S+ {2}ada .*Spring \ufffd\n$/);
+    expect((await run(env, 'pins', 'show', first)).out).to.include(`SHA-256    ${pin.sha256}`);
+    for (const wrong of [['--state', 'x'], ['--account', ''], ['more']])
+      expect((await run(env, 'pins', 'list', ...wrong)).code, wrong.join(' ')).to.equal(2);
+    const unknown = await run(env, 'pins', 'show', NOWHERE);
+    expect([unknown.code, unknown.err]).to.deep.equal([
+      1,
+      'pinfold: There is no publication with this id.\n',
+    ]);
+  });
+
+  it('stop one, whoever owns it', async () => {
+    const id = await publish('one', '--account', 'ada');
+    expect((await run(env, 'pins', 'stop', id)).out).to.equal(`${id} was stopped.\n`);
+    expect((await asJson('pins', 'show', id)).pin).to.include({ state: 'deleted', taken_down: null });
+    const [event] = await eventsOf(id);
+    expect(event).to.include({ type: 'pin.stopped' });
+    expect((await run(env, 'pins', 'stop', id)).code).to.equal(1);
+    expect((await run(env, 'pins', 'stop', NOWHERE)).code).to.equal(1);
+    expect((await run(env, 'pins', 'hide', id)).code).to.equal(2);
+  });
+
+  it('take one down with its copies, in the name of the user, and lift the ban', async () => {
+    const id = await publish('same', '--account', 'ada');
+    const copy = await publish('same', '--account', 'grace');
+    const told = await run(env, 'pins', 'takedown', id, '--reason', 'Phishing');
+    expect(told.out).to.equal(`${id} was taken down.\n${copy} is a copy, and in service.\n`);
+    const taken = await asJson('pins', 'takedown', id, '--reason', 'Again', '--copies', '--purge');
+    expect(taken.copies).to.deep.equal([copy]);
+    expect(taken.pin).to.include({ id, state: 'deleted' });
+    expect(taken.pin.taken_down).to.include({ reason: 'Phishing' });
+    const events = await eventsOf(copy);
+    expect(events.map(({ type }) => type)).to.deep.equal(['pin.purged', 'pin.taken_down', 'pin.published']);
+    expect(events[1]?.actor).to.deep.equal({ kind: 'operator', id: userInfo().username });
+    const page = join(folder, 'page.html');
+    const refused = await run(env, 'publish', page);
+    expect([refused.code, refused.err]).to.satisfy(
+      ([code, err]: [number, string]) => code === 1 && err.includes('took this very archive down'),
+    );
+    const { sha256 } = taken.pin;
+    const lifted = await run(env, 'takedowns', 'lift', sha256);
+    expect([lifted.code, lifted.out.split(' ')[0]]).to.deep.equal([0, sha256]);
+    expect((await run(env, 'takedowns', 'lift', sha256)).code).to.equal(1);
+    expect((await run(env, 'takedowns', 'lift', 'x')).code).to.equal(2);
+    expect((await asJson('pins', 'show', id)).pin.state).to.equal('deleted');
+    await publish('same');
+    for (const wrong of [[], ['--reason', ''], ['--reason', 'x'.repeat(256)]])
+      expect((await run(env, 'pins', 'takedown', id, ...wrong)).code, wrong.join(' ')).to.equal(2);
+    expect((await run(env, 'pins', 'takedown', NOWHERE, '--reason', 'x')).code).to.equal(1);
+  });
+
+  it('bring a restored database where it was, again and again', async () => {
+    const id = await publish('one', '--account', 'ada');
+    const backup = join(folder, 'backup.sqlite');
+    const data = env.PINFOLD_DATA_DIR ?? '';
+    await copyFile(join(data, 'pinfold.sqlite'), backup);
+    const gone = await publish('two', '--account', 'grace');
+    for (const each of [id, gone]) await run(env, 'pins', 'takedown', each, '--reason', 'Phishing 🎣');
+    const { takedowns } = await asJson('takedowns', 'list');
+    expect(takedowns.map((told: Told) => told.id)).to.deep.equal([gone, id]);
+    const exported = (await run(env, 'takedowns', 'export')).out;
+    expect(
+      exported
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).to.deep.equal(takedowns);
+    await rm(data, { recursive: true });
+    await (await openComposition(readSettings(env))).close();
+    for (const suffix of ['-wal', '-shm']) await rm(join(data, `pinfold.sqlite${suffix}`), { force: true });
+    await copyFile(backup, join(data, 'pinfold.sqlite'));
+    expect((await asJson('pins', 'show', id)).pin.state).to.equal('published');
+    const kept = join(folder, 'takedowns.jsonl');
+    await writeFile(kept, exported);
+    expect(await asJson('takedowns', 'import', kept)).to.deep.equal({ takedowns: 2, changed: 2 });
+    const { pin } = await asJson('pins', 'show', id);
+    expect([pin.state, pin.taken_down.reason]).to.deep.equal(['deleted', 'Phishing 🎣']);
+    expect((await asJson('takedowns', 'list')).takedowns).to.deep.equal(takedowns);
+    const events = await eventsOf(id);
+    expect(events.map(({ type }) => type)).to.deep.equal(['pin.taken_down', 'pin.published']);
+    const piped = await runPiped(exported, env, 'takedowns', 'import');
+    expect([piped.code, piped.out]).to.deep.equal([0, '2 takedowns, of which 0 changed anything.\n']);
+    expect(await eventsOf(id)).to.deep.equal(events);
+    const page = join(folder, 'page.html');
+    for (const text of ['one', 'two']) {
+      await writeFile(page, text);
+      expect((await run(env, 'publish', page)).code, text).to.equal(1);
+    }
+  });
+
+  it('import nothing where a line is no takedown', async () => {
+    const right = {
+      id: NOWHERE,
+      account: 'ada',
+      sha256: 'A'.repeat(64),
+      reason: 'x',
+      at: '2026-11-20T12:00:00Z',
+    };
+    const wrong = [
+      'x',
+      'null',
+      '{}',
+      ...Object.keys(right).map((name) => JSON.stringify({ ...right, [name]: undefined })),
+      JSON.stringify({ ...right, sha256: 'a' }),
+      JSON.stringify({ ...right, at: 'yesterday' }),
+      JSON.stringify({ ...right, reason: '\u0000' }),
+    ];
+    const file = join(folder, 'takedowns.jsonl');
+    for (const line of wrong) {
+      await writeFile(file, `${JSON.stringify(right)}\n\n${line}\n`);
+      const { code, err } = await run(env, 'takedowns', 'import', file);
+      expect([code, err], line).to.deep.equal([1, 'pinfold: line 3 is no takedown; nothing was imported\n']);
+    }
+    expect((await asJson('takedowns', 'list')).takedowns).to.deep.equal([]);
+    expect((await run(env, 'takedowns', 'import', join(folder, 'none'))).code).to.equal(1);
+    expect((await run(env, 'takedowns', 'keep')).code).to.equal(2);
+    await writeFile(file, JSON.stringify(right));
+    expect((await run(env, 'takedowns', 'import', file)).code).to.equal(0);
+    const [kept] = (await asJson('takedowns', 'list')).takedowns;
+    expect(kept).to.deep.equal({ ...right, sha256: 'a'.repeat(64), at: '2026-11-20T12:00:00.000Z' });
+  });
+
+  it('reach a running server at its next request', async () => {
+    const { PINFOLD_PUBLIC_URL: _, ...own } = env;
+    const app = await createApp(readSettings({ ...own, PINFOLD_PORT: '0' }), { log: () => undefined });
+    const { addresses } = await app.listen();
+    const id = await publish('one');
+    const ask = async () => (await fetch(`${addresses.publicUrl}/s/${id}`, { redirect: 'manual' })).status;
+    expect(await ask()).to.equal(302);
+    await run(env, 'pins', 'takedown', id, '--reason', 'Phishing', '--purge');
+    expect(await ask()).to.equal(404);
+    await app.close();
+  });
+});

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import type { Finding } from '../../src/doctor/finding.ts';
+import { signInFinding } from '../../src/doctor/sign-in.ts';
+import { readSettings } from '../../src/index.ts';
+
+const CLIENT = { PINFOLD_OIDC_CLIENT_ID: 'pinfold', PINFOLD_OIDC_CLIENT_SECRET: 'hunter2' };
+
+describe('pinfold doctor, at the provider of sign-in', () => {
+  let provider: Server;
+  let issuer: string;
+  let document: string | undefined;
+
+  beforeEach(async () => {
+    provider = createServer((incoming, outgoing) => {
+      const isAsked = incoming.url === '/realm/.well-known/openid-configuration' && document !== undefined;
+      outgoing.writeHead(isAsked ? 200 : 404).end(document);
+    }).listen(0, '127.0.0.1');
+    await once(provider, 'listening');
+    issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/realm`;
+  });
+
+  afterEach(() => {
+    provider.close();
+    provider.closeAllConnections();
+  });
+
+  function found(text?: string): Promise<Finding> {
+    document = text;
+    return signInFinding(readSettings({ PINFOLD_OIDC_ISSUER: issuer, ...CLIENT }), {});
+  }
+
+  it('asks nobody where there is none', async () => {
+    expect(await signInFinding(readSettings({}), {})).to.include({ status: 'skipped' });
+  });
+
+  it('finds nothing wrong where it calls itself as the settings do', async () => {
+    expect(await found(JSON.stringify({ issuer }))).to.include({ status: 'ok' });
+  });
+
+  it('finds that it calls itself something else', async () => {
+    const other = `${issuer}/`;
+    expect(await found(JSON.stringify({ issuer: other }))).to.include({
+      status: 'failed',
+      came: `it calls itself "${other}"`,
+    });
+  });
+
+  it('finds that it has no such document, or one without its name', async () => {
+    for (const none of [undefined, '<html>', 'null', '{}', '{"issuer":1}']) {
+      expect(await found(none), none).to.include({ status: 'failed' });
+    }
+  });
+
+  it('finds that it is away, and shows no secret', async () => {
+    provider.close();
+    const away = await found();
+    expect(away).to.include({ status: 'failed' });
+    expect(away.came).to.include('ECONNREFUSED');
+    expect(JSON.stringify(away)).not.to.include('hunter2');
+  });
+});

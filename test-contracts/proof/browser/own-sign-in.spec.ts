@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MayView, ViewerAccess } from '@pinfold/viewer';
+import { expect } from 'chai';
+import { closed } from 'pinfold-test-servers/service';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { buildSite } from './build-site.ts';
+import { launchChromium } from './chromium.ts';
+import { openService, type Service } from './open-service.ts';
+
+/** The app of a team, which signs everybody in as Ada and sends them back. */
+function openApp(): Promise<Server> {
+  const app = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+    const headers = {
+      'Set-Cookie': 'session=ada; HttpOnly; SameSite=Lax',
+      Location: searchParams.get('next') ?? '',
+    };
+    response.writeHead(303, headers).end();
+  });
+  return new Promise((resolve) => app.listen(0, '127.0.0.1', () => resolve(app)));
+}
+
+/** What the site says of its parts, once it has tried them all. */
+async function partsOf(page: Page): Promise<readonly (string | null)[]> {
+  await page.locator('[data-name=done]').waitFor();
+  const names = ['module', 'chunk', 'fetch', 'image', 'font', 'style'];
+  return await Promise.all(names.map((name) => page.locator(`[data-name=${name}]`).textContent()));
+}
+
+const ALL_PARTS = ['runs', 'high at noon', 'Onomichi', '64', '1', 'deep-blue'];
+
+for (const mode of ['origin', 'path'] as const) {
+  describe(`a site for the people of a team in a real browser, in ${mode} mode`, function () {
+    this.timeout(60_000);
+    let browser: Browser;
+    let folder: string;
+    let archive: Uint8Array<ArrayBuffer>;
+    let app: Server;
+    let service: Service;
+    let answer: MayView;
+    let context: BrowserContext;
+    let page: Page;
+
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'pinfold-browser-'));
+      archive = await buildSite(mode === 'origin' ? '/' : './', folder);
+      browser = await launchChromium();
+      app = await openApp();
+      const { port } = app.address() as AddressInfo;
+      const access: ViewerAccess = {
+        identify: ({ headers, url = '' }) => {
+          const [, person] = /(?:^|; )session=(\w+)/.exec(headers.cookie ?? '') ?? [];
+          if (person !== undefined) return person;
+          return { signIn: `http://localhost:${port}/login?next=${encodeURIComponent(service.url + url)}` };
+        },
+        mayView: () => answer,
+      };
+      service = await openService(mode, {}, { access });
+    });
+    after(async () => {
+      await service?.close();
+      await closed(app);
+      await browser?.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+    beforeEach(async () => {
+      answer = 'yes';
+      context = await browser.newContext({ locale: 'en-GB' });
+      page = await context.newPage();
+    });
+    afterEach(() => context.close());
+
+    it('is shown with all its parts to who signed in on the way, who ends where they wanted to go', async () => {
+      const pin = await service.publish(archive, 'shown');
+      await page.goto(`${pin.shared_url}?to=${encodeURIComponent('/?from=mail')}`);
+      expect(await partsOf(page)).to.deep.equal(ALL_PARTS);
+      expect(new URL(page.url()).search).to.equal('?from=mail');
+    });
+
+    it('never gets the cookie of the app', async () => {
+      const pin = await service.publish(archive, 'cookies');
+      await page.goto(pin.shared_url);
+      await partsOf(page);
+      const [sent] = await Promise.all([page.waitForRequest(() => true), page.reload()]);
+      const { cookie = '' } = await sent.allHeaders();
+      if (mode === 'origin') expect(cookie).to.include('pinfold_grant=').and.not.to.include('session=');
+      // What a page cannot read it cannot send anywhere either.
+      const readable = await page.evaluate(
+        '(() => { try { return document.cookie } catch { return "" } })()',
+      );
+      expect(readable).to.equal('');
+    });
+
+    it('is shut at the next request to who may look no longer', async () => {
+      const pin = await service.publish(archive, 'shut');
+      await page.goto(pin.shared_url);
+      await partsOf(page);
+      answer = 'no';
+      const reloaded = await page.reload();
+      expect([reloaded?.status(), await page.title()]).to.deep.equal([403, 'You may not see this site']);
+    });
+
+    it('asks for the password where the team says so, once', async () => {
+      const pin = await service.publish(archive, 'password');
+      await service.patch(pin.id, { password: 'harbour lights' });
+      answer = 'password';
+      await page.goto(pin.shared_url);
+      await page.locator('input[type=password]:focus').waitFor();
+      await page.keyboard.type('harbour lights');
+      await page.keyboard.press('Enter');
+      expect(await partsOf(page)).to.deep.equal(ALL_PARTS);
+      await page.goto(pin.shared_url);
+      expect(await partsOf(page)).to.deep.equal(ALL_PARTS);
+    });
+  });
+}

@@ -1,0 +1,116 @@
+import {
+  accountId,
+  createUseCases,
+  days,
+  type Limits,
+  OPERATOR,
+  type OwnLimits,
+  type Staging,
+  type UseCases,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import { OWNER, openStage, type Stage } from './stage.ts';
+
+describe('limits by account', () => {
+  let stage: Stage;
+  let own: OwnLimits | Error;
+  let asked: string[];
+  let useCases: UseCases;
+  beforeEach(async () => {
+    stage = await openStage();
+    asked = [];
+    own = {};
+    const limitsOf = async (account: string): Promise<OwnLimits> => {
+      asked.push(account);
+      if (own instanceof Error) throw own;
+      return own;
+    };
+    useCases = createUseCases(stage.ports, { lifetime: days(7) }, { limitsOf });
+  });
+  afterEach(() => stage.dispose());
+
+  it('are those of all where the account has none of its own', async () => {
+    expect(await useCases.limitsOf(OWNER)).to.deep.equal(useCases.limits);
+    expect(await stage.useCases.limitsOf(OWNER)).to.deep.equal(stage.useCases.limits);
+  });
+
+  it('hold for what the account publishes, and for how long', async () => {
+    own = { lifetime: days(30), files: 1 };
+    const outcome = await useCases.publish(await stage.request());
+    if (outcome.kind === 'refused') throw new Error(outcome.code);
+    expect(outcome.role.expiresAt).to.equal(outcome.role.publishedAt + days(30));
+    stage.inspector.entries = [{ name: 'index.html' }, { name: 'two.html' }];
+    expect(await useCases.publish(await stage.request({ key: 'two', bytes: 'two' }))).to.have.property(
+      'code',
+      'invalid_archive',
+    );
+    expect(await useCases.check(await stage.request({ bytes: 'two' }))).to.have.property(
+      'code',
+      'invalid_archive',
+    );
+    expect(asked).to.deep.equal([OWNER, OWNER, OWNER]);
+  });
+
+  it('hold for bytes that are received for it', async () => {
+    const limits: number[] = [];
+    const receive: Staging['receive'] = (_body, limit) => {
+      limits.push(limit);
+      return Promise.resolve({ kind: 'too_large' });
+    };
+    const staging = { ...stage.ports.staging, receive };
+    own = { archiveBytes: 500 };
+    useCases = createUseCases({ ...stage.ports, staging }, {}, { limitsOf: () => own as OwnLimits });
+    const request = { by: OWNER, key: 'k', filename: 'site.zip', archive: new Uint8Array(501) };
+    const refused = { kind: 'refused', code: 'archive_too_large', limit: 500 };
+    expect(await useCases.publish(request)).to.deep.equal(refused);
+    expect(await useCases.check(request)).to.deep.equal(refused);
+    expect(limits).to.deep.equal([500, 500]);
+  });
+
+  it('hold for what the owner lets live longer, whoever does it', async () => {
+    const id = await stage.publish();
+    own = { lifetime: days(30) };
+    const renewed = await useCases.update({ by: OPERATOR, id }, { type: 'reset_expiration' });
+    expect(asked).to.deep.equal([OWNER]);
+    expect(renewed).to.have.nested.property('role.expiresAt', stage.clock.now() + days(30));
+    await useCases.pin({ by: OWNER, id });
+    own = { lifetime: days(30), renewal: days(1) };
+    expect(await useCases.unpin({ by: OWNER, id })).to.have.nested.property(
+      'role.expiresAt',
+      stage.clock.now() + days(1),
+    );
+  });
+
+  it('are not asked for where nothing lives longer, so that a stop never fails by them', async () => {
+    const id = await stage.publish();
+    own = new Error('the directory is away');
+    expect(await useCases.pin({ by: OWNER, id })).to.have.property('kind', 'changed');
+    expect(await useCases.update({ by: OWNER, id }, { type: 'set_title', title: 'x' })).to.have.property(
+      'kind',
+      'changed',
+    );
+    expect(await useCases.stop({ by: OWNER, id })).to.have.property('kind', 'changed');
+    expect(asked).to.deep.equal([]);
+  });
+
+  it('end a request with what was thrown instead of them, and free its key', async () => {
+    own = new Error('the directory is away');
+    const failed = await useCases.publish(await stage.request()).catch((error: unknown) => error);
+    expect(failed).to.equal(own);
+    own = {};
+    expect((await useCases.publish(await stage.request())).kind).to.equal('published');
+  });
+
+  it('that contradict one another are a TypeError', async () => {
+    const wrong: readonly Partial<Limits>[] = [
+      { fileBytes: 2 ** 40 },
+      { files: -1 },
+      { lifetime: NaN as never },
+    ];
+    for (const limits of wrong) {
+      own = limits;
+      const failed = await useCases.limitsOf(accountId('ada')).catch((error: unknown) => error);
+      expect(failed).to.be.instanceOf(TypeError);
+    }
+  });
+});
