@@ -27,6 +27,7 @@ const QUICK: Readonly<Record<string, readonly string[]>> = {
   adapters: ['packages/{archive-zip,memory,persistence-*,platform-node,storage-*}/test/**/*.spec.ts'],
 };
 const THOROUGH: Readonly<Record<string, readonly string[]>> = {
+  server: ['packages/pinfold/test/**/*.spec.ts'],
   'crashes and faults': ['test-contracts/proof/{crashes,faults,three-nodes}/**/*.spec.ts'],
   browsers: [
     'test-contracts/proof/{browser,management}/**/*.spec.ts',

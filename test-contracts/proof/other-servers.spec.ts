@@ -24,7 +24,8 @@ const PROGRAMS: readonly (readonly [page: string, host: string, which: number])[
 
 /** What a page cannot show: the key that a test publishes with. */
 const TELL_A_KEY = `
-const { text } = await pinfold.useCases.keys.create({ account: 'ada' as never });
+const { OPERATOR } = await import('pinfold');
+const { text } = await pinfold.useCases.keys.create({ by: OPERATOR, account: 'ada' as never });
 process.send?.(text);
 `;
 

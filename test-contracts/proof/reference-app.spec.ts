@@ -40,9 +40,9 @@ async function openApp(mode: Mode): Promise<HttpSubject> {
     baseUrl: addresses.publicUrl,
     viewerMode: mode,
     keys: {
-      first: (await manageKeys.create({ account: first })).text,
-      second: (await manageKeys.create({ account: second })).text,
-      readOnly: (await manageKeys.create({ account: first, scopes: ['pins:read'] })).text,
+      first: (await manageKeys.create({ by: OPERATOR, account: first })).text,
+      second: (await manageKeys.create({ by: OPERATOR, account: second })).text,
+      readOnly: (await manageKeys.create({ by: OPERATOR, account: first, scopes: ['pins:read'] })).text,
     },
     advance: async (length) => clock.advance(length),
     pin: async (id) => void (await pin({ by: OPERATOR, id: id as RoleId })),

@@ -1,3 +1,5 @@
 export { mayManage, parseApiKeyId } from './domain/api-key.ts';
+export { pairingCode } from './domain/pairing.ts';
 export { createKeys } from './use-cases/keys.ts';
+export { createPairings } from './use-cases/pairings.ts';
 export { createSessions } from './use-cases/sessions.ts';

@@ -34,7 +34,7 @@ export {
   published,
   rateInForce,
   refuseAdmission,
-  refuseBlocked,
+  refuseChange,
   type Wish,
 } from './domain/admission.ts';
 export { judgeListing } from './domain/archive-rules.ts';
@@ -50,6 +50,7 @@ export { admits, firstGrant, grantEndsAt, passOn } from './domain/grant.ts';
 export { fingerprintOf } from './domain/idempotency.ts';
 export { archiveCreatedAt, archiveIdOf, parseArchiveId } from './domain/identity.ts';
 export { toRfc3339 } from './domain/instant.ts';
+export { NORMAL } from './domain/mode.ts';
 export { parseGuess } from './domain/password.ts';
 export { leftOf, parseRate, type RateLeft, takenFrom } from './domain/rate.ts';
 export { FIRST_GENERATION } from './domain/role.ts';

@@ -1,6 +1,6 @@
 export type { Account, AccountLimits, AccountUse, Block, PublicationLimits } from './domain/account.ts';
-export { type Actor, OPERATOR } from './domain/actor.ts';
-export type { Inadmissible } from './domain/admission.ts';
+export { type Actor, type Authority, OPERATOR } from './domain/actor.ts';
+export type { Inadmissible, Unchangeable } from './domain/admission.ts';
 export {
   type ApiKey,
   type ApiKeyId,
@@ -22,7 +22,7 @@ export type { Branded } from './domain/brand.ts';
 export type { Comparison } from './domain/comparison.ts';
 export type { RoleCursor } from './domain/cursor.ts';
 export type { EntryPath, UnsafePath } from './domain/entry-path.ts';
-export type { Grant, GrantPurpose, KnownViewer } from './domain/grant.ts';
+export type { Grant, GrantPurpose, KnownViewer, Shown } from './domain/grant.ts';
 export type {
   Cause,
   Doer,
@@ -66,6 +66,8 @@ export {
 export type { FollowedReference } from './domain/judge-reference.ts';
 export { defaultLimits, type Limits, type OwnLimits } from './domain/limits.ts';
 export type { EncodedManifest, Manifest, ManifestEntry } from './domain/manifest.ts';
+export type { Mode } from './domain/mode.ts';
+export type { Pairing } from './domain/pairing.ts';
 export {
   type Password,
   type PasswordHash,
@@ -107,6 +109,7 @@ export type {
   SignInTrouble,
 } from './ports/identity-provider.ts';
 export type { Ids } from './ports/ids.ts';
+export type { PairingStore } from './ports/pairing-store.ts';
 export type { PasswordHasher } from './ports/password-hasher.ts';
 export type {
   CleanupCount,
@@ -116,6 +119,7 @@ export type {
   CleanupTask,
   CommitOutcome,
   Lease,
+  LoadedRole,
   Page,
   Publication,
   Reservation,
@@ -126,6 +130,7 @@ export type {
   Version,
   Versioned,
 } from './ports/role-store.ts';
+export type { ServiceMode } from './ports/service-mode.ts';
 export type { SessionSecrets } from './ports/session-secrets.ts';
 export type { Redemption, SessionStore } from './ports/session-store.ts';
 export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
@@ -156,6 +161,7 @@ export type { Entering, EnterOutcome, EnterRequest, Grants, Visit } from './use-
 export type { Figure, Observe } from './use-cases/figure.ts';
 export type { KeyPorts, Keys, MintedKey, NewKey, RevokeRequest } from './use-cases/keys.ts';
 export type { Ended, Open } from './use-cases/opening.ts';
+export type { NewPairing, PairingPorts, Pairings } from './use-cases/pairings.ts';
 export type { BeforePublish, PublishOutcome, Submitted, Submitter } from './use-cases/publication.ts';
 export type {
   CheckOutcome,

@@ -43,6 +43,8 @@ export interface Refusals {
   readonly quota_exceeded: Told<QuotaRules>;
   /** One publication more would pass at `retryAt`. */
   readonly rate_limited: { readonly retryAt: Instant };
+  /** The service changes nothing for now; the message is what its operator says of it, if anything. */
+  readonly read_only: { readonly message: string | null };
   /** The embedding team's own no, which brings its words. */
   readonly refused_by_host: {
     readonly rule: `host:${string}`;

@@ -6,6 +6,7 @@ export {
   takedownOf,
   type WireTakedown,
 } from './administration/pin-json.ts';
+export { serviceOf, type WireService } from './administration/service.ts';
 export {
   type ApiKeyAuthenticationOptions,
   type Authenticate,

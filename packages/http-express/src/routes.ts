@@ -29,7 +29,7 @@ export interface Route {
 export interface Operation {
   /** What its caller needs. */
   readonly scope: Scope;
-  /** Whether it changes anything, which a blocked account may not. */
+  /** Whether it changes anything, which a blocked account may not, and nobody while the service is read-only. */
   readonly changes: boolean;
   /** Whether a request of it publishes, so that what is wrong says what becomes of the Idempotency-Key. */
   readonly publishes: (request: Request) => boolean;

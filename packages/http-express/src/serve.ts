@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Caller, Origin, Rate, RoleId } from '@pinfold/core';
-import { rateInForce, refuseBlocked } from '@pinfold/core/adapter';
+import { rateInForce, refuseChange } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import { causeOf } from '@pinfold/core/history';
 import { type Answer, encodeAnswer, hasSeveralHosts, type RequestEntry, untilGone } from '@pinfold/http';
@@ -42,7 +42,7 @@ export function serve(service: Service, request: Request, response: Response): P
     role: found?.role ?? null,
     publishing: operation?.publishes(request) ?? false,
     caller: () => known,
-    // The key first, then the rate, path, method and scope, and whether the account may change; the rest is the operation's.
+    // The key first, then the rate, path, method and scope, whether the account may change and the mode; the rest is the operation's.
     decide: async (signal, requestId) => {
       const caller = await service.authenticate(request, response);
       if (caller === undefined) return refuseRequest('unauthorized');
@@ -56,8 +56,10 @@ export function serve(service: Service, request: Request, response: Response): P
       if (found === undefined) return refuseRequest('not_found');
       if (operation === undefined) return refuseMethod(allowedMethods(found.route));
       if (!caller.scopes.includes(operation.scope)) return refuseRequest('forbidden');
-      const blocked = operation.changes ? refuseBlocked(account) : undefined;
-      if (blocked !== undefined) return blocked;
+      if (operation.changes) {
+        const refused = refuseChange(account, await service.useCases.mode.load());
+        if (refused !== undefined) return refused;
+      }
       const cause = causeOf(caller, originOf(service, request, requestId));
       const call = { request, caller, cause, account, requestRate, rates, signal };
       return operation.handle(service, call, found.role);

@@ -20,6 +20,7 @@ export type ApiUseCases = Pick<
   | 'limits'
   | 'limitsOf'
   | 'list'
+  | 'mode'
   | 'publish'
   | 'quotasOf'
   | 'read'

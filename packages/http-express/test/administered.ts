@@ -1,4 +1,4 @@
-import { accountId } from '@pinfold/core';
+import { accountId, OPERATOR } from '@pinfold/core';
 import { openRig, type Rig, type RigOptions } from './rig.ts';
 
 /** A publication as an answer tells it. */
@@ -23,6 +23,8 @@ export interface AnswerJson {
     readonly actor: object;
     readonly request: string;
   }[];
+  readonly service: object;
+  readonly detail: string;
   readonly next_cursor: string | null;
   readonly paths: object;
 }
@@ -40,7 +42,11 @@ export async function administered(
   options: RigOptions = {},
 ): Promise<void> {
   const rig = await openRig(options);
-  const admin = await rig.manageKeys.create({ account: accountId('operators'), scopes: ['admin'] });
+  const admin = await rig.manageKeys.create({
+    by: OPERATOR,
+    account: accountId('operators'),
+    scopes: ['admin'],
+  });
   const ask: Administered['ask'] = (method, path, body, key = admin.text) =>
     fetch(`${rig.baseUrl}/admin/v1${path}`, {
       method,

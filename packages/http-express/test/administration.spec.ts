@@ -1,4 +1,4 @@
-import { accountId, minutes } from '@pinfold/core';
+import { accountId, minutes, OPERATOR } from '@pinfold/core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { openApiDocument } from '../src/index.ts';
@@ -48,7 +48,7 @@ describe('/admin/v1', () => {
         ['POST', ''],
       ] as const;
       const scopes = ['pins:read', 'pins:write', 'manage'] as const;
-      const { text } = await rig.manageKeys.create({ account: accountId('first'), scopes });
+      const { text } = await rig.manageKeys.create({ by: OPERATOR, account: accountId('first'), scopes });
       for (const [method, path, body] of asked) {
         const stranger = await ask(method, path, body, 'pf_nobody_x');
         expect(stranger.status, `${method} ${path}`).to.equal(401);
@@ -81,7 +81,11 @@ describe('/admin/v1', () => {
 
   it('gives a key of the scope admin nothing of the other scopes', () =>
     administering(async ({ rig }) => {
-      const { text } = await rig.manageKeys.create({ account: accountId('first'), scopes: ['admin'] });
+      const { text } = await rig.manageKeys.create({
+        by: OPERATOR,
+        account: accountId('first'),
+        scopes: ['admin'],
+      });
       const answer = await fetch(`${rig.baseUrl}/api/v1/pins`, {
         headers: { Authorization: `Bearer ${text}` },
       });

@@ -212,7 +212,7 @@ describe('A blocked account', () => {
 });
 
 describe('The order of checks on POST', () => {
-  it('is key, rate of requests, scope, block, query, key of the publication, rate, quota, rules', async () => {
+  it('is key, rate of requests, scope, block, mode, query, key of the publication, rate, quota, rules', async () => {
     const rig = await openRig({
       quotas: { publications: { count: 1, window: minutes(1) }, sites: 1 },
       api: { requestRate: () => requestRate },
@@ -231,6 +231,8 @@ describe('The order of checks on POST', () => {
     await publish(rig, 'bound 2');
     rig.clock.advance(minutes(1));
     expect(await code({ key: 'bound', archive: broken })).to.equal('idempotency_mismatch');
+    await rig.memory.mode.change({ kind: 'read_only', message: null }, []);
+    expect(await code({ query: '?unknown=1' })).to.equal('unavailable');
     await block(rig);
     expect(await code({ query: '?unknown=1' })).to.equal('account_blocked');
     expect(await code({ key: 'bound' })).to.equal('account_blocked');

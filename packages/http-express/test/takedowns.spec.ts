@@ -78,6 +78,7 @@ describe('POST /admin/v1/pins/{id}/takedown', () => {
           const refused = await publish(other, 'two', undefined, siteZip(), query);
           expect(refused.status, query).to.equal(422);
           expect(refused.json).to.include({ code: 'invalid_archive', retryable: false });
+          expect(refused.headers.get('ratelimit'), 'before the rate').to.equal(null);
           const errors = refused.json.errors as readonly { rule: string }[];
           expect(errors.map(({ rule }) => rule)).to.deep.equal(['forbidden_content']);
         }

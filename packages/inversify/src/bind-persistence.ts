@@ -14,6 +14,9 @@ export function bindPersistence(bind: Bind, open: () => Persistence | Promise<Pe
   bind(tokens.accounts)
     .toResolvedValue(({ accounts }) => accounts, [tokens.persistence])
     .inSingletonScope();
+  bind(tokens.mode)
+    .toResolvedValue(({ mode }) => mode, [tokens.persistence])
+    .inSingletonScope();
   bind(tokens.attempts)
     .toResolvedValue(({ attempts }) => attempts, [tokens.persistence])
     .inSingletonScope();
@@ -37,5 +40,8 @@ export function bindPersistence(bind: Bind, open: () => Persistence | Promise<Pe
     .inSingletonScope();
   bind(tokens.imports)
     .toResolvedValue(({ imports }) => imports, [tokens.persistence])
+    .inSingletonScope();
+  bind(tokens.pairings)
+    .toResolvedValue(({ pairings }) => pairings, [tokens.persistence])
     .inSingletonScope();
 }

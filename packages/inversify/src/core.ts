@@ -1,5 +1,5 @@
 import { createUseCases, type Limits, type UseCaseOptions } from '@pinfold/core';
-import { createKeys, createSessions } from '@pinfold/core/accounts';
+import { createKeys, createPairings, createSessions } from '@pinfold/core/accounts';
 import { type OnEvent, tellingRoles, tellingTakedowns } from '@pinfold/core/adapter';
 import { createAdministration } from '@pinfold/core/administration';
 import { createCleaning } from '@pinfold/core/cleaning';
@@ -15,7 +15,7 @@ export interface CoreModuleOptions extends UseCaseOptions {
 }
 
 /**
- * Binds `useCases`, `manageKeys`, `manageSessions`, `manageHistory`, `countedViews` and `administration` over the ports that are bound elsewhere.
+ * Binds `useCases`, `manageKeys`, `manageSessions`, `managePairings`, `manageHistory`, `countedViews` and `administration` over the ports that are bound elsewhere.
  *
  * @example
  * import { days } from '@pinfold/core';
@@ -35,6 +35,7 @@ export function coreModule(
         (
           roles,
           accounts,
+          mode,
           attempts,
           staging,
           archives,
@@ -48,6 +49,7 @@ export function coreModule(
           const ports = {
             roles: onEvent === undefined ? roles : tellingRoles(roles, onEvent),
             accounts,
+            mode,
             attempts,
             staging,
             archives,
@@ -63,6 +65,7 @@ export function coreModule(
         [
           tokens.roles,
           tokens.accounts,
+          tokens.mode,
           tokens.attempts,
           tokens.staging,
           tokens.archives,
@@ -88,10 +91,17 @@ export function coreModule(
         [tokens.sessions, tokens.sessionSecrets, tokens.apiKeys, tokens.clock, tokens.ids, tokens.manageKeys],
       )
       .inSingletonScope();
+    bind(tokens.managePairings)
+      .toResolvedValue(
+        (pairings, sessionSecrets, clock, manageKeys) =>
+          createPairings({ pairings, sessionSecrets, clock }, manageKeys),
+        [tokens.pairings, tokens.sessionSecrets, tokens.clock, tokens.manageKeys],
+      )
+      .inSingletonScope();
     bind(tokens.manageHistory)
       .toResolvedValue(
-        (history, clock, ids) => createHistory({ history, clock, ids }, options),
-        [tokens.history, tokens.clock, tokens.ids],
+        (history, mode, clock, ids) => createHistory({ history, mode, clock, ids }, options),
+        [tokens.history, tokens.mode, tokens.clock, tokens.ids],
       )
       .inSingletonScope();
     bind(tokens.countedViews)
@@ -99,16 +109,25 @@ export function coreModule(
       .inSingletonScope();
     bind(tokens.administration)
       .toResolvedValue(
-        (accounts, roles, takedowns, archives, clock, ids) =>
+        (accounts, mode, roles, takedowns, archives, clock, ids) =>
           createAdministration({
             accounts,
+            mode,
             roles,
             takedowns: onEvent === undefined ? takedowns : tellingTakedowns(takedowns, onEvent),
             archives,
             clock,
             ids,
           }),
-        [tokens.accounts, tokens.roles, tokens.takedowns, tokens.archives, tokens.clock, tokens.ids],
+        [
+          tokens.accounts,
+          tokens.mode,
+          tokens.roles,
+          tokens.takedowns,
+          tokens.archives,
+          tokens.clock,
+          tokens.ids,
+        ],
       )
       .inSingletonScope();
   });

@@ -9,7 +9,7 @@ export const management: ServiceIdentifier<ReturnType<typeof createManagement>> 
 /** {@link ManagementOptions} without what the container knows. */
 export type ManagementModuleOptions = Omit<
   ManagementOptions,
-  'useCases' | 'sessions' | 'keys' | 'history' | 'views' | 'administration'
+  'useCases' | 'sessions' | 'keys' | 'pairings' | 'history' | 'views' | 'administration'
 >;
 
 /**
@@ -29,15 +29,17 @@ export function managementModule(
   return new ContainerModule(({ bind }) => {
     bind(management)
       .toResolvedValue(
-        (useCases, keys, sessions, history, views, administration) => {
+        (useCases, keys, sessions, pairings, history, views, administration) => {
           const given = typeof options === 'function' ? options() : options;
           const signIn = given.authenticate === undefined ? { sessions } : {};
-          return createManagement({ ...given, ...signIn, useCases, keys, history, views, administration });
+          const parts = { useCases, keys, pairings, history, views, administration };
+          return createManagement({ ...given, ...signIn, ...parts });
         },
         [
           tokens.useCases,
           tokens.manageKeys,
           tokens.manageSessions,
+          tokens.managePairings,
           tokens.manageHistory,
           tokens.countedViews,
           tokens.administration,

@@ -4,8 +4,8 @@ import { bindPersistence } from './bind-persistence.ts';
 import { tokens } from './tokens.ts';
 
 /**
- * Binds `persistence`, `roles`, `accounts`, `attempts`, `apiKeys`, `sessions`, `history`, `takedowns`, `views` and
- * `archives` to memory: a
+ * Binds `persistence`, `roles`, `accounts`, `attempts`, `apiKeys`, `sessions`, `mode`, `history`, `takedowns`, `views`,
+ * `pairings` and `archives` to memory: a
  * new one, or one that is given.
  *
  * @example

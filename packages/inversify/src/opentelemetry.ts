@@ -11,8 +11,10 @@ const DATABASE = {
   apiKeys: tokens.apiKeys,
   sessions: tokens.sessions,
   history: tokens.history,
+  mode: tokens.mode,
   takedowns: tokens.takedowns,
   views: tokens.views,
+  pairings: tokens.pairings,
   snapshot: tokens.snapshot,
   imports: tokens.imports,
 } satisfies Record<Exclude<keyof Persistence, 'migrate' | 'check' | 'close'>, ServiceIdentifier<object>>;

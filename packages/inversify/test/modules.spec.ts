@@ -2,7 +2,7 @@ import 'reflect-metadata/lite';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { accountId, hours, isFault } from '@pinfold/core';
+import { accountId, hours, isFault, OPERATOR } from '@pinfold/core';
 import { createMemory } from '@pinfold/memory';
 import { expect } from 'chai';
 import { Container, type ContainerModule, type ServiceIdentifier } from 'inversify';
@@ -72,7 +72,7 @@ describe('the modules', () => {
         expect(['object', 'function'], token).to.include(typeof (await container.getAsync(identifier)));
       }
       const manageKeys = await container.getAsync(tokens.manageKeys);
-      const { text } = await manageKeys.create({ account: accountId('ada') });
+      const { text } = await manageKeys.create({ by: OPERATOR, account: accountId('ada') });
       expect((await manageKeys.authenticate(text))?.account).to.equal('ada');
     });
   }

@@ -72,9 +72,14 @@ async function fill(
   });
   clock.advance(hours(3));
   const fresh = await screen.publish('Landing page', files(9));
-  await keys.create({ account: OWNER, label: 'Laptop' });
-  await keys.create({ account: OWNER, label: 'Nightly build', scopes: ['pins:write'] });
-  const gone = await keys.create({ account: OWNER, label: 'Old phone', scopes: ['pins:read', 'manage'] });
+  await keys.create({ by: OPERATOR, account: OWNER, label: 'Laptop' });
+  await keys.create({ by: OPERATOR, account: OWNER, label: 'Nightly build', scopes: ['pins:write'] });
+  const gone = await keys.create({
+    by: OPERATOR,
+    account: OWNER,
+    label: 'Old phone',
+    scopes: ['pins:read', 'manage'],
+  });
   await keys.revoke({ id: gone.key.id, by: OPERATOR });
   void soon;
   return { fresh: fresh.id, locked: locked.id, pinned: pinned.id, long: long.id };

@@ -1,4 +1,4 @@
-import type { AccountId, Instant, Refusal, UseCases } from '@pinfold/core';
+import type { AccountId, Inadmissible, Instant, UseCases } from '@pinfold/core';
 import { boundsOf, hasQuota, leftOf, type RateLeft } from '@pinfold/core/adapter';
 import type { SignedInVisit } from './visiting/visit.ts';
 
@@ -53,11 +53,13 @@ export function allowanceWords({ words, now }: SignedInVisit, allowance: Allowan
 /** Why the account may not publish now. */
 export function refusedWords(
   { words, now }: SignedInVisit,
-  refusal: Refusal<'account_blocked' | 'quota_exceeded' | 'rate_limited'>,
+  refusal: Exclude<Inadmissible, { code: 'invalid_archive' }>,
 ): string {
   switch (refusal.code) {
     case 'account_blocked':
       return words.say('accountBlocked');
+    case 'read_only':
+      return [words.say('readOnlyText'), refusal.message].filter((sentence) => sentence !== null).join(' ');
     case 'rate_limited':
       return words.say('publishedTooMuch', { when: words.distance(refusal.retryAt, now) });
     case 'quota_exceeded':

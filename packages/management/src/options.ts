@@ -1,4 +1,4 @@
-import type { IdentityProvider, Keys, Sessions, UseCases } from '@pinfold/core';
+import type { IdentityProvider, Keys, Pairings, Sessions, UseCases } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
@@ -25,6 +25,7 @@ export interface ManagementOptions {
     | 'limits'
     | 'limitsOf'
     | 'list'
+    | 'mode'
     | 'open'
     | 'pin'
     | 'publish'
@@ -47,6 +48,8 @@ export interface ManagementOptions {
   readonly authenticate?: Authenticate;
   /** Absent: no page for API keys. */
   readonly keys?: Keys;
+  /** Absent: no program gets a key by asking. */
+  readonly pairings?: Pairings;
   /** Absent: no history is shown. */
   readonly history?: History;
   /** Absent: there are no pages for those who administer; with it, whoever has the scope `admin` sees them. */

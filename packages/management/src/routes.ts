@@ -3,6 +3,7 @@ import { notFound } from './answering/refuse.ts';
 import type { Answering } from './answering/serve.ts';
 import { block, limit, showAccount, showAccountHistory, showAccounts, unblock } from './handlers/accounts.ts';
 import { showCode } from './handlers/code.ts';
+import { connect, handOverKey, showConnect } from './handlers/connect.ts';
 import { showHistory } from './handlers/history.ts';
 import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
 import { showList } from './handlers/list.ts';
@@ -18,6 +19,7 @@ import {
 } from './handlers/publications.ts';
 import { publishForm, publishUpload } from './handlers/publish.ts';
 import { archiveInBody, archiveInForm } from './handlers/receive.ts';
+import { changeService, showService } from './handlers/service.ts';
 import { showSignIn, signIn, signOut } from './handlers/sign-in.ts';
 import { beginElsewhere, finishElsewhere } from './handlers/sign-in-elsewhere.ts';
 import {
@@ -39,7 +41,7 @@ import {
   inTurn,
   ownPage,
   signedIn,
-  unblocked,
+  unrefused,
 } from './visiting/guards.ts';
 import type { Visit } from './visiting/visit.ts';
 
@@ -53,11 +55,11 @@ export interface Route {
 /** What a request has passed when its handler is called. Whatever changes something has shown its token. */
 const page = signedIn;
 const form = inTurn(ownPage, formRead, signedIn, freshToken);
-/** What a blocked account may not do: it only reads, signs out, and revokes keys. */
-const change = inTurn(form, unblocked);
-const upload = inTurn(ownPage, signedIn, unblocked, freshHeader, archiveInBody);
+/** What a blocked account may not do, and nobody while the service is read-only: they only read, sign out, and revoke keys. */
+const change = inTurn(form, unrefused);
+const upload = inTurn(ownPage, signedIn, unrefused, freshHeader, archiveInBody);
 /** Here the token is a field, which must stand before the file. */
-const uploadForm = inTurn(ownPage, signedIn, unblocked, archiveInForm);
+const uploadForm = inTurn(ownPage, signedIn, unrefused, archiveInForm);
 const overview = inTurn(signedIn, administers);
 const deed = inTurn(form, administers);
 const openPage = anybody;
@@ -66,7 +68,7 @@ const openForm = inTurn(ownPage, anybodyKnown, formRead, freshToken);
 
 /** Every route of the screen. */
 export function routesOf(screen: Screen): readonly Route[] {
-  const { keys, history, sessions, identityProvider } = screen;
+  const { keys, pairings, history, sessions, identityProvider } = screen;
   const routes = [
     on('get', '/', page, showList, screen),
     on('post', '/publish', uploadForm, publishForm, screen),
@@ -86,6 +88,13 @@ export function routesOf(screen: Screen): readonly Route[] {
       on('get', '/keys', page, showKeys, keys),
       on('post', '/keys', change, createKey, keys),
       on('post', '/keys/:key/revoke', form, revokeKey, keys),
+    );
+  }
+  if (pairings !== undefined) {
+    routes.push(
+      on('get', '/connect', page, showConnect, pairings),
+      on('post', '/connect', change, connect, pairings),
+      on('post', '/connect/key', formRead, handOverKey, pairings),
     );
   }
   if (history !== undefined) routes.push(on('get', '/history', page, showHistory, history));
@@ -124,6 +133,8 @@ function administrationOf(screen: Screen): readonly Route[] {
     on('post', `${publication}/take-down`, deed, takeDown, screen),
     on('get', `${all}/takedowns`, overview, showTakedowns, screen),
     on('post', `${all}/takedowns/:sha256/lift`, deed, lift, screen),
+    on('get', `${all}/service`, overview, showService, screen),
+    on('post', `${all}/service`, deed, changeService, screen),
   ];
 }
 

@@ -1,9 +1,9 @@
-import { accountId } from '@pinfold/core';
+import { accountId, OPERATOR } from '@pinfold/core';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { Person } from './person.ts';
 
-const PAGES = ['', '/accounts/owner', '/publications', '/takedowns', '/history'];
+const PAGES = ['', '/accounts/owner', '/publications', '/takedowns', '/history', '/service'];
 
 describe('the pages of those who administer', () => {
   let screen: Screen;
@@ -16,7 +16,7 @@ describe('the pages of those who administer', () => {
 
   async function signedIn(scopes: readonly ('admin' | 'manage')[], account = OWNER): Promise<Person> {
     const person = new Person(screen.base);
-    const { text } = await screen.keys.create({ account, scopes });
+    const { text } = await screen.keys.create({ by: OPERATOR, account, scopes });
     const { token } = await person.get('/sign-in');
     await person.post('/sign-in', { form: token, key: text });
     return person;
@@ -116,6 +116,21 @@ describe('the pages of those who administer', () => {
     const owner = await signedIn(['manage']);
     const told = main((await owner.get(`/history?pin=${id}`)).text);
     expect(told).to.match(/Taken down by the operator[\s\S]*?The operator</);
+  });
+
+  it('make the service read-only with a message, and end that', async () => {
+    const { id } = await screen.publish('Mine');
+    const page = '/administration/service';
+    const long = 'x'.repeat(256);
+    expect((await send(page, page, { mode: 'read_only', message: long })).status).to.equal(422);
+    await send(page, page, { mode: 'read_only', message: 'Back at noon' });
+    const owner = await signedIn(['manage']);
+    const { token } = await owner.get(`/publications/${id}`);
+    const refused = await owner.post(`/publications/${id}/pin`, { form: token });
+    expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '60']);
+    expect(refused.text).to.include('Back at noon');
+    await send(page, page, { mode: 'normal', message: '' });
+    expect((await owner.post(`/publications/${id}/pin`, { form: token })).status).to.equal(303);
   });
 
   it('show names and reasons as the text they are', async () => {

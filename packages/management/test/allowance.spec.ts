@@ -1,4 +1,4 @@
-import { minutes, type PublicationLimits } from '@pinfold/core';
+import { minutes, OPERATOR, type PublicationLimits } from '@pinfold/core';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen, zipOf } from './open-screen.ts';
 import { Person } from './person.ts';
@@ -73,7 +73,7 @@ describe('what an account may publish, on the screen', () => {
   it('is nothing for a blocked account, which looks, revokes keys and signs out', async () => {
     await open({});
     const { id } = await screen.publish('Mine');
-    const { key } = await screen.keys.create({ account: OWNER });
+    const { key } = await screen.keys.create({ by: OPERATOR, account: OWNER });
     const loaded = await screen.memory.accounts.load(OWNER);
     if (loaded === undefined) throw new Error('no account');
     const blocked = { reason: 'a test', sites: 'keep', at: screen.clock.now() } as const;

@@ -1,4 +1,4 @@
-import { Fault, type Role } from '@pinfold/core';
+import { Fault, OPERATOR, type Role } from '@pinfold/core';
 import { openRawConnection } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { screenOf } from '../src/options.ts';
@@ -157,7 +157,7 @@ describe('what the screen guards against', () => {
         'index.html': 'x',
         [`${text.replaceAll(/[/:\\]/g, '')}.txt`]: 'x',
       });
-      await screen.keys.create({ account: OWNER, label: text });
+      await screen.keys.create({ by: OPERATOR, account: OWNER, label: text });
       const pages = [
         await person.get('/'),
         await person.get(`/?q=${encodeURIComponent(text)}`),

@@ -1,4 +1,4 @@
-import { accountId, minutes } from '@pinfold/core';
+import { accountId, minutes, OPERATOR } from '@pinfold/core';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { Person } from './person.ts';
@@ -50,7 +50,7 @@ describe('the history', () => {
   it('goes on to earlier pages, and back from a cursor that is none', async () => {
     for (let n = 0; n < 60; n += 1) {
       screen.clock.advance(minutes(1));
-      await screen.keys.create({ account: OWNER });
+      await screen.keys.create({ by: OPERATOR, account: OWNER });
     }
     const first = await person.get('/history');
     const [, next = ''] = /rel="next" href="\/manage([^"]*)"/.exec(first.text) ?? [];

@@ -160,7 +160,7 @@ describe('the keys', () => {
   });
 
   it('are revoked at once, and stay in the list', async () => {
-    const { key, text } = await screen.keys.create({ account: OWNER, label: 'Laptop' });
+    const { key, text } = await screen.keys.create({ by: OPERATOR, account: OWNER, label: 'Laptop' });
     const { token: form } = await person.get('/keys');
     await person.post(`/keys/${key.id}/revoke`, { form });
     expect(await screen.keys.authenticate(text)).to.equal(undefined);

@@ -1,3 +1,4 @@
+import { OPERATOR } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
@@ -22,7 +23,7 @@ describe('what the log is told of the screen', () => {
     await person.signIn((await screen.sessions.offerLink(OWNER)).token);
     expect(last()).to.include({ route: '/manage/sign-in', status: 303, account: OWNER });
     expect(last()).not.to.have.any.keys('key', 'outcome');
-    const { text, key } = await screen.keys.create({ account: OWNER, scopes: ['manage'] });
+    const { text, key } = await screen.keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     const other = new Person(screen.base);
     const { token: form } = await other.get('/sign-in');
     await other.post('/sign-in', { form, key: text });
@@ -30,7 +31,7 @@ describe('what the log is told of the screen', () => {
   });
 
   it('is why somebody could not sign in', async () => {
-    const wrong = await screen.keys.create({ account: OWNER });
+    const wrong = await screen.keys.create({ by: OPERATOR, account: OWNER });
     const { token: form } = await person.get('/sign-in');
     for (const [fields, outcome] of [
       [{ link: 'used' }, 'unauthorized'],

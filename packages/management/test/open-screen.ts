@@ -14,7 +14,10 @@ export const OWNER: AccountId = accountId('owner');
 
 /** The screen over memory, with a clock that the test holds. */
 export interface Screen
-  extends Pick<TestService<Memory>, 'clock' | 'useCases' | 'keys' | 'sessions' | 'close'> {
+  extends Pick<
+    TestService<Memory>,
+    'clock' | 'useCases' | 'keys' | 'sessions' | 'history' | 'administration' | 'close'
+  > {
   readonly url: string;
   readonly base: string;
   readonly memory: Memory;
@@ -38,6 +41,7 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
     useCases,
     keys,
     sessions,
+    pairings,
     history,
     views,
     administration,
@@ -50,6 +54,7 @@ export async function openScreen(options: ScreenOptions = {}): Promise<Screen> {
       useCases,
       publicUrl: url,
       keys,
+      pairings,
       history,
       views,
       administration,

@@ -55,8 +55,8 @@ describe('signing in', () => {
   });
 
   it('takes an API key of the scope manage, and no other', async () => {
-    const wrong = await screen.keys.create({ account: OWNER });
-    const right = await screen.keys.create({ account: OWNER, scopes: ['manage'] });
+    const wrong = await screen.keys.create({ by: OPERATOR, account: OWNER });
+    const right = await screen.keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     const { token: form } = await person.get('/sign-in');
     const other = right.text.endsWith('0') ? '1' : '0';
     for (const key of [wrong.text, `${right.text.slice(0, -1)}${other}`, '', ` ${right.text}`]) {
@@ -91,7 +91,7 @@ describe('signing in', () => {
     expect((await person.get(`/publications/${foreign.id}`)).status).to.equal(404);
     const { token: form } = await person.get('/');
     expect((await person.post(`/publications/${foreign.id}/stop`, { form })).status).to.equal(404);
-    const key = await screen.keys.create({ account: other });
+    const key = await screen.keys.create({ by: OPERATOR, account: other });
     await person.post(`/keys/${key.key.id}/revoke`, { form });
     expect((await screen.keys.list(other))[0]?.revokedAt).to.equal(null);
   });

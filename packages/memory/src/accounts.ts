@@ -1,6 +1,15 @@
-import type { Account, AccountChange, AccountId, AccountUse, Instant, Version } from '@pinfold/core';
+import type {
+  Account,
+  AccountChange,
+  AccountId,
+  AccountUse,
+  Authority,
+  Instant,
+  Unchangeable,
+  Version,
+} from '@pinfold/core';
 import { before, days, stateOf } from '@pinfold/core';
-import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
+import { FIRST_GENERATION, NO_LIMITS, refuseChange } from '@pinfold/core/adapter';
 import type { AccountRow, MemoryData } from './memory-data.ts';
 
 /** The row of an account, which is made where none was. */
@@ -8,6 +17,15 @@ export function madeAccount({ accounts }: MemoryData, name: AccountId): AccountR
   const row = accounts.get(name) ?? { account: newAccount(name), version: 1 as Version };
   accounts.set(name, row);
   return row;
+}
+
+/** Why a change of what is an account's is refused, if it is. */
+export function refused(
+  { accounts, mode }: MemoryData,
+  name: AccountId,
+  authority: Authority = 'account',
+): Unchangeable | undefined {
+  return authority === 'operator' ? undefined : refuseChange(accounts.get(name)?.account, mode);
 }
 
 /** Whether the change was stored: only one of the version that was loaded is. */

@@ -8,7 +8,9 @@ import { memoryAttemptCounter } from './memory-attempt-counter.ts';
 import { emptyData } from './memory-data.ts';
 import { memoryHistoryStore } from './memory-history-store.ts';
 import { memoryImport } from './memory-import.ts';
+import { memoryPairingStore } from './memory-pairing-store.ts';
 import { memoryRoleStore } from './memory-role-store.ts';
+import { memoryServiceMode } from './memory-service-mode.ts';
 import { memorySessionStore } from './memory-session-store.ts';
 import { memorySnapshot } from './memory-snapshot.ts';
 import { memoryTakedownStore } from './memory-takedown-store.ts';
@@ -42,10 +44,12 @@ function handleOn(connection: Connection): Memory {
     attempts: memoryAttemptCounter(connection),
     sessions: memorySessionStore(connection),
     history: memoryHistoryStore(connection),
+    mode: memoryServiceMode(connection),
     takedowns: memoryTakedownStore(connection),
     views: memoryViewStore(connection),
     snapshot: memorySnapshot(connection),
     imports: memoryImport(connection),
+    pairings: memoryPairingStore(connection),
     archives: memoryArchiveStorage(connection),
     migrate: async () => void connection.open(),
     check: async (signal) => {

@@ -1,12 +1,14 @@
 import type { ApiKeyStore } from '@pinfold/core';
-import { madeAccount } from './accounts.ts';
+import { madeAccount, refused } from './accounts.ts';
 import type { Connection } from './connection.ts';
 import { keep } from './events.ts';
 
 export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
   return {
-    create: async (key, events) => {
+    create: async (key, events, authority) => {
       const data = connection.change();
+      const refusal = refused(data, key.account, authority);
+      if (refusal !== undefined) return refusal;
       if (data.apiKeys.has(key.id)) return { kind: 'exists' };
       data.apiKeys.set(key.id, key);
       madeAccount(data, key.account);

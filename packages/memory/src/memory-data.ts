@@ -11,6 +11,8 @@ import type {
   EventId,
   HistoryEvent,
   Instant,
+  Mode,
+  Pairing,
   Role,
   RoleId,
   Session,
@@ -21,7 +23,7 @@ import type {
   Version,
   Versioned,
 } from '@pinfold/core';
-import type { KeyRow } from '@pinfold/core/adapter';
+import { type KeyRow, NORMAL } from '@pinfold/core/adapter';
 
 /** A key's row, which is kept after the commit: it may be repeated. */
 export interface HeldKey extends KeyRow {
@@ -72,10 +74,12 @@ export interface MemoryData {
   /** By publication and archive. */
   readonly takedowns: Map<string, Takedown>;
   readonly views: Map<string, CountedViews>;
+  readonly pairings: Map<Sha256, Pairing>;
   tickets: number;
   /** The token of an unfinished import. */
   importing: Token | undefined;
   comparison: Versioned<Comparison> | undefined;
+  mode: Mode;
 }
 
 export function emptyData(): MemoryData {
@@ -93,8 +97,10 @@ export function emptyData(): MemoryData {
     refusals: new Map(),
     takedowns: new Map(),
     views: new Map(),
+    pairings: new Map(),
     tickets: 0,
     importing: undefined,
     comparison: undefined,
+    mode: NORMAL,
   };
 }

@@ -1,4 +1,6 @@
 import type { RoleStore, Version } from '@pinfold/core';
+import { FIRST_GENERATION } from '@pinfold/core/adapter';
+import { refused } from './accounts.ts';
 import { claimForCleanup, countForCleanup, namedArchives, settleCleanup } from './cleanup.ts';
 import type { Connection } from './connection.ts';
 import { listRoles } from './list-roles.ts';
@@ -14,12 +16,25 @@ export function memoryRoleStore(connection: Connection): RoleStore {
     commit: async (publication, lease, events) => commit(connection.change(), publication, lease, events),
     load: async (id, signal) => {
       signal?.throwIfAborted();
-      const row = connection.open().roles.get(id);
-      return row && { value: row.role, version: row.version };
+      const { roles, accounts } = connection.open();
+      const row = roles.get(id);
+      if (row === undefined) return undefined;
+      const owner = accounts.get(row.role.account)?.account;
+      return {
+        value: row.role,
+        version: row.version,
+        isHidden: owner?.blocked?.sites === 'hide',
+        accountGeneration: owner?.generation ?? FIRST_GENERATION,
+      };
     },
-    save: async (role, loadedAt, events) => ({
-      kind: saveRole(connection.change(), role, loadedAt, events) ? 'saved' : 'conflict',
-    }),
+    save: async (role, loadedAt, events, authority) => {
+      const data = connection.change();
+      return (
+        refused(data, role.account, authority) ?? {
+          kind: saveRole(data, role, loadedAt, events) ? 'saved' : 'conflict',
+        }
+      );
+    },
     list: async (query) => listRoles(connection.open(), query),
     loadManifest: async (archive, signal) => {
       signal?.throwIfAborted();

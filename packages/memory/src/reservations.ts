@@ -15,7 +15,7 @@ import {
   judgeHolder,
   published,
   refuseAdmission,
-  refuseBlocked,
+  refuseChange,
   type Wish,
 } from '@pinfold/core/adapter';
 import { madeAccount, usedBy } from './accounts.ts';
@@ -27,7 +27,7 @@ export function reserve(data: MemoryData, request: Reservation): ReserveOutcome 
   const { keys } = data;
   const { account, key, fingerprint, token, now, until } = request;
   const known = data.accounts.get(account)?.account;
-  const held = refuseBlocked(known) ?? judgeHolder(keys.get(nameOf(request)), request);
+  const held = refuseChange(known, data.mode) ?? judgeHolder(keys.get(nameOf(request)), request);
   if (held !== undefined) return held;
   const refused = refuseAdmission(known, request, looksOf(data, account, request));
   if (refused !== undefined) return refused;
@@ -64,7 +64,8 @@ export function commit(
   if (judged === 'committed') return { kind: 'committed' };
   const { account, version } = madeAccount(data, role.account);
   const wish = { ...role, now, limits };
-  const refused = refuseAdmission(account, wish, looksOf(data, role.account, wish));
+  const refused =
+    refuseChange(account, data.mode) ?? refuseAdmission(account, wish, looksOf(data, role.account, wish));
   if (refused !== undefined) return refused;
   data.accounts.set(role.account, { account: { ...account, ...published(account, wish) }, version });
   data.keys.set(nameOf(lease), { ...row, role: role.id, warnings: JSON.stringify(warnings) });

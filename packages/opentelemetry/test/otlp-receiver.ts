@@ -13,6 +13,8 @@ export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
   readonly status: { readonly code: number };
   readonly attributes: Readonly<Record<string, string | number | undefined>>;
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import { accountId, Fault, type RoleId } from '@pinfold/core';
+import { accountId, Fault, OPERATOR, type RoleId } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { opentelemetryModule } from '@pinfold/inversify/opentelemetry';
 import { replacing } from '@pinfold/test-contracts/fixtures';
@@ -80,7 +80,7 @@ describe('What an OTLP receiver gets', () => {
       response.once('close', () => setImmediate(() => setImmediate(() => (under -= 1))));
     });
     server.on('request', express().use(telemetry.requests, viewer, api).use('/manage', management));
-    key = (await pinfold.useCases.keys.create({ account: accountId('ada') })).text;
+    key = (await pinfold.useCases.keys.create({ by: OPERATOR, account: accountId('ada') })).text;
   }
 
   beforeEach(() => open());
@@ -154,6 +154,9 @@ describe('What an OTLP receiver gets', () => {
     });
     for (const name of ['receive staging', 'prove inspector', 'put archives']) {
       expect(named(name), name).to.deep.include({ kind: INTERNAL, parentSpanId: span.spanId });
+    }
+    for (const { name, startTimeUnixNano: start, endTimeUnixNano: end } of [span, ...below]) {
+      expect(Number(end) - Number(start), name).to.be.within(0, 60e9);
     }
     expect(named('find api_keys')).to.have.property('parentSpanId', span.spanId);
   });

@@ -1,13 +1,14 @@
-import type { Account, AccountId, AccountUse, Instant, Sha256 } from '@pinfold/core';
+import type { Account, AccountId, AccountUse, Instant, Mode, Sha256 } from '@pinfold/core';
 import { before, days } from '@pinfold/core';
 import { FIRST_GENERATION, type Kept, NO_LIMITS } from '@pinfold/core/adapter';
+import { modeOf, readOnlyMessage } from './mode.ts';
 import type { Run } from './postgres-connection.ts';
 import { ACCOUNTS } from './schema.ts';
 import { prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
 import { isForbidden, lockingArchive } from './takedowns.ts';
 
-type PublisherRow = Kept<Account> & { readonly forbidden: boolean };
+type PublisherRow = Kept<Account> & { readonly forbidden: boolean; readonly readOnly: string | null };
 
 type InService = Pick<AccountUse, 'sites' | 'bytes'>;
 
@@ -19,17 +20,18 @@ export function makingAccounts({ accounts }: Pick<Tables, 'accounts'>, names: st
     ON CONFLICT (name) DO NOTHING`;
 }
 
-/** An account, and whether what it would publish was forbidden at that moment. */
+/** An account, the mode of the service, and whether what it would publish was forbidden at that moment. */
 export interface Publisher {
   readonly account: Account;
+  readonly mode: Mode;
   readonly isForbidden: boolean;
 }
 
 /** What publications need of their account. */
 export interface AccountRows {
   /**
-   * Locks the row until the transaction ends, and makes it where none was. Nobody forbids the archive meanwhile: who did
-   * while this waited, later statements see.
+   * Locks the row until the transaction ends, and makes it where none was. Meanwhile nobody changes the mode, nor forbids
+   * the archive: who did while this waited, later statements see.
    */
   lock(run: Run, name: AccountId, sha256: Sha256): Promise<Publisher>;
   countInService(run: Run, name: AccountId, now: Instant): Promise<InService>;
@@ -41,7 +43,8 @@ export function accountRows(tables: Tables): AccountRows {
   const statements = {
     // What is selected is made before the row is locked: whoever waits for the archive holds nothing.
     lock: prepared(`
-      SELECT ${ACCOUNTS.select}, ${isForbidden(tables, 2)} AS forbidden, ${lockingArchive('_shared', 2)}
+      SELECT ${ACCOUNTS.select}, ${readOnlyMessage(tables)} AS "readOnly", ${isForbidden(tables, 2)} AS forbidden,
+        ${lockingArchive('_shared', 2)}
       FROM ${accounts} WHERE name = $1 FOR NO KEY UPDATE`),
     make: prepared(makingAccounts(tables, 'SELECT $1 AS name')),
     // What does not end, and what ends later: each is a part of the index of its own.
@@ -67,7 +70,10 @@ export function accountRows(tables: Tables): AccountRows {
       for (;;) {
         const { rows } = await run<PublisherRow>(statements.lock, [name, sha256]);
         const [row] = rows;
-        if (row !== undefined) return { account: ACCOUNTS.read(row), isForbidden: row.forbidden };
+        if (row !== undefined) {
+          const mode = modeOf(row.readOnly);
+          return { account: ACCOUNTS.read(row), mode, isForbidden: row.forbidden };
+        }
         await run(statements.make, [name]);
       }
     },

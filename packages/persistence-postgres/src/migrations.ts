@@ -325,6 +325,39 @@ const imports: PostgresMigration = {
   `,
 };
 
+/** The mode of the service. */
+const mode: PostgresMigration = {
+  version: 10,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ serviceMode }) => `
+    CREATE TABLE ${serviceMode} (
+      one integer PRIMARY KEY CHECK (one = 1),
+      kind text NOT NULL,
+      message text
+    );
+    INSERT INTO ${serviceMode} (one, kind) VALUES (1, 'normal');
+  `,
+};
+
+/** What people agreed to, until a program comes for its key. */
+const pairings: PostgresMigration = {
+  version: 11,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ pairings }) => `
+    CREATE TABLE ${pairings} (
+      secret_hash text COLLATE "C" PRIMARY KEY,
+      account text COLLATE "C" NOT NULL,
+      scopes text NOT NULL,
+      label text NOT NULL,
+      actor text NOT NULL,
+      ends_at bigint NOT NULL
+    );
+    CREATE INDEX pairings_ended ON ${pairings} (ends_at);
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly PostgresMigration[] = [
   first,
@@ -336,4 +369,6 @@ export const MIGRATIONS: readonly PostgresMigration[] = [
   views,
   takedowns,
   imports,
+  mode,
+  pairings,
 ];

@@ -8,8 +8,10 @@ import { postgresAttemptCounter } from './postgres-attempt-counter.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import { postgresHistoryStore } from './postgres-history-store.ts';
 import { postgresImport } from './postgres-import.ts';
+import { postgresPairingStore } from './postgres-pairing-store.ts';
 import type { PostgresPool } from './postgres-pool.ts';
 import { postgresRoleStore } from './postgres-role-store.ts';
+import { postgresServiceMode } from './postgres-service-mode.ts';
 import { postgresSessionStore } from './postgres-session-store.ts';
 import { postgresSnapshot } from './postgres-snapshot.ts';
 import { postgresTakedownStore } from './postgres-takedown-store.ts';
@@ -80,10 +82,12 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
     attempts: postgresAttemptCounter(connection, tables),
     sessions: postgresSessionStore(connection, tables),
     history: postgresHistoryStore(connection, tables),
+    mode: postgresServiceMode(connection, tables),
     takedowns: postgresTakedownStore(connection, tables),
     views: postgresViewStore(connection, tables),
     snapshot: postgresSnapshot(connection, tables),
     imports: postgresImport(connection, tables, schema),
+    pairings: postgresPairingStore(connection, tables),
     migrate: () => migrate(connection, schema),
     check: (signal) => checkSchema(connection, schema, signal),
     close: async () => connection.close(),

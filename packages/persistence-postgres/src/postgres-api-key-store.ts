@@ -2,6 +2,7 @@ import type { ApiKey, ApiKeyStore, HistoryEvent } from '@pinfold/core';
 import type { Kept } from '@pinfold/core/adapter';
 import { makingAccounts } from './accounts.ts';
 import { keepingFor, rowsOf } from './events.ts';
+import { mayChange, refusals, takesChanges } from './mode.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { API_KEYS } from './schema.ts';
 import { prepared, type Statement } from './statement.ts';
@@ -11,6 +12,7 @@ import type { Tables } from './tables.ts';
 export function postgresApiKeyStore(connection: PostgresConnection, tables: Tables): ApiKeyStore {
   const { apiKeys } = tables;
   const places = API_KEYS.members.length;
+  const account = `$${API_KEYS.members.indexOf('account') + 1}`;
   const making = makingAccounts(tables, 'SELECT account AS name FROM created');
   const withEvents = (create: string): Statement =>
     prepared(`
@@ -18,9 +20,11 @@ export function postgresApiKeyStore(connection: PostgresConnection, tables: Tabl
         kept AS (${keepingFor(tables, 'created', places + 1)})
       SELECT 1 FROM created`);
   const select = `SELECT ${API_KEYS.select} FROM ${apiKeys}`;
+  const refused = refusals(connection, tables);
   const statements = {
     create: withEvents(`
-      INSERT INTO ${apiKeys} (${API_KEYS.insert}) VALUES (${API_KEYS.parameters(1)})
+      INSERT INTO ${apiKeys} (${API_KEYS.insert}) SELECT ${API_KEYS.parameters(1)}
+      WHERE $${places + 2}::boolean OR (${takesChanges(tables)} AND ${mayChange(tables, account)})
       ON CONFLICT (id) DO NOTHING`),
     // Of two at the same moment neither sees the other: the column that only one may have decides.
     createFirst: withEvents(`
@@ -44,13 +48,20 @@ export function postgresApiKeyStore(connection: PostgresConnection, tables: Tabl
     statement: Statement,
     key: ApiKey,
     events: readonly HistoryEvent[],
-  ): ReturnType<ApiKeyStore['create']> => {
-    const { count } = await connection.write(statement, [...API_KEYS.values(key), rowsOf(events)]);
-    return { kind: count === 1 ? 'created' : 'exists' };
+    more: readonly unknown[] = [],
+  ): Promise<boolean> => {
+    const { count } = await connection.write(statement, [...API_KEYS.values(key), rowsOf(events), ...more]);
+    return count === 1;
   };
   return {
-    create: (key, events) => insert(statements.create, key, events),
-    createFirst: (key, events) => insert(statements.createFirst, key, events),
+    create: async (key, events, authority = 'account') => {
+      if (await insert(statements.create, key, events, [authority === 'operator']))
+        return { kind: 'created' };
+      return (await refused(key.account, authority)) ?? { kind: 'exists' };
+    },
+    createFirst: async (key, events) => ({
+      kind: (await insert(statements.createFirst, key, events)) ? 'created' : 'exists',
+    }),
     find: async (id, signal) => {
       const [row] = await connection.read<Kept<ApiKey>>(statements.find, [id], signal);
       return row && API_KEYS.read(row);

@@ -64,7 +64,10 @@ export function postgresTakedownStore(connection: PostgresConnection, tables: Ta
   ): Promise<boolean> {
     await run(statements.lock, [takedown.sha256]);
     if (stopped !== undefined) {
-      const { count } = await run(statements.save, savedValues(stopped.value, stopped.version, events));
+      const { count } = await run(
+        statements.save,
+        savedValues(stopped.value, stopped.version, events, 'operator'),
+      );
       if (count === 0) return false;
     }
     const { count } = await run(statements.forbid, TAKEDOWNS.values(takedown));

@@ -3,6 +3,7 @@ import type {
   ApiKey,
   CountedViews,
   HistoryEvent,
+  Pairing,
   Role,
   Session,
   SignInLink,
@@ -97,4 +98,13 @@ export const VIEWS: Table<CountedViews> = tableOf<CountedViews>({
   day: bigint('day'),
   views: bigint('views'),
   refusedPasswords: bigint('refused_passwords'),
+});
+
+export const PAIRINGS: Table<Pairing> = tableOf<Pairing>({
+  secretHash: 'secret_hash',
+  account: 'account',
+  scopes: jsonList('scopes'),
+  label: 'label',
+  actor: jsonOf('actor'),
+  endsAt: bigint('ends_at'),
 });

@@ -16,11 +16,13 @@ export interface Tables {
   readonly signInLinks: string;
   readonly events: string;
   readonly sessionRefusals: string;
+  readonly serviceMode: string;
   readonly takedowns: string;
   readonly views: string;
   readonly importMark: string;
   /** No table, but the function of triggers. */
   readonly refuseWhileImporting: string;
+  readonly pairings: string;
 }
 
 export function tablesOf(schema: string): Tables {
@@ -40,9 +42,11 @@ export function tablesOf(schema: string): Tables {
     signInLinks: `${name}.sign_in_links`,
     events: `${name}.events`,
     sessionRefusals: `${name}.session_refusals`,
+    serviceMode: `${name}.service_mode`,
     takedowns: `${name}.takedowns`,
     views: `${name}.views`,
     importMark: `${name}.import_mark`,
     refuseWhileImporting: `${name}.refuse_while_importing`,
+    pairings: `${name}.pairings`,
   };
 }

@@ -10,6 +10,7 @@ import {
   anApiKeyId,
   anArchiveId,
   anEvent,
+  aPairing,
   aPublication,
   aRedemption,
   aReservation,
@@ -43,7 +44,7 @@ interface Plan {
 
 /** Tables of one row, and those of which a statement wants every row or only to know whether there is one. */
 function mayRead(table: string, text: string): boolean {
-  if (table === 'schema_state' || table === 'comparison') return true;
+  if (['schema_state', 'comparison', 'service_mode'].includes(table)) return true;
   return table === 'api_keys' && (!text.includes('WHERE') || text.includes('WHERE NOT EXISTS'));
 }
 
@@ -143,6 +144,13 @@ async function useViews({ views }: Persistence): Promise<void> {
   await views.drop(day, 10);
 }
 
+async function usePairings({ pairings }: Persistence): Promise<void> {
+  await pairings.agree(aPairing(1));
+  await pairings.find(aPairing(1).secretHash, START);
+  await pairings.take(aPairing(1).secretHash, START);
+  await pairings.purge(LATER, 10);
+}
+
 async function useTakedowns({ takedowns }: Persistence): Promise<void> {
   await takedowns.takeDown(aTakedown(5), undefined, [anEvent()]);
   await takedowns.isForbidden(aSha256(5));
@@ -183,10 +191,12 @@ function fill(schema: string): string {
     SELECT 'hash-' || n, 'account', ${START} + n FROM pg_catalog.generate_series(1, 10000) AS n;
     INSERT INTO ${name}.views
     SELECT 'role-' || n, ${dayOf(START)} - n % 30, 1, 0 FROM pg_catalog.generate_series(1, 20000) AS n;
+    INSERT INTO ${name}.pairings
+    SELECT 'hash-' || n, 'account', '[]', '', '{}', ${START} + n FROM pg_catalog.generate_series(1, 10000) AS n;
     INSERT INTO ${name}.takedowns
     SELECT 'role-' || n, 'account-' || n % 100, 'sha-' || n / 3, 'Phishing', ${START} - n, NULL
     FROM pg_catalog.generate_series(1, 20000) AS n;
-    ANALYZE ${name}.takedowns, ${name}.views, ${name}.roles, ${name}.manifests, ${name}.idempotency_keys, ${name}.api_keys, ${name}.attempt_windows,
+    ANALYZE ${name}.takedowns, ${name}.pairings, ${name}.views, ${name}.roles, ${name}.manifests, ${name}.idempotency_keys, ${name}.api_keys, ${name}.attempt_windows,
       ${name}.attempts, ${name}.sessions, ${name}.sign_in_links`;
 }
 
@@ -221,6 +231,7 @@ describe('Every statement of a request', () => {
     await useKeysAndAttempts(handle);
     await useSessions(handle);
     await useViews(handle);
+    await usePairings(handle);
     await useTakedowns(handle);
     const statements = [...asked.values()].filter(({ text }) => !/^(?:BEGIN|COMMIT|ROLLBACK)/.test(text));
     expect(statements.length).to.be.greaterThan(30);

@@ -1,4 +1,9 @@
-import { apiKeyStoreContract, attemptCounterContract, roleStoreContract } from '@pinfold/test-contracts';
+import {
+  apiKeyStoreContract,
+  attemptCounterContract,
+  roleStoreContract,
+  serviceModeContract,
+} from '@pinfold/test-contracts';
 import { describeContract } from '@pinfold/test-contracts/mocha';
 import { subjectsOf } from './postgres-subject.ts';
 
@@ -16,4 +21,8 @@ describeContract(apiKeyStoreContract, {
 describeContract(attemptCounterContract, {
   name: 'PostgresAttemptCounter on a serializing server',
   create: subjectsOf((handle) => handle.attempts, SERIALIZING),
+});
+describeContract(serviceModeContract, {
+  name: 'PostgresServiceMode on a serializing server',
+  create: subjectsOf((handle) => handle, SERIALIZING),
 });

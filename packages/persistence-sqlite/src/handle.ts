@@ -7,7 +7,9 @@ import { sqliteAttemptCounter } from './sqlite-attempt-counter.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteHistoryStore } from './sqlite-history-store.ts';
 import { sqliteImport } from './sqlite-import.ts';
+import { sqlitePairingStore } from './sqlite-pairing-store.ts';
 import { sqliteRoleStore } from './sqlite-role-store.ts';
+import { sqliteServiceMode } from './sqlite-service-mode.ts';
 import { sqliteSessionStore } from './sqlite-session-store.ts';
 import { sqliteSnapshot } from './sqlite-snapshot.ts';
 import { sqliteTakedownStore } from './sqlite-takedown-store.ts';
@@ -25,8 +27,10 @@ export function handleOn(
     attempts: sqliteAttemptCounter(connection),
     sessions: sqliteSessionStore(connection),
     history: sqliteHistoryStore(connection),
+    mode: sqliteServiceMode(connection),
     takedowns: sqliteTakedownStore(connection),
     views: sqliteViewStore(connection),
+    pairings: sqlitePairingStore(connection),
     snapshot: sqliteSnapshot(connection),
     imports: sqliteImport(connection),
     migrate: () => migrate(connection),

@@ -309,6 +309,39 @@ const imports: Migration = {
   `,
 };
 
+/** The mode of the service: normal until a row says otherwise. */
+const mode: Migration = {
+  version: 11,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE service_mode (
+      one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+      kind TEXT NOT NULL,
+      message TEXT
+    ) STRICT;
+    INSERT INTO service_mode (one, kind, message) VALUES (1, 'normal', NULL);
+  `,
+};
+
+/** What people agreed to, until a program comes for its key. */
+const pairings: Migration = {
+  version: 12,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `
+    CREATE TABLE pairings (
+      secret_hash TEXT NOT NULL PRIMARY KEY,
+      account TEXT NOT NULL,
+      scopes TEXT NOT NULL,
+      label TEXT NOT NULL,
+      actor TEXT NOT NULL,
+      ends_at INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX pairings_ended ON pairings (ends_at);
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly Migration[] = [
   first,
@@ -321,4 +354,6 @@ export const MIGRATIONS: readonly Migration[] = [
   views,
   takedowns,
   imports,
+  mode,
+  pairings,
 ];

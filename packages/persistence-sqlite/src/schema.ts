@@ -3,6 +3,7 @@ import type {
   ApiKey,
   CountedViews,
   HistoryEvent,
+  Pairing,
   Role,
   Session,
   SignInLink,
@@ -96,4 +97,13 @@ export const VIEWS: Table<CountedViews> = table<CountedViews>({
   day: 'day',
   views: 'views',
   refusedPasswords: 'refused_passwords',
+});
+
+export const PAIRINGS: Table<Pairing> = table<Pairing>({
+  secretHash: 'secret_hash',
+  account: 'account',
+  scopes: jsonList('scopes'),
+  label: 'label',
+  actor: jsonOf('actor'),
+  endsAt: 'ends_at',
 });

@@ -2,8 +2,10 @@ import type { ApiKey, ApiKeyStore, HistoryEvent } from '@pinfold/core';
 import type { Kept } from '@pinfold/core/adapter';
 import { makeAccount } from './accounts.ts';
 import { keep } from './events.ts';
+import { refused } from './mode.ts';
 import { API_KEYS } from './schema.ts';
 import type { Statements } from './sqlite-connection.ts';
+import type { Prepare } from './sqlite-file.ts';
 
 const VALUES = `(${API_KEYS.insert}) SELECT ${API_KEYS.parameters(1)}`;
 const CREATE = `INSERT INTO api_keys ${VALUES} WHERE TRUE ON CONFLICT (id) DO NOTHING`;
@@ -18,20 +20,12 @@ const TOUCH = `UPDATE api_keys SET last_used_at = @at WHERE ${STALE}`;
 
 /** Keeps API keys in a SQLite file. */
 export function sqliteApiKeyStore(connection: Statements): ApiKeyStore {
-  const insert = (
-    sql: string,
-    key: ApiKey,
-    events: readonly HistoryEvent[],
-  ): ReturnType<ApiKeyStore['create']> =>
-    connection.write((prepare) => {
-      if (prepare(sql).run(...API_KEYS.values(key)).changes === 0) return { kind: 'exists' };
-      makeAccount(prepare, key.account);
-      keep(prepare, events);
-      return { kind: 'created' };
-    });
   return {
-    create: (key, events) => insert(CREATE, key, events),
-    createFirst: (key, events) => insert(CREATE_FIRST, key, events),
+    create: (key, events, authority) =>
+      connection.write(
+        (prepare) => refused(prepare, key.account, authority) ?? insert(prepare, CREATE, key, events),
+      ),
+    createFirst: (key, events) => connection.write((prepare) => insert(prepare, CREATE_FIRST, key, events)),
     find: (id, signal) =>
       connection.read((prepare) => {
         const row = prepare<Kept<ApiKey>>(FIND).get(id);
@@ -57,4 +51,16 @@ export function sqliteApiKeyStore(connection: Statements): ApiKeyStore {
       if (stale) await connection.note((prepare) => prepare(TOUCH).run(use));
     },
   };
+}
+
+function insert(
+  prepare: Prepare,
+  sql: string,
+  key: ApiKey,
+  events: readonly HistoryEvent[],
+): { readonly kind: 'created' } | { readonly kind: 'exists' } {
+  if (prepare(sql).run(...API_KEYS.values(key)).changes === 0) return { kind: 'exists' };
+  makeAccount(prepare, key.account);
+  keep(prepare, events);
+  return { kind: 'created' };
 }

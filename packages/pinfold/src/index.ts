@@ -1,3 +1,4 @@
+export { OPERATOR } from '@pinfold/core';
 export type { RequestEntry } from '@pinfold/http';
 export { runCommand } from './command-line/run-command.ts';
 export type { Terminal } from './command-line/terminal.ts';

@@ -14,7 +14,16 @@ export interface CommandRun {
 type Env = Readonly<Record<string, string>>;
 
 /** Runs the command in this process. */
-export async function run(env: Env, ...args: readonly string[]): Promise<CommandRun> {
+export function run(env: Env, ...args: readonly string[]): Promise<CommandRun> {
+  return runWatched(() => undefined, env, ...args);
+}
+
+/** Runs the command in this process, and hears what it says to people while it runs. */
+export async function runWatched(
+  hear: (line: string) => void,
+  env: Env,
+  ...args: readonly string[]
+): Promise<CommandRun> {
   let out = '';
   let err = '';
   const code = await runCommand(args, {
@@ -24,6 +33,7 @@ export async function run(env: Env, ...args: readonly string[]): Promise<Command
     },
     err: (line) => {
       err += `${line}\n`;
+      hear(line);
     },
   });
   return { code, out, err };

@@ -7,16 +7,17 @@ import {
   parseRoleId,
 } from '@pinfold/core';
 
-/** Three characters that say what the bytes are, for which purpose, and in which version. */
-const TAGS: Readonly<Record<GrantPurpose, string>> = { cookie: 'gc1', path: 'gp1', hand_over: 'gh1' };
+/** Four characters that say what the bytes are, for which purpose, and in which version. */
+const TAGS: Readonly<Record<GrantPurpose, string>> = { cookie: 'gco2', path: 'gpa2', hand_over: 'gho2' };
 
-const ROLE_AT = 3;
-const GENERATION_AT = 19;
-const ISSUED_AT = 27;
-const MADE_AT = 35;
+const ROLE_AT = 4;
+const GENERATION_AT = 20;
+const ACCOUNT_GENERATION_AT = 28;
+const ISSUED_AT = 36;
+const MADE_AT = 44;
 
 /** The bytes of every grant; behind them is the viewer, where one is known. */
-export const GRANT_BYTES = 43;
+export const GRANT_BYTES = 52;
 
 /** What the bytes of a viewer are filled up to, so that their number tells little of who it is. */
 export const VIEWER_BLOCK = 48;
@@ -34,6 +35,7 @@ export function encodeGrant(grant: Grant): Buffer {
   bytes.write(grant.role.replaceAll('-', ''), ROLE_AT, 'hex');
   // Doubles hold every safe integer, which generations and instants are.
   bytes.writeDoubleBE(grant.generation, GENERATION_AT);
+  bytes.writeDoubleBE(grant.accountGeneration, ACCOUNT_GENERATION_AT);
   bytes.writeDoubleBE(grant.issuedAt, ISSUED_AT);
   bytes.writeDoubleBE(grant.madeAt, MADE_AT);
   return grant.viewer === undefined ? bytes : Buffer.concat([bytes, encodeViewer(grant.viewer)]);
@@ -59,6 +61,7 @@ export function decodeGrant(bytes: Buffer): Grant | undefined {
     purpose,
     role,
     generation: bytes.readDoubleBE(GENERATION_AT) as Generation,
+    accountGeneration: bytes.readDoubleBE(ACCOUNT_GENERATION_AT) as Generation,
     issuedAt: bytes.readDoubleBE(ISSUED_AT) as Instant,
     madeAt: bytes.readDoubleBE(MADE_AT) as Instant,
   };

@@ -40,7 +40,7 @@ interface Keys {
 /**
  * Signs grants with HMAC-SHA-256 (RFC 2104) under keys derived by HKDF (RFC 5869).
  *
- * A token has 100 characters, and 64 to 384 more where it names a viewer, whose id is encrypted under a nonce made of the
+ * A token has 112 characters, and 64 to 384 more where it names a viewer, whose id is encrypted under a nonce made of the
  * signature (as RFC 5297 does): sites see tokens in path mode. No two texts stand for the same one.
  *
  * @example

@@ -11,6 +11,7 @@ const grants: fc.Arbitrary<Grant> = fc.record({
   purpose: fc.constantFrom('cookie' as const, 'path' as const, 'hand_over' as const),
   role: fc.uuid().map((uuid) => uuid as string as RoleId),
   generation: fc.maxSafeNat().map((count) => count as Generation),
+  accountGeneration: fc.maxSafeNat().map((count) => count as Generation),
   issuedAt: fc.maxSafeInteger().map(instant),
   madeAt: fc.maxSafeInteger().map(instant),
 });

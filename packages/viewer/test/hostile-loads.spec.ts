@@ -18,6 +18,8 @@ async function openWatched(viewer: RigOptions['viewer'] = {}): Promise<{ rig: Ri
   const watched: Watched = { lengths: [], hold: undefined };
   const rig = await openRig({
     viewer,
+    // Large enough for bodies that kernels do not hold.
+    limits: { archiveBytes: 32 * MAX_READ },
     ports: ({ archives }) => ({
       archives: {
         put: (...put: Parameters<ArchiveStorage['put']>) => archives.put(...put),

@@ -8,6 +8,7 @@ import {
   type Instant,
   instant,
   minutes,
+  OPERATOR,
   seconds,
 } from '@pinfold/core';
 import { aroundCalls, START } from '@pinfold/test-contracts/fixtures';
@@ -57,7 +58,7 @@ describe('Time', function () {
     const addresses = { records: place.records, archives: place.archives, staging };
     const node = await openNode({ ...addresses, clock, ...(wrap === undefined ? {} : { wrap }) });
     const served = await serveNode(node, { mode: 'path' });
-    const { text: key } = await node.manageKeys.create({ account: accountId('owner') });
+    const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
     const service = { place, clock, node, served, client: new Client(served.url, key) };
     opened.push(service);
     return service;
@@ -204,7 +205,7 @@ describe('Time', function () {
         clock: ahead,
       });
       const served = await serveNode(other, { mode: 'path' });
-      const { text: key } = await other.manageKeys.create({ account: accountId('owner') });
+      const { text: key } = await other.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
       const both = [client, new Client(served.url, key)];
       const answers = await Promise.all(both.flatMap((one) => [one.publish('a key'), one.publish('a key')]));
       expect(answers.filter(({ status }) => status === 201)).to.have.length(1);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { accountId } from '@pinfold/core';
+import { accountId, OPERATOR } from '@pinfold/core';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import { Client } from '../service/client.ts';
 import { openNode, type ServiceNode } from '../service/open-node.ts';
@@ -32,7 +32,7 @@ export async function openSurvivor({ records, archives }: Backends): Promise<Sur
   const addresses = { records: place.records, archives: place.archives, staging };
   const node = await openNode({ ...addresses, clock });
   const served = await serveNode(node, { mode: 'path' });
-  const { text: key } = await node.manageKeys.create({ account: accountId('owner') });
+  const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
   return {
     node,
     served,

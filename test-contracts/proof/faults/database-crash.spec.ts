@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { accountId, isFault, seconds } from '@pinfold/core';
+import { accountId, isFault, OPERATOR, seconds } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { postgresPlace } from 'pinfold-test-servers/mocha';
@@ -75,7 +75,7 @@ describe('A database that crashes under the load of a server', function () {
     const { records, archives } = place;
     const node = await openNode({ records, archives, staging: join(place.folder, 'staging'), clock });
     const served = await serveNode(node, { mode: 'path' });
-    const { text: key } = await node.manageKeys.create({ account: accountId('owner') });
+    const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
     const client = new Client(served.url, key);
     const database = await postgresPlace();
     const ledger: Ledger = { published: new Map(), titles: new Map(), unknown: new Set(), answers: 0 };

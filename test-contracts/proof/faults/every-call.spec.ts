@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { accountId, hours, isFault, seconds } from '@pinfold/core';
+import { accountId, hours, isFault, OPERATOR, seconds } from '@pinfold/core';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { type Answer, Client } from '../service/client.ts';
@@ -41,7 +41,7 @@ async function openService(): Promise<Service> {
   const { records, archives } = place;
   const node = await openNode({ records, archives, staging, clock, wrap: faults.wrap });
   const served = await serveNode(node, { mode: 'path' });
-  const { text: key } = await node.manageKeys.create({ account: accountId('owner') });
+  const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
   return { place, clock, node, served, faults, client: new Client(served.url, key) };
 }
 
@@ -191,7 +191,7 @@ describe('A call of a port that breaks', function () {
         wrap: (port, name) => renewal.wrap(faults.wrap(port, name), name),
       });
       const served = await serveNode(node);
-      const { text: key } = await node.manageKeys.create({ account: accountId('owner') });
+      const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
       faults.plan({ call: 'roles.renew 1', when });
       expect((await new Client(served.url, key).publish(when)).status).to.equal(201);
       expect(faults.hasBroken).to.equal(true);

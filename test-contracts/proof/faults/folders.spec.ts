@@ -1,6 +1,6 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { accountId } from '@pinfold/core';
+import { accountId, OPERATOR } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { Client } from '../service/client.ts';
@@ -16,7 +16,7 @@ describe('A folder of the service that is away', () => {
       const staging = join(place.folder, 'staging');
       const node = await openNode({ records, archives, staging, clock: createManualClock() });
       const served = await serveNode(node, { mode: 'path' });
-      const { text: key } = await node.manageKeys.create({ account: accountId('owner') });
+      const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
       const client = new Client(served.url, key);
       const { pin } = await client.publish('before');
       const [there, away] = [join(place.folder, folder), join(place.folder, 'away')];

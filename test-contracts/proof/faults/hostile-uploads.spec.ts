@@ -1,6 +1,6 @@
 import { readdir, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { accountId, after, hours, minutes, seconds } from '@pinfold/core';
+import { accountId, after, hours, minutes, OPERATOR, seconds } from '@pinfold/core';
 import {
   archivePart,
   createManualClock,
@@ -105,7 +105,7 @@ describe('Hostile uploads', function () {
     const { records, archives } = place;
     const node = await openNode({ records, archives, staging: join(place.folder, 'staging'), clock });
     const served = await serveNode(node);
-    const { text: key } = await node.manageKeys.create({ account: accountId('owner') });
+    const { text: key } = await node.manageKeys.create({ by: OPERATOR, account: accountId('owner') });
     const service = { place, clock, node, served, key };
     const client = new Client(served.url, key);
     // What stays open from the first request on is open now.

@@ -1,4 +1,4 @@
-import { accountId } from '@pinfold/core';
+import { accountId, OPERATOR } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { violations } from './axe.ts';
@@ -18,7 +18,11 @@ describe('the pages of those who administer, in a browser', function () {
   after(() => service.close());
 
   async function signIn(page: Page): Promise<void> {
-    const { text } = await service.keys.create({ account: accountId('operators'), scopes: ['admin'] });
+    const { text } = await service.keys.create({
+      by: OPERATOR,
+      account: accountId('operators'),
+      scopes: ['admin'],
+    });
     await page.goto(`${service.screen}/sign-in`);
     await page.locator('input[name=key]').fill(text);
     await page.locator('form:has(input[name=key]) button:not([type=button])').click();
@@ -68,7 +72,7 @@ describe('the pages of those who administer, in a browser', function () {
         const page = await context.newPage();
         await signIn(page);
         const owner = `/accounts/${encodeURIComponent(OWNER)}`;
-        const parts = ['', owner, '/publications', ...publications, '/takedowns', '/history'];
+        const parts = ['', owner, '/publications', ...publications, '/takedowns', '/history', '/service'];
         for (const path of parts.map((part) => `/administration${part}`)) {
           const answer = await page.goto(`${service.screen}${path}`);
           expect(answer?.status(), path).to.equal(200);

@@ -17,7 +17,8 @@ export const OWNER: AccountId = accountId('owner');
 export type Database = 'SQLite' | 'PostgreSQL';
 
 /** The screen and the sites on one port, over real stores, with a clock that the test holds. */
-export interface Service extends Pick<TestService<Persistence>, 'clock' | 'useCases' | 'keys' | 'close'> {
+export interface Service
+  extends Pick<TestService<Persistence>, 'clock' | 'useCases' | 'keys' | 'stores' | 'close'> {
   /** The public URL. */
   readonly url: string;
   /** Where the screen is. */
@@ -43,7 +44,7 @@ export async function openService(
   const clock = createManualClock(Date.now() as Instant);
   const service = await openOver(
     open,
-    ({ useCases, keys, sessions, history, administration, publicPort }) => {
+    ({ useCases, keys, sessions, pairings, history, views, administration, publicPort }) => {
       const publicUrl = `http://localhost:${publicPort}`;
       const elsewhere = identityProvider === undefined ? {} : { identityProvider };
       const screen = createManagement({
@@ -51,11 +52,15 @@ export async function openService(
         publicUrl,
         sessions,
         keys,
+        pairings,
         history,
+        views,
         administration,
         ...elsewhere,
       });
-      return express().use(createViewer({ useCases, publicUrl })).use('/manage', screen);
+      return express()
+        .use(createViewer({ useCases, publicUrl, counter: views }))
+        .use('/manage', screen);
     },
     { clock },
   );

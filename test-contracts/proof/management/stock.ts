@@ -1,4 +1,5 @@
-import { days, hours, OPERATOR, type Password } from '@pinfold/core';
+import { type Day, days, hours, OPERATOR, type Password } from '@pinfold/core';
+import { dayOf } from '@pinfold/core/views';
 import { OWNER, type Service } from './open-service.ts';
 
 /** Texts that pages must show as they are, and never run or break over. */
@@ -25,12 +26,18 @@ export async function stock(service: Service): Promise<readonly string[]> {
   const locked = await service.publish('Locked');
   const password = 'long enough' as Password;
   await useCases.update({ by: OWNER, id: locked.id }, { type: 'set_password', password });
+  const today = dayOf(clock.now());
+  const viewed = Array.from({ length: 9 }, (_, n) => {
+    return { role: plain.id, day: (today - n) as Day, views: 10 ** n, refusedPasswords: 0 };
+  });
+  const tried = { role: locked.id, day: today, views: 3, refusedPasswords: 1_200 };
+  await service.stores.views.add([...viewed, tried]);
   const stopped = await service.publish('Stopped');
   await useCases.stop({ by: OPERATOR, id: stopped.id });
   for (const title of HOSTILE)
     await service.publish(title, { 'index.html': 'x', [`${title.replaceAll(/[/:\\]/g, '')}.txt`]: 'x' });
-  await keys.create({ account: OWNER, label: HOSTILE[0] ?? '' });
-  const revoked = await keys.create({ account: OWNER, label: '' });
+  await keys.create({ by: OPERATOR, account: OWNER, label: HOSTILE[0] ?? '' });
+  const revoked = await keys.create({ by: OPERATOR, account: OWNER, label: '' });
   await keys.revoke({ id: revoked.key.id, by: OPERATOR });
   clock.advance(hours(1));
   const details = [expired, soon, plain, pinned, locked, stopped].map(({ id }) => `/publications/${id}`);

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ZipArchiveInspector } from '@pinfold/archive-zip';
-import { accountId, createUseCases } from '@pinfold/core';
+import { accountId, createUseCases, OPERATOR } from '@pinfold/core';
 import { createKeys } from '@pinfold/core/accounts';
 import { apiKeyAuthentication, createApi } from '@pinfold/http-express';
 import { openSqlite } from '@pinfold/persistence-sqlite';
@@ -40,7 +40,7 @@ const app = express().use(createViewer({ useCases, publicUrl }));
 app.use(createApi({ useCases, publicUrl, authenticate: apiKeyAuthentication(manageKeys) }));
 
 // Used as from outside.
-const { text: key } = await manageKeys.create({ account: accountId('ada') });
+const { text: key } = await manageKeys.create({ by: OPERATOR, account: accountId('ada') });
 const server = createServer(app).listen(0, '127.0.0.1');
 await once(server, 'listening');
 const { port } = server.address() as AddressInfo;

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type Account,
   type AccountId,
+  type Generation,
   type IdempotencyKey,
   instant,
   isFault,
@@ -161,6 +162,30 @@ const saboteurs: readonly Saboteur<StoreSubject<AccountStores>>[] = [
       }),
     });
   }),
+  saboteur('account-store/blocked-changes', 'nobody is the operator', () => ({ roles }) => ({
+    roles: replacing(roles, { save: (role, version, events) => roles.save(role, version, events) }),
+  })),
+  saboteur('account-store/blocked-changes', 'everybody is the operator', () => ({ apiKeys }) => ({
+    apiKeys: replacing(apiKeys, { create: (key, events) => apiKeys.create(key, events, 'operator') }),
+  })),
+  saboteur('account-store/with-roles', 'every block hides', () => ({ roles, accounts }) => ({
+    roles: replacing(roles, {
+      load: async (id, signal) => {
+        const found = await roles.load(id, signal);
+        const owner = found && (await accounts.load(found.value.account))?.value;
+        return found && { ...found, isHidden: (owner?.blocked ?? null) !== null };
+      },
+    }),
+  })),
+  saboteur('account-store/with-roles', 'a generation has 16 bits', () => ({ roles }) => ({
+    roles: replacing(roles, {
+      load: async (id, signal) => {
+        const found = await roles.load(id, signal);
+        const accountGeneration = ((found?.accountGeneration ?? 0) & 0xffff) as Generation;
+        return found && { ...found, accountGeneration };
+      },
+    }),
+  })),
   saboteur('account-store/list-many', 'a walk ends after a thousand', () => ({ accounts }) => ({
     accounts: replacing(accounts, {
       list: async (after, limit) => {

@@ -45,7 +45,8 @@ const saboteurs: readonly Saboteur<StoreSubject<ApiKeyStore>>[] = [
     createFirst: async (key, events) => {
       const keys = await store.list(undefined);
       await nextTurn();
-      return keys.length === 0 ? await store.create(key, events) : { kind: 'exists' };
+      const created = keys.length === 0 && (await store.create(key, events)).kind === 'created';
+      return { kind: created ? 'created' : 'exists' };
     },
   })),
   saboteur('api-key-store/find-absent', 'ids are looked up without case', () => (store) => ({

@@ -38,8 +38,8 @@ const keepingSaboteurs: readonly Saboteur<StoreSubject<HistoryStores>>[] = [
     'a conflict keeps its events',
     () => (stores) => ({
       roles: replacing(stores.roles, {
-        save: async (role, version, events) => {
-          const outcome = await stores.roles.save(role, version, events);
+        save: async (role, version, events, authority) => {
+          const outcome = await stores.roles.save(role, version, events, authority);
           if (outcome.kind === 'conflict') await keepAlone(stores, events);
           return outcome;
         },
@@ -104,8 +104,8 @@ const keepingSaboteurs: readonly Saboteur<StoreSubject<HistoryStores>>[] = [
     'events are kept as they come',
     () => (stores) => ({
       roles: replacing(stores.roles, {
-        save: async (role, version, events) => {
-          const outcome = await stores.roles.save(role, version, []);
+        save: async (role, version, events, authority) => {
+          const outcome = await stores.roles.save(role, version, [], authority);
           if (outcome.kind === 'saved') await keepAlone(stores, events);
           return outcome;
         },
@@ -178,10 +178,10 @@ const expiringSaboteurs: readonly Saboteur<StoreSubject<HistoryStores>>[] = [
     const seen = new Map<unknown, unknown>();
     return (stores) => ({
       roles: replacing(stores.roles, {
-        save: async (role, version, events) => {
+        save: async (role, version, events, authority) => {
           const now = await stores.roles.load(role.id);
           const wasTold = seen.get(role.id) === version;
-          return await stores.roles.save(role, wasTold && now ? now.version : version, events);
+          return await stores.roles.save(role, wasTold && now ? now.version : version, events, authority);
         },
       }),
       history: replacing(stores.history, {

@@ -11,9 +11,11 @@ import { httpApiSabotage } from './http-api.ts';
 import { httpPathViewingSabotage, httpViewingSabotage } from './http-viewing.ts';
 import { idsSabotage } from './ids.ts';
 import { importSabotage, snapshotSabotage } from './moving.ts';
+import { pairingStoreSabotage } from './pairing-store.ts';
 import { passwordHasherSabotage } from './password-hasher.ts';
 import { roleStoreSabotage } from './role-store.ts';
 import { type Proof, proofOf } from './sabotage.ts';
+import { serviceModeSabotage } from './service-mode.ts';
 import { sessionSecretsSabotage } from './session-secrets.ts';
 import { sessionStoreSabotage } from './session-store.ts';
 import { stagingSabotage } from './staging.ts';
@@ -30,11 +32,13 @@ export const proofs: readonly Proof[] = [
   proofOf(archiveStorageSabotage),
   proofOf(stagingSabotage),
   proofOf(sessionStoreSabotage),
+  proofOf(serviceModeSabotage),
   proofOf(historyStoreSabotage),
   proofOf(takedownStoreSabotage),
   proofOf(viewStoreSabotage),
   proofOf(snapshotSabotage),
   proofOf(importSabotage),
+  proofOf(pairingStoreSabotage),
   proofOf(passwordHasherSabotage),
   proofOf(grantSignerSabotage),
   proofOf(apiKeySecretsSabotage),

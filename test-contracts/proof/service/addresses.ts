@@ -6,6 +6,7 @@ import type {
   Clock,
   HistoryStore,
   RoleStore,
+  ServiceMode,
   Staging,
   TakedownStore,
 } from '@pinfold/core';
@@ -38,6 +39,7 @@ export interface Records {
   readonly apiKeys: ApiKeyStore;
   readonly history: HistoryStore;
   readonly accounts: AccountStore;
+  readonly mode: ServiceMode;
   readonly attempts: AttemptCounter;
   readonly takedowns: TakedownStore;
   migrate(): Promise<void>;

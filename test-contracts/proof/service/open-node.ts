@@ -55,6 +55,7 @@ export async function openNode(settings: NodeSettings): Promise<ServiceNode> {
   const ports: Ports = {
     roles: wrap(records.roles, 'roles'),
     accounts: wrap(records.accounts, 'accounts'),
+    mode: wrap(records.mode, 'mode'),
     attempts: wrap(records.attempts, 'attempts'),
     takedowns: wrap(records.takedowns, 'takedowns'),
     staging: wrap(staging, 'staging'),
@@ -73,7 +74,7 @@ export async function openNode(settings: NodeSettings): Promise<ServiceNode> {
       ...createCleaning(ports, limits),
     },
     manageKeys: createKeys({ apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock, ids: ports.ids }),
-    history: createHistory({ history, clock, ids: ports.ids }),
+    history: createHistory({ ...ports, history }),
     administration: createAdministration(ports),
     ports,
     close: async () => {

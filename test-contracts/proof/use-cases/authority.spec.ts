@@ -66,7 +66,7 @@ describe('authority', () => {
 
   it('is never had by saying nothing: without an actor every deed is a TypeError, and changes nothing', async () => {
     const before = await stage.memory.roles.load(id);
-    const key = (await keys.create({ account: OWNER })).key;
+    const key = (await keys.create({ by: OPERATOR, account: OWNER })).key;
     for (const nobody of NOBODY as readonly never[]) {
       const others = [
         () => stage.useCases.list({ by: nobody, limit: 1 }),
@@ -75,7 +75,7 @@ describe('authority', () => {
         async () => stage.useCases.check({ ...(await stage.request()), by: nobody }),
         () => keys.list(nobody),
         () => keys.revoke({ id: key.id, by: nobody }),
-        () => keys.create({ account: nobody }),
+        () => keys.create({ by: OPERATOR, account: nobody }),
         () => sessions.offerLink(nobody),
       ];
       for (const deed of [...deeds(nobody), ...others]) {

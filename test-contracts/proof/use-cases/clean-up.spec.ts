@@ -266,6 +266,7 @@ describe('cleaning up', () => {
       missing: [],
       listing: 'done',
       finished: true,
+      rested: false,
     });
   });
 

@@ -34,7 +34,7 @@ describe('managing API keys', () => {
   }
 
   it('makes keys that read and write unless told otherwise, without a label, and never used', async () => {
-    const { key, text } = await keys.create({ account: OWNER });
+    const { key, text } = await keys.create({ by: OPERATOR, account: OWNER });
     const { id, secretHash } = apiKeySecrets.read(text) ?? {};
     expect(key).to.deep.equal({
       id,
@@ -47,12 +47,12 @@ describe('managing API keys', () => {
       revokedAt: null,
     });
     expect(await kept(key)).to.deep.equal(key);
-    const reader = await keys.create({ account: OWNER, label: 'CI', scopes: ['pins:read'] });
+    const reader = await keys.create({ by: OPERATOR, account: OWNER, label: 'CI', scopes: ['pins:read'] });
     expect(reader.key).to.deep.include({ label: 'CI', scopes: ['pins:read'] });
   });
 
   it('makes another where the id is taken', async () => {
-    const { key, text } = await keys.create({ account: OWNER });
+    const { key, text } = await keys.create({ by: OPERATOR, account: OWNER });
     const taken = { ...apiKeySecrets.mint(), id: key.id };
     const mints = [taken, taken, apiKeySecrets.mint()];
     const again = over(stage.memory.apiKeys, {
@@ -60,15 +60,15 @@ describe('managing API keys', () => {
       read: (presented) => apiKeySecrets.read(presented),
       same: (one, other) => apiKeySecrets.same(one, other),
     });
-    const other = await again.create({ account: STRANGER });
+    const other = await again.create({ by: OPERATOR, account: STRANGER });
     expect(other.key.id).not.to.equal(key.id);
     expect((await keys.authenticate(other.text))?.account).to.equal(STRANGER);
     expect((await keys.authenticate(text))?.account).to.equal(OWNER);
   });
 
   it('recognises a key by its text, until it is revoked', async () => {
-    const { key, text } = await keys.create({ account: OWNER });
-    const { text: stranger } = await keys.create({ account: STRANGER });
+    const { key, text } = await keys.create({ by: OPERATOR, account: OWNER });
+    const { text: stranger } = await keys.create({ by: OPERATOR, account: STRANGER });
     expect(await keys.authenticate(text)).to.deep.equal(key);
     expect(await keys.authenticate('')).to.equal(undefined);
     expect(await keys.authenticate(apiKeySecrets.mint().text), 'unknown').to.equal(undefined);
@@ -110,9 +110,9 @@ describe('managing API keys', () => {
   });
 
   it('lists the keys of one account, or of all', async () => {
-    const { key: own } = await keys.create({ account: OWNER });
+    const { key: own } = await keys.create({ by: OPERATOR, account: OWNER });
     stage.clock.advance(minutes(1));
-    const { key: other } = await keys.create({ account: STRANGER });
+    const { key: other } = await keys.create({ by: OPERATOR, account: STRANGER });
     expect(await keys.list(OWNER)).to.deep.equal([own]);
     expect(await keys.list(OPERATOR)).to.deep.equal([own, other]);
   });
@@ -124,7 +124,7 @@ describe('managing API keys', () => {
       await stage.memory.apiKeys.touch(...use);
     };
     const noting = over(replacing(stage.memory.apiKeys, { touch }));
-    const { key, text } = await keys.create({ account: OWNER });
+    const { key, text } = await keys.create({ by: OPERATOR, account: OWNER });
     const start = stage.clock.now();
     await noting.noteUse(key);
     expect((await kept(key))?.lastUsedAt).to.equal(start);

@@ -76,7 +76,7 @@ describe('signing in to the management screen', () => {
       [['manage'], 'manage'],
       [['pins:read', 'admin'], 'admin'],
     ] as const) {
-      const { text } = await keys.create({ account: OWNER, scopes });
+      const { text } = await keys.create({ by: OPERATOR, account: OWNER, scopes });
       const started = await sessions.signInWithKey(text);
       expect(started).to.have.nested.property('session.scope', scope);
     }
@@ -134,8 +134,8 @@ describe('signing in to the management screen', () => {
   });
 
   it('signs in with a key of the scope manage, which a key does not have by itself', async () => {
-    const usual = await keys.create({ account: OWNER });
-    const manager = await keys.create({ account: OWNER, scopes: ['manage'] });
+    const usual = await keys.create({ by: OPERATOR, account: OWNER });
+    const manager = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     expect(usual.key.scopes).to.deep.equal(['pins:read', 'pins:write']);
     expect(await sessions.signInWithKey(usual.text)).to.deep.include({ kind: 'refused', code: 'forbidden' });
     expect(await sessions.signInWithKey(`${manager.text}x`)).to.equal(undefined);
@@ -146,7 +146,7 @@ describe('signing in to the management screen', () => {
   });
 
   it('ends what a key began when the key is revoked', async () => {
-    const manager = await keys.create({ account: OWNER, scopes: ['manage'] });
+    const manager = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     const started = await sessions.signInWithKey(manager.text);
     if (started?.kind !== 'started') throw new Error('not signed in');
     expect(await sessions.find(started.token)).to.deep.equal(started.session);
@@ -159,7 +159,7 @@ describe('signing in to the management screen', () => {
   });
 
   it("revokes another account's key for an operator only", async () => {
-    const { key } = await keys.create({ account: OWNER });
+    const { key } = await keys.create({ by: OPERATOR, account: OWNER });
     expect(await keys.revoke({ id: key.id, by: accountId('stranger') })).to.deep.equal({ kind: 'unknown' });
     expect((await keys.list(OPERATOR))[0]?.revokedAt).to.equal(null);
     expect(await keys.revoke({ id: 'unknown' as ApiKeyId, by: OWNER })).to.deep.equal({ kind: 'unknown' });

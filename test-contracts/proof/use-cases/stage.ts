@@ -148,6 +148,7 @@ export async function openStage(): Promise<Stage> {
   const ports: Ports = {
     roles: memory.roles,
     accounts: memory.accounts,
+    mode: memory.mode,
     attempts: memory.attempts,
     takedowns: memory.takedowns,
     archives: memory.archives,

@@ -1,4 +1,5 @@
 import { days, hours, OPERATOR, type Password, type RoleId, type RoleStore } from '@pinfold/core';
+import { createAdministration } from '@pinfold/core/administration';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
@@ -24,10 +25,10 @@ describe('letting viewers in', () => {
     return stage.useCases.enter({ id, password, address });
   }
 
-  async function roleNow() {
+  async function shownNow() {
     const visit = await stage.useCases.visit(id);
     if (visit.kind !== 'published') throw new Error(visit.kind);
-    return visit.role;
+    return visit;
   }
 
   it('grants to the right password, whatever its Unicode form, and not to a wrong one', async () => {
@@ -53,12 +54,12 @@ describe('letting viewers in', () => {
     const outcome = await enter(SECRET);
     if (outcome.kind !== 'granted') throw new Error(outcome.kind);
     const token = stage.useCases.grants.sign(outcome.grant);
-    const role = await roleNow();
-    expect(stage.useCases.grants.admit(role, 'cookie', ['nonsense', token])).to.deep.equal(outcome.grant);
-    expect(stage.useCases.grants.admit(role, 'path', [token])).to.equal(undefined);
-    expect(stage.useCases.grants.admit(role, 'cookie', ['nonsense'])).to.equal(undefined);
+    const shown = await shownNow();
+    expect(stage.useCases.grants.admit(shown, 'cookie', ['nonsense', token])).to.deep.equal(outcome.grant);
+    expect(stage.useCases.grants.admit(shown, 'path', [token])).to.equal(undefined);
+    expect(stage.useCases.grants.admit(shown, 'cookie', ['nonsense'])).to.equal(undefined);
     stage.clock.advance(hours(12));
-    expect(stage.useCases.grants.admit(await roleNow(), 'cookie', [token])).to.equal(undefined);
+    expect(stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.equal(undefined);
   });
 
   for (const [what, change] of [
@@ -71,9 +72,27 @@ describe('letting viewers in', () => {
       if (outcome.kind !== 'granted') throw new Error(outcome.kind);
       const token = stage.useCases.grants.sign(outcome.grant);
       await stage.useCases.update({ by: OWNER, id }, change);
-      expect(stage.useCases.grants.admit(await roleNow(), 'cookie', [token])).to.equal(undefined);
+      expect(stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.equal(undefined);
     });
   }
+
+  it('a block that hides its sites shows none of them and ends every grant, also when they are back', async () => {
+    const outcome = await enter(SECRET);
+    if (outcome.kind !== 'granted') throw new Error(outcome.kind);
+    const token = stage.useCases.grants.sign(outcome.grant);
+    const { blockAccount, unblockAccount } = createAdministration(stage.ports);
+    const cause = { actor: { kind: 'operator', id: null }, asOperator: true } as const;
+    await blockAccount(OWNER, { reason: 'x', sites: 'keep' }, cause);
+    expect(stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.deep.equal(outcome.grant);
+    await blockAccount(OWNER, { reason: 'x', sites: 'hide' }, cause);
+    expect(await stage.useCases.visit(id)).to.deep.equal({ kind: 'unknown' });
+    expect((await enter(SECRET)).kind).to.equal('unknown');
+    const own = await stage.useCases.read({ by: OWNER, id });
+    expect(own.kind === 'found' && own.role.deletedAt, 'to its owner').to.equal(null);
+    await unblockAccount(OWNER, cause);
+    expect(stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.equal(undefined);
+    expect((await enter(SECRET)).kind).to.equal('granted');
+  });
 
   it('a change of the title and a pin end no grant', async () => {
     const outcome = await enter(SECRET);
@@ -81,7 +100,7 @@ describe('letting viewers in', () => {
     const token = stage.useCases.grants.sign(outcome.grant);
     await stage.useCases.update({ by: OWNER, id }, { type: 'set_title', title: null });
     await stage.useCases.pin({ by: OPERATOR, id });
-    expect(stage.useCases.grants.admit(await roleNow(), 'cookie', [token])).to.deep.equal(outcome.grant);
+    expect(stage.useCases.grants.admit(await shownNow(), 'cookie', [token])).to.deep.equal(outcome.grant);
   });
 });
 

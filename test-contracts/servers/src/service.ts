@@ -14,6 +14,7 @@ import {
   type Keys,
   type Limits,
   OPERATOR,
+  type Pairings,
   type Ports,
   type PublishRequest,
   type Quotas,
@@ -25,7 +26,7 @@ import {
   type UseCaseOptions,
   type UseCases,
 } from '@pinfold/core';
-import { createKeys, createSessions } from '@pinfold/core/accounts';
+import { createKeys, createPairings, createSessions } from '@pinfold/core/accounts';
 import type { Persistence } from '@pinfold/core/adapter';
 import { type Administration, createAdministration } from '@pinfold/core/administration';
 import { createCleaning } from '@pinfold/core/cleaning';
@@ -52,6 +53,7 @@ export interface Inside {
   readonly useCases: UseCases;
   readonly keys: Keys;
   readonly sessions: Sessions;
+  readonly pairings: Pairings;
   readonly history: History;
   readonly views: Views;
   readonly administration: Administration;
@@ -108,6 +110,7 @@ export async function openService<S extends Stores>(
     const ports: Ports = {
       roles: opened.roles,
       accounts: opened.accounts,
+      mode: opened.mode,
       attempts: opened.attempts,
       takedowns: opened.takedowns,
       archives:
@@ -136,15 +139,16 @@ export async function openService<S extends Stores>(
       { apiKeys, sessions: sessionStore, sessionSecrets, clock, ids: ports.ids },
       keys,
     );
+    const pairings = createPairings({ pairings: opened.pairings, sessionSecrets, clock }, keys);
     const server = await listening();
     closing.unshift(() => closed(server).then(() => opened.close()));
     const { port } = server.address() as AddressInfo;
     publicPort ??= port;
-    const history = createHistory({ history: opened.history, clock, ids: ports.ids });
+    const history = createHistory({ ...ports, history: opened.history });
     const views = createViews({ views: opened.views, clock });
     const administration = createAdministration(ports);
     const cleaning = createCleaning(ports, options.limits);
-    const shared = { clock, useCases, keys, sessions, history, views, administration, cleaning };
+    const shared = { clock, useCases, keys, sessions, pairings, history, views, administration, cleaning };
     const inside: Inside = { ...shared, publicPort };
     server.on('request', build(inside));
     return {
@@ -197,9 +201,9 @@ export async function closed(server: Server): Promise<void> {
 export async function contractKeys(keys: Keys): Promise<HttpService['keys']> {
   const [first, second] = [accountId('first'), accountId('second')];
   return {
-    first: (await keys.create({ account: first })).text,
-    second: (await keys.create({ account: second })).text,
-    readOnly: (await keys.create({ account: first, scopes: ['pins:read'] })).text,
+    first: (await keys.create({ by: OPERATOR, account: first })).text,
+    second: (await keys.create({ by: OPERATOR, account: second })).text,
+    readOnly: (await keys.create({ by: OPERATOR, account: first, scopes: ['pins:read'] })).text,
   };
 }
 

@@ -1,13 +1,19 @@
 import {
   type AccountLimits,
+  type Block,
   type CommitOutcome,
+  type Generation,
   hours,
+  type LoadedRole,
   type PublicationLimits,
   type RateText,
+  type RoleId,
+  type Title,
 } from '@pinfold/core';
-import { NO_LIMITS } from '@pinfold/core/adapter';
+import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
 import { expect } from 'chai';
-import { BLOCK } from '../fixtures/accounts.ts';
+import { anAccountName, BLOCK } from '../fixtures/accounts.ts';
+import { anApiKey } from '../fixtures/keys.ts';
 import {
   ACCOUNT,
   anEvent,
@@ -15,6 +21,7 @@ import {
   aReservation,
   aToken,
   leaseOf,
+  publishTo,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
 import type { AccountStoreClause, AccountStores } from './subject.ts';
@@ -34,7 +41,7 @@ function codeOf(outcome: CommitOutcome | { readonly kind: string }): string {
 
 async function change(
   { accounts }: AccountStores,
-  more: Partial<{ limits: Partial<AccountLimits>; blocked: typeof BLOCK | null }>,
+  more: Partial<{ limits: Partial<AccountLimits>; blocked: Block | null; generation: Generation }>,
 ): Promise<void> {
   const loaded = await accounts.load(ACCOUNT);
   if (loaded === undefined) throw new Error('an account is not there');
@@ -84,4 +91,65 @@ export const boundClauses: readonly AccountStoreClause[] = [
       expect((await port.roles.commit(aPublication(2), lease, [anEvent()])).kind).to.equal('committed');
     },
   },
+  {
+    id: 'account-store/blocked-changes',
+    says: "of a blocked account no role is saved and no key is created, from the save on, by any peer, but with the operator's authority; what is refused changes nothing",
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      await publish(port, 1, UNBOUNDED);
+      const { id } = aPublication(1).role;
+      const before = await loaded(port, id);
+      const changed = { ...before.value, title: 'Another' as Title };
+      const key = anApiKey(1, { account: ACCOUNT });
+      await change(port, { blocked: BLOCK });
+      const refused = { kind: 'refused', code: 'account_blocked', reason: BLOCK.reason };
+      for (const authority of [[], ['account'] as const]) {
+        const saved = await other.roles.save(changed, before.version, [anEvent()], ...authority);
+        expect(saved).to.deep.equal(refused);
+        expect(await other.apiKeys.create(key, [anEvent()], ...authority)).to.deep.equal(refused);
+      }
+      expect((await loaded(port, id)).value).to.deep.equal(before.value);
+      expect(await port.apiKeys.find(key.id)).to.equal(undefined);
+      const stranger = anApiKey(2, { account: anAccountName(2) });
+      expect((await other.apiKeys.create(stranger, [anEvent()])).kind, 'another account').to.equal('created');
+      expect((await other.apiKeys.create(key, [anEvent()], 'operator')).kind).to.equal('created');
+      const byOperator = await other.roles.save(changed, before.version, [anEvent()], 'operator');
+      expect(byOperator.kind).to.equal('saved');
+      await change(other, { blocked: null });
+      const { version } = await loaded(port, id);
+      expect((await port.roles.save(before.value, version, [anEvent()])).kind).to.equal('saved');
+      expect((await port.apiKeys.create(anApiKey(3, { account: ACCOUNT }), [anEvent()])).kind).to.equal(
+        'created',
+      );
+    },
+  },
+  {
+    id: 'account-store/with-roles',
+    says: 'each of its roles is loaded with its generation, and with whether its block hides its sites, from the save on, by every peer',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      await publish(port, 1, UNBOUNDED);
+      await publishTo(port.roles, aPublication(2, { account: anAccountName(2) }));
+      const seen = async (n: number) => {
+        const { isHidden, accountGeneration } = await loaded(other, aPublication(n).role.id);
+        return { isHidden, accountGeneration };
+      };
+      const untouched = { isHidden: false, accountGeneration: FIRST_GENERATION };
+      expect(await seen(1)).to.deep.equal(untouched);
+      const generation = 2_000_000_000 as Generation;
+      await change(port, { blocked: { ...BLOCK, sites: 'hide' }, generation });
+      expect(await seen(1)).to.deep.equal({ isHidden: true, accountGeneration: generation });
+      expect(await seen(2), 'of another account').to.deep.equal(untouched);
+      await change(port, { blocked: { ...BLOCK, sites: 'keep' } });
+      expect(await seen(1)).to.deep.equal({ isHidden: false, accountGeneration: generation });
+      await change(port, { blocked: null });
+      expect(await seen(1)).to.deep.equal({ isHidden: false, accountGeneration: generation });
+    },
+  },
 ];
+
+async function loaded({ roles }: AccountStores, id: RoleId): Promise<LoadedRole> {
+  const found = await roles.load(id);
+  if (found === undefined) throw new Error('a role is not there');
+  return found;
+}

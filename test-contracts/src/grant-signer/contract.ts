@@ -13,6 +13,7 @@ const A_GRANT: Grant = {
   purpose: 'cookie',
   role: aRoleId(1),
   generation: 1 as Generation,
+  accountGeneration: 1 as Generation,
   issuedAt: START,
   madeAt: after(START, hours(1)),
 };
@@ -25,6 +26,8 @@ const GRANTS: readonly Grant[] = [
   { ...A_GRANT, role: aRoleId(2) },
   { ...A_GRANT, generation: 2 as Generation },
   { ...A_GRANT, generation: Number.MAX_SAFE_INTEGER as Generation },
+  { ...A_GRANT, accountGeneration: 2 as Generation },
+  { ...A_GRANT, accountGeneration: Number.MAX_SAFE_INTEGER as Generation },
   { ...A_GRANT, viewer: { id: 'ada', gavePassword: false } },
   { ...A_GRANT, viewer: { id: 'ada', gavePassword: true } },
   { ...A_GRANT, viewer: { id: '花'.repeat(85), gavePassword: true } },

@@ -3,9 +3,9 @@ import {
   days,
   type EventQuery,
   type HistoryEvent,
+  type LoadedRole,
   type Role,
   type RoleId,
-  type Versioned,
 } from '@pinfold/core';
 import { anEvent, aPublication, aReservation, leaseOf } from '../fixtures/roles.ts';
 import type { HistoryStores } from './subject.ts';
@@ -74,7 +74,7 @@ export function eventFor(role: Role, more: Partial<HistoryEvent> = {}): HistoryE
 }
 
 /** A role as it is now, with its version. */
-export async function loaded({ roles }: Pick<HistoryStores, 'roles'>, id: RoleId): Promise<Versioned<Role>> {
+export async function loaded({ roles }: Pick<HistoryStores, 'roles'>, id: RoleId): Promise<LoadedRole> {
   const found = await roles.load(id);
   if (found === undefined) throw new Error('a published role is not there');
   return found;

@@ -4,7 +4,9 @@ import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { AttemptCounter } from '../ports/attempt-counter.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
 import type { Import } from '../ports/import.ts';
+import type { PairingStore } from '../ports/pairing-store.ts';
 import type { RoleStore } from '../ports/role-store.ts';
+import type { ServiceMode } from '../ports/service-mode.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import type { Snapshot } from '../ports/snapshot.ts';
 import type { TakedownStore } from '../ports/takedown-store.ts';
@@ -18,10 +20,12 @@ export interface Persistence {
   readonly attempts: AttemptCounter;
   readonly sessions: SessionStore;
   readonly history: HistoryStore;
+  readonly mode: ServiceMode;
   readonly takedowns: TakedownStore;
   readonly views: ViewStore;
   readonly snapshot: Snapshot;
   readonly imports: Import;
+  readonly pairings: PairingStore;
   /**
    * Brings the schema up to this release. Call it once before anything else; any number of nodes may at once.
    *

@@ -7,6 +7,9 @@ export const OPERATOR: Branded<symbol, 'Operator'> = Symbol.for('@pinfold/core/o
 /** In whose name something is read or changed: an account reaches what is its own, the operator everything. */
 export type Actor = AccountId | typeof OPERATOR;
 
+/** What a change is made with: an account's is bound by its block and by the mode of the service, the operator's is not. */
+export type Authority = 'account' | 'operator';
+
 /**
  * The only account whose things an actor reaches; `undefined` for the operator.
  *

@@ -2,6 +2,7 @@ import type { Refusal } from '../refusal.ts';
 import type { Account, AccountUse, PublicationLimits } from './account.ts';
 import type { Sha256 } from './idempotency.ts';
 import type { Instant } from './instant.ts';
+import type { Mode } from './mode.ts';
 import { leftOf, parseRate, type Rate, takenFrom } from './rate.ts';
 
 /** What a publication has to pass beside its key. */
@@ -14,8 +15,11 @@ export interface Wish {
   readonly limits: PublicationLimits;
 }
 
+/** Why an account may change nothing now. */
+export type Unchangeable = Refusal<'account_blocked' | 'read_only'>;
+
 /** Why an account may not publish now; `invalid_archive` is of content that was taken down. */
-export type Inadmissible = Refusal<'account_blocked' | 'invalid_archive' | 'rate_limited' | 'quota_exceeded'>;
+export type Inadmissible = Unchangeable | Refusal<'invalid_archive' | 'rate_limited' | 'quota_exceeded'>;
 
 /** What a store looks up of a publication, each only where it is needed. */
 export interface AdmissionLooks {
@@ -32,7 +36,7 @@ export const FORBIDDEN_CONTENT: Refusal<'invalid_archive'> = {
   problems: [{ rule: 'forbidden_content' }],
 };
 
-type KnownAccount = Pick<Account, 'limits' | 'blocked' | 'publicationsMark'>;
+type KnownAccount = Pick<Account, 'limits' | 'publicationsMark'>;
 
 /**
  * What is in force for the publications of an account: its own limits before those that hold for all.
@@ -72,25 +76,27 @@ export function rateInForce(own: string | null, ofAll: Rate | null): Rate | null
 }
 
 /**
- * Why an account may change nothing at all, if it may not.
+ * Why an account may change nothing at all, if it may not: it is blocked, or the service is read-only.
  *
  * @example
- * import type { Account } from '@pinfold/core';
- * import { refuseBlocked } from '@pinfold/core/adapter';
+ * import type { Account, Mode } from '@pinfold/core';
+ * import { refuseChange } from '@pinfold/core/adapter';
  *
- * declare const account: Account | undefined;
+ * declare const account: Account | undefined, mode: Mode;
  *
- * if (refuseBlocked(account) !== undefined) console.log('it only reads');
+ * if (refuseChange(account, mode) !== undefined) console.log('it only reads');
  */
-export function refuseBlocked(
+export function refuseChange(
   account: Pick<Account, 'blocked'> | undefined,
-): Refusal<'account_blocked'> | undefined {
+  { kind, message }: Mode,
+): Unchangeable | undefined {
   const blocked = account?.blocked ?? null;
-  return blocked === null ? undefined : { kind: 'refused', code: 'account_blocked', reason: blocked.reason };
+  if (blocked !== null) return { kind: 'refused', code: 'account_blocked', reason: blocked.reason };
+  return kind === 'read_only' ? { kind: 'refused', code: 'read_only', message } : undefined;
 }
 
 /**
- * Why a publication may not pass, if it may not. What is in service is counted only where a quota needs it; for a commit,
+ * Why a publication of an account that may change something does not pass, if it does not. What is in service is counted only where a quota needs it; for a commit,
  * count it while nobody else can commit.
  *
  * @example
@@ -108,9 +114,7 @@ export function refuseAdmission(
   account: KnownAccount | undefined,
   wish: Wish,
   looks: AdmissionLooks,
-): Inadmissible | undefined {
-  const blocked = refuseBlocked(account);
-  if (blocked !== undefined) return blocked;
+): Refusal<'invalid_archive' | 'rate_limited' | 'quota_exceeded'> | undefined {
   if (looks.isForbidden()) return FORBIDDEN_CONTENT;
   const limits = boundsOf(account, wish.limits);
   const { publications } = limits;

@@ -19,6 +19,8 @@ export interface Grant {
   readonly purpose: GrantPurpose;
   readonly role: RoleId;
   readonly generation: Generation;
+  /** That of the account when the password was given. */
+  readonly accountGeneration: Generation;
   /** When the password was given. Passing from one purpose to another keeps it. */
   readonly issuedAt: Instant;
   /** When this token, of this purpose, was made. */
@@ -27,24 +29,31 @@ export interface Grant {
   readonly viewer?: KnownViewer;
 }
 
+/** A site that is shown, with what a grant for it has to match. */
+export interface Shown {
+  readonly role: Role;
+  /** That of its account. */
+  readonly accountGeneration: Generation;
+}
+
 /**
  * The grant of someone who has just given the right password, or needs none.
  *
  * @example
- * import type { Instant, Role } from '@pinfold/core';
+ * import type { Instant, Shown } from '@pinfold/core';
  * import { firstGrant } from '@pinfold/core/adapter';
  *
- * declare const role: Role;
+ * declare const shown: Shown;
  * declare const now: Instant;
  *
- * const grant = { ...firstGrant('cookie', role, now), viewer: { id: 'ada', gavePassword: false } };
+ * const grant = { ...firstGrant('cookie', shown, now), viewer: { id: 'ada', gavePassword: false } };
  */
 export function firstGrant(
   purpose: GrantPurpose,
-  role: Pick<Role, 'id' | 'generation'>,
+  { role: { id, generation }, accountGeneration }: Shown,
   now: Instant,
 ): Grant {
-  return { purpose, role: role.id, generation: role.generation, issuedAt: now, madeAt: now };
+  return { purpose, role: id, generation, accountGeneration, issuedAt: now, madeAt: now };
 }
 
 /**
@@ -87,22 +96,22 @@ export function grantEndsAt(
 }
 
 /**
- * Whether the grant admits to the role at `now`: right purpose, role and generation, and not over.
+ * Whether the grant admits to the site at `now`: right purpose, role and generations, and not over.
  *
  * @example
- * import { defaultLimits, type Grant, type Instant, type Role } from '@pinfold/core';
+ * import { defaultLimits, type Grant, type Instant, type Shown } from '@pinfold/core';
  * import { admits } from '@pinfold/core/adapter';
  *
  * declare const grant: Grant;
- * declare const role: Role;
+ * declare const shown: Shown;
  * declare const now: Instant;
  *
- * if (!admits(grant, 'cookie', role, now, defaultLimits)) console.log('ask for the password');
+ * if (!admits(grant, 'cookie', shown, now, defaultLimits)) console.log('ask for the password');
  */
 export function admits(
   grant: Grant,
   purpose: GrantPurpose,
-  role: Pick<Role, 'id' | 'generation' | 'expiresAt' | 'deletedAt'>,
+  { role, accountGeneration }: Shown,
   now: Instant,
   limits: Pick<Limits, 'grantLifetime' | 'handOverLifetime'>,
 ): boolean {
@@ -110,6 +119,7 @@ export function admits(
     grant.purpose === purpose &&
     grant.role === role.id &&
     grant.generation === role.generation &&
+    grant.accountGeneration === accountGeneration &&
     stateOf(role, now) === 'published' &&
     now < grantEndsAt(grant, role, limits)
   );

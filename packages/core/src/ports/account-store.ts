@@ -34,6 +34,8 @@ export interface AccountStore {
    * @promise account-store/save-race: of many saves of one version at once exactly one is stored
    * @promise account-store/limits-precede: an account's own limits come before those of its publications, `off` being none, from the save on, by every peer
    * @promise account-store/blocked: a blocked account neither reserves nor commits, nor is a replay answered, from the save on, by any peer, until it is unblocked
+   * @promise account-store/blocked-changes: of a blocked account no role is saved and no key is created, from the save on, by any peer, but with the operator's authority; what is refused changes nothing
+   * @promise account-store/with-roles: each of its roles is loaded with its generation, and with whether its block hides its sites, from the save on, by every peer
    */
   save(
     account: AccountChange,

@@ -1,3 +1,5 @@
+import type { Authority } from '../domain/actor.ts';
+import type { Unchangeable } from '../domain/admission.ts';
 import type { ApiKey, ApiKeyId } from '../domain/api-key.ts';
 import type { HistoryEvent } from '../domain/history.ts';
 import type { AccountId } from '../domain/identity.ts';
@@ -15,14 +17,15 @@ import type { Instant } from '../domain/instant.ts';
  */
 export interface ApiKeyStore {
   /**
-   * Stores a key under its id, unless there is one.
+   * Stores a key under its id, unless there is one; without an authority it is the account's.
    * @promise api-key-store/create: a new key is there for every peer, every field as it was given
    * @promise api-key-store/create-exists: an id that is taken, also by a revoked key, stays as it is; ids are compared exactly, and of many at once one is created
    */
   create(
     key: ApiKey,
     events: readonly HistoryEvent[],
-  ): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' }>;
+    authority?: Authority,
+  ): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' } | Unchangeable>;
 
   /**
    * Stores the very first key of an installation, by one conditional write.

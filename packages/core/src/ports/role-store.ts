@@ -1,5 +1,6 @@
 import type { PublicationLimits } from '../domain/account.ts';
-import type { Inadmissible, Wish } from '../domain/admission.ts';
+import type { Authority } from '../domain/actor.ts';
+import type { Inadmissible, Unchangeable, Wish } from '../domain/admission.ts';
 import type { Branded } from '../domain/brand.ts';
 import type { Comparison } from '../domain/comparison.ts';
 import type { RoleCursor } from '../domain/cursor.ts';
@@ -8,7 +9,7 @@ import type { Fingerprint, IdempotencyKey } from '../domain/idempotency.ts';
 import type { AccountId, ArchiveId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { EncodedManifest } from '../domain/manifest.ts';
-import type { Role, RoleState } from '../domain/role.ts';
+import type { Generation, Role, RoleState } from '../domain/role.ts';
 import type { KeptWarning } from '../domain/warnings.ts';
 
 /** Identifies one holder of a reservation or claim; never reused. */
@@ -21,6 +22,14 @@ export type Version = Branded<number, 'Version'>;
 export interface Versioned<Value> {
   readonly value: Value;
   readonly version: Version;
+}
+
+/** A role, and what of its account its viewers meet. */
+export interface LoadedRole extends Versioned<Role> {
+  /** Whether its account is blocked so that its sites are hidden. */
+  readonly isHidden: boolean;
+  /** That of its account: a grant is good for one of them only. */
+  readonly accountGeneration: Generation;
 }
 
 /** A wish to hold an Idempotency-Key while its publication runs. */
@@ -181,16 +190,17 @@ export interface RoleStore {
   commit(publication: Publication, lease: Lease, events: readonly HistoryEvent[]): Promise<CommitOutcome>;
 
   /**
-   * The newest stored role of any account.
+   * The newest stored role of any account, with what its viewers need to know of that.
    * @promise role-store/load-newest: what any peer saved last is loaded, every field as it was saved
    * @promise role-store/load-absent: an unknown id is undefined
    * @promise role-store/load-aborted: an aborted signal rejects with its reason
    */
-  load(id: RoleId, signal?: AbortSignal): Promise<Versioned<Role> | undefined>;
+  load(id: RoleId, signal?: AbortSignal): Promise<LoadedRole | undefined>;
 
   /**
-   * Stores a changed role, and the events with it, if nobody changed it since it was loaded. Only title, expiration,
-   * whether it is pinned, deletion, password and generation ever differ from what was committed.
+   * Stores a changed role, and the events with it, if nobody changed it since it was loaded; without an authority it is
+   * the account's. Only title, expiration, whether it is pinned, deletion, password and generation ever differ from what
+   * was committed.
    * @promise role-store/save-stores: the changed role is what the next load gives, under another version
    * @promise role-store/save-versions: of one role no version comes twice, however often it is saved or claimed
    * @promise role-store/save-reports-a-lost-race: a version that is no longer the newest is a conflict, and changes nothing
@@ -200,7 +210,8 @@ export interface RoleStore {
     role: Role,
     loadedAt: Version,
     events: readonly HistoryEvent[],
-  ): Promise<{ readonly kind: 'saved' } | { readonly kind: 'conflict' }>;
+    authority?: Authority,
+  ): Promise<{ readonly kind: 'saved' } | { readonly kind: 'conflict' } | Unchangeable>;
 
   /**
    * A page of an account's roles, or of all, newest first.

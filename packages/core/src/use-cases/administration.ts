@@ -9,8 +9,10 @@ import { decodeAccountCursor, encodeAccountCursor } from '../domain/account-curs
 import { type Cause, type EventType, eventOf } from '../domain/history.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
+import { type Mode, NORMAL } from '../domain/mode.ts';
 import { FIRST_GENERATION, type Generation } from '../domain/role.ts';
 import type { AccountChange, AccountStore } from '../ports/account-store.ts';
+import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Refusal } from '../refusal.ts';
 import { type Overseeing, overseeing } from './overseeing.ts';
 import { type TakedownPorts, type TakingDown, takingDown } from './taking-down.ts';
@@ -42,8 +44,8 @@ export type AccountListOutcome =
 export type BlockWish = Omit<Block, 'at'>;
 
 /**
- * What whoever runs the service does to accounts and to publications of any account. Look first who asks: it asks for no
- * name and no scope.
+ * What whoever runs the service does to accounts, to publications of any account and to the service. Look first who asks:
+ * it asks for no name and no scope.
  */
 export interface Administration extends Overseeing, TakingDown {
   /**
@@ -64,11 +66,21 @@ export interface Administration extends Overseeing, TakingDown {
 
   /** Lets an account do again what it did before. */
   unblockAccount(name: string, cause: Cause): Promise<AdministeredAccount>;
+
+  /** How the service runs. */
+  showService(): Promise<Mode>;
+
+  /**
+   * Makes the service read-only, says why with another message, or makes it normal again. Once it is read-only nothing
+   * that an account began to change before is stored any more.
+   */
+  changeService(mode: Mode, cause: Cause): Promise<Mode>;
 }
 
 /** The ports that administration needs. */
 export interface AdministrationPorts extends TakedownPorts {
   readonly accounts: AccountStore;
+  readonly mode: ServiceMode;
 }
 
 /** What becomes of an account, and what the history calls it; nothing when all is so already. */
@@ -86,7 +98,7 @@ type Decision = { readonly change: AccountChange; readonly type: EventType } | u
  * await administration.blockAccount('team-7', { reason: 'Phishing', sites: 'keep' }, cause);
  */
 export function createAdministration(ports: AdministrationPorts): Administration {
-  const { accounts, clock } = ports;
+  const { accounts, mode, clock, ids } = ports;
   const withUse = async (account: Account): Promise<AdministeredAccount> => ({
     account,
     used: await accounts.usedBy(account.name, clock.now()),
@@ -127,6 +139,13 @@ export function createAdministration(ports: AdministrationPorts): Administration
           ? undefined
           : { change: { ...account, blocked: null }, type: 'account.unblocked' },
       ),
+    showService: () => mode.load(),
+    async changeService(wanted, cause) {
+      // Where nothing is refused there is nothing to explain.
+      const next = wanted.kind === 'normal' ? NORMAL : wanted;
+      await mode.change(next, [eventOf(ids, { type: 'service.mode_changed', at: clock.now() }, cause, null)]);
+      return next;
+    },
   };
 }
 

@@ -1,4 +1,5 @@
-import { type Actor, reachOf } from '../domain/actor.ts';
+import { type Actor, OPERATOR, reachOf } from '../domain/actor.ts';
+import type { Unchangeable } from '../domain/admission.ts';
 import { type Cause, causedBy, eventOf } from '../domain/history.ts';
 import { type AccountId, parseRoleId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
@@ -8,7 +9,7 @@ import { parseTitle } from '../domain/title.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
-import type { RoleStore, Versioned } from '../ports/role-store.ts';
+import type { LoadedRole, RoleStore } from '../ports/role-store.ts';
 import type { Refusal } from '../refusal.ts';
 
 /** Which role is meant, and in whose name it is asked for. */
@@ -47,7 +48,8 @@ export interface Overtaken {
 /** The role after the change. */
 export type ChangeOutcome =
   | { readonly kind: 'changed'; readonly role: Role }
-  | Refusal<'not_found' | 'invalid_state'>;
+  | Refusal<'not_found' | 'invalid_state'>
+  | Unchangeable;
 
 /** The role after the update, or what is wrong with the new value. */
 export type UpdateOutcome = ChangeOutcome | Refusal<'invalid_title' | 'invalid_password'>;
@@ -85,6 +87,9 @@ interface ChangePorts {
   readonly clock: Clock;
   readonly ids: Ids;
 }
+
+/** What is so already needs no saving. */
+const SAVED = { kind: 'saved' } as const;
 
 export const NOT_FOUND: Refusal<'not_found'> = { kind: 'refused', code: 'not_found' };
 
@@ -161,9 +166,10 @@ async function changeSeen(
     if (decision.kind === 'refused') return decision;
     const { role } = decision;
     const events = decision.events.map((event) => eventOf(ids, event, cause, role.account, role.id));
-    if (role === before || (await roles.save(role, version, events)).kind === 'saved') {
-      return { kind: 'changed', role };
-    }
+    const authority = by === OPERATOR ? 'operator' : 'account';
+    const saved = role === before ? SAVED : await roles.save(role, version, events, authority);
+    if (saved.kind === 'refused') return saved;
+    if (saved.kind === 'saved') return { kind: 'changed', role };
   }
 }
 
@@ -171,7 +177,7 @@ async function changeSeen(
 export async function loadFor(
   roles: RoleStore,
   { by, id: text, signal }: RoleRequest,
-): Promise<Versioned<Role> | undefined> {
+): Promise<LoadedRole | undefined> {
   const isReached = reachOf(by);
   const id = parseRoleId(text);
   const loaded = id === undefined ? undefined : await roles.load(id, signal);

@@ -29,8 +29,10 @@ export interface CleanUpReport {
    * wrong than the archives: no archive is removed until a comparison passes.
    */
   readonly listing: 'done' | 'not_due' | 'under_way' | 'refused';
-  /** Whether everything was done; false when the time was over before. */
+  /** Whether everything was done; false when the time was over before, or the service became read-only. */
   readonly finished: boolean;
+  /** Whether nothing was done, since the service is read-only. */
+  readonly rested: boolean;
 }
 
 /** What one step of a sweep did. */
@@ -43,12 +45,14 @@ export type Step =
     }
   | ({ readonly kind: 'compared' } & Pick<CleanUpReport, 'compared' | 'unnamed' | 'listing'>)
   | { readonly kind: 'missing'; readonly ids: readonly ArchiveId[] }
-  | { readonly kind: 'out_of_time' };
+  | { readonly kind: 'out_of_time' | 'rests' };
 
 /** A phase of a sweep: it yields what each of its steps did, and returns what the next phase needs. */
 export type Steps<Outcome = void> = AsyncGenerator<Step, Outcome, void>;
 
 export const OUT_OF_TIME: Step = { kind: 'out_of_time' };
+
+export const RESTS: Step = { kind: 'rests' };
 
 /** The step in which things were removed, all of them unless told otherwise. */
 export function removed(what: Extract<Step, { kind: 'removed' }>['what'], count: number, failures = 0): Step {
@@ -74,6 +78,7 @@ export const NOTHING_DONE: CleanUpReport = {
   missing: [],
   listing: 'not_due',
   finished: true,
+  rested: false,
 };
 
 /** The report with one more step. */
@@ -93,6 +98,8 @@ export function withStep(report: CleanUpReport, step: Step): CleanUpReport {
       return { ...report, missing: step.ids };
     case 'out_of_time':
       return { ...report, finished: false };
+    case 'rests':
+      return { ...report, finished: false, rested: true };
     default:
       return step satisfies never;
   }

@@ -1,6 +1,7 @@
 import { BY_SYSTEM, type Cause } from '../domain/history.ts';
 import { after, before, type Duration, type Instant, minutes } from '../domain/instant.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { ServiceMode } from '../ports/service-mode.ts';
 import type { CleanUpReport } from './clean-up-report.ts';
 
 /** How a sweep is run. */
@@ -32,11 +33,12 @@ export class CleanUpRun {
   readonly isForced: boolean;
   readonly takesOver: boolean;
   readonly #clock: Clock;
+  readonly #mode: ServiceMode;
   readonly #deadline: Instant;
 
   constructor(
     { force = false, takeOver = false, time = TIME, signal, cause = BY_SYSTEM }: CleanUpRequest,
-    clock: Clock,
+    { clock, mode }: { readonly clock: Clock; readonly mode: ServiceMode },
     orphanAge: Duration,
   ) {
     this.start = clock.now();
@@ -46,6 +48,7 @@ export class CleanUpRun {
     this.isForced = force;
     this.takesOver = takeOver;
     this.#clock = clock;
+    this.#mode = mode;
     this.#deadline = after(this.start, time);
   }
 
@@ -53,9 +56,17 @@ export class CleanUpRun {
     return this.#clock.now();
   }
 
-  /** Whether there is time for one more step. Rejects with the signal's reason when it is aborted. */
-  goesOn(): boolean {
+  /**
+   * Whether there is time for one more step, and the service is not read-only. Rejects with the signal's reason when it
+   * is aborted.
+   */
+  async goesOn(): Promise<boolean> {
     this.signal?.throwIfAborted();
-    return this.now() < this.#deadline;
+    return this.now() < this.#deadline && !(await this.rests());
+  }
+
+  /** Whether the service is read-only. */
+  async rests(): Promise<boolean> {
+    return (await this.#mode.load(this.signal)).kind === 'read_only';
   }
 }

@@ -7,12 +7,14 @@ import type { AttemptCounter } from '../ports/attempt-counter.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { CleanupOutcome, CleanupTask, RoleStore } from '../ports/role-store.ts';
+import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Staging } from '../ports/staging.ts';
 import { AT_ONCE, allOf } from './at-once.ts';
 import {
   type CleanUpReport,
   NOTHING_DONE,
   OUT_OF_TIME,
+  RESTS,
   removed,
   removedOf,
   type Steps,
@@ -28,6 +30,7 @@ export interface CleanUpPorts {
   readonly attempts: AttemptCounter;
   readonly staging: Staging;
   readonly archives: ArchiveStorage;
+  readonly mode: ServiceMode;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -74,7 +77,7 @@ export function createCleaning(
   const inForce = limitsInForce(limits);
   return {
     async cleanUp(request = {}) {
-      const run = new CleanUpRun(request, ports.clock, inForce.orphanAge);
+      const run = new CleanUpRun(request, ports, inForce.orphanAge);
       let report = NOTHING_DONE;
       for await (const step of (request.dryRun === true ? count : sweep)(ports, inForce, run)) {
         report = withStep(report, step);
@@ -104,6 +107,7 @@ async function* count(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Ste
 async function* sweep(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Steps {
   const { roles, attempts, staging } = ports;
   const begunBefore = before(run.start, limits.reservationAge);
+  if (await run.rests()) return yield RESTS;
   // While one of them is left, an archive that no record names may get its record yet.
   if (!(yield* drop(run, 'reservations', () => roles.purge(begunBefore, BATCH)))) return;
   yield* drop(run, 'attempts', () => attempts.purge(run.start, BATCH));
@@ -122,7 +126,7 @@ async function* tellMissing(roles: RoleStore, { missing }: Compared): Steps {
 }
 
 async function* removeEnded(ports: CleanUpPorts, limits: Limits, run: CleanUpRun): Steps {
-  while (run.goesOn()) {
+  while (await run.goesOn()) {
     const tasks = await claim(ports, limits);
     if (tasks.length === 0) return;
     yield removedOf('archives', await allOf(tasks, (task) => remove(ports, task, run)));
@@ -165,7 +169,7 @@ async function* drop(
   what: 'reservations' | 'attempts',
   step: () => Promise<number>,
 ): Steps<boolean> {
-  while (run.goesOn()) {
+  while (await run.goesOn()) {
     const count = await step();
     yield removed(what, count);
     if (count < BATCH) return true;

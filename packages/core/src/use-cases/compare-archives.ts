@@ -106,7 +106,7 @@ async function* countWindows(
 ): Steps<Comparison | undefined> {
   for (let counted = from; ; ) {
     yield told(counted, 'under_way');
-    if (!run.goesOn()) break;
+    if (!(await run.goesOn())) break;
     const window = await compareWindow(ports, {
       after: counted.upTo ?? undefined,
       createdBefore: run.abandonedBefore,
@@ -129,7 +129,7 @@ async function* removeOrphans(
   keep: Keep,
 ): Steps<boolean> {
   for (let orphans = counted.orphans; orphans.length > 0; ) {
-    if (!run.goesOn()) {
+    if (!(await run.goesOn())) {
       yield OUT_OF_TIME;
       return false;
     }

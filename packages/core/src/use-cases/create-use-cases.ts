@@ -10,6 +10,7 @@ import type { GrantSigner } from '../ports/grant-signer.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { RoleStore } from '../ports/role-store.ts';
+import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Staging } from '../ports/staging.ts';
 import type { TakedownStore } from '../ports/takedown-store.ts';
 import { type Changing, changing } from './changing.ts';
@@ -24,6 +25,7 @@ import { type Reading, reading } from './reading.ts';
 export interface Ports {
   readonly roles: RoleStore;
   readonly accounts: AccountStore;
+  readonly mode: ServiceMode;
   readonly attempts: AttemptCounter;
   readonly staging: Staging;
   readonly archives: ArchiveStorage;
@@ -71,6 +73,8 @@ export interface UseCases extends Publishing, Reading, Changing, Entering {
   readonly clock: Clock;
   /** For doors that tell an account what it may use. */
   readonly accounts: Pick<AccountStore, 'load' | 'usedBy'>;
+  /** For doors that refuse changes before they look at them. */
+  readonly mode: Pick<ServiceMode, 'load'>;
   /** The limits in force, for whoever has none of its own. */
   readonly limits: Limits;
   /** Those in force for an account. */
@@ -117,6 +121,7 @@ export function createUseCases(
     staging: ports.staging,
     clock: ports.clock,
     accounts: ports.accounts,
+    mode: ports.mode,
     limits: inForce,
     limitsOf,
     quotasOf,

@@ -1,4 +1,4 @@
-import { admits, firstGrant, type Grant, type GrantPurpose } from '../domain/grant.ts';
+import { admits, firstGrant, type Grant, type GrantPurpose, type Shown } from '../domain/grant.ts';
 import { parseRoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
@@ -13,11 +13,11 @@ import type { RoleStore } from '../ports/role-store.ts';
 import type { Observe } from './figure.ts';
 import { WaitingTries } from './waiting-tries.ts';
 
-/** What a shared URL leads to now. A stopped role is as unknown as one that never was. */
+/** What a shared URL leads to now. A stopped role, or a hidden one, is as unknown as one that never was. */
 export type Visit =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'expired' }
-  | { readonly kind: 'published'; readonly role: Role };
+  | ({ readonly kind: 'published' } & Shown);
 
 /** A viewer's password for a role. */
 export interface EnterRequest {
@@ -34,7 +34,7 @@ export interface EnterRequest {
 
 export type EnterOutcome =
   | { readonly kind: 'unknown' | 'expired' }
-  | { readonly kind: 'not_protected'; readonly role: Role }
+  | ({ readonly kind: 'not_protected' } & Shown)
   | { readonly kind: 'granted'; readonly role: Role; readonly grant: Grant }
   | { readonly kind: 'wrong'; readonly role: Role }
   | { readonly kind: 'limited'; readonly role: Role; readonly until: Instant }
@@ -44,7 +44,7 @@ export type EnterOutcome =
 /** A try that was counted, and has to be settled or forgiven. */
 interface BegunTry {
   readonly kind: 'begun';
-  readonly role: Role;
+  readonly shown: Shown;
   readonly hash: PasswordHash;
   readonly ticket: AttemptTicket;
 }
@@ -60,8 +60,8 @@ export interface EnterPorts {
 
 /** What viewers carry to show that they gave the password. */
 export interface Grants {
-  /** The first of the presented tokens that admits to the role for this purpose, if any does. */
-  admit(role: Role, purpose: GrantPurpose, tokens: readonly string[]): Grant | undefined;
+  /** The first of the presented tokens that admits to the site for this purpose, if any does. */
+  admit(shown: Shown, purpose: GrantPurpose, tokens: readonly string[]): Grant | undefined;
 
   /** Writes a grant as the token that viewers carry. */
   sign(grant: Grant): string;
@@ -90,17 +90,18 @@ export function entering(ports: EnterPorts, limits: Limits, observe?: Observe): 
   async function visit(text: string, signal?: AbortSignal): Promise<Visit> {
     const id = parseRoleId(text);
     const loaded = id === undefined ? undefined : await roles.load(id, signal);
-    if (loaded === undefined) return { kind: 'unknown' };
-    const state = stateOf(loaded.value, clock.now());
-    if (state === 'published') return { kind: 'published', role: loaded.value };
+    if (loaded === undefined || loaded.isHidden) return { kind: 'unknown' };
+    const { value: role, accountGeneration } = loaded;
+    const state = stateOf(role, clock.now());
+    if (state === 'published') return { kind: 'published', role, accountGeneration };
     return { kind: state === 'deleted' ? 'unknown' : state };
   }
 
-  function admit(role: Role, purpose: GrantPurpose, tokens: readonly string[]): Grant | undefined {
+  function admit(shown: Shown, purpose: GrantPurpose, tokens: readonly string[]): Grant | undefined {
     const now = clock.now();
     for (const token of tokens) {
       const grant = grants.verify(token);
-      if (grant !== undefined && admits(grant, purpose, role, now, limits)) return grant;
+      if (grant !== undefined && admits(grant, purpose, shown, now, limits)) return grant;
     }
     return undefined;
   }
@@ -115,7 +116,7 @@ export function entering(ports: EnterPorts, limits: Limits, observe?: Observe): 
     if (found.kind !== 'published') return found;
     const { role } = found;
     const hash = role.passwordHash;
-    if (hash === null) return { kind: 'not_protected', role };
+    if (hash === null) return { ...found, kind: 'not_protected' };
     const attempt = await ports.attempts.begin({
       role: role.id,
       address,
@@ -126,11 +127,11 @@ export function entering(ports: EnterPorts, limits: Limits, observe?: Observe): 
     });
     switch (attempt.kind) {
       case 'admitted':
-        return { kind: 'begun', role, hash, ticket: attempt.ticket };
+        return { kind: 'begun', shown: found, hash, ticket: attempt.ticket };
       case 'limited':
         return { kind: 'limited', role, until: attempt.until };
       case 'busy':
-        return admit(role, 'cookie', tokens) === undefined ? undefined : { kind: 'busy' };
+        return admit(found, 'cookie', tokens) === undefined ? undefined : { kind: 'busy' };
       default:
         return attempt satisfies never;
     }
@@ -161,7 +162,7 @@ export function entering(ports: EnterPorts, limits: Limits, observe?: Observe): 
 
 async function finish(
   { attempts, passwords, clock }: EnterPorts,
-  { role, hash, ticket }: BegunTry,
+  { shown, hash, ticket }: BegunTry,
   { password, address }: EnterRequest,
 ): Promise<EnterOutcome> {
   const guess = parseGuess(password);
@@ -174,6 +175,6 @@ async function finish(
   }
   await attempts[isRight ? 'forgive' : 'settle'](ticket);
   return isRight
-    ? { kind: 'granted', role, grant: firstGrant('cookie', role, clock.now()) }
-    : { kind: 'wrong', role };
+    ? { kind: 'granted', role: shown.role, grant: firstGrant('cookie', shown, clock.now()) }
+    : { kind: 'wrong', role: shown.role };
 }

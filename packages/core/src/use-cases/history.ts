@@ -6,6 +6,7 @@ import { before, type Duration, days, type Instant, minutes } from '../domain/in
 import type { Clock } from '../ports/clock.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
 import type { Ids } from '../ports/ids.ts';
+import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Refusal } from '../refusal.ts';
 
 /** Which page of the history is wanted. */
@@ -46,8 +47,8 @@ export interface History {
   list(request: EventListRequest): Promise<EventListOutcome>;
 
   /**
-   * Tells of roles that expired, then drops what is too old, for a minute each at most. Meant for before each
-   * `cleanUp`; safe at any time, on any number of nodes at once.
+   * Tells of roles that expired, then drops what is too old, for a minute each at most; nothing while the service is
+   * read-only. Meant for before each `cleanUp`; safe at any time, on any number of nodes at once.
    */
   sweep(options?: HistorySweep): Promise<void>;
 }
@@ -55,6 +56,7 @@ export interface History {
 /** The ports that the history needs. */
 export interface HistoryPorts {
   readonly history: HistoryStore;
+  readonly mode: ServiceMode;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -80,7 +82,7 @@ const LONGEST: Duration = minutes(1);
  * if (page.kind === 'page') for (const { type, at } of page.events) console.log(at, type);
  */
 export function createHistory(ports: HistoryPorts, { keptFor = days(400) }: HistoryOptions = {}): History {
-  const { history, clock } = ports;
+  const { history } = ports;
   return {
     async list({ by, account: wanted, pin, since, cursor, limit = 20 }) {
       if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
@@ -97,9 +99,9 @@ export function createHistory(ports: HistoryPorts, { keptFor = days(400) }: Hist
       };
     },
     async sweep({ cause = BY_SYSTEM, signal } = {}) {
-      await inBatches(clock, signal, () => tellExpired(ports, cause));
-      const oldest = before(clock.now(), keptFor);
-      await inBatches(clock, signal, () => history.drop(oldest, BATCH));
+      await inBatches(ports, signal, () => tellExpired(ports, cause));
+      const oldest = before(ports.clock.now(), keptFor);
+      await inBatches(ports, signal, () => history.drop(oldest, BATCH));
     },
   };
 }
@@ -113,15 +115,17 @@ async function tellExpired({ history, clock, ids }: HistoryPorts, cause: Cause):
   return events.length;
 }
 
-/** Repeats a step until it does less than a whole batch, or for as long as it may take. */
+/** Repeats a step until it does less than a whole batch, for as long as it may take and the service is not read-only. */
 async function inBatches(
-  clock: Clock,
+  { clock, mode }: HistoryPorts,
   signal: AbortSignal | undefined,
   step: () => Promise<number>,
 ): Promise<void> {
   const begun = clock.now();
-  do signal?.throwIfAborted();
-  while ((await step()) === BATCH && clock.now() - begun < LONGEST);
+  do {
+    signal?.throwIfAborted();
+    if ((await mode.load(signal)).kind === 'read_only') return;
+  } while ((await step()) === BATCH && clock.now() - begun < LONGEST);
 }
 
 function asShownToAccounts(event: HistoryEvent): HistoryEvent {

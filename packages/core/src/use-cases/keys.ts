@@ -1,4 +1,5 @@
-import { type Actor, boundTo, reachOf } from '../domain/actor.ts';
+import { type Actor, boundTo, OPERATOR, reachOf } from '../domain/actor.ts';
+import type { Unchangeable } from '../domain/admission.ts';
 import { type ApiKey, DEFAULT_SCOPES, parseApiKeyId, SCOPES, type Scope } from '../domain/api-key.ts';
 import { type Cause, causedBy, eventOf, type HistoryEvent } from '../domain/history.ts';
 import { accountId } from '../domain/identity.ts';
@@ -10,6 +11,8 @@ import type { Ids } from '../ports/ids.ts';
 
 /** What a new key is to be. */
 export interface NewKey {
+  /** The operator, whom neither a block nor the mode of the service binds; when absent, the account. */
+  readonly by?: typeof OPERATOR;
   readonly account: string;
   /** For people to tell keys apart; may be empty. */
   readonly label?: string;
@@ -35,8 +38,9 @@ export interface RevokeRequest {
 
 /** Makes, lists, revokes and recognises API keys. */
 export interface Keys {
-  /** Makes a key. */
-  create(wish: NewKey): Promise<MintedKey>;
+  /** Makes a key. In the name of an account that may change nothing, it is refused. */
+  create(wish: NewKey & { readonly by: typeof OPERATOR }): Promise<MintedKey>;
+  create(wish: NewKey): Promise<MintedKey | Unchangeable>;
 
   /** Makes the installation's first key, of a given text or a new one; `undefined` when there was one before. */
   createFirst(wish: NewKey, text?: string): Promise<MintedKey | undefined>;
@@ -73,18 +77,18 @@ export interface KeyPorts {
  * Puts the management of API keys together, for those who want it without the other use cases.
  *
  * @example
- * import type { KeyPorts } from '@pinfold/core';
+ * import { type KeyPorts, OPERATOR } from '@pinfold/core';
  * import { createKeys } from '@pinfold/core/accounts';
  *
  * declare const ports: KeyPorts;
  * const keys = createKeys(ports);
- * const { text } = await keys.create({ account: 'ada', label: 'Laptop' });
+ * const { text } = await keys.create({ by: OPERATOR, account: 'ada', label: 'Laptop' });
  * console.log(text);
  */
 export function createKeys(ports: KeyPorts): Keys {
   const { apiKeys, apiKeySecrets, clock } = ports;
   return {
-    create: (wish) => create(ports, wish),
+    create: (wish: NewKey) => create(ports, wish) as Promise<MintedKey>,
     async createFirst(wish, text) {
       const minted = text === undefined ? apiKeySecrets.mint() : { ...read(ports, text), text };
       const { key, events } = made(ports, minted, wish);
@@ -93,7 +97,7 @@ export function createKeys(ports: KeyPorts): Keys {
     },
     async ensure(text, wish) {
       const { key, events } = made(ports, read(ports, text), wish);
-      await apiKeys.create(key, events);
+      await apiKeys.create(key, events, 'operator');
     },
     list: async (by) => await apiKeys.list(boundTo(by)),
     revoke: (request) => revoke(ports, request),
@@ -111,11 +115,13 @@ export function createKeys(ports: KeyPorts): Keys {
   };
 }
 
-async function create(ports: KeyPorts, wish: NewKey): Promise<MintedKey> {
+async function create(ports: KeyPorts, wish: NewKey): Promise<MintedKey | Unchangeable> {
+  const authority = wish.by === OPERATOR ? 'operator' : 'account';
   for (;;) {
     const minted = ports.apiKeySecrets.mint();
     const { key, events } = made(ports, minted, wish);
-    const outcome = await ports.apiKeys.create(key, events);
+    const outcome = await ports.apiKeys.create(key, events, authority);
+    if (outcome.kind === 'refused') return outcome;
     if (outcome.kind === 'created') return { key, text: minted.text };
   }
 }
@@ -143,7 +149,7 @@ function read({ apiKeySecrets }: KeyPorts, text: string): PresentedKey {
 function made(
   { clock, ids }: KeyPorts,
   { id, secretHash }: PresentedKey,
-  { label = '', scopes = DEFAULT_SCOPES, account: name, cause = causedBy(name) }: NewKey,
+  { by, label = '', scopes = DEFAULT_SCOPES, account: name, cause = causedBy(by ?? name) }: NewKey,
 ): { readonly key: ApiKey; readonly events: readonly HistoryEvent[] } {
   if (!scopes.every((scope) => SCOPES.includes(scope)))
     throw new TypeError('a key has scopes that there are');

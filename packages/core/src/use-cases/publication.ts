@@ -93,6 +93,7 @@ export type PublishOutcome =
       | 'invalid_title'
       | 'quota_exceeded'
       | 'rate_limited'
+      | 'read_only'
       | 'refused_by_host'
     >;
 

@@ -1,56 +1,81 @@
 import { expect } from 'chai';
-import { admits, grantEndsAt, passOn } from '../../src/adapter.ts';
+import { admits, FIRST_GENERATION, grantEndsAt, passOn } from '../../src/adapter.ts';
 import { firstGrant } from '../../src/domain/grant.ts';
-import { defaultLimits, type GrantPurpose, hours, instant, minutes, type RoleId } from '../../src/index.ts';
+import {
+  defaultLimits,
+  type GrantPurpose,
+  hours,
+  instant,
+  minutes,
+  type Role,
+  type RoleId,
+  type Shown,
+} from '../../src/index.ts';
 import { aRole, HASH, NOW } from '../values.ts';
 
 const limits = defaultLimits;
 const role = aRole({ passwordHash: HASH, expiresAt: instant(NOW + hours(100)) });
+/** The site of a role whose account is as it was at first. */
+function shown(role: Role): Shown {
+  return { role, accountGeneration: FIRST_GENERATION };
+}
+
 const purposes: readonly GrantPurpose[] = ['cookie', 'path', 'hand_over'];
 
 describe('a viewing grant', () => {
   it('admits for its own purpose only', () => {
     for (const made of purposes) {
       for (const asked of purposes) {
-        expect(admits(firstGrant(made, role, NOW), asked, role, NOW, limits)).to.equal(made === asked);
+        expect(admits(firstGrant(made, shown(role), NOW), asked, shown(role), NOW, limits)).to.equal(
+          made === asked,
+        );
       }
     }
   });
   it('is good for 12 hours, and not a millisecond longer', () => {
-    const grant = firstGrant('cookie', role, NOW);
+    const grant = firstGrant('cookie', shown(role), NOW);
     expect(grantEndsAt(grant, role, limits)).to.equal(NOW + hours(12));
-    expect(admits(grant, 'cookie', role, instant(NOW + hours(12) - 1), limits)).to.equal(true);
-    expect(admits(grant, 'cookie', role, instant(NOW + hours(12)), limits)).to.equal(false);
+    expect(admits(grant, 'cookie', shown(role), instant(NOW + hours(12) - 1), limits)).to.equal(true);
+    expect(admits(grant, 'cookie', shown(role), instant(NOW + hours(12)), limits)).to.equal(false);
   });
   it('keeps its first issue time when it is passed on', () => {
     const later = instant(NOW + hours(11));
-    const passed = passOn(firstGrant('cookie', role, NOW), 'path', later);
+    const passed = passOn(firstGrant('cookie', shown(role), NOW), 'path', later);
     expect(passed.issuedAt).to.equal(NOW);
     expect(grantEndsAt(passed, role, limits)).to.equal(NOW + hours(12));
   });
   it('for a hand-over is good for one minute from its making', () => {
     const later = instant(NOW + hours(3));
-    const handOver = passOn(firstGrant('cookie', role, NOW), 'hand_over', later);
-    expect(admits(handOver, 'hand_over', role, instant(later + minutes(1) - 1), limits)).to.equal(true);
-    expect(admits(handOver, 'hand_over', role, instant(later + minutes(1)), limits)).to.equal(false);
-    const last = passOn(firstGrant('cookie', role, NOW), 'hand_over', instant(NOW + hours(12) - 1));
+    const handOver = passOn(firstGrant('cookie', shown(role), NOW), 'hand_over', later);
+    expect(admits(handOver, 'hand_over', shown(role), instant(later + minutes(1) - 1), limits)).to.equal(
+      true,
+    );
+    expect(admits(handOver, 'hand_over', shown(role), instant(later + minutes(1)), limits)).to.equal(false);
+    const last = passOn(firstGrant('cookie', shown(role), NOW), 'hand_over', instant(NOW + hours(12) - 1));
     expect(grantEndsAt(last, role, limits)).to.equal(NOW + hours(12));
   });
   it('never outlives the expiration', () => {
     const ending = { ...role, expiresAt: instant(NOW + minutes(5)) };
-    const grant = firstGrant('cookie', ending, NOW);
+    const grant = firstGrant('cookie', shown(ending), NOW);
     expect(grantEndsAt(grant, ending, limits)).to.equal(NOW + minutes(5));
-    expect(admits(grant, 'cookie', ending, instant(NOW + minutes(5)), limits)).to.equal(false);
+    expect(admits(grant, 'cookie', shown(ending), instant(NOW + minutes(5)), limits)).to.equal(false);
     expect(grantEndsAt(grant, { expiresAt: null }, limits)).to.equal(NOW + hours(12));
   });
+  it('is good for one generation of its account only', () => {
+    const grant = firstGrant('cookie', shown(role), NOW);
+    for (const step of [-1, 1]) {
+      const accountGeneration = (FIRST_GENERATION + step) as typeof FIRST_GENERATION;
+      expect(admits(grant, 'cookie', { role, accountGeneration }, NOW, limits)).to.equal(false);
+    }
+  });
   it('is good for one role and one generation only', () => {
-    const grant = firstGrant('cookie', role, NOW);
+    const grant = firstGrant('cookie', shown(role), NOW);
     const other = { ...role, id: '1b9cbd2e-7c3a-4f0e-9d8c-5a1f2b3c4d5e' as RoleId };
-    expect(admits(grant, 'cookie', other, NOW, limits)).to.equal(false);
+    expect(admits(grant, 'cookie', shown(other), NOW, limits)).to.equal(false);
     for (const step of [-1, 1]) {
       const next = { ...role, generation: (role.generation + step) as typeof role.generation };
-      expect(admits(grant, 'cookie', next, NOW, limits)).to.equal(false);
+      expect(admits(grant, 'cookie', shown(next), NOW, limits)).to.equal(false);
     }
-    expect(admits(grant, 'cookie', { ...role, deletedAt: NOW }, NOW, limits)).to.equal(false);
+    expect(admits(grant, 'cookie', shown({ ...role, deletedAt: NOW }), NOW, limits)).to.equal(false);
   });
 });

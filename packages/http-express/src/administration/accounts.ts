@@ -52,7 +52,7 @@ export const accountUpdateSchema: JsonObject = {
             reason: reasonSchema,
             sites: {
               enum: ['keep', 'hide'],
-              description: 'What is to become of its sites. They go on being shown either way.',
+              description: 'Whether its sites go on being shown, or answer as stopped ones.',
             },
           },
         },

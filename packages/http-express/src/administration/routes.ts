@@ -17,6 +17,7 @@ import {
 import type { Call, Outcome, Service } from '../service.ts';
 import { accountNameOf, changeAccount, listAccounts, showAccount } from './accounts.ts';
 import { listPins, showPin, takePinDown } from './pins.ts';
+import { changeService, showService } from './service.ts';
 import { liftTakedown, listTakedowns } from './takedowns.ts';
 
 /** A request of somebody who administers. */
@@ -86,6 +87,11 @@ const events: AdminRoute = {
   methods: { GET: asked<AdminEventQuery>(readAdminEventQuery, listEvents) },
 };
 
+const service: AdminRoute = {
+  pattern: '/admin/v1/service',
+  methods: { GET: unasked(showService), PATCH: unasked(changeService) },
+};
+
 /** Every route under `/admin/v1`. */
 export const adminRoutes: readonly AdminRoute[] = [
   accounts,
@@ -96,6 +102,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   takedowns,
   forbidden,
   events,
+  service,
 ];
 
 const PATHS = adminRoutes.map((route) => ({

@@ -70,9 +70,10 @@ async function publishForm(
     : { status: 200, headers: { 'Idempotent-Replayed': 'true' }, json, role: role.id };
 }
 
-/** Whether a publication was looked at by its rate: what its key alone decides is not. */
+/** Whether a publication was looked at by its rate: what its key alone decides is not, nor what was taken down. */
 function cameToRate(outcome: PublishOutcome): boolean {
   if (outcome.kind !== 'refused') return outcome.kind === 'published';
+  if (outcome.code === 'invalid_archive' && outcome.problems[0]?.rule === 'forbidden_content') return false;
   return PAST_THE_KEY.has(outcome.code);
 }
 

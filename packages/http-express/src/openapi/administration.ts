@@ -4,6 +4,7 @@ import { accountUpdateSchema } from '../administration/accounts.ts';
 import { accountParameters, adminEventParameters } from '../reading/query.ts';
 import { answer, EVERYWHERE, operation } from './administered.ts';
 import { publicationPaths, publicationSchemas } from './administered-pins.ts';
+import { servicePaths, serviceSchemas } from './administered-service.ts';
 import { exampleEvent } from './examples.ts';
 import { count, instant, type JsonObject, nextCursor, object, schemaRef } from './json-schema.ts';
 import { documented } from './parameters.ts';
@@ -44,6 +45,7 @@ export function administrationPaths(publicUrl: PublicUrl): JsonObject {
     },
     ...publicationPaths(publicUrl),
     '/admin/v1/events': { get: eventsOperation },
+    ...servicePaths,
   };
 }
 
@@ -131,4 +133,5 @@ export const administrationSchemas: JsonObject = {
   }),
   AccountUpdate: accountUpdateSchema,
   ...publicationSchemas,
+  ...serviceSchemas,
 };

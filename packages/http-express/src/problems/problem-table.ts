@@ -20,7 +20,7 @@ export type ProblemCode = RefusalCode | FaultCode | HttpCode;
 
 /** The codes that clients meet. */
 export type WireCode =
-  | Exclude<RefusalCode, 'invalid_cursor' | 'invalid_filename' | 'refused_by_host'>
+  | Exclude<RefusalCode, 'invalid_cursor' | 'invalid_filename' | 'read_only' | 'refused_by_host'>
   | HttpCode;
 
 /** How one refusal or fault is told to a client. */
@@ -222,6 +222,10 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     detail: 'The account has sent or published more than it may at a time: wait as Retry-After says.',
     advice: 'Wait as long as Retry-After says and send the very same request again',
     key: 'keep',
+  },
+  read_only: {
+    ...unavailable,
+    detail: 'The service is read-only for maintenance: wait as Retry-After says, then send the same request.',
   },
   request_timeout: {
     status: 408,

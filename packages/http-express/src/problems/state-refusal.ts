@@ -1,4 +1,4 @@
-import type { Refusal } from '@pinfold/core';
+import type { Refusal, UpdateOutcome } from '@pinfold/core';
 import type { AnyRefusal, ProblemDetails } from './problem.ts';
 
 /** What was wanted of a role. */
@@ -50,10 +50,7 @@ export function tellState(state: State, operation: RoleOperation): ProblemDetail
 }
 
 /** The refusal of a change, with what the role's state means to this operation. */
-export function refusedBy(
-  refusal: Refusal<'invalid_password' | 'invalid_state' | 'invalid_title' | 'not_found'>,
-  operation: RoleOperation,
-): AnyRefusal {
+export function refusedBy(refusal: Extract<UpdateOutcome, Refusal>, operation: RoleOperation): AnyRefusal {
   if (refusal.code !== 'invalid_state') return refusal;
   return { ...refusal, told: tellState(refusal.state, operation) };
 }

@@ -28,6 +28,9 @@ export type WireWarning = Pick<WireError, 'rule' | 'detail' | 'path'>;
 /** While nodes are upgraded, one may keep a warning that another has no words for. */
 const NEWER = 'A newer version of the service warns of this: ask it once more after the upgrade.';
 
+/** Maintenance takes minutes. */
+const READ_ONLY = { 'Retry-After': '60' };
+
 /** The words of a refusal of the core. */
 export function tell(refusal: Refusal): ProblemDetails {
   switch (refusal.code) {
@@ -53,6 +56,10 @@ export function tell(refusal: Refusal): ProblemDetails {
       return tellState(refusal.state, 'change');
     case 'invalid_title':
       return { errors: [errorOf(TITLE, refusal)] };
+    case 'read_only': {
+      const { message } = refusal;
+      return { headers: READ_ONLY, ...(message === null ? {} : { detail: message }) };
+    }
     case 'quota_exceeded':
       return { errors: [errorOf(QUOTA, refusal)] };
     case 'refused_by_host':

@@ -1,10 +1,13 @@
-import { isFault } from '@pinfold/core';
+import { isFault, type Unchangeable } from '@pinfold/core';
 import type { MessageId } from '../messages/catalogues.ts';
 import { troubleView } from '../views/trouble.ts';
 import type { Visit } from '../visiting/visit.ts';
 import type { Answer } from './answer.ts';
 
 const RETRY_SECONDS = 5;
+
+/** How long maintenance is waited for before another try. */
+export const READ_ONLY_SECONDS = 60;
 
 /** What the log says of a refusal, by its title; as the API calls it, where both refuse alike. */
 const OUTCOMES: Partial<Readonly<Record<MessageId, string>>> = {
@@ -16,6 +19,7 @@ const OUTCOMES: Partial<Readonly<Record<MessageId, string>>> = {
   forbiddenTitle: 'forbidden',
   foreignFormTitle: 'foreign_form',
   notFoundTitle: 'not_found',
+  readOnlyTitle: 'unavailable',
   staleFormTitle: 'stale_form',
 };
 
@@ -27,13 +31,28 @@ export function wantsJson({ request }: Visit): boolean {
   return request.headers.accept === 'application/json';
 }
 
-/** A page, or for a script its short form, that says why nothing was done. */
-export function refuse(visit: Visit, status: number, title: MessageId, text: MessageId): Refused {
+/** A page, or for a script its short form, that says why nothing was done; `note` is what the operator says of it. */
+export function refuse(
+  visit: Visit,
+  status: number,
+  title: MessageId,
+  text: MessageId,
+  note: string | null = null,
+): Refused {
   const outcome = OUTCOMES[title];
   if (outcome !== undefined) visit.who.outcome ??= outcome;
-  if (wantsJson(visit))
-    return { kind: 'json', status, body: { kind: 'refused', message: visit.words.say(text) } };
-  return { kind: 'page', status, html: troubleView(visit, title, text) };
+  if (wantsJson(visit)) {
+    const message = [visit.words.say(text), ...(note === null ? [] : [note])].join(' ');
+    return { kind: 'json', status, body: { kind: 'refused', message } };
+  }
+  return { kind: 'page', status, html: troubleView(visit, title, text, note) };
+}
+
+/** Nothing is changed now, for the account or for anybody. */
+export function refuseChanges(visit: Visit, refusal: Unchangeable): Refused {
+  if (refusal.code === 'account_blocked') return refuse(visit, 403, 'accountBlockedTitle', 'accountBlocked');
+  const refused = refuse(visit, 503, 'readOnlyTitle', 'readOnlyText', refusal.message);
+  return { ...refused, retryAfter: READ_ONLY_SECONDS };
 }
 
 /** There is no such page, or none for this account. */

@@ -1,5 +1,4 @@
 import { sharedUrl } from '@pinfold/http';
-import { encodeQR } from 'qr';
 import type { Answer } from '../answering/answer.ts';
 import { notFound } from '../answering/refuse.ts';
 import type { Screen } from '../options.ts';
@@ -10,5 +9,7 @@ import { read } from './publications.ts';
 export async function showCode(screen: Screen, visit: SignedInVisit): Promise<Answer> {
   const role = await read(screen, visit);
   if (role === undefined) return notFound(visit);
+  // Few visits need it, and no start.
+  const { encodeQR } = await import('qr');
   return { kind: 'picture', svg: encodeQR(sharedUrl(screen.publicUrl, role.id), 'svg') };
 }

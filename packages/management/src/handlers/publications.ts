@@ -12,7 +12,7 @@ import {
   type UpdateOutcome,
 } from '@pinfold/core';
 import { type Answer, page, seeOther } from '../answering/answer.ts';
-import { notFound, refuse } from '../answering/refuse.ts';
+import { notFound, refuse, refuseChanges } from '../answering/refuse.ts';
 import type { Said } from '../answering/said.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
@@ -168,6 +168,9 @@ async function change(
       const message = words.say(PASSWORD_MESSAGES[outcome.rule], { ...outcome });
       return await showPublication(screen, visit, { field: 'password', message });
     }
+    case 'account_blocked':
+    case 'read_only':
+      return refuseChanges(visit, outcome);
     default:
       return outcome satisfies never;
   }

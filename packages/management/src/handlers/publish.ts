@@ -1,4 +1,4 @@
-import type { PublishOutcome, Refusal } from '@pinfold/core';
+import type { Inadmissible, PublishOutcome, Refusal } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
 import { refusedWords } from '../allowance.ts';
 import { type Answer, seeOther } from '../answering/answer.ts';
@@ -48,6 +48,7 @@ function answerScript(screen: Screen, visit: SignedInVisit, outcome: PublishOutc
     case 'account_blocked':
     case 'quota_exceeded':
     case 'rate_limited':
+    case 'read_only':
       return {
         kind: 'json',
         status: statusOf(outcome),
@@ -90,6 +91,7 @@ function refuseArchive(
     case 'account_blocked':
     case 'quota_exceeded':
     case 'rate_limited':
+    case 'read_only':
       return showList(screen, visit, {
         status: statusOf(refusal),
         publish: { summary: refusedWords(visit, refusal) },
@@ -111,7 +113,8 @@ function refuseArchive(
   }
 }
 
-function statusOf({ code }: Refusal<'account_blocked' | 'quota_exceeded' | 'rate_limited'>): number {
+function statusOf({ code }: Inadmissible): number {
+  if (code === 'read_only') return 503;
   return code === 'rate_limited' ? 429 : 403;
 }
 

@@ -4,13 +4,14 @@ import type { SignedInVisit } from '../visiting/visit.ts';
 import { layout } from './layout.ts';
 
 /** The pages of those who administer. */
-export type AdministrationPart = 'accounts' | 'allPublications' | 'takedowns' | 'history';
+export type AdministrationPart = 'accounts' | 'allPublications' | 'takedowns' | 'history' | 'service';
 
 const PARTS: readonly (readonly [part: AdministrationPart, path: string])[] = [
   ['accounts', ''],
   ['allPublications', '/publications'],
   ['takedowns', '/takedowns'],
   ['history', '/history'],
+  ['service', '/service'],
 ];
 
 /** What a page of the administration is made of. */

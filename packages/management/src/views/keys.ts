@@ -70,19 +70,24 @@ ${cell('lastUsed', key.lastUsedAt === null ? words.say('neverUsed') : distance(v
 
 function createCard(visit: SignedInVisit, trouble: KeysModel['trouble']): Html {
   const { words, base } = visit;
-  const wrong =
-    trouble === undefined ? undefined : html` aria-invalid="true" aria-describedby="label-error" autofocus`;
   return card(
     visit,
     'createKey',
     html`<form method="post" action="${base}/keys" class="field-form">
 <input type="hidden" name="form" value="${visit.formToken}">
-<div class="field"><label for="label">${words.say('labelLabel')}</label><input id="label" name="label" autocomplete="off" dir="auto" value="${trouble?.label ?? ''}"${wrong}>
-${trouble === undefined ? undefined : html`<p class="error" id="label-error">${trouble.message}</p>`}</div>
-<fieldset><legend>${words.say('scopesLegend')}</legend>${GIVEN_SCOPES.map((scope) => {
-      const checked = DEFAULT_SCOPES.includes(scope) ? html` checked` : undefined;
-      return html`<label class="check"><input type="checkbox" name="scope" value="${scope}"${checked}> <span>${words.say(SCOPE_MESSAGES[scope])} <code class="quiet">${scope}</code></span></label>`;
-    })}</fieldset>
+${keyFields(visit, trouble?.label ?? '', trouble?.message)}
 <div class="buttons"><button class="primary">${words.say('createKey')}</button></div></form>`,
   );
+}
+
+/** What is to be said of a new key: what it is for, and what it may do. */
+export function keyFields({ words }: SignedInVisit, label: string, trouble: string | undefined): Html {
+  const wrong =
+    trouble === undefined ? undefined : html` aria-invalid="true" aria-describedby="label-error" autofocus`;
+  return html`<div class="field"><label for="label">${words.say('labelLabel')}</label><input id="label" name="label" autocomplete="off" dir="auto" value="${label}"${wrong}>
+${trouble === undefined ? undefined : html`<p class="error" id="label-error">${trouble}</p>`}</div>
+<fieldset><legend>${words.say('scopesLegend')}</legend>${GIVEN_SCOPES.map((scope) => {
+    const checked = DEFAULT_SCOPES.includes(scope) ? html` checked` : undefined;
+    return html`<label class="check"><input type="checkbox" name="scope" value="${scope}"${checked}> <span>${words.say(SCOPE_MESSAGES[scope])} <code class="quiet">${scope}</code></span></label>`;
+  })}</fieldset>`;
 }

@@ -48,6 +48,7 @@ ${parts.signedIn === undefined ? undefined : navigation(parts.signedIn, parts.pa
 </div>
 </header>
 <main id="main" tabindex="-1">
+${parts.signedIn?.mode.kind === 'read_only' ? readOnlyView(parts.signedIn) : undefined}
 ${said === undefined ? undefined : saidView(visit, said)}
 ${parts.main}
 </main>
@@ -82,6 +83,14 @@ ${
     : look.signOutUrl && html`<a href="${look.signOutUrl}">${words.say('signOut')}</a>`
 }
 </div>`;
+}
+
+/** While nothing can be changed, every page says so. */
+function readOnlyView({ words, mode: { message } }: SignedInVisit): Html {
+  return html`<section class="said bad" role="status">
+${icon('bad')}<div class="said-text"><p>${words.say('readOnlyText')}</p>
+${message === null ? undefined : html`<p dir="auto">${message}</p>`}</div>
+</section>`;
 }
 
 function saidView({ words }: Visit, said: Said): Html {

@@ -1,8 +1,8 @@
 import { minutes, seconds } from '@pinfold/core';
-import { refuseBlocked } from '@pinfold/core/adapter';
+import { refuseChange } from '@pinfold/core/adapter';
 import { hasTooManyCookies, isOwnForm, type ReadFields, readFields } from '@pinfold/http';
 import { type Answer, onThisHost, page, seeOther } from '../answering/answer.ts';
-import { notFound, refuse, wantsJson } from '../answering/refuse.ts';
+import { notFound, refuse, refuseChanges, wantsJson } from '../answering/refuse.ts';
 import { parseLanguage } from '../language.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
@@ -130,6 +130,7 @@ export const signedIn: Guard<Visit, SignedInVisit> = async (screen, visit) => {
         account: arrival.caller.account,
         displayName: arrival.caller.displayName ?? arrival.caller.account,
         cause: { actor: arrival.actor, ...visit.origin },
+        mode: await screen.useCases.mode.load(visit.signal),
         formToken: formToken(visit.secret, arrival.bond),
         offers: {
           signOut: screen.sessions !== undefined,
@@ -152,15 +153,14 @@ export const administers = async <Known extends SignedInVisit>(
     ? passed({ ...visit, cause: { ...visit.cause, asOperator: true } })
     : notFound(visit);
 
-/** Only an account that is not blocked. */
-export const unblocked = async <Known extends SignedInVisit>(
+/** Only who may change something now. */
+export const unrefused = async <Known extends SignedInVisit>(
   { useCases: { accounts } }: Screen,
   visit: Known,
 ): Promise<Verdict<Known>> => {
   const account = (await accounts.load(visit.account))?.value;
-  return refuseBlocked(account) === undefined
-    ? passed(visit)
-    : refuse(visit, 403, 'accountBlockedTitle', 'accountBlocked');
+  const refusal = refuseChange(account, visit.mode);
+  return refusal === undefined ? passed(visit) : refuseChanges(visit, refusal);
 };
 
 /** Anybody; several sessions that are good are taken away. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AccountId, Cause, Instant, Origin } from '@pinfold/core';
+import type { AccountId, Cause, Instant, Mode, Origin } from '@pinfold/core';
 import { type FormFields, preferredLanguage, untilGone } from '@pinfold/http';
 import type { Request, Response } from 'express';
 import { onThisHost } from '../answering/answer.ts';
@@ -17,6 +17,8 @@ import { isFormSecret, newFormSecret } from './form-guard.ts';
 export interface Visit {
   readonly request: Request;
   readonly response: Response;
+  /** The public URL. */
+  readonly publicUrl: string;
   /** The path under which the screen is reached, without a slash at its end. */
   readonly base: string;
   /** Where cookies hold. */
@@ -56,6 +58,8 @@ export interface SignedInVisit extends OpenVisit {
   readonly displayName: string;
   /** What the history tells of what is changed. */
   readonly cause: Cause;
+  /** How the service runs. */
+  readonly mode: Mode;
   /** Whether the session is ours to end, what there is to manage and to read, and whether this person administers. */
   readonly offers: Readonly<Record<'signOut' | 'keys' | 'history' | 'administration', boolean>>;
 }
@@ -76,6 +80,7 @@ export function visitOf(screen: Screen, request: Request, response: Response, re
   return {
     request,
     response,
+    publicUrl: screen.publicUrl,
     base,
     scope,
     words: new Words(language, readZone(request) ?? 'UTC', look.catalogues[language]),

@@ -1,5 +1,4 @@
 import type {
-  Account,
   CommitOutcome,
   HistoryEvent,
   Lease,
@@ -14,22 +13,20 @@ import {
   hasQuota,
   judgeCommit,
   judgeHolder,
-  type Kept,
   type KeyRow,
   published,
   refuseAdmission,
-  refuseBlocked,
+  refuseChange,
   titleFolded,
 } from '@pinfold/core/adapter';
 import { accountRows } from '../accounts.ts';
 import { keepingFor, rowsOf } from '../events.ts';
+import { type AccountInMode, accountInMode, readAccountInMode } from '../mode.ts';
 import type { PostgresConnection, Run } from '../postgres-connection.ts';
-import { ACCOUNTS, ROLES } from '../schema.ts';
+import { ROLES } from '../schema.ts';
 import { planned, prepared } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 import { isForbidden } from '../takedowns.ts';
-
-type PublisherRow = Kept<Account> & { readonly forbidden: boolean };
 
 const NOTHING = { sites: 0, bytes: 0 };
 
@@ -44,9 +41,7 @@ export function keys(
     holder: prepared(`
       SELECT fingerprint, token, held_until AS "heldUntil", role, warnings
       FROM ${idempotencyKeys} WHERE account = $1 AND key = $2`),
-    account: prepared(`
-      SELECT ${ACCOUNTS.select}, content.forbidden
-      FROM (SELECT ${isForbidden(tables, 2)} AS forbidden) AS content LEFT JOIN ${tables.accounts} ON name = $1`),
+    account: accountInMode(tables),
     reserve: prepared(`
       INSERT INTO ${idempotencyKeys} AS held (account, key, fingerprint, token, begun_at, held_until)
       VALUES ($1, $2, $3, $4, $5, $6)
@@ -89,9 +84,9 @@ export function keys(
   /** Why a reservation is not to be had, if it is not: a key that is held costs no rate. */
   async function refused(request: Reservation): Promise<ReserveOutcome | undefined> {
     const { account, key, now } = request;
-    const [row] = await connection.read<PublisherRow>(statements.account, [account, request.sha256]);
-    const owner = row && row.name !== null ? ACCOUNTS.read(row) : undefined;
-    const held = refuseBlocked(owner) ?? judgeHolder(await holder(account, key), request);
+    const [row] = await connection.read<AccountInMode>(statements.account, [account, request.sha256]);
+    const { account: owner, mode } = readAccountInMode(row);
+    const held = refuseChange(owner, mode) ?? judgeHolder(await holder(account, key), request);
     if (held !== undefined) return held;
     const isCounted = hasQuota(boundsOf(owner, request.limits));
     const used = isCounted ? await accounts.countInService(read, account, now) : NOTHING;
@@ -122,12 +117,12 @@ export function keys(
   ): Promise<CommitOutcome> {
     const { role, manifest, warnings, now, limits } = publication;
     const { account, key, token } = lease;
-    const { account: owner, isForbidden: isTakenDown } = await accounts.lock(run, account, role.sha256);
+    const { account: owner, mode, isForbidden: isTakenDown } = await accounts.lock(run, account, role.sha256);
     const wish = { ...role, now, limits };
     const isCounted = hasQuota(boundsOf(owner, limits));
     const used = isCounted ? await accounts.countInService(run, account, now) : NOTHING;
     const looks = { isForbidden: () => isTakenDown, inService: () => used };
-    const inadmissible = refuseAdmission(owner, wish, looks);
+    const inadmissible = refuseChange(owner, mode) ?? refuseAdmission(owner, wish, looks);
     if (inadmissible === undefined) {
       const { publicationsMark, lastPublishedAt } = published(owner, wish);
       const completed = [account, key, token, role.id, JSON.stringify(warnings), role.archive, manifest];

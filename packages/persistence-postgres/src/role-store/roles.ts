@@ -1,20 +1,33 @@
-import type { EncodedManifest, HistoryEvent, Role, RoleStore, Version } from '@pinfold/core';
-import { changingMembers, type Kept, titleFolded } from '@pinfold/core/adapter';
+import type {
+  Authority,
+  EncodedManifest,
+  HistoryEvent,
+  LoadedRole,
+  Role,
+  RoleStore,
+  Version,
+} from '@pinfold/core';
+import { changingMembers, FIRST_GENERATION, type Kept, titleFolded } from '@pinfold/core/adapter';
 import { keepingInTurn, lastEventAt, rowsOf } from '../events.ts';
+import { mayChange, refusals, takesChanges } from '../mode.ts';
 import type { PostgresConnection } from '../postgres-connection.ts';
 import { ROLES } from '../schema.ts';
 import { prepared, type Statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 
+type RoleRow = Kept<Role> & Omit<LoadedRole, 'value'>;
+
 const CHANGING = changingMembers(ROLES);
 
-/** Stores a changed role with its events, if nobody changed it since; it answers one row then. */
+/** Stores a changed role with its events, if nobody changed it since and it may change; it answers one row then. */
 export function savingRole(tables: Tables): Statement {
   return prepared(`
     WITH saved AS (
       UPDATE ${tables.roles}
-      SET version = version + 1, last_event_at = ${lastEventAt(3)}, title_folded = $4, ${ROLES.set(CHANGING, 5)}
-      WHERE id = $1 AND version = $2 RETURNING last_event_at
+      SET version = version + 1, last_event_at = ${lastEventAt(3)}, title_folded = $5, ${ROLES.set(CHANGING, 6)}
+      WHERE id = $1 AND version = $2
+        AND ($4::boolean OR (${takesChanges(tables)} AND ${mayChange(tables, 'account')}))
+      RETURNING last_event_at
     ), kept AS (${keepingInTurn(tables, 'saved', 3)})
     SELECT 1 FROM saved`);
 }
@@ -24,8 +37,10 @@ export function savedValues(
   role: Role,
   loadedAt: Version,
   events: readonly HistoryEvent[],
+  authority: Authority,
 ): readonly unknown[] {
-  return [role.id, loadedAt, rowsOf(events), titleFolded(role), ...ROLES.values(role, CHANGING)];
+  const changed = [titleFolded(role), ...ROLES.values(role, CHANGING)];
+  return [role.id, loadedAt, rowsOf(events), authority === 'operator', ...changed];
 }
 
 /** One role at a time. */
@@ -33,19 +48,32 @@ export function roles(
   connection: PostgresConnection,
   tables: Tables,
 ): Pick<RoleStore, 'load' | 'save' | 'loadManifest'> {
+  const refused = refusals(connection, tables);
   const statements = {
-    load: prepared(`SELECT version, ${ROLES.select} FROM ${tables.roles} WHERE id = $1`),
+    load: prepared(`
+      SELECT version, ${ROLES.select}, coalesce(owner_generation, ${FIRST_GENERATION}) AS "accountGeneration",
+        coalesce(owner_blocked <> 'null' AND owner_blocked::json ->> 'sites' = 'hide', false) AS "isHidden"
+      FROM ${tables.roles} LEFT JOIN (
+        SELECT name AS owner, generation AS owner_generation, blocked AS owner_blocked FROM ${tables.accounts}
+      ) AS owners ON owner = account
+      WHERE id = $1`),
     save: savingRole(tables),
     manifest: prepared(`SELECT manifest FROM ${tables.manifests} WHERE archive = $1`),
   };
   return {
     load: async (id, signal) => {
-      const rows = await connection.read<Kept<Role> & { version: Version }>(statements.load, [id], signal);
-      return rows[0] && { value: ROLES.read(rows[0]), version: rows[0].version };
+      const [row] = await connection.read<RoleRow>(statements.load, [id], signal);
+      if (row === undefined) return undefined;
+      const { version, isHidden, accountGeneration } = row;
+      return { value: ROLES.read(row), version, isHidden, accountGeneration };
     },
-    save: async (role, loadedAt, events) => {
-      const { count } = await connection.write(statements.save, savedValues(role, loadedAt, events));
-      return { kind: count === 1 ? 'saved' : 'conflict' };
+    save: async (role, loadedAt, events, authority = 'account') => {
+      const { count } = await connection.write(
+        statements.save,
+        savedValues(role, loadedAt, events, authority),
+      );
+      if (count === 1) return { kind: 'saved' };
+      return (await refused(role.account, authority)) ?? { kind: 'conflict' };
     },
     loadManifest: async (archive, signal) => {
       const rows = await connection.read<{ manifest: EncodedManifest }>(

@@ -17,12 +17,13 @@ import {
   type KeyRow,
   published,
   refuseAdmission,
-  refuseBlocked,
+  refuseChange,
   titleFolded,
   type Wish,
 } from '@pinfold/core/adapter';
 import { countInService, findAccount, makeAccount, noteAccount } from '../accounts.ts';
 import { keep } from '../events.ts';
+import { findMode } from '../mode.ts';
 import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
@@ -92,7 +93,7 @@ function heldBy(prepare: Prepare, request: Reservation): ReserveOutcome | undefi
 function refused(prepare: Prepare, request: Reservation): ReserveOutcome | undefined {
   const account = findAccount(prepare, request.account);
   return (
-    refuseBlocked(account) ??
+    refuseChange(account, findMode(prepare)) ??
     heldBy(prepare, request) ??
     refuseAdmission(account, request, looksOf(prepare, request.account, request))
   );
@@ -129,7 +130,8 @@ export function commit(
   makeAccount(prepare, account);
   const owner = findAccount(prepare, account) as Account;
   const wish = { ...role, now, limits };
-  const inadmissible = refuseAdmission(owner, wish, looksOf(prepare, account, wish));
+  const inadmissible =
+    refuseChange(owner, findMode(prepare)) ?? refuseAdmission(owner, wish, looksOf(prepare, account, wish));
   if (inadmissible !== undefined) return inadmissible;
   noteAccount(prepare, account, published(owner, wish));
   prepare(INSERT_ROLE).run(titleFolded(role), events.at(-1)?.at ?? 0, ...ROLES.values(role));

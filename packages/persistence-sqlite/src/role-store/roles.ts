@@ -1,11 +1,18 @@
-import type { EncodedManifest, HistoryEvent, Role, RoleStore, Version } from '@pinfold/core';
-import { changingMembers, type Kept, titleFolded } from '@pinfold/core/adapter';
+import type { EncodedManifest, Generation, HistoryEvent, Role, RoleStore, Version } from '@pinfold/core';
+import { changingMembers, FIRST_GENERATION, type Kept, titleFolded } from '@pinfold/core/adapter';
 import { keepInTurn, LAST_EVENT_AT, type Turn, turnOf } from '../events.ts';
+import { refused } from '../mode.ts';
 import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
 
-const LOAD = `SELECT version, ${ROLES.select} FROM roles WHERE id = ?`;
+/** The generation of the account, below zero while its sites are hidden: one look at its row tells both. */
+const LOAD = `
+  SELECT version, ${ROLES.select}, (
+    SELECT CASE WHEN blocked <> 'null' AND blocked ->> 'sites' = 'hide' THEN -generation ELSE generation END
+    FROM accounts WHERE name = roles.account
+  ) AS owner
+  FROM roles WHERE id = ?`;
 
 const CHANGING = changingMembers(ROLES);
 
@@ -15,7 +22,10 @@ const SAVE = `
 
 const MANIFEST = 'SELECT manifest FROM manifests WHERE archive = ?';
 
-type RoleRow = Kept<Role> & { readonly version: Version };
+interface RoleRow extends Kept<Role> {
+  readonly version: Version;
+  readonly owner: number | null;
+}
 
 /** One role at a time. */
 export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' | 'loadManifest'> {
@@ -23,12 +33,18 @@ export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' |
     load: (id, signal) =>
       connection.read((prepare) => {
         const row = prepare<RoleRow>(LOAD).get(id);
-        return row && { value: ROLES.read(row), version: row.version };
+        if (row === undefined) return undefined;
+        const owner = row.owner ?? FIRST_GENERATION;
+        const accountGeneration = Math.abs(owner) as Generation;
+        return { value: ROLES.read(row), version: row.version, isHidden: owner < 0, accountGeneration };
       }, signal),
-    save: (role, loadedAt, events) =>
-      connection.write((prepare) => ({
-        kind: saveRole(prepare, role, loadedAt, events) ? 'saved' : 'conflict',
-      })),
+    save: (role, loadedAt, events, authority) =>
+      connection.write(
+        (prepare) =>
+          refused(prepare, role.account, authority) ?? {
+            kind: saveRole(prepare, role, loadedAt, events) ? 'saved' : 'conflict',
+          },
+      ),
     loadManifest: (archive, signal) =>
       connection.read(
         (prepare) => prepare<{ manifest: EncodedManifest }>(MANIFEST).get(archive)?.manifest,

@@ -15,17 +15,20 @@ const COMMON: { readonly json: { readonly type: 'boolean' } } = { json: { type: 
 /**
  * Takes arguments apart; `--json` goes without saying.
  *
- * @param names what the positional arguments are, all of them needed.
+ * @param names what the positional arguments are.
+ * @param needed how many of them have to be there; all when absent.
  * @throws UsageError for an unknown option, a missing value, and too few or too many arguments.
  */
 export function readArguments<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   names: readonly string[],
   options: Options,
+  needed: number = names.length,
 ): Arguments<Options> {
   const parsed = parse(args, options);
   const missing = names[parsed.positionals.length];
-  if (missing !== undefined) throw new UsageError(`${missing} is missing`);
+  if (parsed.positionals.length < needed && missing !== undefined)
+    throw new UsageError(`${missing} is missing`);
   // What it is may be a secret that was meant for an option.
   if (parsed.positionals.length > names.length) throw new UsageError('there are too many arguments');
   return parsed;

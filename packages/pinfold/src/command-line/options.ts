@@ -52,6 +52,9 @@ export const OPTIONS = {
       says: 'what to ask from outside, in the place of PINFOLD_PUBLIC_URL',
     },
   },
+  login: {
+    'no-browser': { type: 'boolean', says: 'only print the address of the page' },
+  },
   list: {
     state: { type: 'string', value: 'STATE', says: 'published, expired or deleted only' },
   },
@@ -89,7 +92,7 @@ export const OPTIONS = {
     sites: {
       type: 'string',
       value: 'keep|hide',
-      says: 'what is to become of its sites, which go on being shown either way (default: keep)',
+      says: 'whether its sites go on being shown, or answer as stopped ones (default: keep)',
     },
   },
   'pins list': {
@@ -101,6 +104,9 @@ export const OPTIONS = {
     reason: { type: 'string', value: 'TEXT', says: 'why; needed' },
     purge: { type: 'boolean', says: 'remove the archive now, rather than by a later sweep' },
     copies: { type: 'boolean', says: 'take down every other publication of the same archive, too' },
+  },
+  mode: {
+    message: { type: 'string', value: 'TEXT', says: 'what those are told who would change something' },
   },
   history: {
     account: { type: 'string', value: 'NAME', says: 'of one account (default: all)' },

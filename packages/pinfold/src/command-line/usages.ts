@@ -85,6 +85,11 @@ export const ON_THE_MACHINE = {
     says: 'take down again what an export names, after a database was restored',
     example: 'pinfold takedowns import takedowns.jsonl',
   },
+  mode: {
+    takes: '[MODE]',
+    says: 'how the service runs; normal, or read_only while you maintain it',
+    example: 'pinfold mode read_only --message "Back at noon"',
+  },
   history: {
     says: 'what happened, newest first: who published, changed and stopped what',
     example: 'pinfold history --since 2026-11-20',
@@ -162,6 +167,11 @@ export const BY_THE_API = {
 
 /** The commands about the command itself. */
 export const ABOUT = {
+  login: {
+    takes: 'URL',
+    says: 'get a key of the Pinfold there by its management screen, and keep it for other commands',
+    example: 'pinfold login https://pins.example',
+  },
   completion: {
     takes: 'SHELL',
     says: 'print what lets bash, zsh or fish complete all this',

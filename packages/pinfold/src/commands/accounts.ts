@@ -10,9 +10,6 @@ import { readReason } from '../command-line/reason.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 
-/** An operator who hides sites must not believe that they are gone. */
-const STILL_SHOWN = 'the block is kept, but the sites of the account go on being shown';
-
 /** `pinfold accounts list | show | block | unblock | limits` */
 export async function accounts([action, ...args]: readonly string[], terminal: Terminal): Promise<void> {
   switch (action) {
@@ -67,7 +64,6 @@ async function block(args: readonly string[], terminal: Terminal): Promise<void>
   const { values, positionals } = readArguments(args, ['NAME'], OPTIONS['accounts block']);
   const reason = readReason(values.reason);
   const sites = readSites(values.sites ?? 'keep');
-  if (sites === 'hide') terminal.err(`pinfold: ${STILL_SHOWN}`);
   await change(positionals, values.json, terminal, ({ blockAccount }, name) =>
     blockAccount(name, { reason, sites }, byCommand()),
   );

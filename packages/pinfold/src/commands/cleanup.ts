@@ -38,6 +38,11 @@ export async function cleanup(args: readonly string[], terminal: Terminal): Prom
       });
   });
   if (dryRun) terminal.err(NOT_COMPARED);
+  if (report.rested && !values.json) {
+    throw new CommandFailure(
+      'the service is read-only, so nothing was removed; "pinfold mode normal" ends that',
+    );
+  }
   if (values.json) terminal.out(JSON.stringify(report));
   else for (const line of linesOf(report, dryRun)) terminal.out(line);
   if (report.listing === 'refused') {

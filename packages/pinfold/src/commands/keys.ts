@@ -31,7 +31,13 @@ async function create(args: readonly string[], terminal: Terminal): Promise<void
   const scopes = readScopes(values.scope);
   const label = readLabel(values.label ?? '');
   const { key, text } = await withComposition(terminal, ({ manageKeys }) =>
-    manageKeys.create({ account, label, cause: byCommand(), ...(scopes === undefined ? {} : { scopes }) }),
+    manageKeys.create({
+      by: OPERATOR,
+      account,
+      label,
+      cause: byCommand(),
+      ...(scopes === undefined ? {} : { scopes }),
+    }),
   );
   if (values.json) {
     terminal.out(JSON.stringify({ key: text, ...keyJson(key) }));

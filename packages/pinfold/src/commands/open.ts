@@ -1,15 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readArguments } from '../command-line/arguments.ts';
-import { CommandFailure } from '../command-line/failures.ts';
 import { SERVER_OPTIONS } from '../command-line/options.ts';
 import { readPublicationId } from '../command-line/publication-id.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { foreignAnswer } from '../elsewhere/answers.ts';
+import { inBrowser } from '../elsewhere/browser.ts';
 import { readOne } from '../elsewhere/pins.ts';
 import { neededServer } from '../elsewhere/server.ts';
-
-type Program = readonly [file: string, ...args: readonly string[]];
 
 /** `pinfold open ID` */
 export async function open(args: readonly string[], terminal: Terminal): Promise<void> {
@@ -26,28 +22,4 @@ function webAddress(text: string): string {
   const { protocol, href } = URL.parse(text) ?? {};
   if (href === undefined || (protocol !== 'http:' && protocol !== 'https:')) throw foreignAnswer();
   return href;
-}
-
-/** No shell comes near the address. */
-function opener(): Program {
-  switch (process.platform) {
-    case 'darwin':
-      return ['open'];
-    case 'win32':
-      return ['rundll32', 'url.dll,FileProtocolHandler'];
-    default:
-      return ['xdg-open'];
-  }
-}
-
-async function inBrowser(link: string, env: Terminal['env']): Promise<void> {
-  const [file, ...args] = opener();
-  const child = spawn(file, [...args, link], { env: { ...env }, stdio: 'ignore', detached: true });
-  try {
-    await once(child, 'spawn');
-  } catch (error) {
-    if (!(error instanceof Error) || !('code' in error)) throw error;
-    throw new CommandFailure(`no browser can be opened here (${file}: ${error.code})`, { cause: error });
-  }
-  child.unref();
 }

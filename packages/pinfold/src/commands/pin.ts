@@ -32,7 +32,7 @@ async function change(action: 'pin' | 'unpin', args: readonly string[], terminal
   await withComposition(terminal, async ({ useCases }, settings) => {
     const outcome = await useCases[action]({ by: OPERATOR, id, cause: byCommand() });
     if (outcome.kind === 'refused') {
-      throw new CommandFailure(outcome.code === 'not_found' ? UNKNOWN : CLOSED[outcome.state]);
+      throw new CommandFailure(outcome.code === 'invalid_state' ? CLOSED[outcome.state] : UNKNOWN);
     }
     const { publicUrl } = webAddresses(settings, settings.port);
     const json = { pin: pinOf(outcome.role, publicUrl, useCases.clock.now()) };

@@ -16,6 +16,7 @@ import { type Finding, trying } from './finding.ts';
 import { folderFindings } from './folder.ts';
 import type { Way } from './outside/ask.ts';
 import { outsideFindings } from './outside/outside.ts';
+import { saidOf } from './said.ts';
 import { signInFinding } from './sign-in.ts';
 import { type Stores, storageFindings } from './storage.ts';
 
@@ -88,7 +89,15 @@ async function* fromOutside(
     );
     return;
   }
-  const secrets = settings.secrets ?? (await keptSecret(folder));
+  let secrets = settings.secrets;
+  try {
+    secrets ??= await keptSecret(folder);
+  } catch (error) {
+    yield trying('secret', 'read the secret that is kept in the data folder').failed(
+      saidOf(error),
+      'put back the one of a backup, or remove the file and start the server: viewers of protected sites then enter their passwords again',
+    );
+  }
   const grants = secrets === undefined ? undefined : new HmacGrantSigner({ secrets });
   yield* outsideFindings({ settings, addresses, ids, clock, grants, way });
 }

@@ -1,4 +1,4 @@
-import { readdir, stat, statfs } from 'node:fs/promises';
+import { lstat, readdir, stat, statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { defaultLimits } from '@pinfold/core';
 import { heldIn } from '../compose/adapter-modules.ts';
@@ -81,7 +81,7 @@ async function contentsFinding(folder: string): Promise<Finding> {
   const names = (await readdir(folder)).filter((name) => name !== OF_THE_VOLUME).sort();
   const entries = await Promise.all(
     names.map(async (name) => {
-      const { uid: owner, mode } = await stat(join(folder, name));
+      const { uid: owner, mode } = await lstat(join(folder, name));
       return { name, owner, mode: mode & 0o777 };
     }),
   );

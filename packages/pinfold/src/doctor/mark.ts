@@ -31,6 +31,7 @@ export function markOf(grants: GrantSigner, ids: Ids, now: Instant): string {
     purpose: 'path',
     role: ids.role(),
     generation: NO_GENERATION,
+    accountGeneration: NO_GENERATION,
     issuedAt: now,
     madeAt: now,
   });

@@ -25,9 +25,11 @@ const STORES = {
   api_keys: tokens.apiKeys,
   sessions: tokens.sessions,
   accounts: tokens.accounts,
+  mode: tokens.mode,
   history: tokens.history,
   takedowns: tokens.takedowns,
   views: tokens.views,
+  pairings: tokens.pairings,
   archives: tokens.archives,
   staging: tokens.staging,
 } as const;

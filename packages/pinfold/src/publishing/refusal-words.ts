@@ -42,7 +42,12 @@ export function wishWords(
 /** Why an archive was not published. Of its rules the command says what the API says. */
 export function publishWords(
   refusal: Refusal<
-    'account_blocked' | 'idempotency_mismatch' | 'invalid_archive' | 'quota_exceeded' | 'refused_by_host'
+    | 'account_blocked'
+    | 'idempotency_mismatch'
+    | 'invalid_archive'
+    | 'quota_exceeded'
+    | 'read_only'
+    | 'refused_by_host'
   >,
 ): string {
   switch (refusal.code) {
@@ -54,6 +59,8 @@ export function publishWords(
       return `the archive breaks these rules:\n${brokenRules(refusal.problems.map(archiveError))}`;
     case 'quota_exceeded':
       return sentenceOf(QUOTA, refusal);
+    case 'read_only':
+      return `the service is read-only${refusal.message === null ? '' : `: ${refusal.message}`}`;
     case 'refused_by_host':
       return refusal.words.en;
     default:

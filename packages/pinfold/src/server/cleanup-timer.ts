@@ -47,7 +47,11 @@ export async function runCleanupTimer(options: CleanupTimerOptions, signal: Abor
 }
 
 function logReport(log: Log, report: CleanUpReport): void {
-  const { missing, listing, finished, compared, ...counts } = report;
+  const { missing, listing, finished, rested, compared, ...counts } = report;
+  if (rested) {
+    log.info('cleanup rests: the service is read-only');
+    return;
+  }
   if (listing === 'refused') {
     log.error('cleanup refused: so many archives have no record that the database may be the wrong one');
   }

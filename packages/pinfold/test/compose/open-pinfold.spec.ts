@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { accountId, days, hours, isFault, SCOPES, seconds } from '@pinfold/core';
+import { accountId, days, hours, isFault, OPERATOR, SCOPES, seconds } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -153,7 +153,7 @@ describe('Pinfold in a server of your own', () => {
 
   it('takes API keys where you give no sign-in', async () => {
     const { useCases } = await open();
-    const { text } = await useCases.keys.create({ account: ada });
+    const { text } = await useCases.keys.create({ by: OPERATOR, account: ada });
     await published(await publish(publicUrl, text, 'a'));
     expect((await fetch(`${publicUrl}/manage/`, { redirect: 'manual' })).headers.get('location')).to.match(
       /sign-in/,
@@ -164,7 +164,7 @@ describe('Pinfold in a server of your own', () => {
     const clock = createManualClock();
     const module = onClock(clock);
     const { useCases } = await open({ modules: [module], limits: { lifetime: hours(1) } });
-    const { text } = await useCases.keys.create({ account: ada });
+    const { text } = await useCases.keys.create({ by: OPERATOR, account: ada });
     await published(await publish(publicUrl, text, 'a'));
     expect(await archives()).to.equal(1);
     clock.advance(hours(3));
@@ -174,7 +174,7 @@ describe('Pinfold in a server of your own', () => {
   it('counts views, and stores them within ten seconds', async () => {
     const clock = createManualClock();
     const { useCases } = await open({ modules: [onClock(clock)] });
-    const { text } = await useCases.keys.create({ account: ada });
+    const { text } = await useCases.keys.create({ by: OPERATOR, account: ada });
     const { id, shared_url } = await published(await publish(publicUrl, text, 'a'));
     for (const accept of ['text/html', 'text/html', '*/*'])
       await fetch(`${shared_url}/`, { headers: { accept } });
@@ -192,7 +192,7 @@ describe('Pinfold in a server of your own', () => {
 
   it('keeps what was published, and gives up its stores once closed', async () => {
     const first = await open();
-    const { text } = await first.useCases.keys.create({ account: ada });
+    const { text } = await first.useCases.keys.create({ by: OPERATOR, account: ada });
     const pin = await published(await publish(publicUrl, text, 'a'));
     await Promise.all([first.close(), first.close()]);
     const outcome = await first.useCases.keys

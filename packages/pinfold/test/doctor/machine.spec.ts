@@ -1,4 +1,4 @@
-import { chmod, chown, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -82,12 +82,18 @@ describe('pinfold doctor, on the machine of a server', function () {
     expect(await readdir(folder)).not.to.include('nowhere');
   });
 
-  it('finds what others own in the folder, and a secret that others may read', async () => {
+  it('finds what others own in the folder, and a secret that others may read, or that is none', async () => {
     await chmod(join(folder, 'secret'), 0o644);
     const read = await findingsOf(examine(env));
     expect(troubles(read)).to.deep.equal(['folder.contents failed']);
     expect(read['folder.contents']?.came).to.include('0644');
     await chmod(join(folder, 'secret'), 0o600);
+    const secret = await readFile(join(folder, 'secret'), 'utf8');
+    await writeFile(join(folder, 'secret'), 'half of a secr');
+    const halved = await findingsOf(examine({ ...env, PINFOLD_PUBLIC_URL: 'http://127.0.0.1:1' }));
+    expect(halved.secret).to.include({ status: 'failed' });
+    expect(halved.secret?.came).not.to.include('half of');
+    await writeFile(join(folder, 'secret'), secret);
     // Only root can give something away.
     if (!isRoot) return;
     await chown(join(folder, 'archives'), 65_534, 65_534);

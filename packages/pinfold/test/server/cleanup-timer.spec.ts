@@ -16,6 +16,7 @@ const nothing: CleanUpReport = {
   missing: [],
   listing: 'not_due',
   finished: true,
+  rested: false,
 };
 
 function timer(random: number, outcomes: readonly (() => CleanUpReport)[]) {

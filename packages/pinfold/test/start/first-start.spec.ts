@@ -139,8 +139,8 @@ describe('the first start', () => {
   it('is none when a key was made before it, but then a start tells of that key until something was done', async () => {
     const settings = readSettings({ PINFOLD_DATA_DIR: folder });
     const before = await openComposition(settings);
-    const { key } = await before.manageKeys.create({ account: accountId('default') });
-    await before.manageKeys.create({ account: accountId('default'), scopes: ['pins:read'] });
+    const { key } = await before.manageKeys.create({ by: OPERATOR, account: accountId('default') });
+    await before.manageKeys.create({ by: OPERATOR, account: accountId('default'), scopes: ['pins:read'] });
     await before.close();
     const { firstStart, untouched } = await start();
     expect(firstStart).to.equal(undefined);
@@ -148,7 +148,7 @@ describe('the first start', () => {
     expect((await restart()).untouched, 'nothing done').to.deep.equal({ key: key.id });
     await keys().revoke({ id: key.id, by: OPERATOR });
     expect((await restart()).untouched, 'no key that publishes').to.deep.equal({ key: undefined });
-    const { text: other } = await keys().create({ account: accountId('default') });
+    const { text: other } = await keys().create({ by: OPERATOR, account: accountId('default') });
     const answer = await publish((await restart()).addresses.publicUrl, other, 'first of all');
     expect(answer.status).to.equal(201);
     expect((await restart()).untouched, 'something published').to.equal(undefined);

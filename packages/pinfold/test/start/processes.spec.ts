@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { accountId } from '@pinfold/core';
+import { accountId, OPERATOR } from '@pinfold/core';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { archivePart, multipart, openRawConnection } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -60,7 +60,7 @@ describe('the server as a process', function () {
 
   it('says how to publish with a key that was made before the first start, and makes none', async () => {
     const composition = await openComposition(readSettings({ PINFOLD_DATA_DIR: folder }));
-    const { key } = await composition.manageKeys.create({ account: accountId('default') });
+    const { key } = await composition.manageKeys.create({ by: OPERATOR, account: accountId('default') });
     await composition.close();
     const server = start();
     await server.said(/^curl .*\$PINFOLD_KEY.*$/m);

@@ -1,4 +1,4 @@
-import type { Grant, GrantPurpose, KnownViewer, Role } from '@pinfold/core';
+import type { Grant, GrantPurpose, KnownViewer, Role, Shown } from '@pinfold/core';
 import { firstGrant, grantEndsAt, passOn } from '@pinfold/core/adapter';
 import { type CookieScope, cookieValues, setCookie } from '@pinfold/http';
 import type { Settings, ViewerUseCases } from '../viewer-options.ts';
@@ -21,33 +21,33 @@ export class Grants {
     this.#sharedPath = sharedPath;
   }
 
-  /** The grant that a token is, if it admits to the role for that purpose now. */
-  admit(role: Role, purpose: GrantPurpose, token: string): Promise<Grant | undefined> {
-    return this.#admitted(role, purpose, [token]);
+  /** The grant that a token is, if it admits to the site for that purpose now. */
+  admit(shown: Shown, purpose: GrantPurpose, token: string): Promise<Grant | undefined> {
+    return this.#admitted(shown, purpose, [token]);
   }
 
   /** The grant in a cookie on the site's own origin. */
-  ofSite(role: Role, cookies: string | undefined): Promise<Grant | undefined> {
-    return this.#admitted(role, 'cookie', cookieValues(cookies, this.#siteScope.name));
+  ofSite(shown: Shown, cookies: string | undefined): Promise<Grant | undefined> {
+    return this.#admitted(shown, 'cookie', cookieValues(cookies, this.#siteScope.name));
   }
 
   /** The grant in a cookie of the shared URL. */
-  ofSharedUrl(role: Role, cookies: string | undefined): Promise<Grant | undefined> {
-    return this.#admitted(role, 'cookie', this.sharedUrlTokens(cookies));
+  ofSharedUrl(shown: Shown, cookies: string | undefined): Promise<Grant | undefined> {
+    return this.#admitted(shown, 'cookie', this.sharedUrlTokens(cookies));
   }
 
   /** The same of who was met there just now: nobody is asked about them again. */
-  heldBy(viewer: KnownViewer | undefined, role: Role, cookies: string | undefined): Grant | undefined {
+  heldBy(viewer: KnownViewer | undefined, shown: Shown, cookies: string | undefined): Grant | undefined {
     for (const token of this.sharedUrlTokens(cookies)) {
-      const grant = this.#useCases.grants.admit(role, 'cookie', [token]);
+      const grant = this.#useCases.grants.admit(shown, 'cookie', [token]);
       if (grant !== undefined && suffices(grant, viewer)) return grant;
     }
     return undefined;
   }
 
   /** A grant of who needs no password, from now on. */
-  begin(role: Role, viewer: KnownViewer): Grant {
-    return { ...firstGrant('cookie', role, this.#useCases.clock.now()), viewer };
+  begin(shown: Shown, viewer: KnownViewer): Grant {
+    return { ...firstGrant('cookie', shown, this.#useCases.clock.now()), viewer };
   }
 
   /** Every token in a cookie of the shared URL, whatever it is worth. */
@@ -81,10 +81,14 @@ export class Grants {
     return setCookie(this.#siteScope, '', 0);
   }
 
-  async #admitted(role: Role, purpose: GrantPurpose, tokens: readonly string[]): Promise<Grant | undefined> {
+  async #admitted(
+    shown: Shown,
+    purpose: GrantPurpose,
+    tokens: readonly string[],
+  ): Promise<Grant | undefined> {
     for (const token of tokens) {
-      const grant = this.#useCases.grants.admit(role, purpose, [token]);
-      if (grant !== undefined && (await this.#access.admits(grant, role))) return grant;
+      const grant = this.#useCases.grants.admit(shown, purpose, [token]);
+      if (grant !== undefined && (await this.#access.admits(grant, shown.role))) return grant;
     }
     return undefined;
   }

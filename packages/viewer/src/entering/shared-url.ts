@@ -42,7 +42,7 @@ export async function serveSharedUrl(
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
   const met = await context.access.meet(request, visit.role);
-  leadIn(context, exchange, visit.role, returnPathOf(query), met);
+  leadIn(context, exchange, visit, returnPathOf(query), met);
 }
 
 async function takePassword(
@@ -67,7 +67,7 @@ async function takePassword(
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
   const met = await context.access.meet(request, visit.role);
-  if (met.kind !== 'password') return leadIn(context, exchange, visit.role, trial.path, met);
+  if (met.kind !== 'password') return leadIn(context, exchange, visit, trial.path, met);
   await tryPassword(context, exchange, { ...trial, viewer: met.viewer });
 }
 
@@ -103,7 +103,7 @@ async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Tr
       return sendStopped(exchange, outcome.kind);
     case 'not_protected':
       // It was removed since: how they are met may have changed with it.
-      return leadIn(context, exchange, outcome.role, path, await access.meet(exchange.request, outcome.role));
+      return leadIn(context, exchange, outcome, path, await access.meet(exchange.request, outcome.role));
     case 'granted': {
       const grant = viewer === undefined ? outcome.grant : { ...outcome.grant, viewer };
       const way = grantedWay(context, outcome.role, grant, path);
@@ -136,5 +136,5 @@ async function putOff(
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
   const status = notice.kind === 'limited' ? 429 : 503;
   const met = await context.access.meet(exchange.request, visit.role);
-  leadIn(context, exchange, visit.role, path, met, { status, notice });
+  leadIn(context, exchange, visit, path, met, { status, notice });
 }

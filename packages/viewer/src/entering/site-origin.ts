@@ -1,4 +1,4 @@
-import type { Ended, Role } from '@pinfold/core';
+import type { Ended, Role, Shown } from '@pinfold/core';
 import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
 import { type Exchange, isRead } from '../exchange.ts';
 import {
@@ -39,8 +39,8 @@ export async function serveSiteOrigin(
     return sendForbiddenLine(exchange, plainPages.serviceWorker, more);
   }
   const { role } = visit;
-  if (target.path === HAND_OVER_PATH) return await takeOver(context, exchange, role, target);
-  if (!(context.access.isOpen(role) || (await holdsGrant(context, exchange, role)))) {
+  if (target.path === HAND_OVER_PATH) return await takeOver(context, exchange, visit, target);
+  if (!(context.access.isOpen(role) || (await holdsGrant(context, exchange, visit)))) {
     return turnAway(context, exchange, role, whole);
   }
   const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: {} } as const;
@@ -58,26 +58,27 @@ function sendEnded({ grants }: ViewerContext, exchange: Exchange, kind: Ended['k
 async function takeOver(
   context: ViewerContext,
   exchange: Exchange,
-  role: Role,
+  shown: Shown,
   target: Target,
 ): Promise<void> {
+  const { role } = shown;
   const { access, grants, settings } = context;
   const path = returnPathOf(target.query);
   const location = siteBaseOf(settings, role.id) + encodeRawBytes(path);
   const onward = { status: 302, location, referrer: 'no-referrer' } as const;
   const token = new URLSearchParams(target.query).get('grant') ?? '';
-  const grant = await grants.admit(role, 'hand_over', token);
+  const grant = await grants.admit(shown, 'hand_over', token);
   if (grant !== undefined) {
     sendRedirect(exchange, { ...onward, cookie: grants.siteCookie(role, grant) });
-  } else if (access.isOpen(role) || (await holdsGrant(context, exchange, role))) {
+  } else if (access.isOpen(role) || (await holdsGrant(context, exchange, shown))) {
     sendRedirect(exchange, onward);
   } else {
     turnAway(context, exchange, role, path, UNNAMED);
   }
 }
 
-async function holdsGrant({ grants }: ViewerContext, { request }: Exchange, role: Role): Promise<boolean> {
-  return (await grants.ofSite(role, request.headers.cookie)) !== undefined;
+async function holdsGrant({ grants }: ViewerContext, { request }: Exchange, shown: Shown): Promise<boolean> {
+  return (await grants.ofSite(shown, request.headers.cookie)) !== undefined;
 }
 
 function turnAway(

@@ -1,4 +1,4 @@
-import type { Role } from '@pinfold/core';
+import type { Role, Shown } from '@pinfold/core';
 import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
 import { type Exchange, isRead } from '../exchange.ts';
 import {
@@ -44,7 +44,7 @@ export async function serveSitePath(
   }
   const { role } = visit;
   if (context.access.isOpen(role)) return serveOpen(context, exchange, role, inside);
-  return serveProtected(context, exchange, role, inside);
+  return serveProtected(context, exchange, visit, inside);
 }
 
 async function serveOpen(
@@ -67,15 +67,16 @@ async function serveOpen(
 async function serveProtected(
   context: ViewerContext,
   exchange: Exchange,
-  role: Role,
+  shown: Shown,
   inside: string,
 ): Promise<void> {
+  const { role } = shown;
   const { headers } = exchange.request;
   const { grant: token, path, slash } = cutGrant(inside);
-  const granted = token === undefined ? undefined : await context.grants.admit(role, 'path', token);
+  const granted = token === undefined ? undefined : await context.grants.admit(shown, 'path', token);
   let admitted = granted !== undefined;
   if (isDocument(headers)) {
-    const cookie = await context.grants.ofSharedUrl(role, headers.cookie);
+    const cookie = await context.grants.ofSharedUrl(shown, headers.cookie);
     if (cookie === undefined) {
       const location = sharedUrl(context.settings.publicUrl, role.id) + returnQuery(path);
       return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);

@@ -1,4 +1,4 @@
-import type { Role } from '@pinfold/core';
+import type { Shown } from '@pinfold/core';
 import type { Exchange } from '../exchange.ts';
 import {
   type Redirect,
@@ -22,7 +22,7 @@ export interface Asking {
 export function leadIn(
   context: ViewerContext,
   exchange: Exchange,
-  role: Role,
+  shown: Shown,
   path: string,
   met: Meeting,
   { status: asking, notice }: Asking = { status: 200 },
@@ -30,7 +30,7 @@ export function leadIn(
   const status = exchange.request.method === 'POST' ? 303 : 302;
   switch (met.kind) {
     case 'open':
-      sendRedirect(exchange, { status, ...openWay(context.settings, role, path) });
+      sendRedirect(exchange, { status, ...openWay(context.settings, shown.role, path) });
       break;
     case 'sign_in':
       sendSignIn(exchange, status, met.location);
@@ -40,7 +40,7 @@ export function leadIn(
       break;
     case 'welcome':
     case 'password': {
-      const way = heldWay(context, exchange, role, path, met);
+      const way = heldWay(context, exchange, shown, path, met);
       if (way === undefined) sendPasswordPage(exchange, asking, notice);
       else sendRedirect(exchange, { status, ...way });
       break;
@@ -54,14 +54,15 @@ export function leadIn(
 function heldWay(
   context: ViewerContext,
   { request }: Exchange,
-  role: Role,
+  shown: Shown,
   path: string,
   met: Extract<Meeting, { kind: 'welcome' | 'password' }>,
 ): Omit<Redirect, 'status'> | undefined {
   const { grants } = context;
-  const held = grants.heldBy(met.viewer, role, request.headers.cookie);
+  const { role } = shown;
+  const held = grants.heldBy(met.viewer, shown, request.headers.cookie);
   if (held !== undefined) return grantedWay(context, role, held, path);
   if (met.kind === 'password') return undefined;
-  const grant = grants.begin(role, met.viewer);
+  const grant = grants.begin(shown, met.viewer);
   return { ...grantedWay(context, role, grant, path), cookie: grants.sharedUrlCookie(role, grant) };
 }

@@ -95,11 +95,11 @@ export const changingSaboteurs: readonly Saboteur<HttpSubject>[] = [
             await setImmediate();
             return loaded;
           },
-          save: async (role, version, events) => {
-            const saved = await roles.save(role, version, events);
+          save: async (role, version, events, authority) => {
+            const saved = await roles.save(role, version, events, authority);
             const newest = await roles.load(role.id);
             if (saved.kind === 'saved' || newest === undefined) return saved;
-            return roles.save(role, newest.version, events);
+            return roles.save(role, newest.version, events, authority);
           },
         }),
       }),

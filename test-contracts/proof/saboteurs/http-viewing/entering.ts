@@ -150,9 +150,14 @@ export const grantSaboteurs: readonly Saboteur<HttpSubject>[] = [
       const hashes = new Map<RoleId, PasswordHash>();
       return ({ roles }) => ({
         roles: replacing(roles, {
-          save: (role, version, events) => {
+          save: (role, version, events, authority) => {
             if (role.passwordHash !== null) hashes.set(role.id, role.passwordHash);
-            return roles.save({ ...role, passwordHash: hashes.get(role.id) ?? null }, version, events);
+            return roles.save(
+              { ...role, passwordHash: hashes.get(role.id) ?? null },
+              version,
+              events,
+              authority,
+            );
           },
         }),
       });

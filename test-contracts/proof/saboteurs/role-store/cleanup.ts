@@ -58,9 +58,10 @@ export const cleanupSaboteurs: readonly RoleSaboteur[] = [
       },
       load: async (id, signal) => {
         const found = await store.load(id, signal);
-        return found && { value: found.value, version: (found.version - claimsOf(id)) as Version };
+        return found && { ...found, version: (found.version - claimsOf(id)) as Version };
       },
-      save: (role, loadedAt, events) => store.save(role, (loadedAt + claimsOf(role.id)) as Version, events),
+      save: (role, loadedAt, events, authority) =>
+        store.save(role, (loadedAt + claimsOf(role.id)) as Version, events, authority),
     });
   }),
   saboteur(
@@ -69,8 +70,8 @@ export const cleanupSaboteurs: readonly RoleSaboteur[] = [
     () => {
       const saved = new Set<ArchiveId>();
       return (store) => ({
-        save: async (role, loadedAt, events) => {
-          const outcome = await store.save(role, loadedAt, events);
+        save: async (role, loadedAt, events, authority) => {
+          const outcome = await store.save(role, loadedAt, events, authority);
           if (outcome.kind === 'saved') saved.add(role.archive);
           return outcome;
         },

@@ -3,11 +3,11 @@ import {
   type Instant,
   instant,
   type Lease,
+  type LoadedRole,
   type Role,
   type RoleId,
   type Title,
   type Token,
-  type Versioned,
 } from '@pinfold/core';
 import { anEvent, START } from '@pinfold/test-contracts/fixtures';
 import { type RoleSaboteur, saboteur } from './subjects.ts';
@@ -19,7 +19,7 @@ function trimmed<Owned extends Pick<Lease, 'account'>>(owned: Owned): Owned {
   return { ...owned, account: owned.account.trim() };
 }
 
-function loadedAs(change: (role: Role) => Role): (found: Versioned<Role> | undefined) => typeof found {
+function loadedAs(change: (role: Role) => Role): (found: LoadedRole | undefined) => typeof found {
   return (found) => found && { ...found, value: change(found.value) };
 }
 
@@ -91,8 +91,8 @@ export const habitSaboteurs: readonly RoleSaboteur[] = [
         for (const task of tasks) claims.set(task.role, task);
         return tasks;
       },
-      save: async (role, loadedAt, events) => {
-        const outcome = await store.save(role, loadedAt, events);
+      save: async (role, loadedAt, events, authority) => {
+        const outcome = await store.save(role, loadedAt, events, authority);
         const task = claims.get(role.id);
         if (task !== undefined)
           await store.settleCleanup(task, { kind: 'failed', retryAt: instant(0) }, [anEvent()]);

@@ -23,7 +23,12 @@ export const listingSaboteurs: readonly RoleSaboteur[] = [
     () => (store) => ({
       list: (query) => store.list({ ...query, after: query.after && { ...query.after, id: LOWEST } }),
     }),
-    ['role-store/list-search-walk', 'role-store/list-search-state', 'role-store/many'],
+    [
+      'role-store/list-order',
+      'role-store/list-search-walk',
+      'role-store/list-search-state',
+      'role-store/many',
+    ],
   ),
   saboteur(
     'role-store/list-state',

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   IdempotencyKey,
+  LoadedRole,
   Publication,
   Role,
   RoleId,
   RoleStore,
   Token,
   Version,
-  Versioned,
 } from '@pinfold/core';
 import { anEvent, publishTo } from '@pinfold/test-contracts/fixtures';
 import { withLedger } from './ledger.ts';
@@ -101,7 +101,7 @@ export const roleSaboteurs: readonly RoleSaboteur[] = [
     'role-store/load-newest',
     'each handle keeps what it loaded first',
     () => (store) => {
-      const loaded = new Map<RoleId, Versioned<Role>>();
+      const loaded = new Map<RoleId, LoadedRole>();
       return {
         load: async (id, signal) => {
           const found = loaded.get(id) ?? (await store.load(id, signal));
@@ -152,12 +152,12 @@ export const roleSaboteurs: readonly RoleSaboteur[] = [
     () => (store) => ({
       load: async (id, signal) => {
         const found = await store.load(id, signal);
-        return found && { value: found.value, version: hashOf(found.value) };
+        return found && { ...found, version: hashOf(found.value) };
       },
-      save: async (role, loadedAt, events) => {
+      save: async (role, loadedAt, events, authority) => {
         const found = await store.load(role.id);
         if (found === undefined || hashOf(found.value) !== loadedAt) return { kind: 'conflict' };
-        return await store.save(role, found.version, events);
+        return await store.save(role, found.version, events, authority);
       },
     }),
     ['role-store/claim-conflicts', 'role-store/save-versions'],
@@ -166,20 +166,24 @@ export const roleSaboteurs: readonly RoleSaboteur[] = [
     'role-store/save-reports-a-lost-race',
     'the last save wins',
     () => (store) => ({
-      save: async (role, _, events) => {
+      save: async (role, _, events, authority) => {
         const found = await store.load(role.id);
-        return found === undefined ? { kind: 'conflict' } : await store.save(role, found.version, events);
+        return found === undefined
+          ? { kind: 'conflict' }
+          : await store.save(role, found.version, events, authority);
       },
     }),
     ['role-store/claim-conflicts'],
   ),
   saboteur('role-store/save-race', 'saving looks first and writes later', () => (store) => ({
-    save: async (role, loadedAt, events) => {
+    save: async (role, loadedAt, events, authority) => {
       const before = await store.load(role.id);
       if (before?.version !== loadedAt) return { kind: 'conflict' };
       await nextTurn();
       const now = await store.load(role.id);
-      return now === undefined ? { kind: 'conflict' } : await store.save(role, now.version, events);
+      return now === undefined
+        ? { kind: 'conflict' }
+        : await store.save(role, now.version, events, authority);
     },
   })),
   saboteur('role-store/manifest-text', 'a manifest is kept as data, not as text', () => (store) => ({

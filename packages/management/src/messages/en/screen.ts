@@ -11,6 +11,9 @@ export const screen = {
   accountBlockedTitle: 'The account is blocked',
   accountBlocked:
     'This account is blocked: it can show its publications and change nothing. Ask whoever runs this service.',
+  readOnlyTitle: 'Nothing can be changed right now',
+  readOnlyText:
+    'The service is under maintenance: everything can be read and viewed, and nothing can be changed until it is over.',
   leftBytes: '{left} of {limit} are left for archives.',
   leftNone: 'You can publish again {when}.',
   leftNow: {

@@ -1,5 +1,15 @@
-/** What is said of a sign-in elsewhere. */
+/** What is said of a sign-in elsewhere, and of programs that ask for a key. */
 export const signIn = {
+  connectAgree: 'Yes, it shows the same',
+  connectHow: 'To give the pinfold command on another machine a key, run this there:',
+  connectIntro:
+    'The pinfold command asks for an API key of “{name}”. Compare these characters with those that it shows:',
+  connectRefuse: 'No',
+  connectTitle: 'Give the command a key',
+  connectUnknown: 'The address of this page is not complete. Run the command again.',
+  connectWarning:
+    'Agree only if you have just run the command yourself. Whoever gets the key can do what you tick below.',
+  didConnect: 'The command gets its key within a few seconds. You can revoke it here.',
   elsewhereAgain: 'Sign in again',
   elsewhereAsAnother: 'Sign out of {name}',
   elsewhereClock:

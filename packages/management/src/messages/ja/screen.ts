@@ -14,6 +14,8 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   accountBlockedTitle: 'アカウントが停止されています',
   accountBlocked:
     'このアカウントは停止されています。公開したものを見ることはできますが、変更はできません。サービスの管理者に問い合わせてください。',
+  readOnlyTitle: 'いまは変更できません',
+  readOnlyText: 'メンテナンス中です。閲覧はこれまでどおりできますが、終わるまで変更はできません。',
   leftBytes: 'ZIP の容量は {limit} のうち残り {left} です。',
   leftNone: '次に公開できるのは{when}です。',
   leftNow: { other: 'いまあと {count} 件公開できます。' },

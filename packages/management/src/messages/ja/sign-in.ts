@@ -2,6 +2,16 @@ import type { Message } from '../../words.ts';
 import type { signIn as en } from '../en/sign-in.ts';
 
 export const signIn: Readonly<Record<keyof typeof en, Message>> = {
+  connectAgree: 'はい、同じです',
+  connectHow: '別のマシンの pinfold コマンドにキーを渡すには、そのマシンで次を実行してください。',
+  connectIntro:
+    'pinfold コマンドが「{name}」の API キーを求めています。次の文字が、コマンドの表示と同じか確かめてください。',
+  connectRefuse: 'いいえ',
+  connectTitle: 'コマンドにキーを渡す',
+  connectUnknown: 'このページのアドレスが完全ではありません。コマンドをもう一度実行してください。',
+  connectWarning:
+    'いまご自身でコマンドを実行した場合だけ承認してください。キーを受け取った人は、下で選んだことができます。',
+  didConnect: 'コマンドは数秒以内にキーを受け取ります。ここで無効にできます。',
   elsewhereAgain: 'もう一度サインイン',
   elsewhereAsAnother: '{name} からサインアウト',
   elsewhereClock:

@@ -1,0 +1,46 @@
+import type { Scope } from './api-key.ts';
+import type { Doer } from './history.ts';
+import type { Sha256 } from './idempotency.ts';
+import type { AccountId } from './identity.ts';
+import type { Instant } from './instant.ts';
+
+/** What a person agreed to: whoever has a secret gets one key, for a while. The secret is not in it. */
+export interface Pairing {
+  readonly secretHash: Sha256;
+  /** Whose key it will be. */
+  readonly account: AccountId;
+  /** What the key may do: anything but administer. */
+  readonly scopes: readonly Scope[];
+  readonly label: string;
+  /** Who agreed. */
+  readonly actor: Doer;
+  /** From this instant on there is no key for it. */
+  readonly endsAt: Instant;
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+/** Nothing that is taken for another when it is read aloud or copied by eye (Crockford's base 32). */
+const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/**
+ * The eight characters by which a person sees that a program and a page mean the same secret; `undefined` when the text
+ * is no hash of one.
+ *
+ * @param hash the SHA-256 of the secret in hexadecimal digits.
+ *
+ * @example
+ * import { pairingCode } from '@pinfold/core/accounts';
+ *
+ * pairingCode('00443214c74254b635cf84653a56d7c675be77df00000000000000000000ffff'); // '0123-4567'
+ */
+export function pairingCode(hash: string): string | undefined {
+  if (!HASH.test(hash)) return undefined;
+  let bits = '';
+  for (const digit of hash.slice(0, 10)) bits += Number.parseInt(digit, 16).toString(2).padStart(4, '0');
+  const code =
+    bits
+      .match(/.{5}/g)
+      ?.map((five) => DIGITS[Number.parseInt(five, 2)])
+      .join('') ?? '';
+  return `${code.slice(0, 4)}-${code.slice(4)}`;
+}

@@ -1,0 +1,28 @@
+import type { HistoryEvent } from '../domain/history.ts';
+import type { Mode } from '../domain/mode.ts';
+
+/**
+ * Keeps the mode of the service, which binds the other stores of the same database: while it is read-only they refuse
+ * what accounts would change, and go on with everything else.
+ *
+ * Faults: `store_unavailable`, `store_corrupt`.
+ *
+ * @promise service-mode/publications: while read-only nobody reserves or commits, nor is a replay answered; what is refused stores nothing and keeps its lease, which is renewed and released as ever
+ * @promise service-mode/changes: while read-only no role is saved and no key is created in the name of an account; what the operator changes is
+ * @promise service-mode/goes-on: while read-only keys are revoked and used, sessions begin and end, tries are counted and accounts are saved
+ */
+export interface ServiceMode {
+  /**
+   * The mode as it is now.
+   * @promise service-mode/load: what any peer changed it to last is loaded, with its message; until then it is normal
+   * @promise service-mode/load-aborted: an aborted signal rejects with its reason
+   */
+  load(signal?: AbortSignal): Promise<Mode>;
+
+  /**
+   * Changes the mode, and keeps the events with that; the same mode and message again keep none.
+   * @promise service-mode/settled: once the service is read-only, no change of an account that began before is stored any more, by any peer
+   * @promise service-mode/events: a change is there with its events, and the same mode again leaves none
+   */
+  change(mode: Mode, events: readonly HistoryEvent[]): Promise<void>;
+}

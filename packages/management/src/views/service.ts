@@ -1,0 +1,31 @@
+import type { Mode } from '@pinfold/core';
+import { type Html, html } from '@pinfold/http';
+import type { MessageId } from '../messages/catalogues.ts';
+import type { SignedInVisit } from '../visiting/visit.ts';
+import { administrationPage } from './administration.ts';
+import { card } from './parts.ts';
+
+/** Whether the service can be changed, and the form for that. */
+export function serviceView(
+  visit: SignedInVisit,
+  mode: Mode,
+  trouble: { readonly message: string } | undefined,
+): Html {
+  const { words, base, formToken } = visit;
+  const choice = (value: Mode['kind'], message: MessageId) =>
+    html`<label class="check"><input type="radio" name="mode" value="${value}"${value === mode.kind ? html` checked` : undefined}> <span>${words.say(message)}</span></label>`;
+  const invalid = trouble === undefined ? undefined : html` aria-invalid="true" autofocus`;
+  const form = html`<form method="post" action="${base}/administration/service" class="field-form"><input type="hidden" name="form" value="${formToken}">
+<fieldset><legend>${words.say('serviceMode')}</legend>${choice('normal', 'serviceNormal')}${choice('read_only', 'serviceReadOnly')}</fieldset>
+<div class="field"><label for="message">${words.say('serviceMessage')}</label>
+<input id="message" name="message" autocomplete="off" dir="auto" value="${trouble?.message ?? mode.message ?? ''}" aria-describedby="message-hint${trouble === undefined ? '' : ' message-error'}"${invalid}>
+<p class="quiet hint" id="message-hint">${words.say('serviceMessageHint')}</p>
+${trouble === undefined ? undefined : html`<p class="error" id="message-error">${words.say('serviceMessageWrong')}</p>`}</div>
+<div class="buttons"><button>${words.say('serviceSet')}</button></div></form>`;
+  return administrationPage(visit, {
+    part: 'service',
+    title: words.say('service'),
+    main: html`<div class="head"><h1>${words.say('service')}</h1></div>
+${card(visit, 'serviceMode', form)}`,
+  });
+}

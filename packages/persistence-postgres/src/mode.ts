@@ -1,0 +1,77 @@
+import type { Account, Authority, Mode, Unchangeable } from '@pinfold/core';
+import { type Kept, NORMAL, refuseChange } from '@pinfold/core/adapter';
+import type { PostgresConnection } from './postgres-connection.ts';
+import { ACCOUNTS } from './schema.ts';
+import { prepared, type Statement } from './statement.ts';
+import type { Tables } from './tables.ts';
+import { isForbidden } from './takedowns.ts';
+
+/**
+ * The condition of a statement that the service is not read-only, which then stays so until its transaction ends. The
+ * table is locked before a statement takes its snapshot, and whoever changes the mode waits for that; where snapshots are
+ * older, locking the row rolls back whoever has not seen its change: `OFFSET 0` keeps it from being passed over unlocked.
+ */
+export function takesChanges({ serviceMode }: Pick<Tables, 'serviceMode'>): string {
+  return `NOT EXISTS (
+    SELECT 1 FROM (SELECT kind FROM ${serviceMode} OFFSET 0 FOR SHARE) AS service WHERE kind = 'read_only'
+  )`;
+}
+
+/**
+ * What a statement of a transaction that reads what is committed selects to look at the mode as {@link takesChanges}
+ * does: null in the normal one, where no row is locked, else its message or nothing.
+ */
+export function readOnlyMessage({ serviceMode }: Pick<Tables, 'serviceMode'>): string {
+  return `(SELECT coalesce(message, '') FROM ${serviceMode} WHERE kind = 'read_only' FOR SHARE)`;
+}
+
+/** Reads what {@link readOnlyMessage} selects. */
+export function modeOf(message: string | null): Mode {
+  return message === null ? NORMAL : { kind: 'read_only', message: message === '' ? null : message };
+}
+
+/** The condition of a statement that the account of a name may change something. */
+export function mayChange({ accounts }: Pick<Tables, 'accounts'>, name: string): string {
+  return `NOT EXISTS (SELECT 1 FROM ${accounts} WHERE name = ${name} AND blocked <> 'null')`;
+}
+
+/** A row of {@link accountInMode}. */
+export type AccountInMode = Kept<Account> & {
+  readonly modeKind: Mode['kind'];
+  readonly modeMessage: string | null;
+  readonly forbidden: boolean;
+};
+
+/** The account of the first parameter, if it is known, the mode, and whether the archive of the second is forbidden. */
+export function accountInMode(tables: Tables): Statement {
+  return prepared(`
+    SELECT mode_kind AS "modeKind", mode_message AS "modeMessage", forbidden, ${ACCOUNTS.select}
+    FROM (
+      SELECT kind AS mode_kind, message AS mode_message, ${isForbidden(tables, 2)} AS forbidden FROM ${tables.serviceMode}
+    ) AS service LEFT JOIN ${tables.accounts} ON name = $1`);
+}
+
+/** Reads what {@link accountInMode} gives. */
+export function readAccountInMode(row: AccountInMode | undefined): {
+  readonly account: Account | undefined;
+  readonly mode: Mode;
+} {
+  if (row === undefined) return { account: undefined, mode: NORMAL };
+  const mode = { kind: row.modeKind, message: row.modeMessage };
+  return { account: row.name === null ? undefined : ACCOUNTS.read(row), mode };
+}
+
+/** Says why a change that was not stored was refused, if it was. */
+export function refusals(
+  connection: PostgresConnection,
+  tables: Tables,
+): (name: string, authority: Authority) => Promise<Unchangeable | undefined> {
+  const statement = accountInMode(tables);
+  return async (name, authority) => {
+    if (authority === 'operator') return undefined;
+    const { account, mode } = readAccountInMode(
+      (await connection.read<AccountInMode>(statement, [name, null]))[0],
+    );
+    return refuseChange(account, mode);
+  };
+}

@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { CommandFailure } from '../command-line/failures.ts';
+import type { Terminal } from '../command-line/terminal.ts';
+
+type Program = readonly [file: string, ...args: readonly string[]];
+
+/**
+ * Opens a page of the web in the person's browser.
+ *
+ * @throws CommandFailure where nothing here opens addresses.
+ */
+export async function inBrowser(link: string, env: Terminal['env']): Promise<void> {
+  const [file, ...args] = opener();
+  const child = spawn(file, [...args, link], { env: { ...env }, stdio: 'ignore', detached: true });
+  try {
+    await once(child, 'spawn');
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error;
+    throw new CommandFailure(`no browser can be opened here (${file}: ${error.code})`, { cause: error });
+  }
+  child.unref();
+}
+
+/** No shell comes near the address. */
+function opener(): Program {
+  switch (process.platform) {
+    case 'darwin':
+      return ['open'];
+    case 'win32':
+      return ['rundll32', 'url.dll,FileProtocolHandler'];
+    default:
+      return ['xdg-open'];
+  }
+}

@@ -1,0 +1,149 @@
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { tokens } from '@pinfold/inversify';
+import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { expect } from 'chai';
+import { closed, listening } from 'pinfold-test-servers/service';
+import { type CommandRun, run, runWatched } from '../command-run.ts';
+import { type Served, serve } from '../servers/served.ts';
+
+describe('pinfold login', () => {
+  let server: Served;
+  let home: string;
+  let env: Readonly<Record<string, string>>;
+  let file: string;
+
+  beforeEach(async () => {
+    server = await serve();
+    home = await mkdtemp(join(tmpdir(), 'pinfold-home-'));
+    env = { HOME: home, PATH: '' };
+    file = join(home, '.config', 'pinfold', 'logins.json');
+  });
+
+  afterEach(async () => {
+    await server.close();
+    await rm(home, { recursive: true });
+  });
+
+  /** Runs it, and agrees as soon as it has said where. */
+  async function loggedIn(
+    given: Readonly<Record<string, string>>,
+    ...args: readonly string[]
+  ): Promise<CommandRun> {
+    const said = Promise.withResolvers<string>();
+    const hear = (line: string): void => {
+      if (/^https?:/.test(line)) said.resolve(line);
+    };
+    const running = runWatched(hear, given, 'login', ...args);
+    const [page, ended] = await Promise.race([
+      said.promise.then((line) => [line, undefined] as const),
+      running.then((over) => ['', over] as const),
+    ]);
+    if (ended !== undefined) return ended;
+    await agree(new URL(page));
+    return await running;
+  }
+
+  /** What a person does in a browser, as the account of a sign-in link. */
+  async function agree(page: URL): Promise<void> {
+    const sessions = await server.app.container.getAsync(tokens.manageSessions);
+    const started = await sessions.redeem((await sessions.offerLink('web-team')).token);
+    const cookies = [`pinfold_session=${started?.token}`];
+    const shown = await fetch(page, { headers: { cookie: cookies.join('; ') } });
+    cookies.push(...shown.headers.getSetCookie().map((line) => line.split(';')[0] ?? ''));
+    const text = await shown.text();
+    const form = /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '';
+    const request = page.searchParams.get('request') ?? '';
+    const label = page.searchParams.get('label') ?? '';
+    const fields = new URLSearchParams({ form, request, label });
+    for (const scope of ['pins:read', 'pins:write']) fields.append('scope', scope);
+    const headers = { cookie: cookies.join('; ') };
+    const agreed = await fetch(`${server.url}/manage/connect`, {
+      method: 'POST',
+      body: fields,
+      headers,
+      redirect: 'manual',
+    });
+    expect(agreed.status).to.equal(303);
+  }
+
+  it('keeps a key for its user alone, with which other commands work', async () => {
+    const { code, out, err } = await loggedIn(env, server.url, '--no-browser');
+    expect(code).to.equal(0);
+    expect(err).to.match(/[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}\n/);
+    expect(out).to.include('web-team').and.include(file);
+    const logins = JSON.parse(await readFile(file, 'utf8'));
+    const id = new NodeApiKeySecrets().read(logins[server.url])?.id;
+    expect(out).to.include(id).and.not.include(logins[server.url]);
+    expect((await stat(file)).mode & 0o777).to.equal(0o600);
+    expect((await stat(join(home, '.config', 'pinfold'))).mode & 0o777).to.equal(0o700);
+
+    const site = join(home, 'report.html');
+    await writeFile(site, '<h1>Report</h1>');
+    const published = await run(env, 'publish', site, '--url', `${server.url}/`, '--json');
+    expect(published.code, published.err).to.equal(0);
+    expect((await run(env, 'list')).out, 'the only one').to.include(JSON.parse(published.out).pin.id);
+    const wrong = await run({ ...env, PINFOLD_KEY: `pf_A_${'a'.repeat(43)}` }, 'list', '--url', server.url);
+    expect(wrong.err, 'a key that is given comes first').to.include('401');
+  });
+
+  it('prints one document for scripts, without the key, and keeps the keys of other servers', async () => {
+    const other = 'https://other.example';
+    await loggedIn(env, server.url, '--no-browser');
+    const before = JSON.parse(await readFile(file, 'utf8'));
+    await writeFile(file, JSON.stringify({ ...before, [other]: 'pf_x' }));
+    const { out } = await loggedIn(env, server.url, '--no-browser', '--json');
+    const after = JSON.parse(await readFile(file, 'utf8'));
+    expect(JSON.parse(out)).to.include({ url: server.url, account: 'web-team', file });
+    expect(out).not.to.include(after[server.url]);
+    expect(after[other]).to.equal('pf_x');
+    expect(after[server.url]).not.to.equal(before[server.url]);
+    const several = await run(env, 'list');
+    expect(several.code).to.equal(2);
+    expect(several.err).to.include('PINFOLD_URL');
+  });
+
+  it('prints the page where nothing opens one', async () => {
+    const { code, err } = await loggedIn(env, server.url);
+    expect(code).to.equal(0);
+    expect(err).to.include(`${server.url}/manage/connect?request=`);
+  });
+
+  it('takes no key from a file that others can read, nor adds one to it', async () => {
+    await loggedIn(env, server.url, '--no-browser');
+    await chmod(file, 0o640);
+    for (const args of [['list'], ['login', server.url]]) {
+      const { code, err } = await run(env, ...args);
+      expect(code).to.equal(1);
+      expect(err).to.include(file).and.include('chmod 600');
+    }
+    await chmod(file, 0o600);
+    await writeFile(file, '{"a":1}');
+    expect((await run(env, 'list')).err).to.include('does not hold');
+  });
+
+  it('keeps it where the system has the settings of users', async () => {
+    const folder = join(home, 'settings');
+    await loggedIn({ ...env, XDG_CONFIG_HOME: folder }, server.url, '--no-browser');
+    expect(JSON.parse(await readFile(join(folder, 'pinfold', 'logins.json'), 'utf8'))).to.have.property(
+      server.url,
+    );
+  });
+
+  it('says so where there is no Pinfold', async () => {
+    const foreign = await listening();
+    try {
+      foreign.on('request', (_, response) => response.writeHead(404).end());
+      const address = foreign.address();
+      const port = typeof address === 'object' ? address?.port : 0;
+      const { code, err } = await run(env, 'login', `http://127.0.0.1:${port}`, '--no-browser');
+      expect(code).to.equal(1);
+      expect(err).to.include('404');
+    } finally {
+      await closed(foreign);
+    }
+    expect((await run(env, 'login', 'pins.example')).code).to.equal(2);
+    expect((await run(env, 'login')).code).to.equal(2);
+  });
+});

@@ -1,0 +1,42 @@
+import { pairingCode } from '@pinfold/core/accounts';
+import { NodeSessionSecrets } from '@pinfold/platform-node';
+import { expect } from 'chai';
+import type { BrowserContext, Page } from 'playwright-core';
+import { violations } from './axe.ts';
+import { openService, type Service } from './open-service.ts';
+import { openContext, signIn } from './the-browser.ts';
+
+describe('a person who gives the command a key', function () {
+  this.timeout(60_000);
+  let service: Service;
+  let context: BrowserContext;
+  let page: Page;
+  before(async () => {
+    service = await openService();
+    context = await openContext();
+    page = await context.newPage();
+    await signIn(page, service);
+  });
+  after(async () => {
+    await context.close();
+    await service.close();
+  });
+
+  it('compares, chooses and agrees with the keyboard, and finds the key in the list', async () => {
+    const { text: secret, hash } = new NodeSessionSecrets().mint();
+    await page.goto(`${service.screen}/connect?request=${hash}&label=Laptop`);
+    expect(await page.textContent('main')).to.include(pairingCode(hash));
+    expect(await violations(page)).to.deep.equal([]);
+    await page.getByLabel('What is it for?').focus();
+    for (const key of ['Tab', 'Tab', 'Space', 'Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
+    await page.waitForURL(`${service.screen}/keys`);
+    expect(await page.textContent('.said')).to.include('within a few seconds');
+    const given = await fetch(`${service.screen}/connect/key`, {
+      method: 'POST',
+      body: new URLSearchParams({ secret }),
+    });
+    expect(await given.json()).to.deep.include({ status: 'given', scopes: ['pins:read'] });
+    await page.reload();
+    expect(await page.textContent('table')).to.include('Laptop');
+  });
+});

@@ -1,0 +1,150 @@
+import {
+  type Keys,
+  type MintedKey,
+  minutes,
+  OPERATOR,
+  type Origin,
+  type PairingStore,
+  type Pairings,
+} from '@pinfold/core';
+import { createKeys, createPairings, pairingCode } from '@pinfold/core/accounts';
+import { createAdministration } from '@pinfold/core/administration';
+import { createHistory } from '@pinfold/core/history';
+import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { OWNER, openStage, type Stage } from './stage.ts';
+
+const CAUSE = { actor: { kind: 'person', id: 'u1' }, request: 'agreed' } as const;
+
+describe('Giving a program a key', () => {
+  let stage: Stage;
+  let keys: Keys;
+  let pairings: Pairings;
+  const secrets = new NodeSessionSecrets();
+  beforeEach(async () => {
+    stage = await openStage();
+    const { clock, memory, ports } = stage;
+    const keyPorts = {
+      apiKeys: memory.apiKeys,
+      apiKeySecrets: new NodeApiKeySecrets(),
+      clock,
+      ids: ports.ids,
+    };
+    keys = createKeys(keyPorts);
+    pairings = over(memory.pairings);
+  });
+  afterEach(() => stage.dispose());
+
+  function over(store: PairingStore): Pairings {
+    return createPairings({ pairings: store, sessionSecrets: secrets, clock: stage.clock }, keys);
+  }
+
+  const wish = (secretHash: string) =>
+    ({ secretHash, account: OWNER, scopes: ['pins:write'], label: 'Laptop', cause: CAUSE }) as const;
+
+  /** The key for a secret, where nothing refuses it. */
+  async function redeemed(secret: string, origin?: Origin): Promise<MintedKey | undefined> {
+    const made = await pairings.redeem(secret, origin);
+    if (made !== undefined && 'code' in made) throw new Error(made.code);
+    return made;
+  }
+
+  it('makes none before somebody agrees, then one, as it was agreed to, and none again', async () => {
+    const { text: secret, hash } = secrets.mint();
+    expect(await redeemed(secret)).to.equal(undefined);
+    expect(await pairings.agree(wish(hash))).to.deep.equal({ kind: 'agreed' });
+    expect(await keys.list(OWNER)).to.deep.equal([]);
+    const made = await redeemed(secret, { request: 'polled' });
+    expect(made?.key).to.deep.include({ account: OWNER, scopes: ['pins:write'], label: 'Laptop' });
+    expect((await keys.authenticate(made?.text ?? ''))?.id).to.equal(made?.key.id);
+    expect(await redeemed(secret)).to.equal(undefined);
+    expect(await keys.list(OWNER)).to.have.lengthOf(1);
+    const history = createHistory({ ...stage.ports, history: stage.memory.history });
+    const page = await history.list({ by: OPERATOR });
+    const [event, ...others] = page.kind === 'page' ? page.events : [];
+    expect(event).to.deep.include({ type: 'key.created', actor: CAUSE.actor, request: 'polled' });
+    expect(others).to.deep.equal([]);
+  });
+
+  it('makes none after ten minutes, nor for another secret', async () => {
+    const [one, other, late] = [secrets.mint(), secrets.mint(), secrets.mint()];
+    await pairings.agree(wish(one.hash));
+    await pairings.agree(wish(late.hash));
+    stage.clock.advance(minutes(9.99));
+    expect((await redeemed(one.text))?.key.account).to.equal(OWNER);
+    expect(await redeemed(other.text)).to.equal(undefined);
+    stage.clock.advance(minutes(0.01));
+    expect(await redeemed(late.text)).to.equal(undefined);
+    await pairings.agree(wish(secrets.mint().hash));
+    expect(await stage.memory.pairings.purge(stage.clock.now(), 10), 'dropped before').to.equal(0);
+  });
+
+  it('means the first of two agreements', async () => {
+    const { text, hash } = secrets.mint();
+    await pairings.agree(wish(hash));
+    await pairings.agree({ ...wish(hash), account: 'other', label: 'Second' });
+    expect((await redeemed(text))?.key.label).to.equal('Laptop');
+  });
+
+  it('gives no key that administers, or that does nothing, and none for what is no hash', async () => {
+    const { hash } = secrets.mint();
+    for (const scopes of [[], ['admin'], ['pins:read', 'admin']] as const) {
+      await pairings.agree({ ...wish(hash), scopes }).then(
+        () => expect.fail('agreed'),
+        (error) => expect(error).to.be.instanceOf(TypeError),
+      );
+    }
+    for (const text of ['', hash.toUpperCase(), hash.slice(1), `${hash}0`, `${hash.slice(1)}g`]) {
+      expect(await pairings.agree(wish(text)), text).to.deep.equal({ kind: 'unknown' });
+    }
+  });
+
+  it('asks the store for nothing that is no secret, and takes nothing while it waits', async () => {
+    const asked: string[] = [];
+    const pairings = over(
+      replacing(stage.memory.pairings, {
+        find: async () => {
+          asked.push('find');
+          return undefined;
+        },
+        take: async () => {
+          asked.push('take');
+          return undefined;
+        },
+      }),
+    );
+    for (const text of ['', 'x', 'a'.repeat(44)]) expect(await pairings.redeem(text)).to.equal(undefined);
+    expect(asked).to.deep.equal([]);
+    await pairings.redeem(secrets.mint().text);
+    expect(asked).to.deep.equal(['find']);
+  });
+
+  it('shows eight characters of the hash, which tell two secrets apart', () => {
+    expect(pairingCode(`${'0'.repeat(10)}${'f'.repeat(54)}`)).to.equal('0000-0000');
+    expect(pairingCode('f'.repeat(64))).to.equal('ZZZZ-ZZZZ');
+    const codes = Array.from({ length: 500 }, () => pairingCode(secrets.mint().hash) ?? '');
+    expect(new Set(codes).size).to.equal(500);
+    for (const code of codes) expect(code).to.match(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/);
+    expect(pairingCode('0')).to.equal(undefined);
+  });
+
+  it('keeps what was agreed to while the account is blocked, and makes the key when it is no longer', async () => {
+    const { memory, ports } = stage;
+    const administration = createAdministration({
+      ...ports,
+      accounts: memory.accounts,
+      archives: memory.archives,
+      mode: memory.mode,
+      takedowns: memory.takedowns,
+      roles: memory.roles,
+    });
+    const { text, hash } = secrets.mint();
+    await pairings.agree(wish(hash));
+    await administration.blockAccount(OWNER, { reason: 'Phishing', sites: 'keep' }, CAUSE);
+    expect(await pairings.redeem(text)).to.include({ code: 'account_blocked' });
+    await administration.unblockAccount(OWNER, CAUSE);
+    expect((await redeemed(text))?.key.account).to.equal(OWNER);
+    expect(await redeemed(text)).to.equal(undefined);
+  });
+});

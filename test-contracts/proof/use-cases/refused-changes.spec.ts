@@ -1,0 +1,153 @@
+import { type Caller, hours, type Mode, OPERATOR, type RoleId } from '@pinfold/core';
+import { createKeys } from '@pinfold/core/accounts';
+import { createAdministration } from '@pinfold/core/administration';
+import { createHistory } from '@pinfold/core/history';
+import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { expect } from 'chai';
+import { codeOf, isStaged, OWNER, openStage, type Stage } from './stage.ts';
+
+const READ_ONLY: Mode = { kind: 'read_only', message: 'The database moves.' };
+const BY_OPERATOR = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
+
+/** Ways of keeping the owner from changing anything. */
+const REFUSING: readonly (readonly [
+  string,
+  string,
+  (stage: Stage) => Promise<unknown>,
+  (stage: Stage) => Promise<unknown>,
+])[] = [
+  [
+    'a blocked account',
+    'account_blocked',
+    ({ ports }) =>
+      createAdministration(ports).blockAccount(OWNER, { reason: 'x', sites: 'keep' }, BY_OPERATOR),
+    ({ ports }) => createAdministration(ports).unblockAccount(OWNER, BY_OPERATOR),
+  ],
+  [
+    'a service that is read-only',
+    'read_only',
+    ({ ports }) => createAdministration(ports).changeService(READ_ONLY, BY_OPERATOR),
+    ({ ports }) => createAdministration(ports).changeService({ kind: 'normal', message: null }, BY_OPERATOR),
+  ],
+];
+
+for (const [what, code, refuse, allow] of REFUSING) {
+  describe(`use cases of ${what}`, () => {
+    let stage: Stage;
+    let id: RoleId;
+    beforeEach(async () => {
+      stage = await openStage();
+      id = await stage.publish();
+      await refuse(stage);
+    });
+    afterEach(() => stage.dispose());
+
+    const keysOf = ({ memory, clock, ports }: Stage) =>
+      createKeys({ apiKeys: memory.apiKeys, apiKeySecrets: new NodeApiKeySecrets(), clock, ids: ports.ids });
+
+    it('change nothing for it, and everything for the operator', async () => {
+      const changes = (by: Caller['account'] | typeof OPERATOR) => [
+        () => stage.useCases.update({ by, id }, { type: 'set_title', title: 'New' }),
+        () => stage.useCases.update({ by, id }, { type: 'set_password', password: 'a good password' }),
+        () => stage.useCases.update({ by, id }, { type: 'reset_expiration' }),
+        () => stage.useCases.pin({ by, id }),
+        () => stage.useCases.unpin({ by, id }),
+        () => stage.useCases.stop({ by, id }),
+      ];
+      const before = await stage.memory.roles.load(id);
+      const [title, password, renewal, pin, , stop] = changes(OWNER);
+      for (const change of [title, password, renewal, pin, stop]) {
+        expect(await codeOf(change?.() ?? Promise.resolve())).to.equal(code);
+      }
+      expect(await stage.memory.roles.load(id)).to.deep.equal(before);
+      for (const change of changes(OPERATOR)) expect((await change()).kind).to.equal('changed');
+    });
+
+    it('make no key for it, and revoke those it has', async () => {
+      const keys = keysOf(stage);
+      expect(await codeOf(keys.create({ account: OWNER }))).to.equal(code);
+      const { key } = await keys.create({ by: OPERATOR, account: OWNER });
+      expect(await keys.revoke({ by: OWNER, id: key.id })).to.deep.equal({ kind: 'revoked' });
+    });
+
+    it('read what is there', async () => {
+      expect((await stage.useCases.read({ by: OWNER, id })).kind).to.equal('found');
+      expect((await stage.useCases.list({ by: OWNER })).kind).to.equal('page');
+      expect((await stage.useCases.visit(id)).kind).to.equal('published');
+    });
+
+    it('publish nothing, not even a replay, and leave the key free', async () => {
+      const again = await stage.request();
+      expect(await codeOf(stage.useCases.publish(again))).to.equal(code);
+      const fresh = await stage.request({ key: 'key-2', bytes: 'PK 2' });
+      expect(await codeOf(stage.useCases.publish(fresh))).to.equal(code);
+      expect([again, fresh].filter(isStaged)).to.deep.equal([]);
+      await allow(stage);
+      const retried = await stage.useCases.publish(await stage.request({ key: 'key-2', bytes: 'PK 2' }));
+      expect(retried.kind).to.equal('published');
+    });
+
+    it('end a publication under way, remove its archive, and leave the key free', async () => {
+      await allow(stage);
+      stage.inspector.during = async () => void (await refuse(stage));
+      const request = await stage.request({ key: 'key-2', bytes: 'PK 2' });
+      expect(await codeOf(stage.useCases.publish(request))).to.equal(code);
+      expect(await stage.memory.archives.list(undefined, 10), 'archives').to.have.length(1);
+      stage.inspector.during = () => Promise.resolve();
+      await allow(stage);
+      const retried = await stage.useCases.publish(await stage.request({ key: 'key-2', bytes: 'PK 2' }));
+      expect(retried.kind).to.equal('published');
+    });
+  });
+}
+
+describe('sweeps of a service that is read-only', () => {
+  let stage: Stage;
+  let id: RoleId;
+  beforeEach(async () => {
+    stage = await openStage();
+    id = await stage.publish();
+    await stage.useCases.stop({ by: OWNER, id });
+    stage.clock.advance(hours(24 * 8));
+  });
+  afterEach(() => stage.dispose());
+
+  it('rest, and go on afterwards', async () => {
+    await stage.memory.mode.change(READ_ONLY, []);
+    const rested = await stage.useCases.cleanUp();
+    expect(rested).to.include({ archives: 0, finished: false, rested: true });
+    expect(await stage.memory.archives.list(undefined, 10)).to.have.length(1);
+    await stage.memory.mode.change({ kind: 'normal', message: null }, []);
+    expect(await stage.useCases.cleanUp()).to.include({ archives: 1, finished: true, rested: false });
+  });
+
+  it('count what they would do', async () => {
+    await stage.memory.mode.change(READ_ONLY, []);
+    expect(await stage.useCases.cleanUp({ dryRun: true })).to.include({ archives: 1, rested: false });
+  });
+
+  it('end where it becomes so', async () => {
+    const remove: typeof stage.memory.archives.delete = async (archive, signal) => {
+      await stage.memory.mode.change(READ_ONLY, []);
+      await stage.memory.archives.delete(archive, signal);
+    };
+    for (let n = 0; n < 20; n += 1) {
+      const other = await stage.publish({ key: `key ${n}`, bytes: `PK ${n}` });
+      await stage.useCases.stop({ by: OWNER, id: other });
+    }
+    stage.clock.advance(hours(2));
+    const { cleanUp } = stage.with({ archives: { ...stage.memory.archives, delete: remove } });
+    expect(await cleanUp()).to.include({ archives: 16, finished: false, rested: false });
+  });
+
+  it('tell of no expiration, and drop no event', async () => {
+    const history = createHistory({ ...stage.ports, history: stage.memory.history }, { keptFor: hours(1) });
+    await stage.memory.mode.change(READ_ONLY, []);
+    const before = await history.list({ by: OPERATOR });
+    await history.sweep();
+    expect(await history.list({ by: OPERATOR })).to.deep.equal(before);
+    await stage.memory.mode.change({ kind: 'normal', message: null }, []);
+    await history.sweep();
+    expect(await history.list({ by: OPERATOR })).not.to.deep.equal(before);
+  });
+});

@@ -1,0 +1,80 @@
+import type { HistoryEvent, RoleId, Takedown } from '@pinfold/core';
+import { tellingTakedowns } from '@pinfold/core/adapter';
+import { type AdministrationPorts, createAdministration } from '@pinfold/core/administration';
+import { aTakedown, replacing } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { OWNER, openStage, type Stage } from './stage.ts';
+
+const CAUSE = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
+
+describe('taking down', () => {
+  let stage: Stage;
+  let id: RoleId;
+
+  beforeEach(async () => {
+    stage = await openStage();
+    id = await stage.publish();
+  });
+  afterEach(() => stage.dispose());
+
+  const administering = (ports: Partial<AdministrationPorts> = {}) =>
+    createAdministration({ ...stage.ports, ...ports });
+  const wish = (more: object = {}) => ({ id, reason: 'Phishing', cause: CAUSE, ...more });
+
+  it('is decided again when the owner changes the role meanwhile', async () => {
+    let isMeanwhile = true;
+    const takedowns = replacing(stage.memory.takedowns, {
+      takeDown: async (...all) => {
+        if (isMeanwhile) await stage.useCases.pin({ by: OWNER, id });
+        isMeanwhile = false;
+        return await stage.memory.takedowns.takeDown(...all);
+      },
+    });
+    expect((await administering({ takedowns }).takeDown(wish())).kind).to.equal('taken_down');
+    const { value } = (await stage.memory.roles.load(id)) ?? {};
+    expect(value).to.include({ pinned: true, deletedAt: stage.clock.now() });
+    expect(await stage.memory.takedowns.of([id])).to.have.length(1);
+  });
+
+  it('lets one publish again what was lifted, and forbids it again', async () => {
+    const { takeDown, liftTakedown, showRole } = administering();
+    await takeDown(wish());
+    const { sha256 } = (await stage.memory.roles.load(id))?.value ?? aTakedown(1);
+    const publish = async (key: string) => (await stage.useCases.publish(await stage.request({ key }))).kind;
+    expect(await publish('again')).to.equal('refused');
+    expect(await liftTakedown(sha256, CAUSE)).to.deep.equal({ kind: 'lifted' });
+    expect(await publish('again')).to.equal('published');
+    expect(await takeDown(wish({ reason: 'After all' }))).to.deep.include({ kind: 'taken_down' });
+    expect(await showRole(id))
+      .to.deep.include({ kind: 'found' })
+      .and.to.have.nested.property('takedown.reason', 'After all');
+    expect(await publish('once more')).to.equal('refused');
+  });
+
+  it('is told of, as other changes are', async () => {
+    const told: HistoryEvent[] = [];
+    const takedowns = tellingTakedowns(stage.memory.takedowns, (event) => told.push(event));
+    const { takeDown, liftTakedown } = administering({ takedowns });
+    for (let n = 0; n < 2; n += 1) await takeDown(wish());
+    expect(told.map(({ type, pin, account }) => [type, pin, account])).to.deep.equal([
+      ['pin.taken_down', id, OWNER],
+    ]);
+    expect((await liftTakedown(aTakedown(1).sha256, CAUSE)).kind).to.equal('refused');
+  });
+
+  it('is brought from elsewhere once: what is there goes, what is not there is forbidden', async () => {
+    const { bringTakedown, listTakedowns } = administering();
+    const { liftedAt: _, ...elsewhere } = aTakedown(7);
+    const { account, sha256 } = (await stage.memory.roles.load(id))?.value ?? elsewhere;
+    const here: Omit<Takedown, 'liftedAt'> = { ...elsewhere, id, account, sha256 };
+    const otherwise = { ...here, sha256: aTakedown(8).sha256 };
+    for (const isNew of [true, false]) {
+      for (const each of [elsewhere, here, otherwise]) {
+        expect(await bringTakedown(each, CAUSE), each.sha256).to.equal(isNew);
+      }
+    }
+    const listed = await listTakedowns();
+    expect(listed.kind === 'page' && listed.takedowns).to.have.length(3);
+    expect((await stage.useCases.visit(id)).kind).to.equal('unknown');
+  });
+});

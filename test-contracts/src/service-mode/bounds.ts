@@ -1,0 +1,99 @@
+import { after, type Mode, minutes, type Title } from '@pinfold/core';
+import { expect } from 'chai';
+import { admit, aTry } from '../attempt-counter/tries.ts';
+import { anAccount, anAccountName, BLOCK } from '../fixtures/accounts.ts';
+import { START } from '../fixtures/clock.ts';
+import { anApiKey } from '../fixtures/keys.ts';
+import { anEvent, aPublication, aReservation, aToken, leaseOf, publishTo } from '../fixtures/roles.ts';
+import { aLink, aRedemption, aSession } from '../fixtures/sessions.ts';
+import { loaded } from '../history-store/told.ts';
+import type { ModeStores, ServiceModeClause } from './subject.ts';
+
+const READ_ONLY: Mode = { kind: 'read_only', message: 'The database moves.' };
+const REFUSED = { kind: 'refused', code: 'read_only', message: 'The database moves.' };
+
+const stop = ({ mode }: ModeStores): Promise<void> => mode.change(READ_ONLY, [anEvent()]);
+const goOn = ({ mode }: ModeStores): Promise<void> =>
+  mode.change({ kind: 'normal', message: null }, [anEvent()]);
+
+/** What the mode says to the other stores. */
+export const boundClauses: readonly ServiceModeClause[] = [
+  {
+    id: 'service-mode/publications',
+    says: 'while read-only nobody reserves or commits, nor is a replay answered; what is refused stores nothing and keeps its lease, which is renewed and released as ever',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const { roles } = other;
+      await publishTo(port.roles, aPublication(1));
+      for (const n of [2, 3]) await port.roles.reserve(aReservation(n));
+      await stop(port);
+      for (const n of [1, 2, 4]) {
+        const again = aReservation(n, { token: aToken(50) });
+        expect(await roles.reserve(again), `the key ${n}`).to.deep.equal(REFUSED);
+      }
+      const lease = leaseOf(aReservation(2));
+      expect(await roles.commit(aPublication(2), lease, [anEvent()])).to.deep.equal(REFUSED);
+      expect(await roles.load(aPublication(2).role.id)).to.equal(undefined);
+      const until = after(START, minutes(9));
+      expect(await roles.renew(lease, until)).to.deep.equal({ kind: 'held' });
+      await roles.release(leaseOf(aReservation(3)));
+      await goOn(other);
+      expect((await port.roles.reserve(aReservation(3, { token: aToken(50) }))).kind, 'released').to.equal(
+        'reserved',
+      );
+      expect((await port.roles.commit(aPublication(2), lease, [anEvent()])).kind).to.equal('committed');
+    },
+  },
+  {
+    id: 'service-mode/changes',
+    says: 'while read-only no role is saved and no key is created in the name of an account; what the operator changes is',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      await publishTo(port.roles, aPublication(1));
+      const before = await loaded(port, aPublication(1).role.id);
+      const changed = { ...before.value, title: 'Another' as Title };
+      await stop(port);
+      for (const authority of [[], ['account'] as const]) {
+        const saved = await other.roles.save(changed, before.version, [anEvent()], ...authority);
+        expect(saved).to.deep.equal(REFUSED);
+        expect(await other.apiKeys.create(anApiKey(1), [anEvent()], ...authority)).to.deep.equal(REFUSED);
+      }
+      expect(await loaded(port, changed.id)).to.deep.equal(before);
+      expect(await port.apiKeys.find(anApiKey(1).id)).to.equal(undefined);
+      expect((await other.apiKeys.create(anApiKey(1), [anEvent()], 'operator')).kind).to.equal('created');
+      const byOperator = await other.roles.save(changed, before.version, [anEvent()], 'operator');
+      expect(byOperator.kind).to.equal('saved');
+      await goOn(port);
+      const { value, version } = await loaded(other, changed.id);
+      expect(value.title).to.equal('Another');
+      expect((await other.roles.save(before.value, version, [anEvent()])).kind).to.equal('saved');
+      expect((await other.apiKeys.create(anApiKey(2), [anEvent()])).kind).to.equal('created');
+    },
+  },
+  {
+    id: 'service-mode/goes-on',
+    says: 'while read-only keys are revoked and used, sessions begin and end, tries are counted and accounts are saved',
+    check: async ({ port, peer }) => {
+      const { accounts, apiKeys, attempts, sessions } = await peer();
+      await port.apiKeys.create(anApiKey(1), [anEvent()]);
+      await port.apiKeys.create(anApiKey(2), [anEvent()]);
+      await stop(port);
+      await apiKeys.touch(anApiKey(1).id, START, START);
+      expect((await port.apiKeys.find(anApiKey(1).id))?.lastUsedAt).to.equal(START);
+      expect(await apiKeys.revoke(anApiKey(2).id, START, [anEvent()])).to.deep.equal({ kind: 'revoked' });
+      expect((await port.apiKeys.find(anApiKey(2).id))?.revokedAt).to.equal(START);
+      const [session, link] = [aSession(1), aLink(1)];
+      await sessions.begin(session, [anEvent()]);
+      await sessions.offer(link, [anEvent()]);
+      expect((await sessions.redeem(aRedemption(link, aSession(2)), [])).kind).to.equal('redeemed');
+      expect(await port.sessions.find(session.tokenHash, START)).to.deep.equal(session);
+      await sessions.end(session.tokenHash, [anEvent()]);
+      expect(await port.sessions.find(session.tokenHash, START)).to.equal(undefined);
+      await attempts.settle(await admit(attempts, aTry({ perAddress: 1 })));
+      expect((await port.attempts.begin(aTry({ perAddress: 1 }))).kind).to.equal('limited');
+      const saved = await accounts.save(anAccount(1, { blocked: BLOCK }), undefined, [anEvent()]);
+      expect(saved.kind).to.equal('saved');
+      expect((await port.accounts.load(anAccountName(1)))?.value.blocked).to.deep.equal(BLOCK);
+    },
+  },
+];
