@@ -4,6 +4,7 @@ import type {
   HistoryStore,
   PairingStore,
   RoleStore,
+  ServiceMode,
   SessionStore,
   TakedownStore,
   ViewStore,
@@ -23,6 +24,7 @@ export interface MovingStores {
   readonly takedowns: TakedownStore;
   readonly views: ViewStore;
   readonly pairings: PairingStore;
+  readonly mode: ServiceMode;
 }
 
 /** One promise of {@link Snapshot} or {@link Import}. */
