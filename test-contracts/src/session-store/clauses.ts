@@ -141,6 +141,9 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
       const other = await peer();
       await port.begin(aSession(1), [anEvent()]);
       await port.begin(aSession(2), [anEvent()]);
+      for (const store of [port, other]) {
+        expect(await store.find(aTokenHash(1), START), 'before').to.deep.equal(aSession(1));
+      }
       await other.end(aTokenHash(1), [anEvent()]);
       expect(await port.find(aTokenHash(1), START)).to.equal(undefined);
       expect(await other.find(aTokenHash(1), START)).to.equal(undefined);

@@ -77,8 +77,8 @@ export const receiveClauses: readonly StagingClause[] = [
       expect(await rejectionOf(early), 'before').to.equal(reason);
 
       const controller = new AbortController();
-      const late = port.receive(stalling(someBytes(70_000, 1)), 1_000_000, controller.signal);
-      setImmediate(() => controller.abort(reason));
+      const abort = (): void => void setImmediate(() => controller.abort(reason));
+      const late = port.receive(stalling(someBytes(70_000, 1), abort), 1_000_000, controller.signal);
       expect(await rejectionOf(late), 'while the body stalls').to.equal(reason);
       expect(await subject.left(), 'what is left').to.equal(0);
     },
