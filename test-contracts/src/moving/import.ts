@@ -73,9 +73,6 @@ const CHANGES: Readonly<Record<string, (stores: MovingStores) => Promise<unknown
   changeMode: ({ mode }) => mode.change({ kind: 'normal', message: 'Again.' }, [anEvent()]),
   countViews: ({ views }) => views.add([A_DAY]),
   dropViews: ({ views }) => views.drop(A_DAY.day, 10),
-  agree: ({ pairings }) => pairings.agree(aPairing(70)),
-  take: ({ pairings }) => pairings.take(aPairing(70).secretHash, START),
-  purgePairings: ({ pairings }) => pairings.purge(LATER, 10),
 };
 
 /** What a database has of its own, each alone. */
