@@ -36,15 +36,6 @@ const EXISTS = { kind: 'exists' } as const;
 const REVOKED = { kind: 'revoked' } as const;
 const UNKNOWN = { kind: 'unknown' } as const;
 
-/** Creates a key as if it were the first, which nothing refuses. */
-async function createdIn(
-  store: ApiKeyStore,
-  key: ApiKey,
-  events: readonly HistoryEvent[],
-): Promise<typeof CREATED | typeof EXISTS> {
-  return (await store.create(key, events)).kind === 'created' ? CREATED : EXISTS;
-}
-
 /** Creates a key that is another in some of its members. */
 function creates(change: (key: ApiKey) => Partial<ApiKey>): Spoiling<ApiKeyStore> {
   return asks('create', (key, events) => [{ ...key, ...change(key) }, events]);
@@ -145,20 +136,20 @@ const creatingSabotages: Sabotages<ApiKeyStore> = {
   'what fails in creating comes out raw': isRawIn('create'),
   'the first key is one of its account': does('createFirst', async (store, key, events) => {
     const own = await store.list(key.account);
-    return own.length > 0 ? EXISTS : await createdIn(store, key, events);
+    return own.length > 0 ? EXISTS : await create(store, key, events);
   }),
   'a revoked key does not count for the first': does('createFirst', async (store, key, events) => {
     const valid = (await store.list(undefined)).filter(({ revokedAt }) => revokedAt === null);
-    return valid.length > 0 ? EXISTS : await createdIn(store, key, events);
+    return valid.length > 0 ? EXISTS : await create(store, key, events);
   }),
   'the first looks first and writes later': does('createFirst', async (store, key, events) => {
     const keys = await store.list(undefined);
     await nextTurn();
-    return keys.length > 0 ? EXISTS : await createdIn(store, key, events);
+    return keys.length > 0 ? EXISTS : await create(store, key, events);
   }),
   'there is never a first': does('createFirst', async () => EXISTS),
   'the first is forgotten': does('createFirst', async () => CREATED),
-  'every key is the first': does('createFirst', (store, key, events) => createdIn(store, key, events)),
+  'every key is the first': does('createFirst', (store, key, events) => create(store, key, events)),
   'a fault of the first has no cause': isCurtIn('createFirst'),
 };
 
@@ -271,6 +262,15 @@ export const apiKeySabotages: Sabotages<ApiKeyStore> = {
   ...findingSabotages,
   ...changingSabotages,
 };
+
+/** Creates a key as the first, which is asked of no account. */
+function create(
+  store: ApiKeyStore,
+  key: ApiKey,
+  events: readonly HistoryEvent[],
+): ReturnType<ApiKeyStore['createFirst']> {
+  return store.create(key, events) as ReturnType<ApiKeyStore['createFirst']>;
+}
 
 /** Tells everybody that it was created. */
 function coversUpExists(name: 'create' | 'createFirst'): Spoiling<ApiKeyStore> {

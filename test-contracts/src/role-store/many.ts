@@ -34,10 +34,11 @@ const COUNT = 1_050;
 /** Hundreds of one instant, and of one expiration. */
 async function publishMany(
   port: RoleStore,
+  count = COUNT,
   expiresAtOf = (_: number): Instant => END,
 ): Promise<readonly Role[]> {
   const roles: Role[] = [];
-  for (let n = 1; n <= COUNT; n += 1) {
+  for (let n = 1; n <= count; n += 1) {
     const publishedAt = after(START, seconds(n % 3));
     const expiresAt = expiresAtOf(n);
     const more = { publishedAt, expiresAt, archive: anArchiveIdAt(n % 7, n) };
@@ -46,8 +47,8 @@ async function publishMany(
   return roles;
 }
 
-/** Ends of the list of the many, and places between: as far apart as an adapter may look at once, and farther. */
-const SPARSE = [2, 3, 500, 1_001, 1_020, 1_048, 1_049];
+/** More than an adapter looks at in one step when it searches for a state, and places of such a list. */
+const [CROWD, SPARSE] = [2_100, [2, 3, 500, 1_999, 2_001, 2_098, 2_099]];
 
 /** Claims all that ended, so many at a time. */
 async function claimAll(port: RoleStore, limit: number): Promise<readonly CleanupTask[]> {
@@ -97,15 +98,15 @@ export const manyClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[] 
   },
   {
     id: 'role-store/list-sparse',
-    says: 'a few of a state among more than a thousand of others fill their pages as many do',
+    says: 'a few of a state among thousands of others fill their pages as many do',
     check: async ({ port, peer }) => {
-      const planned = Array.from({ length: COUNT }, (_, n) =>
+      const planned = Array.from({ length: CROWD }, (_, n) =>
         aRole(n + 1, { publishedAt: after(START, seconds((n + 1) % 3)) }),
       );
       const order = newestFirst(planned);
       const expired = SPARSE.map((place) => order[place] as RoleId);
       const early = after(START, days(1));
-      await publishMany(port, (n) => (expired.includes(aRoleId(n)) ? early : END));
+      await publishMany(port, CROWD, (n) => (expired.includes(aRoleId(n)) ? early : END));
       const other = await peer();
       for (const limit of [1, 2, 3, 7, 100]) {
         const pages = await walk(other, asks({ now: early, state: 'expired', limit }));
