@@ -1,7 +1,7 @@
 import { after, type Day, days, type Instant, isFault, type Title, type Token } from '@pinfold/core';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { expect } from 'chai';
-import type { Contract } from '../contract.ts';
+import type { Contract, StoreSubject } from '../contract.ts';
 import { anAccount, anAccountName } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
@@ -24,6 +24,7 @@ import { aTakedown } from '../fixtures/takedowns.ts';
 import { harnessClauses } from '../harness.ts';
 import { rejectionOf } from '../rejection.ts';
 import { together } from '../together.ts';
+import { importReach } from './reach.ts';
 import { published, recordsOf, stock } from './stock.ts';
 import type { MovingClause, MovingStores } from './subject.ts';
 
@@ -290,7 +291,7 @@ async function expectWorking(stores: MovingStores, records: readonly MovedRecord
 }
 
 /** What every `Import` promises. */
-export const importContract: Contract<MovingStores> = {
+export const importContract: Contract<MovingStores, StoreSubject<MovingStores>> = {
   port: 'Import',
   harness: harnessClauses('import', {
     write: async (stores, n) => {
@@ -298,5 +299,5 @@ export const importContract: Contract<MovingStores> = {
     },
     sees: async (stores, n) => (await stores.accounts.load(anAccountName(n))) !== undefined,
   }),
-  clauses: importClauses,
+  clauses: [...importClauses, ...importReach],
 };

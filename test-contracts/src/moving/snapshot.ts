@@ -1,13 +1,14 @@
 import { type AccountId, after, days, hours, minutes, type Role, type Title } from '@pinfold/core';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { expect } from 'chai';
-import type { Contract } from '../contract.ts';
+import type { Contract, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { aComparison, anEvent, aReservation, aRoleId, aToken, UNBOUNDED } from '../fixtures/roles.ts';
 import { aLink, aSession } from '../fixtures/sessions.ts';
 import { harnessClauses } from '../harness.ts';
 import { rejectionOf } from '../rejection.ts';
+import { snapshotReach } from './reach.ts';
 import { allOf, published, recordsOf, stock } from './stock.ts';
 import type { MovingClause, MovingStores } from './subject.ts';
 
@@ -149,7 +150,7 @@ const snapshotClauses: readonly MovingClause[] = [
 ];
 
 /** What every `Snapshot` promises. */
-export const snapshotContract: Contract<MovingStores> = {
+export const snapshotContract: Contract<MovingStores, StoreSubject<MovingStores>> = {
   port: 'Snapshot',
   harness: harnessClauses('snapshot', {
     write: async ({ accounts }, n) => {
@@ -158,7 +159,7 @@ export const snapshotContract: Contract<MovingStores> = {
     },
     sees: async (stores, n) => (await recordsOf(stores)).some((record) => idOf(record) === `account-${n}`),
   }),
-  clauses: snapshotClauses,
+  clauses: [...snapshotClauses, ...snapshotReach],
 };
 
 const NOTHING = { requests: null, publications: null, sites: null, bytes: null };
