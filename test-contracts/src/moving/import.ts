@@ -144,6 +144,7 @@ const importClauses: readonly MovingClause[] = [
       const records = await stocked(another);
       await port.imports.begin(ONE);
       await port.imports.keep(ONE, records);
+      await port.imports.keep(ONE, records.map(renamed));
       expect(await other.imports.begin(TWO)).to.deep.equal({ kind: 'begun' });
       expect(await recordsOf(port)).to.deep.equal([]);
       expect(await port.imports.keep(ONE, records)).to.deep.equal({ kind: 'lost' });
@@ -288,6 +289,12 @@ async function expectWorking(stores: MovingStores, records: readonly MovedRecord
   expect((await accounts.save({ ...anAccount(1), name: ACCOUNT }, owner?.version, [])).kind).to.equal(
     'saved',
   );
+}
+
+/** A record of the same name or id that says something else. */
+function renamed(record: MovedRecord): MovedRecord {
+  const other = { label: 'other', title: 'Other', reason: 'other', views: 99, address: '192.0.2.99' };
+  return { ...record, value: { ...record.value, ...other } } as MovedRecord;
 }
 
 /** What every `Import` promises. */

@@ -1,11 +1,20 @@
-import { type AccountId, after, days, hours, minutes, type Role, type Title } from '@pinfold/core';
+import { type AccountId, after, type Day, days, hours, minutes, type Role, type Title } from '@pinfold/core';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { expect } from 'chai';
 import type { Contract, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
-import { aComparison, anEvent, aReservation, aRoleId, aToken, UNBOUNDED } from '../fixtures/roles.ts';
+import {
+  aComparison,
+  anEvent,
+  aReservation,
+  aRoleId,
+  aSha256,
+  aToken,
+  UNBOUNDED,
+} from '../fixtures/roles.ts';
 import { aLink, aSession } from '../fixtures/sessions.ts';
+import { aTakedown } from '../fixtures/takedowns.ts';
 import { harnessClauses } from '../harness.ts';
 import { rejectionOf } from '../rejection.ts';
 import { snapshotReach } from './reach.ts';
@@ -72,6 +81,14 @@ const snapshotClauses: readonly MovingClause[] = [
     check: async ({ port }) => {
       await stock(port);
       await Promise.all(Array.from({ length: 20 }, (_, n) => published(port, 10 + n)));
+      for (const n of [15, 12, 19, 11]) {
+        const counted = [7, 3, 5].map((day) => ({ day: day as Day, views: 1, refusedPasswords: 0 }));
+        await port.views.add(counted.map((of) => ({ role: aRoleId(n), ...of })));
+        for (const hash of [2, 1]) {
+          const takedown = aTakedown(n, { sha256: aSha256(100 + hash) });
+          await port.takedowns.takeDown(takedown, undefined, []);
+        }
+      }
       const records = await recordsOf(port);
       const kinds = records.map(({ kind }) => kind).filter((kind, n, all) => kind !== all[n - 1]);
       expect(kinds).to.deep.equal(['account', 'key', 'publication', 'takedown', 'views', 'event']);
