@@ -1,4 +1,4 @@
-import { type Clock, type Instant, minutes } from '@pinfold/core';
+import { after, type Clock, type Instant, minutes } from '@pinfold/core';
 import {
   allowInsecureRequests,
   ClientSecretBasic,
@@ -31,6 +31,8 @@ const KNOWN_FOR = minutes(10);
 export class Issuer {
   readonly #client: Client;
   #known: { readonly config: Configuration; readonly until: Instant } | undefined;
+  /** Shared by all who ask meanwhile: an issuer that does not answer keeps one connection and not one for each. */
+  #asking: Promise<Configuration> | undefined;
 
   constructor(client: Client) {
     this.#client = client;
@@ -39,10 +41,13 @@ export class Issuer {
   /** As it was at most ten minutes ago: where people sign in and out. */
   async known(): Promise<Configuration> {
     const now = this.#client.clock.now();
-    if (this.#known === undefined || this.#known.until <= now) {
-      this.#known = { config: await this.asked(), until: (now + KNOWN_FOR) as Instant };
-    }
-    return this.#known.config;
+    if (this.#known !== undefined && this.#known.until > now) return this.#known.config;
+    this.#asking ??= this.asked().finally(() => {
+      this.#asking = undefined;
+    });
+    const config = await this.#asking;
+    this.#known = { config, until: after(now, KNOWN_FOR) };
+    return config;
   }
 
   /**

@@ -1,7 +1,8 @@
-import { type HistoryEvent, type Instant, instant } from '@pinfold/core';
+import { type HistoryEvent, type Instant, instant, OPERATOR } from '@pinfold/core';
 import { createManagement, type RequestEntry } from '@pinfold/management';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
 import express from 'express';
 import { CLIENT_ID, CLIENT_SECRET, type Issuer, openIssuer, type Told } from 'pinfold-test-servers/issuer';
 import { type Inside, openService, type TestService } from 'pinfold-test-servers/service';
@@ -116,4 +117,22 @@ export async function throughIssuer(
     );
   }
   return here;
+}
+
+/** Nobody is signed in by half: there is no cookie of a session, and no session. */
+export async function expectNobodyIn(
+  { base, log, service }: Screen,
+  traveller: Traveller,
+  stop: Stop,
+  status: number,
+  outcome: string,
+): Promise<void> {
+  expect(stop.status).to.equal(status);
+  expect(stop.text).to.include('You were not signed in').and.include('/manage/sign-in"');
+  expect([...traveller.cookiesOf(base).keys()]).not.to.include('pinfold_session');
+  expect((await traveller.get(`${base}/`)).location).to.equal(`${base}/sign-in`);
+  const refused = log.find((entry) => entry.outcome?.startsWith('sign_in_'));
+  expect(refused?.outcome).to.equal(`sign_in_${outcome}`);
+  const told = await service.history.list({ by: OPERATOR });
+  expect(told.kind === 'page' && told.events.map(({ type }) => type)).not.to.include('session.started');
 }

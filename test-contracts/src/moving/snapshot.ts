@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import type { Contract, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
+import { aPairing } from '../fixtures/pairings.ts';
 import {
   aComparison,
   anEvent,
@@ -50,13 +51,15 @@ async function rename({ roles }: MovingStores, n: number): Promise<void> {
 }
 
 /** Leaves what only a running service needs. */
-async function use({ roles, sessions, apiKeys }: MovingStores): Promise<void> {
+async function use({ roles, sessions, apiKeys, pairings, mode }: MovingStores): Promise<void> {
   await roles.reserve(aReservation(50));
   await sessions.begin(aSession(1), []);
   await sessions.offer(aLink(1), []);
   await apiKeys.touch(anApiKeyId(1), LATER, START);
   await roles.claimForCleanup({ now: LATER, endedBefore: LATER, token: aToken(9), until: LATER, limit: 1 });
   await roles.keepComparison(aComparison(), undefined);
+  await pairings.agree(aPairing(1));
+  await mode.change({ kind: 'read_only', message: 'We move.' }, []);
 }
 
 const snapshotClauses: readonly MovingClause[] = [
@@ -152,14 +155,15 @@ const snapshotClauses: readonly MovingClause[] = [
     says: 'an aborted signal rejects with its reason, also in the midst of it',
     check: async ({ port }) => {
       await stock(port);
-      const reason = { why: 'nobody reads on' };
-      const none = allOf(port.snapshot.records(AbortSignal.abort(reason)));
-      expect(await rejectionOf(none)).to.equal(reason);
-      const left = new AbortController();
-      const some = async (): Promise<void> => {
-        for await (const _ of port.snapshot.records(left.signal)) left.abort(reason);
-      };
-      expect(await rejectionOf(some())).to.equal(reason);
+      for (const reason of [{ why: 'nobody reads on' }, new Error('nobody reads on')]) {
+        const none = allOf(port.snapshot.records(AbortSignal.abort(reason)));
+        expect(await rejectionOf(none)).to.equal(reason);
+        const left = new AbortController();
+        const some = async (): Promise<void> => {
+          for await (const _ of port.snapshot.records(left.signal)) left.abort(reason);
+        };
+        expect(await rejectionOf(some())).to.equal(reason);
+      }
       for await (const _ of port.snapshot.records()) break;
       await published(port, 77);
     },

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { COMMAND, run, runProcess } from '../command-run.ts';
@@ -30,6 +30,7 @@ describe('pinfold export and import', function () {
 
   it('keep a folder to its owner, and hold neither times nor hosts', async () => {
     const env = await stage.stock('one', 1);
+    await mkdir(stage.at('out'), { mode: 0o755 });
     await succeed(env, 'export', stage.at('out'));
     expect((await stat(stage.at('out'))).mode & 0o777).to.equal(0o700);
     const [records = ''] = await readdir(stage.at('out', 'records'));
@@ -149,6 +150,17 @@ describe('pinfold export and import', function () {
     const refused = await run(env, 'export', stage.folder);
     expect(refused.err).to.include('holds other things than an export');
     expect((await run(env, 'export', '-')).err).to.include('nothing for a terminal');
+  });
+
+  it('end with one line where nobody reads, and where nothing can be written', async () => {
+    const env = await stage.stock('one', 3, 300_000);
+    const broken = await pipe('pinfold export - | head -c 10 > /dev/null', env, '').catch(
+      (error: { readonly stderr: string }) => error.stderr,
+    );
+    expect(broken).to.equal('pinfold: nobody reads standard output any more\n');
+    await writeFile(stage.at('file'), '');
+    const refused = await run(env, 'export', stage.at('file', 'folder'));
+    expect(refused.err).to.match(/^pinfold: ENOTDIR: [^\n]+\n$/);
   });
 
   it('refuse a tar that is cut, and go on with a whole one', async () => {
