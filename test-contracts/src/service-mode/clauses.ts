@@ -1,7 +1,6 @@
-import type { HistoryEvent, LoadedRole, Mode, ServiceMode, Title } from '@pinfold/core';
+import type { HistoryEvent, LoadedRole, Mode, Title } from '@pinfold/core';
 import { NORMAL } from '@pinfold/core/adapter';
 import { expect } from 'chai';
-import { expectFaults } from '../faults.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { anEvent, aPublication, aReservation, leaseOf, publishTo } from '../fixtures/roles.ts';
 import { idsOf, idsTold, loaded } from '../history-store/told.ts';
@@ -63,18 +62,6 @@ export const modeClauses: readonly ServiceModeClause[] = [
         expect(await rejectionOf(mode.load(signal))).to.equal(signal.reason);
       }
       expect(await mode.load(new AbortController().signal)).to.deep.equal(NORMAL);
-    },
-  },
-  {
-    id: 'service-mode/unreachable',
-    says: 'while the database does not answer, every call rejects with the fault store_unavailable and what caused it',
-    check: async ({ unreachable }) => {
-      const { mode } = await unreachable();
-      const calls: Readonly<Record<keyof ServiceMode, Promise<unknown>>> = {
-        load: mode.load(),
-        change: mode.change(READ_ONLY, [aChange()]),
-      };
-      await expectFaults('store_unavailable', calls);
     },
   },
   {

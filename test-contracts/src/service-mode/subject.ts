@@ -8,7 +8,7 @@ import type {
   SessionStore,
   ViewStore,
 } from '@pinfold/core';
-import type { Clause, StoreSubject } from '../contract.ts';
+import type { Clause } from '../contract.ts';
 
 /** The mode with the stores of the same database, which it binds. */
 export interface ModeStores {
@@ -22,5 +22,4 @@ export interface ModeStores {
   readonly views: ViewStore;
 }
 
-export type ServiceModeSubject = StoreSubject<ModeStores>;
-export type ServiceModeClause = Clause<ModeStores, ServiceModeSubject>;
+export type ServiceModeClause = Clause<ModeStores>;
