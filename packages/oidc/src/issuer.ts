@@ -30,19 +30,24 @@ const KNOWN_FOR = minutes(10);
 /** What an issuer says of itself at its well-known address. */
 export class Issuer {
   readonly #client: Client;
-  #known: { readonly config: Configuration; readonly until: Instant } | undefined;
+  #known: { readonly config: Promise<Configuration>; readonly until: Instant } | undefined;
 
   constructor(client: Client) {
     this.#client = client;
   }
 
-  /** As it was at most ten minutes ago: where people sign in and out. */
+  /** As it was at most ten minutes ago: where people sign in and out. Any number who ask at once wait for one answer. */
   async known(): Promise<Configuration> {
     const now = this.#client.clock.now();
-    if (this.#known === undefined || this.#known.until <= now) {
-      this.#known = { config: await this.asked(), until: (now + KNOWN_FOR) as Instant };
+    if (this.#known !== undefined && this.#known.until > now) return await this.#known.config;
+    const known = { config: this.asked(), until: (now + KNOWN_FOR) as Instant };
+    this.#known = known;
+    try {
+      return await known.config;
+    } catch (error) {
+      if (this.#known === known) this.#known = undefined;
+      throw error;
     }
-    return this.#known.config;
   }
 
   /**

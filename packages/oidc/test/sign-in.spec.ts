@@ -252,6 +252,19 @@ describe('signing in by OpenID Connect', () => {
     expect(screen.issuer.asked).to.deep.equal(['GET /.well-known/openid-configuration']);
   });
 
+  it('asks the issuer once for however many begin at the same moment, and again after it was away', async () => {
+    await open();
+    const begin = () =>
+      Promise.all(Array.from({ length: 20 }, () => new Traveller().get(`${screen.base}/sign-in/oidc/begin`)));
+    const statuses = async () => new Set((await begin()).map(({ status }) => status));
+    screen.issuer.fail();
+    expect(await statuses()).to.deep.equal(new Set([503]));
+    screen.issuer.serve(screen.redirectUri);
+    screen.issuer.asked.length = 0;
+    expect(await statuses()).to.deep.equal(new Set([303]));
+    expect(screen.issuer.asked).to.deep.equal(['GET /.well-known/openid-configuration']);
+  });
+
   it('lets in who is wanted, and tells the others who they are', async () => {
     await open({ client: { require: parseClaimRule('groups=staff') } });
     screen.issuer.people.set('eve', { name: '<b>Eve</b>', groups: ['guests'] });
@@ -293,5 +306,11 @@ describe('signing in by OpenID Connect', () => {
     await screen.signIn(other, 'ada');
     const token = other.cookiesOf(screen.base).get('pinfold_session') ?? '';
     expect((await screen.service.sessions.find(token))?.account).to.equal('ada@example.com');
+  });
+
+  it('refuses whom the issuer names by nothing', async () => {
+    await open();
+    screen.issuer.forge = (claims) => ({ ...claims, sub: '' });
+    await expectNobody(await screen.signIn(ada, 'ada'), 403, 'nameless');
   });
 });
