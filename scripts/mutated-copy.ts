@@ -9,6 +9,10 @@ const root = join(import.meta.dirname, '..');
 /** A package that is changed, with the tests that have to notice. */
 export interface Mutated {
   readonly specs: readonly string[];
+  /** What of its sources is changed, where that is not all of them. */
+  readonly sources?: readonly string[];
+  /** The least part of the changes that the tests must notice, in per cent. */
+  readonly least: number;
   /** What the tests need of the workspace: packages with their links to one another. */
   readonly packages: readonly string[];
   /** Folders and files that the tests read beside. */
@@ -27,9 +31,21 @@ const SERVED = [
   'test-contracts/servers',
 ];
 
+/** Of an adapter the published suites alone judge: its own tests have no part in it. */
+function adapter(name: string, more: Partial<Mutated> = {}): Mutated {
+  return {
+    specs: [`packages/${name}/test/*.contract.spec.ts`, `packages/${name}/test/role-store-model.spec.ts`],
+    packages: ['packages/core', `packages/${name}`, 'test-contracts'],
+    read: [],
+    least: 95,
+    ...more,
+  };
+}
+
 /** What is mutated, by the name of the package. */
 export const mutated: Readonly<Record<string, Mutated>> = {
   core: {
+    least: 90,
     specs: ['packages/core/test/**/*.spec.ts', 'test-contracts/proof/use-cases/**/*.spec.ts'],
     packages: [
       'packages/core',
@@ -41,15 +57,27 @@ export const mutated: Readonly<Record<string, Mutated>> = {
     read: [],
   },
   'http-express': {
+    least: 90,
     specs: ['packages/http-express/test/**/*.spec.ts'],
     packages: SERVED,
     read: ['docs'],
   },
   viewer: {
+    least: 90,
     specs: ['packages/viewer/test/**/*.spec.ts'],
     packages: [...SERVED, 'packages/viewer'],
     read: ['docs'],
   },
+  memory: adapter('memory'),
+  'persistence-sqlite': adapter('persistence-sqlite', {
+    sources: ['accounts.ts', 'events.ts', 'schema.ts', 'sqlite-*-{counter,store}.ts', 'role-store/*.ts'],
+  }),
+  'storage-fs': adapter('storage-fs', { specs: ['packages/storage-fs/test/*.contract.spec.ts'] }),
+};
+
+/** Several packages by one name, one after the other. */
+export const groups: Readonly<Record<string, readonly string[]>> = {
+  adapters: ['memory', 'storage-fs', 'persistence-sqlite'],
 };
 
 /** Makes the copy; only its mocha is another one, which the mutation tool knows. */

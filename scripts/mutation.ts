@@ -1,7 +1,8 @@
 /**
  * `npm run mutation`: changes the core in a thousand small ways and counts which of them its tests notice.
  * `npm run mutation -- domain/role.ts` does so with a part of the core, `npm run mutation -- viewer` with another
- * package, and `npm run mutation -- viewer --lines 100` with that many of its lines, chosen at random.
+ * package, and `npm run mutation -- viewer --lines 100` with that many of its lines, chosen at random. `npm run mutation
+ * -- adapters` does so with three adapters, one after the other.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +11,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { copyTo, type Mutated, mutated } from './mutated-copy.ts';
+import { copyTo, groups, type Mutated, mutated } from './mutated-copy.ts';
 import { randomLines } from './random-lines.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -18,9 +19,7 @@ const tools = join(import.meta.dirname, 'mutation');
 const modules = join(tools, 'node_modules');
 const report = join(root, 'node_modules', '.cache', 'pinfold-mutation');
 
-/** The least part of the changes that the tests must notice, in per cent. */
-const LEAST = 90;
-const WHOLE = '**/*.ts';
+const WHOLE = ['**/*.ts'];
 
 /** The copy of the lockfile is the mark of a whole install of what is wanted now. */
 function installTools(): void {
@@ -35,19 +34,20 @@ function installTools(): void {
 interface Wish extends Mutated {
   readonly name: string;
   readonly mutate: readonly string[];
-  /** The part that must be noticed for the run to succeed, in per cent. */
-  readonly least: number | null;
+  /** Whether so much must be noticed for the run to succeed. */
+  readonly isWhole: boolean;
 }
 
-function configuration({ name, specs, mutate, least }: Wish): object {
+function configuration({ name, specs, mutate, least, isWhole }: Wish): object {
   const isTTY = process.stdout.isTTY === true;
   return {
     testRunner: 'mocha',
     plugins: [
       join(modules, '@stryker-mutator', 'mocha-runner', 'dist', 'src', 'index.js'),
       join(tools, 'ignore-prose.mjs'),
+      join(tools, 'ignore-unjudged.mjs'),
     ],
-    ignorers: ['prose'],
+    ignorers: ['prose', 'unjudged'],
     mochaOptions: { config: '.mocharc.json', spec: specs },
     testRunnerNodeArgs: ['--conditions=@pinfold/source'],
     inPlace: true,
@@ -63,7 +63,7 @@ function configuration({ name, specs, mutate, least }: Wish): object {
     clearTextReporter: { allowColor: isTTY, logTests: false, reportTests: false },
     jsonReporter: { fileName: join(report, `${name}.json`) },
     htmlReporter: { fileName: join(report, `${name}.html`) },
-    thresholds: { high: 95, low: LEAST, break: least },
+    thresholds: { high: Math.max(95, least), low: least, break: isWhole ? least : null },
   };
 }
 
@@ -96,20 +96,29 @@ const stopping = new AbortController();
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { lines: { type: 'string' } } });
 const [first = 'core', ...others] = positionals;
-const [name, parts] = Object.hasOwn(mutated, first) ? [first, others] : ['core', positionals];
-const wanted = mutated[name] as Mutated;
-const isWhole = parts.length === 0 && values.lines === undefined;
-const files = (parts.length > 0 ? parts : [WHOLE]).map((part) => `packages/${name}/src/${part}`);
-const mutate = values.lines === undefined ? files : randomLines(root, files, Number(values.lines));
-const folder = await mkdtemp(join(tmpdir(), 'pinfold-mutation-'));
-try {
-  await copyTo(folder, wanted, join(modules, 'mocha'));
-  const settings = configuration({ ...wanted, name, mutate, least: isWhole ? LEAST : null });
-  await writeFile(join(folder, 'stryker.config.json'), JSON.stringify(settings));
-  process.exitCode = stopping.signal.aborted ? 1 : await run(folder, stopping.signal);
-  if (!stopping.signal.aborted) {
-    console.error(`pinfold: every change and what noticed it: ${join(report, `${name}.html`)}`);
+const isNamed = Object.hasOwn(mutated, first) || Object.hasOwn(groups, first);
+const [named, parts] = isNamed ? [first, others] : ['core', positionals];
+for (const name of groups[named] ?? [named]) {
+  if (stopping.signal.aborted) break;
+  process.exitCode = Math.max(Number(process.exitCode ?? 0), await measure(name, mutated[name] as Mutated));
+}
+
+async function measure(name: string, wanted: Mutated): Promise<number> {
+  const isWhole = parts.length === 0 && values.lines === undefined;
+  const patterns = parts.length > 0 ? parts : (wanted.sources ?? WHOLE);
+  const files = patterns.map((pattern) => `packages/${name}/src/${pattern}`);
+  const mutate = values.lines === undefined ? files : randomLines(root, files, Number(values.lines));
+  const folder = await mkdtemp(join(tmpdir(), 'pinfold-mutation-'));
+  try {
+    await copyTo(folder, wanted, join(modules, 'mocha'));
+    const settings = configuration({ ...wanted, name, mutate, isWhole });
+    await writeFile(join(folder, 'stryker.config.json'), JSON.stringify(settings));
+    const code = stopping.signal.aborted ? 1 : await run(folder, stopping.signal);
+    if (!stopping.signal.aborted) {
+      console.error(`pinfold: every change and what noticed it: ${join(report, `${name}.html`)}`);
+    }
+    return code;
+  } finally {
+    await rm(folder, { recursive: true, maxRetries: 5 });
   }
-} finally {
-  await rm(folder, { recursive: true, maxRetries: 5 });
 }

@@ -85,7 +85,7 @@ function spoken(value: unknown, indent: number): string {
     if (held instanceof Set) return [...held];
     if (held instanceof Map) return [...held];
     if (held instanceof Error) return `${held.name}: ${held.message}`;
-    return held === undefined || typeof held === 'bigint' ? String(held) : held;
+    return held === undefined ? '<undefined>' : held;
   };
   return (JSON.stringify(value, plain, indent) ?? String(value))
     .replaceAll(/"(<[^"<>]*>)"/g, '$1')

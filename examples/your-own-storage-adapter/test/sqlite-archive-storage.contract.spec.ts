@@ -19,6 +19,8 @@ describeContract(archiveStorageContract, {
       port: await open(),
       peer: open,
       stage: staged.stage,
+      // The table is the archives' alone.
+      strew: async () => {},
       unreachable: async () => {
         const closed = openSqliteArchives(':memory:');
         closed.close();

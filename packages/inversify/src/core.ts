@@ -105,7 +105,10 @@ export function coreModule(
       )
       .inSingletonScope();
     bind(tokens.countedViews)
-      .toResolvedValue((views, clock) => createViews({ views, clock }), [tokens.views, tokens.clock])
+      .toResolvedValue(
+        (views, mode, clock) => createViews({ views, mode, clock }),
+        [tokens.views, tokens.mode, tokens.clock],
+      )
       .inSingletonScope();
     bind(tokens.administration)
       .toResolvedValue(

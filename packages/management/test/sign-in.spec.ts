@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { accountId, hours, OPERATOR } from '@pinfold/core';
+import { accountId, hours, type IdentityProvider, OPERATOR } from '@pinfold/core';
 import { expect } from 'chai';
 import { createManagement } from '../src/index.ts';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
@@ -181,6 +181,10 @@ describe("an embedding team's own sign-in", () => {
       const authenticate = async () => undefined;
       expect(() => createManagement({ useCases, publicUrl })).to.throw(TypeError);
       expect(() => createManagement({ useCases, publicUrl, sessions, authenticate })).to.throw(TypeError);
+      const identityProvider = {} as IdentityProvider;
+      expect(() => createManagement({ useCases, publicUrl, authenticate, identityProvider })).to.throw(
+        TypeError,
+      );
       for (const wrong of ['', 'pages.example.com', 'ftp://x', `${publicUrl}?x`, `${publicUrl}#x`]) {
         expect(() => createManagement({ useCases, publicUrl: wrong, sessions }), wrong).to.throw(TypeError);
       }

@@ -9,20 +9,20 @@ export function memoryPairingStore(connection: Connection): PairingStore {
   return {
     find,
     agree: async (pairing) => {
-      const { pairings } = connection.open();
+      const { pairings } = connection.change();
       if (pairings.has(pairing.secretHash)) return { kind: 'exists' };
       pairings.set(pairing.secretHash, pairing);
       return { kind: 'agreed' };
     },
     take: async (secretHash, now) => {
-      const { pairings } = connection.open();
+      const { pairings } = connection.change();
       const pairing = pairings.get(secretHash);
       if (pairing === undefined || pairing.endsAt <= now) return undefined;
       pairings.delete(secretHash);
       return pairing;
     },
     purge: async (endedBy, limit) => {
-      const { pairings } = connection.open();
+      const { pairings } = connection.change();
       const ended = [...pairings.values()].filter(({ endsAt }) => endsAt <= endedBy).slice(0, limit);
       for (const { secretHash } of ended) pairings.delete(secretHash);
       return ended.length;

@@ -9,7 +9,7 @@ export function memoryServiceMode(connection: Connection): ServiceMode {
       return connection.open().mode;
     },
     change: async (mode, events) => {
-      const data = connection.open();
+      const data = connection.change();
       const { kind, message } = data.mode;
       if (kind === mode.kind && message === mode.message) return;
       data.mode = mode;

@@ -12,6 +12,7 @@ describeContract(archiveStorageContract, {
       port: memory.archives,
       peer: async () => memory.peer().archives,
       stage: staged.stage,
+      strew: async () => {},
       unreachable: async () => {
         const closed = memory.peer();
         await closed.close();

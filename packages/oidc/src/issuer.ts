@@ -1,4 +1,4 @@
-import { type Clock, type Instant, minutes } from '@pinfold/core';
+import { after, type Clock, type Instant, minutes } from '@pinfold/core';
 import {
   allowInsecureRequests,
   ClientSecretBasic,
@@ -30,24 +30,24 @@ const KNOWN_FOR = minutes(10);
 /** What an issuer says of itself at its well-known address. */
 export class Issuer {
   readonly #client: Client;
-  #known: { readonly config: Promise<Configuration>; readonly until: Instant } | undefined;
+  #known: { readonly config: Configuration; readonly until: Instant } | undefined;
+  /** Shared by all who ask meanwhile: an issuer that does not answer keeps one connection and not one for each. */
+  #asking: Promise<Configuration> | undefined;
 
   constructor(client: Client) {
     this.#client = client;
   }
 
-  /** As it was at most ten minutes ago: where people sign in and out. Any number who ask at once wait for one answer. */
+  /** As it was at most ten minutes ago: where people sign in and out. */
   async known(): Promise<Configuration> {
     const now = this.#client.clock.now();
-    if (this.#known !== undefined && this.#known.until > now) return await this.#known.config;
-    const known = { config: this.asked(), until: (now + KNOWN_FOR) as Instant };
-    this.#known = known;
-    try {
-      return await known.config;
-    } catch (error) {
-      if (this.#known === known) this.#known = undefined;
-      throw error;
-    }
+    if (this.#known !== undefined && this.#known.until > now) return this.#known.config;
+    this.#asking ??= this.asked().finally(() => {
+      this.#asking = undefined;
+    });
+    const config = await this.#asking;
+    this.#known = { config, until: after(now, KNOWN_FOR) };
+    return config;
   }
 
   /**

@@ -1,11 +1,4 @@
-import {
-  type BegunSignIn,
-  type Clock,
-  type Instant,
-  minutes,
-  type Person,
-  type SignInTrouble,
-} from '@pinfold/core';
+import { after, type BegunSignIn, type Clock, minutes, type Person, type SignInTrouble } from '@pinfold/core';
 import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
@@ -57,7 +50,7 @@ export class SignIn {
       state: randomState(),
       nonce: randomNonce(),
       verifier: randomPKCECodeVerifier(),
-      endsAt: (clock.now() + LASTS) as Instant,
+      endsAt: after(clock.now(), LASTS),
     };
     return await this.#troubled(async () => {
       const url = buildAuthorizationUrl(await this.#issuer.known(), {

@@ -1,7 +1,8 @@
-import { type HistoryEvent, type Instant, instant } from '@pinfold/core';
+import { type HistoryEvent, type Instant, instant, OPERATOR } from '@pinfold/core';
 import { createManagement, type RequestEntry } from '@pinfold/management';
 import { createMemory, type Memory } from '@pinfold/memory';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
 import express from 'express';
 import { CLIENT_ID, CLIENT_SECRET, type Issuer, openIssuer, type Told } from 'pinfold-test-servers/issuer';
 import { type Inside, openService, type TestService } from 'pinfold-test-servers/service';
@@ -19,6 +20,8 @@ export interface Screen {
   readonly redirectUri: string;
   /** Goes to the issuer, says a name there and agrees; ends where the issuer leads back, before going there. */
   toTheWayBack(traveller: Traveller, name: string, to?: string): Promise<Stop>;
+  /** The address of the screen on one more node. */
+  peer(): Promise<string>;
   /** The same, and goes back. */
   signIn(traveller: Traveller, name: string, to?: string): Promise<Stop>;
   /** What the history tells an account, Ada's unless another is named. */
@@ -45,7 +48,14 @@ export async function openScreen({
   const issuer = await openIssuer();
   const clock = createManualClock(now ?? instant(Date.now()));
   const log: RequestEntry[] = [];
-  const doors = ({ useCases, keys, sessions, history, publicPort }: Inside): express.Express => {
+  const doors = ({
+    useCases,
+    keys,
+    sessions,
+    history,
+    administration,
+    publicPort,
+  }: Inside): express.Express => {
     const identityProvider = openIdConnect({
       issuer: issuer.url,
       clientId: CLIENT_ID,
@@ -58,7 +68,16 @@ export async function openScreen({
     const say = (entry: RequestEntry) => log.push(entry);
     return express().use(
       '/manage',
-      createManagement({ useCases, publicUrl, keys, sessions, history, identityProvider, log: say }),
+      createManagement({
+        useCases,
+        publicUrl,
+        keys,
+        sessions,
+        history,
+        administration,
+        identityProvider,
+        log: say,
+      }),
     );
   };
   const service = await openService(createMemory(), doors, { clock });
@@ -83,6 +102,7 @@ export async function openScreen({
     base,
     redirectUri,
     toTheWayBack,
+    peer: async () => `http://localhost:${(await service.peer(service.stores.peer(), doors)).port}/manage`,
     signIn: async (traveller, name, to) => {
       const { location } = await toTheWayBack(traveller, name, to);
       return await traveller.get(location ?? '');
@@ -116,4 +136,22 @@ export async function throughIssuer(
     );
   }
   return here;
+}
+
+/** Nobody is signed in by half: there is no cookie of a session, and no session. */
+export async function expectNobodyIn(
+  { base, log, service }: Screen,
+  traveller: Traveller,
+  stop: Stop,
+  status: number,
+  outcome: string,
+): Promise<void> {
+  expect(stop.status).to.equal(status);
+  expect(stop.text).to.include('You were not signed in').and.include('/manage/sign-in"');
+  expect([...traveller.cookiesOf(base).keys()]).not.to.include('pinfold_session');
+  expect((await traveller.get(`${base}/`)).location).to.equal(`${base}/sign-in`);
+  const refused = log.find((entry) => entry.outcome?.startsWith('sign_in_'));
+  expect(refused?.outcome).to.equal(`sign_in_${outcome}`);
+  const told = await service.history.list({ by: OPERATOR });
+  expect(told.kind === 'page' && told.events.map(({ type }) => type)).not.to.include('session.started');
 }

@@ -80,15 +80,19 @@ export class PostgresConnection {
    */
   async *snapshot<Item>(work: (run: Run) => AsyncIterable<Item>): AsyncGenerator<Item, void> {
     const client = await this.#patiently(() => this.#takeClient());
-    const run: Run = (statement, values = []) => ask(client, statement, values);
+    const run: Run = async (statement, values = []) => {
+      try {
+        return await ask(client, statement, values);
+      } catch (error) {
+        throw asFault(error);
+      }
+    };
     let broken = true;
     try {
       await run(BEGIN_SNAPSHOT);
       yield* work(run);
       await run(ROLLBACK);
       broken = false;
-    } catch (error) {
-      throw asFault(error);
     } finally {
       // Whoever stops reading leaves a transaction behind: it ends with its connection.
       client.release(broken);

@@ -65,10 +65,11 @@ export function postgresImport(connection: PostgresConnection, tables: Tables, s
     const { rows: marks } = await run(statements.mark);
     if (marks.length === 0) {
       // Whoever changes something has ended when the triggers are there, and nobody begins.
-      await run(triggers(schema, 'set'));
+      await run(NAMING, [schema]);
+      await run(TRIGGERS.set);
       const { rows } = await run<{ isForeign: boolean }>(statements.isForeign);
       if (rows[0]?.isForeign !== false) {
-        await run(triggers(schema, 'drop'));
+        await run(TRIGGERS.drop);
         return { kind: 'refused' };
       }
     }
@@ -102,20 +103,24 @@ export function postgresImport(connection: PostgresConnection, tables: Tables, s
     end: (token) =>
       connection.transaction(async (run) => {
         if ((await run(statements.end, [token])).count === 0) return { kind: 'lost' };
-        await run(triggers(schema, 'drop'));
+        await run(NAMING, [schema]);
+        await run(TRIGGERS.drop);
         return { kind: 'ended' };
       }),
   };
 }
 
+/** Where the text of {@link TRIGGERS} finds the schema: it takes no parameters. */
+const NAMING = planned("SELECT pg_catalog.set_config('pinfold.schema', $1, true)");
+
 /** Every table but the mark, the state of the schema and the counted tries gets its trigger, or loses it. */
-function triggers(schema: string, what: 'set' | 'drop'): Statement {
-  const change =
-    what === 'set'
-      ? `CREATE TRIGGER refuse_while_importing BEFORE INSERT OR UPDATE OR DELETE ON %I.%I
-          FOR EACH STATEMENT EXECUTE FUNCTION %1$I.refuse_while_importing()`
-      : 'DROP TRIGGER IF EXISTS refuse_while_importing ON %I.%I';
-  const name = schema.replaceAll("'", "''");
+const TRIGGERS: Readonly<Record<'set' | 'drop', Statement>> = {
+  set: onEachTable(`CREATE TRIGGER refuse_while_importing BEFORE INSERT OR UPDATE OR DELETE ON %1$I.%2$I
+    FOR EACH STATEMENT EXECUTE FUNCTION %1$I.refuse_while_importing()`),
+  drop: onEachTable('DROP TRIGGER IF EXISTS refuse_while_importing ON %1$I.%2$I'),
+};
+
+function onEachTable(change: string): Statement {
   return unhurried(`
     DO $do$
     DECLARE
@@ -124,11 +129,11 @@ function triggers(schema: string, what: 'set' | 'drop'): Statement {
       FOR own IN
         SELECT relname FROM pg_catalog.pg_class
         JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE nspname = '${name}' AND relkind = 'r'
+        WHERE nspname = pg_catalog.current_setting('pinfold.schema') AND relkind = 'r'
           AND relname NOT IN ('schema_state', 'import_mark', 'attempts', 'attempt_windows')
         ORDER BY relname
       LOOP
-        EXECUTE pg_catalog.format($change$${change}$change$, '${name}', own);
+        EXECUTE pg_catalog.format($change$${change}$change$, pg_catalog.current_setting('pinfold.schema'), own);
       END LOOP;
     END
     $do$`);

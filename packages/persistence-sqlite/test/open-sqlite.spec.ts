@@ -73,6 +73,8 @@ describe('openSqlite', () => {
       await handle.close();
       await handle.close();
       expect(await faultOf(handle.check())).to.equal('store_unavailable');
+      const records = handle.snapshot.records()[Symbol.asyncIterator]();
+      expect(await faultOf(records.next())).to.equal('store_unavailable');
       expect(await faultOf(handle.apiKeys.create(anApiKey(1), [anEvent()]))).to.equal('store_unavailable');
     }));
 

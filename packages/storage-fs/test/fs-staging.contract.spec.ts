@@ -7,13 +7,14 @@ import { filesIn, openFolder } from './opened.ts';
 describeContract(stagingContract, {
   name: 'FsStaging',
   create: async () => {
-    const { folder, clock, staging, openStaging, dispose } = await openFolder();
+    const { folder, clock, staging, openStaging, strew, dispose } = await openFolder();
     const gone = new FsStaging({ folder: join(folder, 'gone'), clock });
     return {
       port: staging,
       peer: openStaging,
       unreachable: async () => gone,
       left: async () => (await filesIn(folder)).length,
+      strew,
       advance: (length) => clock.advance(length),
       dispose,
     };

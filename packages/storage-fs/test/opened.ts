@@ -1,10 +1,12 @@
 import { readdirSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type ArchiveStorage, isFault, type StagedArchive } from '@pinfold/core';
 import { FsArchiveStorage, type FsStaging, openFsArchiveStorage, openFsStaging } from '@pinfold/storage-fs';
-import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
+import { anArchiveId, createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
+
+import { placeOf } from '../src/archive-place.ts';
 
 /** A data folder with staging and archives in it, as the service has it. */
 export interface Opened {
@@ -20,6 +22,8 @@ export interface Opened {
   unreachable(): Promise<ArchiveStorage>;
   /** Receives bytes as an upload. */
   stage(bytes: Uint8Array): Promise<StagedArchive>;
+  /** Leaves things beside archives and uploads that are neither. */
+  strew(): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -43,8 +47,41 @@ export async function openFolder(): Promise<Opened> {
       if (outcome.kind !== 'received') throw new Error('a fixture was not received');
       return outcome.archive;
     },
+    strew: () => strew(folder),
     dispose: () => rm(folder, { recursive: true }),
   };
+}
+
+/** Names that are nearly ours, at every level where ours lie. */
+async function strew(folder: string): Promise<void> {
+  const [archives, staging] = [join(folder, 'archives'), join(folder, 'staging')];
+  const { span, folder: seconds, file } = placeOf(archives, anArchiveId(1));
+  const upload = '1795176000000-0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20.upload';
+  const folders = [
+    'lost+found',
+    'a0179',
+    '01790',
+    join(basename(span), 'a795'),
+    join(basename(span), '7950'),
+  ];
+  for (const name of folders) {
+    await mkdir(join(archives, name, '176'), { recursive: true });
+    await writeFile(join(archives, name, '176', basename(file)), 'none of ours');
+  }
+  await mkdir(seconds, { recursive: true });
+  await mkdir(join(seconds, `${basename(file).slice(0, -1)}f`), { recursive: true });
+  const files = [
+    join(archives, '0179'),
+    join(archives, 'README'),
+    join(span, '999'),
+    join(seconds, `${basename(file)}.tmp`),
+    join(seconds, `x${basename(file)}`),
+    join(seconds, basename(placeOf(archives, anArchiveId(90_000_000)).file)),
+    ...['README', `x${upload}`, `${upload}~`, upload.replace('0c5a', 'UPPER')].map((name) =>
+      join(staging, name),
+    ),
+  ];
+  for (const name of files) await writeFile(name, 'none of ours');
 }
 
 /** A body of one piece. */

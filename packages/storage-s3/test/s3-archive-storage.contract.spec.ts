@@ -1,8 +1,9 @@
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { ArchiveStorage } from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
 import { createS3Client, S3ArchiveStorage } from '@pinfold/storage-s3';
 import { type ArchiveStorageSubject, archiveStorageContract } from '@pinfold/test-contracts';
-import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
+import { anArchiveId, createStagedArchives } from '@pinfold/test-contracts/fixtures';
 import { describeContract } from '@pinfold/test-contracts/mocha';
 import { createHastyClock } from './clocks.ts';
 import { openTestStore, type TestStore } from './test-store.ts';
@@ -14,20 +15,34 @@ async function createSubject(store: TestStore): Promise<ArchiveStorageSubject> {
   const [prefix, staged, clock] = [store.newPrefix(), await createStagedArchives(), new SystemClock()];
   const { bucket, client, options } = store;
   const dead = createS3Client({ ...options, endpoint: DEAD });
+  const foreign = foreignKeys(prefix);
   const open = (): ArchiveStorage => new S3ArchiveStorage({ client, bucket, prefix, clock });
   return {
     port: open(),
     peer: async () => open(),
     stage: staged.stage,
+    strew: async () => {
+      for (const Key of foreign) {
+        await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'none of ours' }));
+      }
+    },
     unreachable: async () =>
       new S3ArchiveStorage({ client: dead, bucket, prefix, clock: createHastyClock() }),
     dispose: async () => {
       const port = open();
       for (const id of await port.list(undefined, 1_000)) await port.delete(id);
+      for (const Key of foreign) await client.send(new DeleteObjectCommand({ Bucket: bucket, Key }));
       await staged.dispose();
       dead.destroy();
     },
   };
+}
+
+/** Keys of others, some of which are nearly an archive's. */
+function foreignKeys(prefix: string): readonly string[] {
+  const id = anArchiveId(1);
+  const names = ['0', 'readme', `${id}.tmp`, `x${id}`, `folder/${id}`, 'zzz'];
+  return [...names.map((name) => `${prefix}/${name}`), `${prefix}2/${id}`, `${prefix}-${id}`];
 }
 
 describe('An S3 store', () => {

@@ -176,6 +176,7 @@ const harnessSaboteurs: readonly ArchiveSaboteur[] = [
       'archive-storage/delete-gone',
       'archive-storage/list-walk',
       'archive-storage/list-many',
+      'archive-storage/list-foreign',
       'archive-storage/list-whole-only',
     ],
   },

@@ -239,7 +239,7 @@ const saboteurs: readonly Saboteur<StoreSubject<AttemptCounter>>[] = [
     () => (store) => ({
       purge: (endedBy, limit) => store.purge(after(endedBy, minutes(5)), limit),
     }),
-    ['attempt-counter/count-ended'],
+    ['attempt-counter/count-ended', 'attempt-counter/forgive'],
   ),
   saboteur(
     'attempt-counter/count-ended',
@@ -260,7 +260,7 @@ const saboteurs: readonly Saboteur<StoreSubject<AttemptCounter>>[] = [
           perRole: Math.min(attempt.perRole, 100),
         }),
     }),
-    ['attempt-counter/purge-many'],
+    ['attempt-counter/purge-many', 'attempt-counter/lets-go'],
   ),
   saboteur('attempt-counter/addresses', 'addresses are cut at 32 characters', () => (store) => ({
     begin: (attempt) => store.begin({ ...attempt, address: attempt.address.slice(0, 32) }),

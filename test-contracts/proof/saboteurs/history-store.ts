@@ -197,6 +197,11 @@ const expiringSaboteurs: readonly Saboteur<StoreSubject<HistoryStores>>[] = [
 ];
 
 const reachSaboteurs: readonly Saboteur<StoreSubject<HistoryStores>>[] = [
+  saboteur('history-store/with-accounts', 'what is changed of an account leaves nothing', () => (stores) => ({
+    accounts: replacing(stores.accounts, {
+      save: (account, loadedAt) => stores.accounts.save(account, loadedAt, []),
+    }),
+  })),
   saboteur('history-store/many', 'no more than 500 are dropped at a time', () => (stores) => ({
     history: replacing(stores.history, {
       drop: (before, limit) => stores.history.drop(before, Math.min(limit, 500)),

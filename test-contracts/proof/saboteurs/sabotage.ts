@@ -74,7 +74,8 @@ export function proofOf<Port, S extends Subject<Port>>(sabotage: Sabotage<Port, 
   };
 }
 
-async function holds<Port, S extends Subject<Port>>(
+/** Whether a clause holds for an implementation, within so many milliseconds. */
+export async function holds<Port, S extends Subject<Port>>(
   clause: Clause<Port, S>,
   create: () => Promise<S>,
   limit: number,

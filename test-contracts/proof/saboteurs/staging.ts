@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Fault, type Instant, isFault, type ReceiveOutcome, type Staging } from '@pinfold/core';
@@ -17,6 +17,7 @@ async function subjectOn(folder: string, peerFolder: string = folder): Promise<S
     peer: () => openFsStaging({ folder: peerFolder, clock }),
     unreachable: async () => new FsStaging({ folder: join(folder, 'gone'), clock }),
     left: async () => (await readdir(folder)).length,
+    strew: () => writeFile(join(folder, 'README'), 'no upload'),
     advance: (length) => clock.advance(length),
     dispose: async () => {
       await rm(folder, { recursive: true, force: true });
@@ -106,9 +107,30 @@ const sweepSaboteurs: readonly Saboteur<StagingSubject>[] = [
     () => (sound) => ({ sweep: () => sound.sweep(Number.MAX_SAFE_INTEGER as Instant) }),
     ['staging/count'],
   ),
-  saboteur('staging/count', 'counting removes what it counts', () => (sound) => ({
-    countAbandoned: (receivedBefore) => sound.sweep(receivedBefore),
-  })),
+  saboteur(
+    'staging/count',
+    'counting removes what it counts',
+    () => (sound) => ({
+      countAbandoned: (receivedBefore) => sound.sweep(receivedBefore),
+    }),
+    ['staging/sweep-foreign'],
+  ),
+  {
+    breaks: 'staging/sweep-foreign',
+    how: 'whatever lies there is swept',
+    open: () => async () => {
+      const subject = await soundSubject();
+      let strewn = 0;
+      const swept = replacing(subject.port, {
+        sweep: async (receivedBefore) => (await subject.port.sweep(receivedBefore)) + strewn,
+      });
+      const strew = async (): Promise<void> => {
+        strewn += 1;
+        await subject.strew();
+      };
+      return { ...subject, port: swept, strew };
+    },
+  },
   {
     breaks: 'staging/unreachable',
     how: 'a folder that is gone is taken for an empty one',

@@ -40,25 +40,25 @@ describe('Giving a program a key', () => {
     return createPairings({ pairings: store, sessionSecrets: secrets, clock: stage.clock }, keys);
   }
 
-  const wish = (secretHash: string) =>
-    ({ secretHash, account: OWNER, scopes: ['pins:write'], label: 'Laptop', cause: CAUSE }) as const;
-
-  /** The key for a secret, where nothing refuses it. */
+  /** The key that was made, if one was. */
   async function redeemed(secret: string, origin?: Origin): Promise<MintedKey | undefined> {
     const made = await pairings.redeem(secret, origin);
     if (made !== undefined && 'code' in made) throw new Error(made.code);
     return made;
   }
 
+  const wish = (secretHash: string) =>
+    ({ secretHash, account: OWNER, scopes: ['pins:write'], label: 'Laptop', cause: CAUSE }) as const;
+
   it('makes none before somebody agrees, then one, as it was agreed to, and none again', async () => {
     const { text: secret, hash } = secrets.mint();
-    expect(await redeemed(secret)).to.equal(undefined);
+    expect(await pairings.redeem(secret)).to.equal(undefined);
     expect(await pairings.agree(wish(hash))).to.deep.equal({ kind: 'agreed' });
     expect(await keys.list(OWNER)).to.deep.equal([]);
     const made = await redeemed(secret, { request: 'polled' });
     expect(made?.key).to.deep.include({ account: OWNER, scopes: ['pins:write'], label: 'Laptop' });
     expect((await keys.authenticate(made?.text ?? ''))?.id).to.equal(made?.key.id);
-    expect(await redeemed(secret)).to.equal(undefined);
+    expect(await pairings.redeem(secret)).to.equal(undefined);
     expect(await keys.list(OWNER)).to.have.lengthOf(1);
     const history = createHistory({ ...stage.ports, history: stage.memory.history });
     const page = await history.list({ by: OPERATOR });
@@ -73,9 +73,9 @@ describe('Giving a program a key', () => {
     await pairings.agree(wish(late.hash));
     stage.clock.advance(minutes(9.99));
     expect((await redeemed(one.text))?.key.account).to.equal(OWNER);
-    expect(await redeemed(other.text)).to.equal(undefined);
+    expect(await pairings.redeem(other.text)).to.equal(undefined);
     stage.clock.advance(minutes(0.01));
-    expect(await redeemed(late.text)).to.equal(undefined);
+    expect(await pairings.redeem(late.text)).to.equal(undefined);
     await pairings.agree(wish(secrets.mint().hash));
     expect(await stage.memory.pairings.purge(stage.clock.now(), 10), 'dropped before').to.equal(0);
   });
@@ -85,6 +85,21 @@ describe('Giving a program a key', () => {
     await pairings.agree(wish(hash));
     await pairings.agree({ ...wish(hash), account: 'other', label: 'Second' });
     expect((await redeemed(text))?.key.label).to.equal('Laptop');
+  });
+
+  it('makes none while the account may change nothing, and then the one that was agreed to', async () => {
+    const { text: secret, hash } = secrets.mint();
+    await pairings.agree(wish(hash));
+    const administration = createAdministration(stage.ports);
+    const cause = { actor: { kind: 'operator', id: null } } as const;
+    await administration.blockAccount(OWNER, { reason: 'a test', sites: 'keep' }, cause);
+    for (let n = 0; n < 2; n += 1) {
+      expect(await pairings.redeem(secret)).to.deep.include({ kind: 'refused', code: 'account_blocked' });
+    }
+    expect(await keys.list(OWNER)).to.deep.equal([]);
+    await administration.unblockAccount(OWNER, cause);
+    expect((await redeemed(secret))?.key.label).to.equal('Laptop');
+    expect(await pairings.redeem(secret)).to.equal(undefined);
   });
 
   it('gives no key that administers, or that does nothing, and none for what is no hash', async () => {
@@ -127,24 +142,5 @@ describe('Giving a program a key', () => {
     expect(new Set(codes).size).to.equal(500);
     for (const code of codes) expect(code).to.match(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/);
     expect(pairingCode('0')).to.equal(undefined);
-  });
-
-  it('keeps what was agreed to while the account is blocked, and makes the key when it is no longer', async () => {
-    const { memory, ports } = stage;
-    const administration = createAdministration({
-      ...ports,
-      accounts: memory.accounts,
-      archives: memory.archives,
-      mode: memory.mode,
-      takedowns: memory.takedowns,
-      roles: memory.roles,
-    });
-    const { text, hash } = secrets.mint();
-    await pairings.agree(wish(hash));
-    await administration.blockAccount(OWNER, { reason: 'Phishing', sites: 'keep' }, CAUSE);
-    expect(await pairings.redeem(text)).to.include({ code: 'account_blocked' });
-    await administration.unblockAccount(OWNER, CAUSE);
-    expect((await redeemed(text))?.key.account).to.equal(OWNER);
-    expect(await redeemed(text)).to.equal(undefined);
   });
 });

@@ -31,7 +31,7 @@ describe('Counting views', () => {
         return store.add(counted);
       },
     });
-    return createViews({ views, clock });
+    return createViews({ views, mode: memory.mode, clock });
   };
   const told = async (views: Views, role: RoleId = ROLE) =>
     (await views.of(role)).map(({ day, ...counts }) => [dayText(day), counts.views, counts.refusedPasswords]);
@@ -126,6 +126,20 @@ describe('Counting views', () => {
     expect(await countOf(0)).to.deep.equal([2]);
     expect(await countOf(99_999)).to.deep.equal([1]);
     expect(await countOf(100_000)).to.deep.equal([]);
+  });
+
+  it('goes on while the service is read-only, and drops nothing then', async () => {
+    const views = counting();
+    await memory.views.add([{ role: ROLE, day: dayOf(instant(0)), views: 1, refusedPasswords: 0 }]);
+    await memory.mode.change({ kind: 'read_only', message: null }, []);
+    views.viewed(ROLE);
+    await views.store();
+    expect(await told(views)).to.have.lengthOf(1);
+    await views.sweep();
+    expect(await memory.views.list(ROLE, dayOf(instant(0)))).to.have.lengthOf(2);
+    await memory.mode.change({ kind: 'normal', message: null }, []);
+    await views.sweep();
+    expect(await memory.views.list(ROLE, dayOf(instant(0)))).to.have.lengthOf(1);
   });
 
   it('sweeps for a minute at most, and ends when it is told to', async () => {

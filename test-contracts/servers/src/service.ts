@@ -145,7 +145,7 @@ export async function openService<S extends Stores>(
     const { port } = server.address() as AddressInfo;
     publicPort ??= port;
     const history = createHistory({ ...ports, history: opened.history });
-    const views = createViews({ views: opened.views, clock });
+    const views = createViews({ views: opened.views, mode: opened.mode, clock });
     const administration = createAdministration(ports);
     const cleaning = createCleaning(ports, options.limits);
     const shared = { clock, useCases, keys, sessions, pairings, history, views, administration, cleaning };

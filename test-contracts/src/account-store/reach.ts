@@ -25,6 +25,7 @@ export const reachClauses: readonly Clause<AccountStores, StoreSubject<AccountSt
       for (const limit of [100, 1_000, 2_000]) {
         const walked: AccountId[] = [];
         for (let page = await accounts.list(undefined, limit); page.length > 0; ) {
+          expect(page.length, 'a page').to.be.at.most(limit);
           walked.push(...page.map(({ name }) => name));
           expect(walked.length, 'the walk does not end').to.be.at.most(COUNT);
           page = await accounts.list(walked.at(-1), limit);

@@ -4,8 +4,8 @@ import { expectFaults } from '../faults.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { expectNothingLeft } from '../signals.ts';
-import { store } from './stored.ts';
+import { abortedAfter, expectNothingLeft } from '../signals.ts';
+import { expectSame, readWhole, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
 export const checkClauses: readonly ArchiveStorageClause[] = [
@@ -35,6 +35,32 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
         check: port.check(),
       };
       await expectFaults('storage_unavailable', calls);
+    },
+  },
+  {
+    id: 'archive-storage/aborted-on-the-way',
+    says: 'an abort on the way rejects with its reason, whatever that looks like, or comes too late, and the call is whole',
+    check: async (subject) => {
+      const { port } = subject;
+      const { id, bytes } = await store(subject, 1, 900_000);
+      for (let n = 2; n < 14; n += 1) await store(subject, n * 90_000_000, 10);
+      const listed = await port.list(undefined, 100);
+      for (let turns = 0; turns < 12; turns += 1) {
+        const read = await abortedAfter(turns, (signal) => port.read(id, 0, 900_000, signal));
+        if (read !== undefined) expectSame(read.answer, bytes, 'what was read');
+        const page = await abortedAfter(turns, (signal) => port.list(undefined, 100, signal));
+        if (page !== undefined) expect(page.answer, 'what was listed').to.deep.equal(listed);
+        await abortedAfter(turns, (signal) => port.check(signal));
+        const [put, staged] = [anArchiveId(50 + turns), await subject.stage(someBytes(70_000, turns))];
+        const stored = await abortedAfter(turns, (signal) => port.put(put, staged, signal));
+        const found = await readWhole(port, put, 70_000);
+        if (stored !== undefined || found !== undefined) {
+          expectSame(found, someBytes(70_000, turns), 'what was stored');
+        }
+        if (found !== undefined) await port.delete(put);
+        await staged.discard();
+      }
+      expect(await port.list(undefined, 100), 'in the end').to.deep.equal(listed);
     },
   },
   {

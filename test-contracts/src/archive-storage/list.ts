@@ -13,6 +13,8 @@ const WHEN = [0, 1, 2, 3, 1_000, 60_000, 3_600_000, 86_400_000, 200_000_000, 2_0
 
 /** Archives beyond the page of any backend's list, and how many milliseconds they share. */
 const [COUNT, MOMENTS] = [1_205, 5];
+/** Of the many, how many lie far from one another, and how far. */
+const [FAR, APART] = [65, 97_000_000];
 
 /** Every page of a walk, which ends at an empty one. */
 async function walk(
@@ -66,7 +68,9 @@ export const listClauses: readonly ArchiveStorageClause[] = [
     id: 'archive-storage/list-many',
     says: 'more than a thousand archives, hundreds of one millisecond, are each stored by themselves and listed, whatever the limit',
     check: async (subject) => {
-      const ids = Array.from({ length: COUNT }, (_, n) => anArchiveIdAt(n % MOMENTS, n));
+      const ids = Array.from({ length: COUNT }, (_, n) =>
+        anArchiveIdAt(n < COUNT - FAR ? n % MOMENTS : ((n * 37) % FAR) * APART, n),
+      );
       for (let from = 0; from < COUNT; from += 100) {
         await together(subject, Math.min(100, COUNT - from), async (port, n) => {
           const staged = await subject.stage(bytesOf(from + n));
@@ -85,6 +89,21 @@ export const listClauses: readonly ArchiveStorageClause[] = [
       await peer.delete(ids[MOMENTS] as ArchiveId);
       const left = ordered.filter((id) => id !== ids[MOMENTS]);
       expect(await walk(subject.port, 1_000), 'without one').to.deep.equal(left);
+    },
+  },
+  {
+    id: 'archive-storage/list-foreign',
+    says: 'what is not ours is passed over, also where nothing else is',
+    check: async (subject) => {
+      await subject.strew();
+      const peer = await subject.peer();
+      expect(await peer.list(undefined, 100), 'nothing of ours').to.deep.equal([]);
+      const ids = [1, 2, 3].map(anArchiveId);
+      for (const n of [1, 2, 3]) await store(subject, n, 10);
+      for (const limit of [1, 2, 100]) expect(await walk(peer, limit)).to.deep.equal(ids);
+      await peer.delete(anArchiveId(2));
+      await subject.strew();
+      expect(await walk(peer, 100), 'once more').to.deep.equal([anArchiveId(1), anArchiveId(3)]);
     },
   },
   {

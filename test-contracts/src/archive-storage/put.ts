@@ -71,7 +71,9 @@ export const putClauses: readonly ArchiveStorageClause[] = [
     check: async (subject) => {
       const early = await subject.peer();
       for (const [n, length] of [1, 70_000, 2_097_169, 10_485_760].entries()) {
+        expect(await early.read(anArchiveId(n), 0, 1), 'before').to.equal(undefined);
         const { id, bytes } = await store(subject, n, length);
+        expectSame(await early.read(id, 0, 1), bytes.subarray(0, 1), 'the same question again');
         for (const port of [subject.port, early, await subject.peer()]) {
           expectSame(await readWhole(port, id, length), bytes, `${length} bytes`);
         }
@@ -114,6 +116,7 @@ export const putClauses: readonly ArchiveStorageClause[] = [
       for (const [n, staged] of [gone, shorter, longer].entries()) {
         const fault = await rejectionOf(port.put(anArchiveId(n), staged), `staged file ${n}`);
         expect(isFault(fault) ? fault.code : fault, `staged file ${n}`).to.equal('storage_unavailable');
+        if (n === 0) expect((fault as Error).cause, 'what caused it').to.be.instanceOf(Error);
         expect(await port.read(anArchiveId(n), 0, 1), `archive ${n}`).to.equal(undefined);
       }
       expect(await port.list(undefined, 10)).to.deep.equal([]);

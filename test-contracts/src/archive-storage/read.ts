@@ -77,6 +77,7 @@ export const readClauses: readonly ArchiveStorageClause[] = [
         read?.fill(0);
       }
       expectSame(await readWhole(subject.port, id, 50_000), bytes, 'after the caller wrote into it');
+      expectSame(await subject.port.read(id, 100, 900), bytes.subarray(100, 1_000), 'the same again');
     },
   },
   {

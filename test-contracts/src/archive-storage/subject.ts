@@ -5,6 +5,11 @@ import type { Clause, StoreSubject } from '../contract.ts';
 export interface ArchiveStorageSubject extends StoreSubject<ArchiveStorage> {
   /** Stages bytes where the storage takes files from; `createStagedArchives` of the fixtures does. */
   stage(bytes: Uint8Array): Promise<StagedArchive>;
+  /**
+   * Leaves things beside the archives that are none, wherever the backend can hold any: other names, names that are
+   * nearly an archive's, folders. Where it can hold nothing else, it does nothing.
+   */
+  strew(): Promise<void>;
 }
 
 /** One promise of {@link ArchiveStorage}. */

@@ -1,4 +1,4 @@
-import { type AttemptCounter, after, type Instant, minutes } from '@pinfold/core';
+import { type AttemptCounter, after, type Instant, minutes, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause, StoreSubject } from '../contract.ts';
 import { expectFaults } from '../faults.ts';
@@ -51,6 +51,15 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
         const again = await other.begin(aTry({ ...limits, address }));
         expect(again.kind, `again from ${address}`).to.equal('limited');
       }
+      const role = aRoleId(1);
+      for (const near of [
+        role.slice(0, -1),
+        `${role.slice(0, -1)}f`,
+        `f${role.slice(1)}`,
+        role.toUpperCase(),
+      ]) {
+        await fail(other, aTry({ ...limits, role: near as RoleId, address: long }));
+      }
     },
   },
   {
@@ -85,6 +94,12 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
       const late = after(END, minutes(10));
       await port.purge(late, 1_000);
       expect(await port.countEnded(late), 'records').to.equal(0);
+      const ticket = await admit(port, aTry({ now: late }));
+      await port.purge(after(late, WINDOW), 1_000);
+      await port.settle(ticket);
+      await port.forgive(ticket);
+      await port.purge(after(late, WINDOW), 1_000);
+      expect(await port.countEnded(after(late, WINDOW)), 'after a late answer').to.equal(0);
     },
   },
   {

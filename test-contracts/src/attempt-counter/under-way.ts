@@ -178,6 +178,7 @@ async function overlapping(port: AttemptCounter, other: AttemptCounter): Promise
   const [late] = await admitAll(port, ['b'], { ...limits, now: minute(4) });
   // The role's next window, beside the address's first one.
   const [right] = await admitAll(port, ['c'], { ...limits, now: minute(6) });
+  await port.purge(minute(6), 100);
   await other.forgive(late as AttemptTicket);
   await failAll(port, ['b', 'b'], { ...limits, now: minute(6) });
   const full = aTry({ ...limits, address: 'd', now: minute(6) });

@@ -30,10 +30,12 @@ export const expiringClauses: readonly HistoryClause[] = [
         await make(3, { expiresAt: end, deletedAt: justBefore });
         await make(4, { expiresAt: justAfter });
         await make(5, { expiresAt: null, pinned: true });
+        const together = await make(6, { expiresAt: (end - 2) as Instant, deletedAt: (end - 2) as Instant });
         const row = ({ id: role, account, expiresAt }: Role) => ({ role, account, expiresAt });
-        expect(await other.history.expired(end, 10)).to.deep.equal([row(stoppedThen), row(expired)]);
-        expect(await other.history.expired(end, 1)).to.deep.equal([row(stoppedThen)]);
-        await port.history.tellExpired([expiry(stoppedThen)]);
+        const all = [together, stoppedThen, expired].map(row);
+        expect(await other.history.expired(end, 10)).to.deep.equal(all);
+        expect(await other.history.expired(end, 2)).to.deep.equal(all.slice(0, 2));
+        await port.history.tellExpired([expiry(stoppedThen), expiry(together)]);
         expect(await other.history.expired(end, 10)).to.deep.equal([row(expired)]);
       }),
   },

@@ -11,6 +11,7 @@ import {
   type UnattributedEvent,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { anAccount } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { aKey, anEvent, aPublication, aReservation, aRole, aToken, leaseOf } from '../fixtures/roles.ts';
@@ -129,6 +130,24 @@ export const keepingClauses: readonly HistoryClause[] = [
     },
   },
   {
+    id: 'history-store/with-accounts',
+    says: 'an account that is changed leaves its events, and a conflict none; of many at once only the one that is saved does',
+    check: async (subject) => {
+      const { port } = subject;
+      const events = Array.from({ length: 7 }, () => anEvent());
+      const outcomes = await together(subject, events.length, ({ accounts }, n) =>
+        accounts.save(anAccount(1), undefined, [events[n] as HistoryEvent]),
+      );
+      const made = events.filter((_, n) => outcomes[n]?.kind === 'saved');
+      expect(await idsTold(await subject.peer()), 'made').to.deep.equal(idsOf(...made));
+      const found = await port.accounts.load(anAccount(1).name);
+      const changed = anEvent();
+      await port.accounts.save(anAccount(1), found?.version, [changed]);
+      await port.accounts.save(anAccount(1), found?.version, [anEvent()]);
+      expect(await idsTold(port), 'changed').to.deep.equal(idsOf(...made, changed));
+    },
+  },
+  {
     id: 'history-store/with-sessions',
     says: 'a link, a session and its end leave their events, those of a redeemed link for its account and in the name of who made it; what is redeemed or ended already leaves none',
     check: async (subject) => {
@@ -159,6 +178,7 @@ export const keepingClauses: readonly HistoryClause[] = [
       expect(await told(port)).to.have.lengthOf(1);
       const next = after(START, minutes(1));
       await port.sessions.refuse(refusal(one, next), START);
+      expect(await told(port), 'at the instant').to.have.lengthOf(2);
       await port.sessions.refuse(refusal(another, next), START);
       await port.sessions.refuse(refusal(one, next), after(START, duration(59_999)));
       const accounts = (await told(port)).map(({ account }) => account);

@@ -1,9 +1,10 @@
-import type { ApiKeyStore, HistoryStore, RoleStore, SessionStore } from '@pinfold/core';
+import type { AccountStore, ApiKeyStore, HistoryStore, RoleStore, SessionStore } from '@pinfold/core';
 import type { Clause } from '../contract.ts';
 
 /** What a {@link HistoryStore} is tested with: the stores of the same database, which keep the events. */
 export interface HistoryStores {
   readonly history: HistoryStore;
+  readonly accounts: AccountStore;
   readonly roles: RoleStore;
   readonly apiKeys: ApiKeyStore;
   readonly sessions: SessionStore;

@@ -2,7 +2,9 @@ import type {
   AccountStore,
   ApiKeyStore,
   HistoryStore,
+  PairingStore,
   RoleStore,
+  ServiceMode,
   SessionStore,
   TakedownStore,
   ViewStore,
@@ -21,6 +23,8 @@ export interface MovingStores {
   readonly history: HistoryStore;
   readonly takedowns: TakedownStore;
   readonly views: ViewStore;
+  readonly pairings: PairingStore;
+  readonly mode: ServiceMode;
 }
 
 /** One promise of {@link Snapshot} or {@link Import}. */

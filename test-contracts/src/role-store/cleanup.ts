@@ -211,6 +211,7 @@ export const settleClauses: readonly Clause<RoleStore>[] = [
       await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt }, [anEvent()]);
       await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt: END }, [anEvent()]);
       await other.settleCleanup(taskOf(role, 2), { kind: 'removed' }, [anEvent()]);
+      await other.settleCleanup(taskOf(aRole(9), 2), { kind: 'removed' }, [anEvent()]);
       await expectClaimed(retryAt);
       expect(await port.claimForCleanup(claim(4, retryAt))).to.deep.equal([taskOf(role, 4, 1)]);
     },

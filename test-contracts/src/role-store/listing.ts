@@ -68,9 +68,12 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
       expect(idsOf(page)).to.deep.equal(newestFirst(roles));
       expect(page.items).to.have.deep.members(roles);
       expect(page.next).to.equal(undefined);
-      const theirs = await port.list(asks({ account: 'Acme' as AccountId }));
-      expect(idsOf(theirs)).to.deep.equal([aRole(100).id]);
-      expect((await port.list(asks({ account: 'nobody' as AccountId }))).items).to.deep.equal([]);
+      for (const [n, account] of OTHER_ACCOUNTS.entries()) {
+        expect(idsOf(await port.list(asks({ account }))), account).to.deep.equal([aRole(100 + n).id]);
+      }
+      for (const account of ['nobody', 'ACME', ' acme', 'acme  ', 'a_', '%'] as AccountId[]) {
+        expect((await port.list(asks({ account }))).items, account).to.deep.equal([]);
+      }
     },
   },
   {
@@ -174,7 +177,19 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
       for (const [title, texts] of SEARCHES) {
         for (const text of texts) expect(await find(text), text).to.deep.equal([title]);
       }
-      for (const absent of ['a_c', 'ünd%', '\\\\', 'zzz', '100%%', '__', 'undefined', 'null', '.']) {
+      for (const absent of [
+        'a_c',
+        'ünd%',
+        '\\\\',
+        'zzz',
+        '100%%',
+        '__',
+        'undefined',
+        'null',
+        '.',
+        'a*c',
+        '[abc]',
+      ]) {
         expect(await find(absent), absent).to.deep.equal([]);
       }
       const [first, , , last] = roles as [Role, Role, Role, Role];
@@ -238,6 +253,15 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
         const pages = await walk(other, asks({ search: 'needle', limit }));
         expect(pages.flatMap(idsOf), `${limit} at once`).to.deep.equal(expected);
         expect(Math.max(...pages.map(({ items }) => items.length))).to.be.at.most(limit);
+      }
+      const oldest = newestFirst(
+        Array.from({ length: count }, (_, n) =>
+          aRole(n + 1, { publishedAt: after(START, minutes((n + 1) % 700)) }),
+        ),
+      ).at(-1);
+      for (const limit of [1, 100]) {
+        const pages = await walk(other, asks({ search: oldest, limit }));
+        expect(pages.flatMap(idsOf), 'the oldest, behind pages of nothing').to.deep.equal([oldest]);
       }
     },
   },

@@ -3,8 +3,10 @@ import {
   type CleanupTask,
   days,
   type EncodedManifest,
+  type Instant,
   type KeptWarning,
   type Role,
+  type RoleId,
   type RoleStore,
   seconds,
   type Title,
@@ -18,6 +20,7 @@ import {
   anEvent,
   aPublication,
   aReservation,
+  aRole,
   aRoleId,
   aToken,
   leaseOf,
@@ -29,15 +32,23 @@ import { asks, END, idsOf, newestFirst, walk, walkArchives } from './asked.ts';
 const COUNT = 1_050;
 
 /** Hundreds of one instant, and of one expiration. */
-async function publishMany(port: RoleStore): Promise<readonly Role[]> {
+async function publishMany(
+  port: RoleStore,
+  count = COUNT,
+  expiresAtOf = (_: number): Instant => END,
+): Promise<readonly Role[]> {
   const roles: Role[] = [];
-  for (let n = 1; n <= COUNT; n += 1) {
+  for (let n = 1; n <= count; n += 1) {
     const publishedAt = after(START, seconds(n % 3));
-    const more = { publishedAt, expiresAt: END, archive: anArchiveIdAt(n % 7, n) };
+    const expiresAt = expiresAtOf(n);
+    const more = { publishedAt, expiresAt, archive: anArchiveIdAt(n % 7, n) };
     roles.push(await publishTo(port, aPublication(n, more)));
   }
   return roles;
 }
+
+/** More than an adapter looks at in one step when it searches for a state, and places of such a list. */
+const [CROWD, SPARSE] = [2_100, [2, 3, 500, 1_999, 2_001, 2_098, 2_099]];
 
 /** Claims all that ended, so many at a time. */
 async function claimAll(port: RoleStore, limit: number): Promise<readonly CleanupTask[]> {
@@ -72,6 +83,7 @@ export const manyClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[] 
       for (const state of [undefined, 'published'] as const) {
         const pages = await walk(other, asks({ state, limit: 100 }));
         expect(pages.flatMap(idsOf), `the list of ${state ?? 'all'}`).to.deep.equal(expected);
+        expect(pages, `full pages of ${state ?? 'all'}`).to.have.lengthOf(Math.ceil(COUNT / 100));
       }
       const archives = roles.map(({ archive }) => archive).toSorted();
       for (const limit of [100, 1_000]) {
@@ -82,6 +94,25 @@ export const manyClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[] 
       expect(count.archives, 'counted').to.equal(COUNT);
       const claimed = (await claimAll(other, 100)).map(({ archive }) => archive);
       expect(claimed.toSorted(), 'claimed').to.deep.equal(archives);
+    },
+  },
+  {
+    id: 'role-store/list-sparse',
+    says: 'a few of a state among thousands of others fill their pages as many do',
+    check: async ({ port, peer }) => {
+      const planned = Array.from({ length: CROWD }, (_, n) =>
+        aRole(n + 1, { publishedAt: after(START, seconds((n + 1) % 3)) }),
+      );
+      const order = newestFirst(planned);
+      const expired = SPARSE.map((place) => order[place] as RoleId);
+      const early = after(START, days(1));
+      await publishMany(port, CROWD, (n) => (expired.includes(aRoleId(n)) ? early : END));
+      const other = await peer();
+      for (const limit of [1, 2, 3, 7, 100]) {
+        const pages = await walk(other, asks({ now: early, state: 'expired', limit }));
+        expect(pages.flatMap(idsOf), `${limit} a page`).to.deep.equal(expired);
+        expect(pages, `${limit} a page`).to.have.lengthOf(Math.ceil(SPARSE.length / limit));
+      }
     },
   },
   {

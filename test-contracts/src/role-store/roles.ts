@@ -39,7 +39,7 @@ const ROLES: readonly Role[] = [
   aRole(3, { title: ' e\u0301 \u00e9 \u2028 \ufeff\u200b NULL \'"\\ %_ ' as Title, publishedAt: instant(1) }),
   aRole(4, {
     title: '0' as Title,
-    originalFilename: '1e3' as Filename,
+    originalFilename: '1E3.Zip' as Filename,
     deletedAt: instant(4_102_444_800_001),
   }),
   aRole(5, {
@@ -144,6 +144,9 @@ export const roleClauses: readonly Clause<RoleStore>[] = [
       expect(await port.save(titled(newest.value, 'mine'), newest.version, [anEvent()])).to.deep.equal({
         kind: 'saved',
       });
+      const unknown = await other.save(aRole(9), newest.version, [anEvent()]);
+      expect(unknown, 'a role that is not there').to.deep.equal({ kind: 'conflict' });
+      expect(await port.load(aRoleId(9))).to.equal(undefined);
     },
   },
   {

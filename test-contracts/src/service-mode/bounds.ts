@@ -1,10 +1,19 @@
 import { after, type Mode, minutes, type Title } from '@pinfold/core';
+import { dayOf } from '@pinfold/core/views';
 import { expect } from 'chai';
 import { admit, aTry } from '../attempt-counter/tries.ts';
 import { anAccount, anAccountName, BLOCK } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey } from '../fixtures/keys.ts';
-import { anEvent, aPublication, aReservation, aToken, leaseOf, publishTo } from '../fixtures/roles.ts';
+import {
+  anEvent,
+  aPublication,
+  aReservation,
+  aRoleId,
+  aToken,
+  leaseOf,
+  publishTo,
+} from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession } from '../fixtures/sessions.ts';
 import { loaded } from '../history-store/told.ts';
 import type { ModeStores, ServiceModeClause } from './subject.ts';
@@ -72,9 +81,9 @@ export const boundClauses: readonly ServiceModeClause[] = [
   },
   {
     id: 'service-mode/goes-on',
-    says: 'while read-only keys are revoked and used, sessions begin and end, tries are counted and accounts are saved',
+    says: 'while read-only keys are revoked and used, sessions begin and end, tries and views are counted and accounts are saved',
     check: async ({ port, peer }) => {
-      const { accounts, apiKeys, attempts, sessions } = await peer();
+      const { accounts, apiKeys, attempts, sessions, views } = await peer();
       await port.apiKeys.create(anApiKey(1), [anEvent()]);
       await port.apiKeys.create(anApiKey(2), [anEvent()]);
       await stop(port);
@@ -91,6 +100,9 @@ export const boundClauses: readonly ServiceModeClause[] = [
       expect(await port.sessions.find(session.tokenHash, START)).to.equal(undefined);
       await attempts.settle(await admit(attempts, aTry({ perAddress: 1 })));
       expect((await port.attempts.begin(aTry({ perAddress: 1 }))).kind).to.equal('limited');
+      const viewed = { day: dayOf(START), views: 2, refusedPasswords: 1 };
+      await views.add([{ role: aRoleId(1), ...viewed }]);
+      expect(await port.views.list(aRoleId(1), viewed.day)).to.deep.equal([viewed]);
       const saved = await accounts.save(anAccount(1, { blocked: BLOCK }), undefined, [anEvent()]);
       expect(saved.kind).to.equal('saved');
       expect((await port.accounts.load(anAccountName(1)))?.value.blocked).to.deep.equal(BLOCK);

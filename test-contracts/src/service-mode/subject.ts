@@ -6,6 +6,7 @@ import type {
   RoleStore,
   ServiceMode,
   SessionStore,
+  ViewStore,
 } from '@pinfold/core';
 import type { Clause } from '../contract.ts';
 
@@ -18,6 +19,7 @@ export interface ModeStores {
   readonly attempts: AttemptCounter;
   readonly sessions: SessionStore;
   readonly history: HistoryStore;
+  readonly views: ViewStore;
 }
 
 export type ServiceModeClause = Clause<ModeStores>;

@@ -15,9 +15,10 @@ export async function* failing(bytes: Uint8Array): AsyncGenerator<Uint8Array, vo
   throw new Error('broken');
 }
 
-/** A body that gives some bytes and then never goes on. */
-export async function* stalling(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+/** A body that gives some bytes and then never goes on; `stalled` is called when more is asked for. */
+export async function* stalling(bytes: Uint8Array, stalled: () => void): AsyncGenerator<Uint8Array, void> {
   yield bytes;
+  stalled();
   await new Promise<never>(() => {});
 }
 

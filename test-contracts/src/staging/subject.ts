@@ -5,6 +5,8 @@ import type { Clause, StoreSubject } from '../contract.ts';
 export interface StagingSubject extends StoreSubject<Staging> {
   /** How many uploads lie in the folder, whole or not. */
   left(): Promise<number>;
+  /** Leaves things in the folder that are no uploads: other names, names that are nearly an upload's. */
+  strew(): Promise<void>;
   /** Moves on the clock that was given to the staging; it begins at `START` of the fixtures. */
   advance(length: Duration): void;
 }

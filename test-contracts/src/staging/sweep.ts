@@ -61,6 +61,19 @@ export const sweepClauses: readonly StagingClause[] = [
     },
   },
   {
+    id: 'staging/sweep-foreign',
+    says: 'what is no upload is neither counted nor swept',
+    check: async (subject) => {
+      await subject.strew();
+      const strewn = await subject.left();
+      await receive(subject.port, someBytes(1_000, 1));
+      const late = after(START, hours(100_000));
+      expect(await subject.port.countAbandoned(late), 'counted').to.equal(1);
+      expect(await subject.port.sweep(late), 'swept').to.equal(1);
+      expect(await subject.left(), 'what is left').to.equal(strewn);
+    },
+  },
+  {
     id: 'staging/unreachable',
     says: 'while the folder is out of reach, every call rejects with the fault staging_unavailable and what caused it',
     check: async (subject) => {

@@ -10,6 +10,7 @@ export const MAX_READ: number = 1_048_576;
  * Faults: `storage_unavailable`, with what caused it.
  *
  * @promise archive-storage/unreachable: while the backend does not answer, every call rejects with the fault storage_unavailable and what caused it
+ * @promise archive-storage/aborted-on-the-way: an abort on the way rejects with its reason, whatever that looks like, or comes too late, and the call is whole
  * @promise archive-storage/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file
  */
 export interface ArchiveStorage {
@@ -59,6 +60,7 @@ export interface ArchiveStorage {
    * the end. What is not ours is passed over.
    * @promise archive-storage/list-walk: pages after an id, up to an empty one, give every archive exactly once, in order, also when others are deleted on the way
    * @promise archive-storage/list-many: more than a thousand archives, hundreds of one millisecond, are each stored by themselves and listed, whatever the limit
+   * @promise archive-storage/list-foreign: what is not ours is passed over, also where nothing else is
    * @promise archive-storage/list-aborted: an aborted signal rejects with its reason
    * @promise archive-storage/list-whole-only: a put under way or failed is not listed
    */

@@ -38,6 +38,7 @@ export interface ExpiredRole {
  * @promise history-store/with-change: a change that is saved is there with its events, and a conflict leaves none; of many at once only the one that is saved does
  * @promise history-store/with-cleanup: a claim that is settled leaves its events, and a lost one none
  * @promise history-store/with-keys: a key that is created or revoked leaves its events; one that was there, was revoked before or is unknown leaves none
+ * @promise history-store/with-accounts: an account that is changed leaves its events, and a conflict none; of many at once only the one that is saved does
  * @promise history-store/with-sessions: a link, a session and its end leave their events, those of a redeemed link for its account and in the name of who made it; what is redeemed or ended already leaves none
  * @promise history-store/refused-sign-ins: of an account's refused sign-ins one event is kept until the instant has passed, of many at once too; other accounts have their own
  * @promise history-store/in-turn: each event of a role is at least a millisecond after the one before, also of changes at once

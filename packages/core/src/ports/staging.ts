@@ -57,6 +57,7 @@ export interface Staging {
    * Removes what was received before an instant and never discarded; answers how many.
    * @promise staging/discard: a discarded archive is gone, and discarding again is harmless
    * @promise staging/sweep: what is older goes, what is younger stays
+   * @promise staging/sweep-foreign: what is no upload is neither counted nor swept
    */
   sweep(receivedBefore: Instant): Promise<number>;
 

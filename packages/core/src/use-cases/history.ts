@@ -2,12 +2,13 @@ import { type Actor, boundTo } from '../domain/actor.ts';
 import { decodeEventCursor, encodeEventCursor } from '../domain/event-cursor.ts';
 import { BY_SYSTEM, type Cause, eventOf, type HistoryEvent } from '../domain/history.ts';
 import { accountId, type RoleId } from '../domain/identity.ts';
-import { before, type Duration, days, type Instant, minutes } from '../domain/instant.ts';
+import { before, type Duration, days, type Instant } from '../domain/instant.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Refusal } from '../refusal.ts';
+import { inBatches } from './in-batches.ts';
 
 /** Which page of the history is wanted. */
 export interface EventListRequest {
@@ -68,7 +69,6 @@ export interface HistoryOptions {
 }
 
 const BATCH = 100;
-const LONGEST: Duration = minutes(1);
 
 /**
  * Puts the use cases of the history together.
@@ -99,9 +99,9 @@ export function createHistory(ports: HistoryPorts, { keptFor = days(400) }: Hist
       };
     },
     async sweep({ cause = BY_SYSTEM, signal } = {}) {
-      await inBatches(ports, signal, () => tellExpired(ports, cause));
+      await inBatches(ports, BATCH, signal, () => tellExpired(ports, cause));
       const oldest = before(ports.clock.now(), keptFor);
-      await inBatches(ports, signal, () => history.drop(oldest, BATCH));
+      await inBatches(ports, BATCH, signal, () => history.drop(oldest, BATCH));
     },
   };
 }
@@ -113,19 +113,6 @@ async function tellExpired({ history, clock, ids }: HistoryPorts, cause: Cause):
   );
   if (events.length > 0) await history.tellExpired(events);
   return events.length;
-}
-
-/** Repeats a step until it does less than a whole batch, for as long as it may take and the service is not read-only. */
-async function inBatches(
-  { clock, mode }: HistoryPorts,
-  signal: AbortSignal | undefined,
-  step: () => Promise<number>,
-): Promise<void> {
-  const begun = clock.now();
-  do {
-    signal?.throwIfAborted();
-    if ((await mode.load(signal)).kind === 'read_only') return;
-  } while ((await step()) === BATCH && clock.now() - begun < LONGEST);
 }
 
 function asShownToAccounts(event: HistoryEvent): HistoryEvent {

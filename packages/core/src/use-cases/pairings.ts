@@ -34,8 +34,8 @@ export interface Pairings {
   agree(wish: NewPairing): Promise<{ readonly kind: 'agreed' } | { readonly kind: 'unknown' }>;
 
   /**
-   * The key for a secret, once; `undefined` while nobody has agreed, and when it is none. What is refused can be redeemed
-   * later.
+   * The key for a secret, once; `undefined` while nobody has agreed, and when it is none. Where the account may change
+   * nothing it is refused, and what was agreed to stays.
    */
   redeem(secret: string, origin?: Origin): Promise<MintedKey | Unchangeable | undefined>;
 }

@@ -1,8 +1,9 @@
 import type { RoleId } from '../domain/identity.ts';
-import { minutes } from '../domain/instant.ts';
 import { type CountedViews, type Day, type DayOfViews, dayOf } from '../domain/views.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { ServiceMode } from '../ports/service-mode.ts';
 import type { ViewStore } from '../ports/view-store.ts';
+import { inBatches } from './in-batches.ts';
 
 /** What a view is counted with. */
 export interface ViewCounter {
@@ -34,6 +35,8 @@ export interface Views extends ViewCounter {
 /** The ports that counting views needs. */
 export interface ViewPorts {
   readonly views: ViewStore;
+  /** While the service is read-only views are counted, and no sweep drops any. */
+  readonly mode: ServiceMode;
   readonly clock: Clock;
 }
 
@@ -61,7 +64,8 @@ const MOST_WAITING = 100_000;
  * await views.store();
  * for (const { day, views: count } of await views.of(role)) console.log(day, count);
  */
-export function createViews({ views, clock }: ViewPorts): Views {
+export function createViews(ports: ViewPorts): Views {
+  const { views, clock } = ports;
   const waiting = new Map<string, CountedViews>();
   const firstTold = (): Day => (dayOf(clock.now()) - DAYS_TOLD + 1) as Day;
 
@@ -98,10 +102,8 @@ export function createViews({ views, clock }: ViewPorts): Views {
     },
     of: (role) => views.list(role, firstTold()),
     async sweep(signal) {
-      const begun = clock.now();
       const before = firstTold();
-      do signal?.throwIfAborted();
-      while ((await views.drop(before, BATCH)) === BATCH && clock.now() - begun < minutes(1));
+      await inBatches(ports, BATCH, signal, () => views.drop(before, BATCH));
     },
   };
 }

@@ -3,7 +3,7 @@ import { type Answer, page, seeOther } from '../answering/answer.ts';
 import type { Screen } from '../options.ts';
 import { ELSEWHERE_TROUBLES, elsewhereTroubleView } from '../views/sign-in-elsewhere.ts';
 import { bounceView } from '../views/trouble.ts';
-import { readCookies, writeCookie } from '../visiting/cookies.ts';
+import { expireEverywhere, readCookies, writeCookie } from '../visiting/cookies.ts';
 import type { OpenVisit } from '../visiting/visit.ts';
 import { keepSession, returnPath } from './sign-in.ts';
 
@@ -31,7 +31,8 @@ export async function finishElsewhere(signing: SigningInElsewhere, visit: OpenVi
   const { sessions, identityProvider } = signing;
   const { request, response, scope, base } = visit;
   const [cookie = '', ...others] = readCookies(request, scope, 'oidc');
-  writeCookie(response, scope, 'oidc', '', 0);
+  if (others.length === 0) writeCookie(response, scope, 'oidc', '', 0);
+  else expireEverywhere(request, response, scope, 'oidc');
   const [kept, to = ''] = cookie.split('~');
   const query = request.url.slice(request.path.length);
   const cameBack = `${returnUrl(signing, visit)}${query}`;
@@ -57,14 +58,14 @@ async function troubled(
   visit: OpenVisit,
   { problem, detail, person }: SignInTrouble,
 ): Promise<Answer> {
+  const { status, isOfOperator } = ELSEWHERE_TROUBLES[problem];
   visit.who.outcome = `sign_in_${problem}`;
-  if (detail !== undefined) visit.who.error = new Error(detail);
+  if (isOfOperator && detail !== undefined) visit.who.error = new Error(detail);
   // Of a person who was never here the history keeps nothing: there may be any number of them.
   if (person !== undefined && (await useCases.accounts.load(person.account)) !== undefined) {
     visit.who.account = person.account;
     await sessions.refusePerson(person, visit.origin);
   }
-  const { status } = ELSEWHERE_TROUBLES[problem];
   const signOutUrl = person === undefined ? undefined : await identityProvider.signOutUrl();
   const model = { provider: identityProvider.name, problem, person, signOutUrl };
   return page(elsewhereTroubleView(visit, model), status);

@@ -14,19 +14,25 @@ export interface ElsewhereTrouble {
   readonly signOutUrl: string | undefined;
 }
 
+/** How a problem is answered. */
+interface Trouble {
+  readonly status: number;
+  readonly text: MessageId;
+  /** Whether the person can do nothing about it, and the log is to say more. */
+  readonly isOfOperator: boolean;
+}
+
 /** How each problem is answered. */
-export const ELSEWHERE_TROUBLES: Readonly<
-  Record<SignInProblem, { readonly status: number; readonly text: MessageId }>
-> = {
-  unreachable: { status: 503, text: 'elsewhereUnreachable' },
-  forgotten: { status: 400, text: 'elsewhereForgotten' },
-  declined: { status: 403, text: 'elsewhereDeclined' },
-  late: { status: 400, text: 'elsewhereLate' },
-  untrusted: { status: 502, text: 'elsewhereUntrusted' },
-  clock: { status: 502, text: 'elsewhereClock' },
-  misconfigured: { status: 502, text: 'elsewhereMisconfigured' },
-  nameless: { status: 403, text: 'elsewhereNameless' },
-  not_allowed: { status: 403, text: 'elsewhereNotAllowed' },
+export const ELSEWHERE_TROUBLES: Readonly<Record<SignInProblem, Trouble>> = {
+  unreachable: { status: 503, text: 'elsewhereUnreachable', isOfOperator: true },
+  forgotten: { status: 400, text: 'elsewhereForgotten', isOfOperator: false },
+  declined: { status: 403, text: 'elsewhereDeclined', isOfOperator: false },
+  late: { status: 400, text: 'elsewhereLate', isOfOperator: false },
+  untrusted: { status: 502, text: 'elsewhereUntrusted', isOfOperator: true },
+  clock: { status: 502, text: 'elsewhereClock', isOfOperator: true },
+  misconfigured: { status: 502, text: 'elsewhereMisconfigured', isOfOperator: true },
+  nameless: { status: 403, text: 'elsewhereNameless', isOfOperator: true },
+  not_allowed: { status: 403, text: 'elsewhereNotAllowed', isOfOperator: false },
 };
 
 /** A page that says why nobody was signed in, and leads back to the sign-in. */

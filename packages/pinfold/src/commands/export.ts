@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { tokens } from '@pinfold/inversify';
 import { readArguments } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/failures.ts';
+import { saidByTheSystem } from '../command-line/said-by-the-system.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { Composition } from '../compose/composition.ts';
@@ -18,9 +19,10 @@ export async function exportAll(args: readonly string[], terminal: Terminal): Pr
   const json = values.json ?? false;
   if (target === '-') {
     if (json) throw new UsageError('--json has no place on standard output beside a tar');
-    tellMoved('exported', await toPipe(terminal), false, terminal);
+    tellMoved('exported', await saidByTheSystem(() => toPipe(terminal)), false, terminal);
   } else {
-    tellMoved('exported', await exportTo(new ToFolder(resolve(target)), terminal), json, terminal);
+    const folder = new ToFolder(resolve(target));
+    tellMoved('exported', await saidByTheSystem(() => exportTo(folder, terminal)), json, terminal);
   }
 }
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { tokens } from '@pinfold/inversify';
 import { readArguments } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/failures.ts';
+import { saidByTheSystem } from '../command-line/said-by-the-system.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { Composition } from '../compose/composition.ts';
@@ -21,7 +22,10 @@ export async function importAll(args: readonly string[], terminal: Terminal): Pr
   const [from = ''] = positionals;
   const moved = await withComposition(
     terminal,
-    async ({ container }) => bring(from, await importing(container), terminal),
+    async ({ container }) => {
+      const to = await importing(container);
+      return saidByTheSystem(() => bring(from, to, terminal));
+    },
     TO_BE_FILLED,
   );
   tellMoved('imported', moved, values.json ?? false, terminal);

@@ -1,6 +1,6 @@
 import { type Clock, minutes, seconds } from '@pinfold/core';
 import { CommandFailure } from '../command-line/failures.ts';
-import { failureOf, foreignAnswer, parseJson, parseProblem, unreachable } from './answers.ts';
+import { failureOf, foreignAnswer, type ProblemJson, parseJson, unreachable } from './answers.ts';
 
 /** A key that somebody agreed to on the management screen. */
 export interface GivenKey {
@@ -38,11 +38,17 @@ async function ask(url: string, secret: string): Promise<GivenKey | undefined> {
     const text = await answer.text();
     // A node that stops, or a database that fails over, is back soon.
     if (answer.status === 202 || answer.status === 502 || answer.status === 503) return undefined;
-    if (answer.status !== 200) throw failureOf(url, answer.status, parseProblem(text));
+    if (answer.status !== 200) throw failureOf(url, answer.status, refusalIn(text));
     return readGiven(parseJson(text));
   } catch (error) {
     throw unreachable(url, error) ?? error;
   }
+}
+
+/** The screen refuses in words alone. */
+function refusalIn(text: string): ProblemJson {
+  const { message } = (parseJson(text) ?? {}) as { readonly message?: unknown };
+  return typeof message === 'string' ? { detail: message } : {};
 }
 
 function readGiven(answer: unknown): GivenKey {

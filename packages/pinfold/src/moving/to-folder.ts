@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArchiveId } from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
@@ -48,6 +48,7 @@ export class ToFolder implements Destination {
     if (!found.every((name) => known.includes(name))) {
       throw new CommandFailure(`${this.#folder} holds other things than an export; name an empty folder`);
     }
+    await chmod(this.#folder, 0o700);
     for (const name of [RECORDS, ARCHIVES, INCOMING]) {
       await mkdir(join(this.#folder, name), { recursive: true, mode: 0o700 });
     }

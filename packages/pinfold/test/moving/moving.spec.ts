@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { COMMAND, run, runProcess } from '../command-run.ts';
@@ -30,6 +30,7 @@ describe('pinfold export and import', function () {
 
   it('keep a folder to its owner, and hold neither times nor hosts', async () => {
     const env = await stage.stock('one', 1);
+    await mkdir(stage.at('out'), { mode: 0o755 });
     await succeed(env, 'export', stage.at('out'));
     expect((await stat(stage.at('out'))).mode & 0o777).to.equal(0o700);
     const [records = ''] = await readdir(stage.at('out', 'records'));
@@ -141,7 +142,12 @@ describe('pinfold export and import', function () {
     expect(imported.code).to.equal(1);
     expect(imported.err).to.include(`broken: ${missing}`);
     const verified = await run(stage.env('two'), 'verify', '--json');
-    expect(JSON.parse(verified.out)).to.deep.include({ named: 3, missing: [missing, altered] });
+    const { named, missing: gone } = JSON.parse(verified.out);
+    expect(named).to.equal(3);
+    expect(gone.map(({ archive }: { readonly archive: string }) => archive)).to.deep.equal([
+      missing,
+      altered,
+    ]);
   });
 
   it('refuse a folder that holds other things, and a tar on a terminal', async () => {
@@ -149,6 +155,17 @@ describe('pinfold export and import', function () {
     const refused = await run(env, 'export', stage.folder);
     expect(refused.err).to.include('holds other things than an export');
     expect((await run(env, 'export', '-')).err).to.include('nothing for a terminal');
+  });
+
+  it('end with one line where nobody reads, and where nothing can be written', async () => {
+    const env = await stage.stock('one', 3, 300_000);
+    const broken = await pipe('pinfold export - | head -c 10 > /dev/null', env, '').catch(
+      (error: { readonly stderr: string }) => error.stderr,
+    );
+    expect(broken).to.equal('pinfold: nobody reads standard output any more\n');
+    await writeFile(stage.at('file'), '');
+    const refused = await run(env, 'export', stage.at('file', 'folder'));
+    expect(refused.err).to.match(/^pinfold: ENOTDIR: [^\n]+\n$/);
   });
 
   it('refuse a tar that is cut, and go on with a whole one', async () => {

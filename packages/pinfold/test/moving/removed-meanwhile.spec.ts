@@ -1,4 +1,4 @@
-import type { ArchiveId, ArchiveStorage, Instant } from '@pinfold/core';
+import type { ArchiveId, ArchiveStorage, Instant, Sha256 } from '@pinfold/core';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { createMemory, type Memory } from '@pinfold/memory';
 import {
@@ -149,6 +149,15 @@ describe('a move, and what happens meanwhile', () => {
     const { broken } = await moveFromStores(memory, to, QUIET);
     expect(broken).to.deep.equal([anArchiveId(1), anArchiveId(2)]);
     expect(to.ended).to.deep.equal({ archives: [anArchiveId(3)], broken });
+  });
+
+  it('takes an archive as it is whose hash an early release has not kept', async () => {
+    await memory.archives.put(anArchiveId(8), await staged.stage(someBytes(10, 8)));
+    await publishTo(memory.roles, aPublication(8, { sha256: '' as Sha256 }));
+    const to = gathering();
+    const { broken } = await moveFromStores(memory, to, QUIET);
+    expect(broken).to.deep.equal([]);
+    expect(to.got.map(({ id }) => id)).to.include(anArchiveId(8));
   });
 
   it('stores nothing twice, and takes in nothing that no record names', async () => {

@@ -1,5 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { accountId, type IdentityProvider, type Person } from '@pinfold/core';
 import { expect } from 'chai';
+import express from 'express';
 import { CLIENT_ID, CLIENT_SECRET, type Issuer, openIssuer } from 'pinfold-test-servers/issuer';
+import { closed, listening } from 'pinfold-test-servers/service';
+import { openPinfold } from '../../src/index.ts';
 import { type Served, serve } from '../servers/served.ts';
 
 describe('a server with an issuer of OpenID Connect', () => {
@@ -37,5 +45,55 @@ describe('a server with an issuer of OpenID Connect', () => {
       /; Path=\/; Max-Age=600; HttpOnly; Secure; SameSite=Lax$/,
     );
     expect((await fetch(wish, { redirect: 'manual' })).status, 'known there').to.equal(303);
+  });
+});
+
+describe("a team's own identity provider", () => {
+  it('signs people in to the management screen of what they embed', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'pinfold-embedded-'));
+    const person: Person = { account: accountId('ada'), id: 'u1', displayName: 'Ada L.', scope: 'manage' };
+    const identityProvider: IdentityProvider = {
+      name: 'Harbour',
+      begin: async (returnUrl) => ({
+        kind: 'begun',
+        url: `https://harbour.example/?to=${returnUrl}`,
+        kept: 'kept',
+      }),
+      finish: async (cameBack, kept) =>
+        kept === 'kept' && cameBack.endsWith('/manage/sign-in/oidc?ok=1')
+          ? { kind: 'recognised', person }
+          : { kind: 'trouble', problem: 'forgotten' },
+      signOutUrl: async () => undefined,
+    };
+    const pinfold = await openPinfold({
+      dataDir,
+      publicUrl: 'http://pins.test',
+      logLevel: 'silent',
+      identityProvider,
+    });
+    const server = await listening();
+    try {
+      server.on('request', express().use('/manage', pinfold.management));
+      const { port } = server.address() as AddressInfo;
+      const screen = `http://127.0.0.1:${port}/manage`;
+      expect(await (await fetch(`${screen}/sign-in`)).text()).to.include('Sign in with Harbour');
+      const begun = await fetch(`${screen}/sign-in/oidc/begin`, { redirect: 'manual' });
+      expect(begun.headers.get('location')).to.equal(
+        'https://harbour.example/?to=http://pins.test/manage/sign-in/oidc',
+      );
+      const cookies = begun.headers.getSetCookie().map((line) => line.split(';')[0]);
+      const back = await fetch(`${screen}/sign-in/oidc?ok=1`, {
+        redirect: 'manual',
+        headers: { cookie: cookies.join('; ') },
+      });
+      expect(back.status).to.equal(303);
+      const session = back.headers.getSetCookie().map((line) => line.split(';')[0]);
+      const inside = await fetch(`${screen}/`, { headers: { cookie: [...cookies, ...session].join('; ') } });
+      expect(await inside.text()).to.include('Ada L.');
+    } finally {
+      await closed(server);
+      await pinfold.close();
+      await rm(dataDir, { recursive: true });
+    }
   });
 });

@@ -1,6 +1,7 @@
-import { type ArchiveId, Fault, isFault } from '@pinfold/core';
+import { type ArchiveId, type ArchiveStorage, Fault, isFault } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
-import { type ArchiveSaboteur, saboteur, turns, unreachableSaboteur } from './subjects.ts';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { type ArchiveSaboteur, saboteur, soundSubject, turns, unreachableSaboteur } from './subjects.ts';
 
 /** The digits of an archive's id that tell when it was created. */
 const MOMENT = 13;
@@ -79,7 +80,7 @@ export const habitSaboteurs: readonly ArchiveSaboteur[] = [
         },
       };
     },
-    ['archive-storage/list-many'],
+    ['archive-storage/list-many', 'archive-storage/list-foreign'],
   ),
   saboteur('archive-storage/delete-while-read', 'what goes while it is read is zeros', () => {
     const deleted = new Set<ArchiveId>();
@@ -145,6 +146,40 @@ export const habitSaboteurs: readonly ArchiveSaboteur[] = [
         await sound.check().catch(() => {
           throw new Fault('storage_unavailable', 'no answer');
         });
+      },
+    }),
+  ),
+  {
+    breaks: 'archive-storage/list-foreign',
+    how: 'whatever lies there is listed',
+    open: () => async () => {
+      const subject = await soundSubject();
+      const strewn: ArchiveId[] = [];
+      const spoiled = (port: ArchiveStorage): ArchiveStorage =>
+        replacing(port, {
+          list: async (after, limit, signal) =>
+            [...(await port.list(after, limit, signal)), ...strewn]
+              .filter((id) => after === undefined || id > after)
+              .sort()
+              .slice(0, limit),
+        });
+      return {
+        ...subject,
+        port: spoiled(subject.port),
+        peer: async () => spoiled(await subject.peer()),
+        strew: async () => void strewn.push('README' as ArchiveId),
+      };
+    },
+  },
+  saboteur(
+    'archive-storage/aborted-on-the-way',
+    'an abort on the way comes out as a fault',
+    () => (sound) => ({
+      list: async (after, limit, signal) => {
+        const page = await sound.list(after, limit, signal);
+        await turns(3);
+        if (signal?.aborted) throw new Fault('storage_unavailable', 'aborted', { cause: signal.reason });
+        return page;
       },
     }),
   ),

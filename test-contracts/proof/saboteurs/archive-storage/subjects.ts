@@ -13,6 +13,7 @@ async function subjectOn(memory: Memory, peer: () => Memory): Promise<ArchiveSto
     port: memory.archives,
     peer: async () => peer().archives,
     stage: staged.stage,
+    strew: async () => {},
     unreachable: () => closed(memory.peer()),
     dispose: async () => {
       await staged.dispose();

@@ -49,7 +49,7 @@ export const habitSaboteurs: readonly RoleSaboteur[] = [
     () => (store) => ({
       list: (query) => store.list({ ...query, now: HOST_TIME }),
     }),
-    ['role-store/list-search-state'],
+    ['role-store/list-search-state', 'role-store/list-sparse'],
   ),
   saboteur(
     'role-store/claim-once',

@@ -7,6 +7,7 @@ import {
   type Role,
   type RoleId,
   type RoleQuery,
+  stateOf,
   type Version,
 } from '@pinfold/core';
 import { type RoleSaboteur, saboteur } from './subjects.ts';
@@ -24,6 +25,14 @@ export const largeSaboteurs: readonly RoleSaboteur[] = [
       const first = await store.listArchives(undefined, 1_000);
       const page = await store.listArchives(after, limit);
       return page.filter((id) => first.includes(id));
+    },
+  })),
+  saboteur('role-store/list-sparse', 'a page ends where a thousand were looked at', () => (store) => ({
+    list: async (query) => {
+      if (query.state !== 'expired') return await store.list(query);
+      const looked = await store.list({ ...query, state: undefined });
+      const items = looked.items.filter((role) => stateOf(role, query.now) === 'expired');
+      return { items, next: looked.next };
     },
   })),
   saboteur('role-store/purge-many', 'no more than 500 are purged at a time', () => (store) => ({

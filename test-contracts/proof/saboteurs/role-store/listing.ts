@@ -15,7 +15,7 @@ export const listingSaboteurs: readonly RoleSaboteur[] = [
         return { ...page, items: page.items.toSorted(order) };
       },
     }),
-    ['role-store/list-pages', 'role-store/list-search-state', 'role-store/many'],
+    ['role-store/list-pages', 'role-store/list-search-state', 'role-store/many', 'role-store/list-sparse'],
   ),
   saboteur(
     'role-store/list-pages',
@@ -24,10 +24,11 @@ export const listingSaboteurs: readonly RoleSaboteur[] = [
       list: (query) => store.list({ ...query, after: query.after && { ...query.after, id: LOWEST } }),
     }),
     [
-      'role-store/list-order',
       'role-store/list-search-walk',
       'role-store/list-search-state',
       'role-store/many',
+      'role-store/list-sparse',
+      'role-store/list-order',
     ],
   ),
   saboteur(
@@ -36,7 +37,7 @@ export const listingSaboteurs: readonly RoleSaboteur[] = [
     () => (store) => ({
       list: (query) => store.list({ ...query, now: (query.now - 1) as Instant }),
     }),
-    ['role-store/list-search-state'],
+    ['role-store/list-search-state', 'role-store/list-sparse'],
   ),
   saboteur('role-store/list-key', 'a key does not find a deleted role', () => (store) => ({
     list: async (query) => {

@@ -141,6 +141,7 @@ export const roleSaboteurs: readonly RoleSaboteur[] = [
       'role-store/commit-race',
       'role-store/commit-rate',
       'role-store/commit-quota',
+      'role-store/save-reports-a-lost-race',
     ],
   ),
   saboteur('role-store/load-aborted', 'the signal is not looked at', () => (store) => ({

@@ -1,0 +1,22 @@
+import { type Duration, minutes } from '../domain/instant.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ServiceMode } from '../ports/service-mode.ts';
+
+const LONGEST: Duration = minutes(1);
+
+/**
+ * Repeats a step of a sweep until it does less than a whole batch, for as long as it may take and the service is not
+ * read-only.
+ */
+export async function inBatches(
+  { clock, mode }: { readonly clock: Clock; readonly mode: ServiceMode },
+  batch: number,
+  signal: AbortSignal | undefined,
+  step: () => Promise<number>,
+): Promise<void> {
+  const begun = clock.now();
+  do {
+    signal?.throwIfAborted();
+    if ((await mode.load(signal)).kind === 'read_only') return;
+  } while ((await step()) === batch && clock.now() - begun < LONGEST);
+}

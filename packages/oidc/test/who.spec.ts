@@ -1,0 +1,65 @@
+import { hours } from '@pinfold/core';
+import { expect } from 'chai';
+import { parseClaimRule } from '../src/index.ts';
+import { expectNobodyIn, openScreen, type Screen, type ScreenOptions } from './open-screen.ts';
+import { type Stop, Traveller } from './traveller.ts';
+
+describe('who signs in by OpenID Connect', () => {
+  let screen: Screen;
+  let ada: Traveller;
+  beforeEach(() => {
+    ada = new Traveller();
+  });
+  afterEach(() => screen.close());
+
+  const open = async (options?: ScreenOptions): Promise<void> => {
+    screen = await openScreen(options);
+  };
+  const expectNobody = (stop: Stop, status: number, outcome: string): Promise<void> =>
+    expectNobodyIn(screen, ada, stop, status, outcome);
+
+  it('lets in who is wanted, and tells the others who they are', async () => {
+    await open({ client: { require: parseClaimRule('groups=staff') } });
+    screen.issuer.people.set('eve', { name: '<b>Eve</b>', groups: ['guests'] });
+    const stop = await screen.signIn(ada, 'eve');
+    await expectNobody(stop, 403, 'not_allowed');
+    expect(stop.text).to.include('&lt;b&gt;Eve&lt;/b&gt;').and.include(`${screen.issuer.url}/session/end`);
+    expect(await screen.events('oidc:eve'), 'a stranger leaves nothing').to.deep.equal([]);
+    expect((await screen.signIn(new Traveller(), 'ada')).location).to.equal(`${screen.base}/`);
+    screen.issuer.people.set('ada', { groups: [] });
+    for (let n = 0; n < 2; n += 1) {
+      expect((await screen.signIn(new Traveller(), 'ada')).status).to.equal(403);
+    }
+    const types = (await screen.events()).map(({ type }) => type);
+    expect(types, 'once a minute').to.have.members(['session.refused', 'session.started']);
+  });
+
+  it('lets administrators administer for an hour, and the others manage for twelve', async () => {
+    await open({ client: { admins: parseClaimRule('email=ada@example.com&groups=staff') } });
+    screen.issuer.people.set('bob', { email: 'bob@example.com', email_verified: true });
+    const bob = new Traveller();
+    await screen.signIn(ada, 'ada');
+    await screen.signIn(bob, 'bob');
+    const sessionOf = (who: Traveller) =>
+      screen.service.sessions.find(who.cookiesOf(screen.base).get('pinfold_session') ?? '');
+    expect((await sessionOf(ada))?.scope).to.equal('admin');
+    expect((await sessionOf(bob))?.scope).to.equal('manage');
+    expect((await ada.get(`${screen.base}/administration`)).status).to.equal(200);
+    expect((await bob.get(`${screen.base}/administration`)).status).to.equal(404);
+    screen.service.clock.advance(hours(1));
+    expect(await sessionOf(ada)).to.equal(undefined);
+    screen.service.clock.advance(hours(10));
+    expect((await sessionOf(bob))?.account).to.equal('oidc:bob');
+  });
+
+  it('refuses who has no claim to be named by', async () => {
+    await open({ client: { accountClaim: 'email', accountPrefix: '' } });
+    screen.issuer.people.set('eve', { email: 'ada@example.com', email_verified: false });
+    await expectNobody(await screen.signIn(ada, 'eve'), 403, 'nameless');
+    await screen.signIn(ada, 'eve');
+    const other = new Traveller();
+    await screen.signIn(other, 'ada');
+    const token = other.cookiesOf(screen.base).get('pinfold_session') ?? '';
+    expect((await screen.service.sessions.find(token))?.account).to.equal('ada@example.com');
+  });
+});

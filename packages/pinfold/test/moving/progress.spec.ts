@@ -1,0 +1,20 @@
+import { expect } from 'chai';
+import { Progress } from '../../src/moving/progress.ts';
+
+const SILENT = { env: {}, out: () => undefined, err: () => undefined };
+
+describe('the progress of a move', () => {
+  it('is one line of what is done and what there is to do, first at once', () => {
+    const lines: string[] = [];
+    const progress = new Progress('exporting', { ...SILENT, progress: (line) => void lines.push(line) });
+    progress.expect(9);
+    progress.archive(3 * 1_048_576);
+    expect(lines).to.deep.equal(['exporting: 0 records, 1 of 9 archives, 3 MiB']);
+  });
+
+  it('says nothing where nobody watches', () => {
+    const progress = new Progress('exporting', SILENT);
+    progress.records(1);
+    progress.archive(1);
+  });
+});

@@ -1,0 +1,21 @@
+import { expect } from 'chai';
+import { sabotagedPorts } from './sabotages/sabotaged.ts';
+
+/** The least that are tried of each port. */
+const LEAST = 60;
+
+for (const { port, hows, noticedBy } of sabotagedPorts) {
+  describe(`The published checks of ${port}`, function () {
+    this.timeout(60_000);
+
+    it(`are tried by ${LEAST} sabotages at least`, () => {
+      expect(hows.length).to.be.at.least(LEAST);
+    });
+
+    for (const how of hows) {
+      it(`notice that ${how}`, async () => {
+        expect(await noticedBy(how), 'the clause that notices').not.to.equal(undefined);
+      });
+    }
+  });
+}

@@ -1,0 +1,94 @@
+import type { ArchiveStorage } from '@pinfold/core';
+import {
+  type ArchiveStorageSubject,
+  apiKeyStoreContract,
+  archiveStorageContract,
+  attemptCounterContract,
+  type Contract,
+  checkRoleStoreSequences,
+  checkRoleStoreStorms,
+  clausesOf,
+  roleStoreContract,
+  type StoreSubject,
+  sessionStoreContract,
+} from '@pinfold/test-contracts';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { soundSubject } from '../saboteurs/archive-storage/subjects.ts';
+import { memorySaboteurs, type Spoiling } from '../saboteurs/memory-saboteurs.ts';
+import { holds, type Opening } from '../saboteurs/sabotage.ts';
+import { apiKeySabotages } from './api-keys.ts';
+import { archiveSabotages } from './archives.ts';
+import { attemptSabotages } from './attempts.ts';
+import { roleSabotages } from './roles.ts';
+import { sessionSabotages } from './sessions.ts';
+import type { Sabotages } from './ways.ts';
+
+/** A port and the ways in which it may be sabotaged. */
+export interface Sabotaged {
+  readonly port: string;
+  readonly hows: readonly string[];
+  /** The first of the published checks that notices, if any does. */
+  noticedBy(how: string): Promise<string | undefined>;
+}
+
+/** What one clause may take, in milliseconds; who never ends is noticed. */
+const LIMIT = 5_000;
+
+function sabotaged<Port extends object, S extends StoreSubject<Port>>(
+  contract: Contract<Port, S>,
+  sabotages: Sabotages<Port>,
+  openingOf: (spoiling: Spoiling<Port>) => Opening<S>,
+  models: (create: () => Promise<S>) => Promise<void> = async () => {},
+): Sabotaged {
+  return {
+    port: contract.port,
+    hows: Object.keys(sabotages),
+    noticedBy: async (how) => {
+      const open = openingOf(sabotages[how] as Spoiling<Port>);
+      for (const clause of clausesOf(contract)) {
+        if (!(await holds(clause, open(), LIMIT))) return clause.id;
+      }
+      return await models(open()).then(
+        () => undefined,
+        () => 'a model',
+      );
+    },
+  };
+}
+
+function ofMemory<Port extends object>(
+  ways: ReturnType<typeof memorySaboteurs<Port>>,
+): (spoiling: Spoiling<Port>) => Opening<StoreSubject<Port>> {
+  return (spoiling) => ways.saboteur('', '', spoiling).open;
+}
+
+const ofArchives =
+  (spoiling: Spoiling<ArchiveStorage>): Opening<ArchiveStorageSubject> =>
+  () =>
+  async () => {
+    const subject = await soundSubject();
+    const methods = spoiling();
+    const spoiled = (port: ArchiveStorage): ArchiveStorage => replacing(port, methods(port));
+    return {
+      ...subject,
+      port: spoiled(subject.port),
+      peer: async () => spoiled(await subject.peer()),
+      unreachable: async () => spoiled(await subject.unreachable()),
+    };
+  };
+
+export const sabotagedPorts: readonly Sabotaged[] = [
+  sabotaged(archiveStorageContract, archiveSabotages, ofArchives),
+  sabotaged(
+    roleStoreContract,
+    roleSabotages,
+    ofMemory(memorySaboteurs(({ roles }) => roles)),
+    async (create) => {
+      await checkRoleStoreSequences(create, { runs: 100, seed: 1 });
+      await checkRoleStoreStorms(create, { runs: 100, seed: 1 });
+    },
+  ),
+  sabotaged(attemptCounterContract, attemptSabotages, ofMemory(memorySaboteurs(({ attempts }) => attempts))),
+  sabotaged(apiKeyStoreContract, apiKeySabotages, ofMemory(memorySaboteurs(({ apiKeys }) => apiKeys))),
+  sabotaged(sessionStoreContract, sessionSabotages, ofMemory(memorySaboteurs(({ sessions }) => sessions))),
+];
