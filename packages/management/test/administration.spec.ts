@@ -148,6 +148,15 @@ describe('the pages of those who administer', () => {
     expect((await owner.post(`/publications/${id}/pin`, { form: token })).status).to.equal(303);
   });
 
+  it('lead back from what is no name of an account', async () => {
+    for (const name of ['%00', 'a%E2%80%A8b', 'x'.repeat(256)]) {
+      const { status, location } = await admin.get(`/administration/publications?account=${name}`);
+      expect([status, location], name).to.deep.equal([303, '/manage/administration/publications']);
+      expect((await admin.get(`/administration/history?account=${name}`)).status, name).to.equal(200);
+      expect((await admin.get(`/administration/accounts/${name}`)).status, name).to.equal(404);
+    }
+  });
+
   it('show names and reasons as the text they are', async () => {
     const name = accountId('<b>&"/..');
     await screen.publish('One', undefined, name);
