@@ -3,7 +3,8 @@ import { unjudged } from './unjudged.ts';
 
 const COMMENTS = /^(?:\/\*.*?\*\/|\/\/[^\n]*\n)/s;
 
-const squashed = (text) => text.replaceAll(/\s+/g, '');
+/** Brackets, too: the tool leaves out those that are not needed. */
+const squashed = (text) => text.replaceAll(/[\s()]+/g, '');
 
 /** The code of a node, without what is said before it. */
 function codeOf(path) {

@@ -28,6 +28,10 @@ const WALKS = [
   'packages/storage-fs/test/fs-archive-storage.spec.ts',
   'walks thousands in one folder and in many, page by page',
 ] as const;
+const VANISHES = [
+  'packages/storage-fs/test/vanishing-folders.spec.ts',
+  'passes over folders that vanish on the way',
+] as const;
 const FILLS = [
   'packages/storage-fs/test/full-disk.spec.ts',
   'open, and what lies there can be read and removed',
@@ -125,6 +129,24 @@ export const unjudged: readonly Unjudged[] = [
     code: 'if (found.length >= 2 * wanted + ENTRIES)',
     shownBy: 'speed',
     test: WALKS,
+  },
+  {
+    file: `${FS}/archive-walk.ts`,
+    code: 'const entries = (await unlessRefused(',
+    shownBy: 'contention',
+    test: VANISHES,
+  },
+  {
+    file: `${FS}/archive-walk.ts`,
+    code: 'const entries = await unlessRefused(',
+    shownBy: 'contention',
+    test: VANISHES,
+  },
+  {
+    file: `${FS}/archive-walk.ts`,
+    code: 'if (entries === undefined) return found;',
+    shownBy: 'contention',
+    test: VANISHES,
   },
   { file: `${FS}/probe.ts`, code: 'const FULL =', shownBy: 'a full disk', test: FILLS },
   { file: `${FS}/probe.ts`, code: 'export async function unlessFull(', shownBy: 'a full disk', test: FILLS },

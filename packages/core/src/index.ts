@@ -85,7 +85,7 @@ export {
   stateOf,
 } from './domain/role.ts';
 export type { SecretKind } from './domain/secrets.ts';
-export type { Session, SessionScope, SignInLink } from './domain/session.ts';
+export type { Session, SessionId, SessionScope, SignInLink } from './domain/session.ts';
 export type { MisplacedIndex } from './domain/site-root.ts';
 export type { Takedown, TakedownCursor } from './domain/takedown.ts';
 export { parseTitle, type Title, type TitleRules } from './domain/title.ts';
@@ -132,7 +132,7 @@ export type {
 } from './ports/role-store.ts';
 export type { ServiceMode } from './ports/service-mode.ts';
 export type { SessionSecrets } from './ports/session-secrets.ts';
-export type { Redemption, SessionStore } from './ports/session-store.ts';
+export type { Redemption, SessionQuery, SessionStore } from './ports/session-store.ts';
 export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
 export type { CopyQuery, PurgeClaim, TakedownQuery, TakedownStore } from './ports/takedown-store.ts';
 export type { ViewStore } from './ports/view-store.ts';

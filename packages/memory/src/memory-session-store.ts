@@ -16,8 +16,8 @@ export function memorySessionStore(connection: Connection): SessionStore {
       const offered = signInLinks.get(link);
       if (offered === undefined || offered.endsAt <= now) return { kind: 'unknown' };
       signInLinks.delete(link);
-      const { account, actor } = offered;
-      const begun: Session = { ...session, account, actor };
+      const { account, actor, scope } = offered;
+      const begun: Session = { ...session, account, actor, scope };
       sessions.set(begun.tokenHash, begun);
       madeAccount(data, account);
       keep(
@@ -37,6 +37,12 @@ export function memorySessionStore(connection: Connection): SessionStore {
       const session = connection.open().sessions.get(tokenHash);
       return session === undefined || session.endsAt <= now ? undefined : session;
     },
+    list: async ({ account, now, after = '', limit }) =>
+      [...connection.open().sessions.values()]
+        .filter((session) => session.endsAt > now && session.tokenHash > after)
+        .filter((session) => account === undefined || session.account === account)
+        .sort((one, other) => (one.tokenHash < other.tokenHash ? -1 : 1))
+        .slice(0, limit),
     end: async (tokenHash, events) => {
       const data = connection.change();
       if (data.sessions.delete(tokenHash)) keep(data, events);

@@ -358,6 +358,15 @@ const pairings: PostgresMigration = {
   `,
 };
 
+/** What the session of a link lets its person do. */
+const linkScopes: PostgresMigration = {
+  version: 12,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: ({ signInLinks }) =>
+    `ALTER TABLE ${signInLinks} ADD COLUMN scope text COLLATE "C" NOT NULL DEFAULT 'manage'`,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly PostgresMigration[] = [
   first,
@@ -371,4 +380,5 @@ export const MIGRATIONS: readonly PostgresMigration[] = [
   imports,
   mode,
   pairings,
+  linkScopes,
 ];

@@ -20,19 +20,20 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
     prepared(`WITH changed AS (${change} RETURNING 1) ${keepingFor(tables, 'changed', place)}`);
   const inserting = <Row>(table: string, { insert, members, parameters }: Table<Row>): Statement =>
     withEvents(`INSERT INTO ${table} (${insert}) VALUES (${parameters(1)})`, members.length + 1);
+  const listed = `SELECT ${SESSIONS.select} FROM ${sessions} WHERE token_hash > $1 AND ends_at > $2`;
   const statements = {
     offer: inserting(signInLinks, LINKS),
     redeem: prepared(`
       WITH taken AS (
         DELETE FROM ${signInLinks} WHERE token_hash = $1 AND ends_at > $2 RETURNING *
       ), made AS (${makingAccounts(tables, 'SELECT account AS name FROM taken')}), begun AS (
-        INSERT INTO ${sessions} (account, actor, token_hash, api_key, scope, display_name, started_at, ends_at)
-        SELECT account, actor, $3, $4, $5, $6, $7::bigint, $8::bigint FROM taken
+        INSERT INTO ${sessions} (account, actor, scope, token_hash, api_key, display_name, started_at, ends_at)
+        SELECT account, actor, scope, $3, $4, $5, $6::bigint, $7::bigint FROM taken
       ), kept AS (
         INSERT INTO ${events} (${EVENTS.insert})
         SELECT event.at, event.id, event.type, taken.account, event.pin, taken.actor, event.request, event.address,
           event.as_operator
-        FROM taken, ${eventsIn(9)}
+        FROM taken, ${eventsIn(8)}
       )
       SELECT ${LINKS.select} FROM taken`),
     begin: prepared(`
@@ -41,6 +42,8 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
       ), made AS (${makingAccounts(tables, 'SELECT account AS name FROM begun')})
       ${keepingFor(tables, 'begun', SESSIONS.members.length + 1)}`),
     find: prepared(`SELECT ${SESSIONS.select} FROM ${sessions} WHERE token_hash = $1 AND ends_at > $2`),
+    list: prepared(`${listed} ORDER BY token_hash LIMIT $3`),
+    listOfAccount: prepared(`${listed} AND account = $4 ORDER BY token_hash LIMIT $3`),
     end: withEvents(`DELETE FROM ${sessions} WHERE token_hash = $1`, 2),
     refuse: withEvents(
       `INSERT INTO ${sessionRefusals} AS told (account, told_at) VALUES ($1, $2)
@@ -55,13 +58,13 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
       await connection.write(statements.offer, [...LINKS.values(link), rowsOf(told)]);
     },
     redeem: async ({ link, now, session }, told) => {
-      const { tokenHash, apiKey, scope, displayName, startedAt, endsAt } = session;
-      const values = [link, now, tokenHash, apiKey, scope, displayName, startedAt, endsAt, rowsOf(told)];
+      const { tokenHash, apiKey, displayName, startedAt, endsAt } = session;
+      const values = [link, now, tokenHash, apiKey, displayName, startedAt, endsAt, rowsOf(told)];
       const { rows } = await connection.write<Kept<SignInLink>>(statements.redeem, values);
       const [taken] = rows;
       if (taken === undefined) return { kind: 'unknown' };
-      const { account, actor } = LINKS.read(taken);
-      return { kind: 'redeemed', session: { ...session, account, actor } };
+      const { account, actor, scope } = LINKS.read(taken);
+      return { kind: 'redeemed', session: { ...session, account, actor, scope } };
     },
     begin: async (session, told) => {
       await connection.write(statements.begin, [...SESSIONS.values(session), rowsOf(told)]);
@@ -69,6 +72,13 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
     find: async (tokenHash, now, signal) => {
       const [row] = await connection.read<Kept<Session>>(statements.find, [tokenHash, now], signal);
       return row && SESSIONS.read(row);
+    },
+    list: async ({ account, now, after = '', limit }) => {
+      const rows =
+        account === undefined
+          ? await connection.read<Kept<Session>>(statements.list, [after, now, limit])
+          : await connection.read<Kept<Session>>(statements.listOfAccount, [after, now, limit, account]);
+      return rows.map(SESSIONS.read);
     },
     end: async (tokenHash, told) => {
       await connection.write(statements.end, [tokenHash, rowsOf(told)]);

@@ -68,6 +68,7 @@ export const LINKS: Table<SignInLink> = tableOf<SignInLink>({
   tokenHash: 'token_hash',
   account: 'account',
   actor: jsonOf('actor'),
+  scope: 'scope',
   endsAt: bigint('ends_at'),
 });
 

@@ -133,6 +133,9 @@ async function useSessions({ sessions }: Persistence): Promise<void> {
   await sessions.redeem(aRedemption(aLink(1), aSession(1)), [anEvent()]);
   await sessions.begin(aSession(2), [anEvent()]);
   await sessions.find(aTokenHash(2), START);
+  for (const account of [undefined, ACCOUNT]) {
+    await sessions.list({ account, now: START, after: aTokenHash(1), limit: 10 });
+  }
   await sessions.end(aTokenHash(2), [anEvent()]);
   await sessions.purge(LATER, 10);
 }

@@ -342,6 +342,14 @@ const pairings: Migration = {
   `,
 };
 
+/** What the session of a link lets its person do. */
+const linkScopes: Migration = {
+  version: 13,
+  release: '0.1.0',
+  oldestVersion: 1,
+  sql: `ALTER TABLE sign_in_links ADD COLUMN scope TEXT NOT NULL DEFAULT 'manage'`,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly Migration[] = [
   first,
@@ -356,4 +364,5 @@ export const MIGRATIONS: readonly Migration[] = [
   imports,
   mode,
   pairings,
+  linkScopes,
 ];

@@ -67,6 +67,7 @@ export const LINKS: Table<SignInLink> = table<SignInLink>({
   tokenHash: 'token_hash',
   account: 'account',
   actor: jsonOf('actor'),
+  scope: 'scope',
   endsAt: 'ends_at',
 });
 

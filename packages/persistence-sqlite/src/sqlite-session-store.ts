@@ -11,6 +11,9 @@ const REDEEM = `
   DELETE FROM sign_in_links WHERE token_hash = ? AND ends_at > ? RETURNING ${LINKS.select}`;
 const BEGIN = `INSERT INTO sessions (${SESSIONS.insert}) VALUES (${SESSIONS.parameters(1)})`;
 const FIND = `SELECT ${SESSIONS.select} FROM sessions WHERE token_hash = ? AND ends_at > ?`;
+const LISTED = `SELECT ${SESSIONS.select} FROM sessions WHERE token_hash > ? AND ends_at > ?`;
+const LIST = `${LISTED} ORDER BY token_hash LIMIT ?`;
+const LIST_OF_ACCOUNT = `${LISTED} AND account = ? ORDER BY token_hash LIMIT ?`;
 const END = 'DELETE FROM sessions WHERE token_hash = ?';
 const REFUSE = `
   INSERT INTO session_refusals (account, told_at) VALUES (@account, @at)
@@ -36,8 +39,8 @@ export function sqliteSessionStore(connection: Statements): SessionStore {
       connection.write((prepare) => {
         const taken = prepare<Kept<SignInLink>>(REDEEM).get(link, now);
         if (taken === undefined) return { kind: 'unknown' };
-        const { account, actor } = LINKS.read(taken);
-        const begun: Session = { ...session, account, actor };
+        const { account, actor, scope } = LINKS.read(taken);
+        const begun: Session = { ...session, account, actor, scope };
         begin(prepare, begun);
         keep(
           prepare,
@@ -55,6 +58,14 @@ export function sqliteSessionStore(connection: Statements): SessionStore {
         const row = prepare<Kept<Session>>(FIND).get(tokenHash, now);
         return row && SESSIONS.read(row);
       }, signal),
+    list: ({ account, now, after = '', limit }) =>
+      connection.read((prepare) => {
+        const rows =
+          account === undefined
+            ? prepare<Kept<Session>>(LIST).all(after, now, limit)
+            : prepare<Kept<Session>>(LIST_OF_ACCOUNT).all(after, now, account, limit);
+        return rows.map(SESSIONS.read);
+      }),
     end: (tokenHash, events) =>
       connection.write((prepare) => {
         if (prepare(END).run(tokenHash).changes === 1) keep(prepare, events);

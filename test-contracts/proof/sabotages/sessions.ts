@@ -5,6 +5,7 @@ import {
   before,
   duration,
   type Instant,
+  type Redemption,
   type Session,
   type SessionStore,
   type Sha256,
@@ -30,6 +31,11 @@ const {
 
 const MOMENT = duration(1);
 const UNKNOWN = { kind: 'unknown' } as const;
+
+/** The session that a link begins. */
+function begunWith({ account, actor, scope }: SignInLink, session: Redemption['session']): Session {
+  return { ...session, account, actor, scope };
+}
 
 /** Begins a session that is another in some of its members. */
 function begins(change: (session: Session) => Partial<Session>): Spoiling<SessionStore> {
@@ -146,6 +152,7 @@ export const linkSabotages: Sabotages<SessionStore> = {
       ...request.session,
       account: 'acme' as AccountId,
       actor: { kind: 'system', id: null } as const,
+      scope: 'manage' as const,
     };
     return { kind: 'redeemed' as const, session };
   }),
@@ -154,7 +161,7 @@ export const linkSabotages: Sabotages<SessionStore> = {
       const offered = links.get(link);
       links.delete(link);
       if (offered === undefined || offered.endsAt <= now) return UNKNOWN;
-      return { kind: 'redeemed', session: { ...session, account: offered.account, actor: offered.actor } };
+      return { kind: 'redeemed', session: begunWith(offered, session) };
     },
   })),
   'redeeming looks first and takes later': withLinks((links) => (store) => ({
@@ -163,7 +170,7 @@ export const linkSabotages: Sabotages<SessionStore> = {
       if (offered === undefined || offered.endsAt <= now) return UNKNOWN;
       await turns(1);
       links.delete(link);
-      const begun = { ...session, account: offered.account, actor: offered.actor };
+      const begun = begunWith(offered, session);
       await store.begin(begun, []);
       return { kind: 'redeemed', session: begun };
     },

@@ -1,6 +1,11 @@
-import type { Fingerprint, Token } from '@pinfold/core';
+import { type Fingerprint, isFault, type Token } from '@pinfold/core';
 import type { MovedRecord } from '@pinfold/core/moving';
-import { importContract, type MovingStores, type Subject, snapshotContract } from '@pinfold/test-contracts';
+import {
+  importContract,
+  type MovingStores,
+  type StoreSubject,
+  snapshotContract,
+} from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { memorySaboteurs, oneForAll, strangers } from './memory-saboteurs.ts';
 import { clausesBut, type Sabotage, type Saboteur } from './sabotage.ts';
@@ -26,7 +31,23 @@ const giving =
     },
   });
 
-const snapshotSaboteurs: readonly Saboteur<Subject<MovingStores>>[] = [
+const snapshotSaboteurs: readonly Saboteur<StoreSubject<MovingStores>>[] = [
+  saboteur(
+    'snapshot/unreachable',
+    'a database that does not answer is an empty one',
+    () =>
+      ({ snapshot }) => ({
+        snapshot: {
+          async *records(signal): Records {
+            try {
+              yield* snapshot.records(signal);
+            } catch (error) {
+              if (!isFault(error)) throw error;
+            }
+          },
+        },
+      }),
+  ),
   saboteur(
     'snapshot/whole',
     'the address of an event is left out',
@@ -103,7 +124,15 @@ const importing =
     });
   };
 
-const importSaboteurs: readonly Saboteur<Subject<MovingStores>>[] = [
+const importSaboteurs: readonly Saboteur<StoreSubject<MovingStores>>[] = [
+  saboteur('import/unreachable', 'what cannot be ended is lost', () => ({ imports }) => ({
+    imports: replacing(imports, {
+      end: (token) => imports.end(token).catch(() => ({ kind: 'lost' as const })),
+    }),
+  })),
+  saboteur('import/unfinished-aborted', 'the signal is not looked at', () => ({ imports }) => ({
+    imports: replacing(imports, { isUnfinished: () => imports.isUnfinished() }),
+  })),
   saboteur(
     'import/unfinished',
     'what has records is taken for finished',
@@ -116,6 +145,7 @@ const importSaboteurs: readonly Saboteur<Subject<MovingStores>>[] = [
         },
       }),
     ),
+    ['import/unfinished-aborted'],
   ),
   saboteur(
     'import/begin-foreign',
@@ -243,17 +273,19 @@ const importSaboteurs: readonly Saboteur<Subject<MovingStores>>[] = [
       'import/harness-apart',
       'import/begin-foreign',
       'import/keep-lost',
+      'import/unreachable',
+      'import/unfinished-aborted',
     ]),
   },
 ];
 
-export const snapshotSabotage: Sabotage<MovingStores, Subject<MovingStores>> = {
+export const snapshotSabotage: Sabotage<MovingStores, StoreSubject<MovingStores>> = {
   contract: snapshotContract,
   sound,
   saboteurs: snapshotSaboteurs,
 };
 
-export const importSabotage: Sabotage<MovingStores, Subject<MovingStores>> = {
+export const importSabotage: Sabotage<MovingStores, StoreSubject<MovingStores>> = {
   contract: importContract,
   sound,
   saboteurs: importSaboteurs,

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Mode, RoleStore } from '@pinfold/core';
+import { isFault, type Mode, type RoleStore } from '@pinfold/core';
 import { NORMAL } from '@pinfold/core/adapter';
-import { type ModeStores, type Subject, serviceModeContract } from '@pinfold/test-contracts';
+import { type ModeStores, type StoreSubject, serviceModeContract } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { memorySaboteurs, oneForAll, strangers } from './memory-saboteurs.ts';
 import { clausesBut, type Sabotage, type Saboteur } from './sabotage.ts';
@@ -25,7 +25,7 @@ function lookingFirst({ roles, mode }: ModeStores): RoleStore {
   });
 }
 
-const saboteurs: readonly Saboteur<Subject<ModeStores>>[] = [
+const saboteurs: readonly Saboteur<StoreSubject<ModeStores>>[] = [
   {
     breaks: 'service-mode/harness-apart',
     how: 'all subjects are over the same data',
@@ -35,7 +35,11 @@ const saboteurs: readonly Saboteur<Subject<ModeStores>>[] = [
     breaks: 'service-mode/harness-peer',
     how: 'a peer opens data of its own',
     open: opening(strangers),
-    alsoFails: clausesBut(serviceModeContract, ['service-mode/harness-apart', 'service-mode/load-aborted']),
+    alsoFails: clausesBut(serviceModeContract, [
+      'service-mode/harness-apart',
+      'service-mode/load-aborted',
+      'service-mode/unreachable',
+    ]),
   },
   saboteur('service-mode/load', 'each handle keeps the mode that it loaded first', () => ({ mode }) => {
     let seen: Promise<Mode> | undefined;
@@ -92,9 +96,23 @@ const saboteurs: readonly Saboteur<Subject<ModeStores>>[] = [
         (await mode.load()).kind === NORMAL.kind ? await apiKeys.revoke(id, at, events) : { kind: 'unknown' },
     }),
   })),
+  saboteur(
+    'service-mode/unreachable',
+    'a mode that cannot be loaded is the normal one',
+    () =>
+      ({ mode }) => ({
+        mode: replacing(mode, {
+          load: (signal) =>
+            mode.load(signal).catch((error: unknown) => {
+              if (isFault(error)) return NORMAL;
+              throw error;
+            }),
+        }),
+      }),
+  ),
 ];
 
-export const serviceModeSabotage: Sabotage<ModeStores, Subject<ModeStores>> = {
+export const serviceModeSabotage: Sabotage<ModeStores, StoreSubject<ModeStores>> = {
   contract: serviceModeContract,
   sound,
   saboteurs,

@@ -50,8 +50,8 @@ const saboteurs: readonly Saboteur<StoreSubject<SessionStore>>[] = [
         await nextTurn();
         seen = undefined;
         if (outcome.kind === 'unknown') return outcome;
-        const { account, actor } = outcome.session;
-        const session: Session = { ...request.session, account, actor };
+        const { account, actor, scope } = outcome.session;
+        const session: Session = { ...request.session, account, actor, scope };
         await store.begin(session, [anEvent()]);
         return { kind: 'redeemed', session };
       },
@@ -68,6 +68,9 @@ const saboteurs: readonly Saboteur<StoreSubject<SessionStore>>[] = [
   })),
   saboteur('session-store/find-aborted', 'the signal is not looked at', () => (store) => ({
     find: (hash, now) => store.find(hash, now),
+  })),
+  saboteur('session-store/list', 'a session ends after its instant, not at it', () => (store) => ({
+    list: (query) => store.list({ ...query, now: (query.now - 1) as Instant }),
   })),
   saboteur('session-store/end', 'ending a session ends all of its account', () => {
     const begun = new Map<Sha256, Session>();

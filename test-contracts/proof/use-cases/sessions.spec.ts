@@ -7,11 +7,12 @@ import {
   minutes,
   OPERATOR,
   type RoleId,
+  type SessionId,
   type SessionStore,
   type Sessions,
   type Title,
 } from '@pinfold/core';
-import { createKeys, createSessions } from '@pinfold/core/accounts';
+import { createKeys, createSessions, sessionIdOf } from '@pinfold/core/accounts';
 import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
 import { replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -123,6 +124,67 @@ describe('signing in to the management screen', () => {
     const find = stage.memory.sessions.find.bind(stage.memory.sessions);
     kept.push(await find(started.session.tokenHash, stage.clock.now()));
     expect(JSON.stringify(kept)).not.to.include(started.token).and.not.to.include(offered.token);
+  });
+
+  it('begins what a link is for', async () => {
+    expect((await byLink()).session.scope).to.equal('manage');
+    const { token } = await sessions.offerLink(OWNER, undefined, 'admin');
+    expect((await sessions.redeem(token))?.session.scope).to.equal('admin');
+  });
+
+  it('lists who is signed in, in pages, each account its own', async () => {
+    const mine = [await byLink(), await byLink(), await byLink()];
+    const { token } = await sessions.offerLink('stranger');
+    const stranger = await sessions.redeem(token);
+    const walk = async (by: typeof OPERATOR | string, account?: string): Promise<readonly string[]> => {
+      const ids: string[] = [];
+      const whose = account === undefined ? { by } : { by, account };
+      let after: SessionId | undefined;
+      do {
+        const page = await sessions.list({ ...whose, limit: 1, ...(after === undefined ? {} : { after }) });
+        ids.push(...page.sessions.map(sessionIdOf));
+        after = page.next;
+      } while (after !== undefined);
+      return ids.toSorted();
+    };
+    const own = mine.map(({ session }) => sessionIdOf(session)).toSorted();
+    const others = stranger === undefined ? [] : [sessionIdOf(stranger.session)];
+    expect(await walk(OPERATOR)).to.deep.equal([...own, ...others].toSorted());
+    expect(await walk(OPERATOR, OWNER)).to.deep.equal(own);
+    expect(await walk(OWNER)).to.deep.equal(own);
+    expect(await walk(OWNER, 'stranger'), 'of another').to.deep.equal(own);
+    stage.clock.advance(hours(12));
+    expect(await walk(OPERATOR)).to.deep.equal([]);
+    for (const limit of [0, 101, 1.5]) {
+      const error = await sessions.list({ by: OWNER, limit }).catch((thrown: unknown) => thrown);
+      expect(error).to.be.instanceOf(TypeError);
+    }
+  });
+
+  it('lists none whose key was revoked', async () => {
+    const { key, text } = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
+    await sessions.signInWithKey(text);
+    expect((await sessions.list({ by: OWNER })).sessions).to.have.length(1);
+    await keys.revoke({ by: OWNER, id: key.id });
+    expect(await sessions.list({ by: OWNER })).to.deep.equal({ sessions: [], next: undefined });
+  });
+
+  it('ends a session by its id, for whom it is theirs and for the operator', async () => {
+    const [one, other] = [await byLink(), await byLink()];
+    const id = sessionIdOf(one.session);
+    const unknown = { kind: 'unknown' };
+    for (const wrong of [id.slice(1), `${id}0`, 'nobody', '']) {
+      expect(await sessions.endById({ by: OPERATOR, id: wrong }), wrong).to.deep.equal(unknown);
+    }
+    expect(await sessions.endById({ by: 'stranger', id }), 'of another').to.deep.equal(unknown);
+    expect(await sessions.find(one.token)).to.deep.equal(one.session);
+    expect(await sessions.endById({ by: OPERATOR, id })).to.deep.equal({ kind: 'ended' });
+    expect(await sessions.find(one.token)).to.equal(undefined);
+    expect(await sessions.endById({ by: OPERATOR, id }), 'again').to.deep.equal(unknown);
+    expect(await sessions.find(other.token)).to.deep.equal(other.session);
+    expect(await sessions.endById({ by: OWNER, id: sessionIdOf(other.session) })).to.deep.equal({
+      kind: 'ended',
+    });
   });
 
   it('ends one session and leaves the others', async () => {

@@ -1,7 +1,7 @@
 import { after, type Day, days, type Instant, isFault, type Title, type Token } from '@pinfold/core';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { expect } from 'chai';
-import type { Contract } from '../contract.ts';
+import type { Contract, StoreSubject } from '../contract.ts';
 import { anAccount, anAccountName } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
@@ -25,6 +25,7 @@ import { aTakedown } from '../fixtures/takedowns.ts';
 import { harnessClauses } from '../harness.ts';
 import { rejectionOf } from '../rejection.ts';
 import { together } from '../together.ts';
+import { importReach } from './reach.ts';
 import { published, recordsOf, stock } from './stock.ts';
 import type { MovingClause, MovingStores } from './subject.ts';
 
@@ -148,6 +149,7 @@ const importClauses: readonly MovingClause[] = [
       const records = await stocked(another);
       await port.imports.begin(ONE);
       await port.imports.keep(ONE, records);
+      await port.imports.keep(ONE, records.map(renamed));
       expect(await other.imports.begin(TWO)).to.deep.equal({ kind: 'begun' });
       expect(await recordsOf(port)).to.deep.equal([]);
       expect(await port.imports.keep(ONE, records)).to.deep.equal({ kind: 'lost' });
@@ -294,8 +296,14 @@ async function expectWorking(stores: MovingStores, records: readonly MovedRecord
   );
 }
 
+/** A record of the same name or id that says something else. */
+function renamed(record: MovedRecord): MovedRecord {
+  const other = { label: 'other', title: 'Other', reason: 'other', views: 99, address: '192.0.2.99' };
+  return { ...record, value: { ...record.value, ...other } } as MovedRecord;
+}
+
 /** What every `Import` promises. */
-export const importContract: Contract<MovingStores> = {
+export const importContract: Contract<MovingStores, StoreSubject<MovingStores>> = {
   port: 'Import',
   harness: harnessClauses('import', {
     write: async (stores, n) => {
@@ -303,5 +311,5 @@ export const importContract: Contract<MovingStores> = {
     },
     sees: async (stores, n) => (await stores.accounts.load(anAccountName(n))) !== undefined,
   }),
-  clauses: importClauses,
+  clauses: [...importClauses, ...importReach],
 };

@@ -1,14 +1,24 @@
-import { type AccountId, after, days, hours, minutes, type Role, type Title } from '@pinfold/core';
+import { type AccountId, after, type Day, days, hours, minutes, type Role, type Title } from '@pinfold/core';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { expect } from 'chai';
-import type { Contract } from '../contract.ts';
+import type { Contract, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { aPairing } from '../fixtures/pairings.ts';
-import { aComparison, anEvent, aReservation, aRoleId, aToken, UNBOUNDED } from '../fixtures/roles.ts';
+import {
+  aComparison,
+  anEvent,
+  aReservation,
+  aRoleId,
+  aSha256,
+  aToken,
+  UNBOUNDED,
+} from '../fixtures/roles.ts';
 import { aLink, aSession } from '../fixtures/sessions.ts';
+import { aTakedown } from '../fixtures/takedowns.ts';
 import { harnessClauses } from '../harness.ts';
 import { rejectionOf } from '../rejection.ts';
+import { snapshotReach } from './reach.ts';
 import { allOf, published, recordsOf, stock } from './stock.ts';
 import type { MovingClause, MovingStores } from './subject.ts';
 
@@ -74,6 +84,14 @@ const snapshotClauses: readonly MovingClause[] = [
     check: async ({ port }) => {
       await stock(port);
       await Promise.all(Array.from({ length: 20 }, (_, n) => published(port, 10 + n)));
+      for (const n of [15, 12, 19, 11]) {
+        const counted = [7, 3, 5].map((day) => ({ day: day as Day, views: 1, refusedPasswords: 0 }));
+        await port.views.add(counted.map((of) => ({ role: aRoleId(n), ...of })));
+        for (const hash of [2, 1]) {
+          const takedown = aTakedown(n, { sha256: aSha256(100 + hash) });
+          await port.takedowns.takeDown(takedown, undefined, []);
+        }
+      }
       const records = await recordsOf(port);
       const kinds = records.map(({ kind }) => kind).filter((kind, n, all) => kind !== all[n - 1]);
       expect(kinds).to.deep.equal(['account', 'key', 'publication', 'takedown', 'views', 'event']);
@@ -153,7 +171,7 @@ const snapshotClauses: readonly MovingClause[] = [
 ];
 
 /** What every `Snapshot` promises. */
-export const snapshotContract: Contract<MovingStores> = {
+export const snapshotContract: Contract<MovingStores, StoreSubject<MovingStores>> = {
   port: 'Snapshot',
   harness: harnessClauses('snapshot', {
     write: async ({ accounts }, n) => {
@@ -162,7 +180,7 @@ export const snapshotContract: Contract<MovingStores> = {
     },
     sees: async (stores, n) => (await recordsOf(stores)).some((record) => idOf(record) === `account-${n}`),
   }),
-  clauses: snapshotClauses,
+  clauses: [...snapshotClauses, ...snapshotReach],
 };
 
 const NOTHING = { requests: null, publications: null, sites: null, bytes: null };

@@ -5,6 +5,7 @@ import {
   before,
   duration,
   hours,
+  type Instant,
   instant,
   minutes,
   type Session,
@@ -54,11 +55,11 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
   },
   {
     id: 'session-store/redeem-once',
-    says: 'of many at once, and for ever after, exactly one redeems a link; its session is then there for every peer, for the account and with the doer of the link, every other field as it was given',
+    says: 'of many at once, and for ever after, exactly one redeems a link; its session is then there for every peer, for the account and with the doer and the scope of the link, every other field as it was given',
     check: async (subject) => {
       const link = aLink(1);
       await subject.port.offer(link, [anEvent()]);
-      await subject.port.offer(aLink(2), [anEvent()]);
+      await subject.port.offer(aLink(2, { scope: 'admin' }), [anEvent()]);
       const outcomes = await together(subject, 20, (store, n) =>
         store.redeem(aRedemption(link, aSession(n)), [anEvent()]),
       );
@@ -70,9 +71,9 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
         const expected = won.find(({ tokenHash }) => tokenHash === aTokenHash(n));
         expect(await peer.find(aTokenHash(n), START), `session ${n}`).to.deep.equal(expected);
       }
-      expect((await peer.redeem(aRedemption(aLink(2), aSession(60)), [anEvent()])).kind, 'another').to.equal(
-        'redeemed',
-      );
+      const another = await peer.redeem(aRedemption(aLink(2), aSession(60)), [anEvent()]);
+      expect(another.kind, 'another').to.equal('redeemed');
+      expect((await subject.port.find(aTokenHash(60), START))?.scope).to.equal('admin');
     },
   },
   {
@@ -132,6 +133,34 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
     check: async ({ port }) => {
       const reason = new Error('enough');
       expect(await rejectionOf(port.find(aTokenHash(1), START, AbortSignal.abort(reason)))).to.equal(reason);
+    },
+  },
+  {
+    id: 'session-store/list',
+    says: 'pages after a hash, up to one that is not full, give every session that has not ended exactly once, in order, of one account or of all',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const soon = after(START, minutes(5));
+      const globex = 'globex' as AccountId;
+      for (const n of [7, 3, 1, 5]) await port.begin(aSession(n), [anEvent()]);
+      for (const n of [2, 6]) await port.begin(aSession(n, { account: globex }), [anEvent()]);
+      await port.begin(aSession(4, { endsAt: soon }), [anEvent()]);
+      const walk = async (account: AccountId | undefined, now: Instant) => {
+        const walked: Session[] = [];
+        for (;;) {
+          const after = walked.at(-1)?.tokenHash;
+          const page = await other.list({ account, now, after, limit: 2 });
+          walked.push(...page);
+          if (page.length < 2) return walked.map(({ tokenHash }) => Number(tokenHash.slice(-1)));
+        }
+      };
+      expect(await walk(undefined, before(soon, MOMENT))).to.deep.equal([1, 2, 3, 4, 5, 6, 7]);
+      expect(await walk(undefined, soon), 'one has ended').to.deep.equal([1, 2, 3, 5, 6, 7]);
+      expect(await walk(globex, soon)).to.deep.equal([2, 6]);
+      const from = (text: string) => other.list({ account: undefined, now: soon, after: text, limit: 1 });
+      const { tokenHash } = aSession(6);
+      expect(await from(tokenHash.slice(0, -1)), 'a beginning').to.deep.equal([aSession(1)]);
+      expect(await from(tokenHash)).to.deep.equal([aSession(7)]);
     },
   },
   {

@@ -61,6 +61,7 @@ export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionSto
         redeem: port.redeem(aRedemption(aLink(1), aSession(1)), [anEvent()]),
         begin: port.begin(aSession(1), [anEvent()]),
         find: port.find(aTokenHash(1), START),
+        list: port.list({ account: undefined, now: START, after: undefined, limit: 10 }),
         end: port.end(aTokenHash(1), [anEvent()]),
         refuse: port.refuse(refused, START),
         purge: port.purge(after(START, hours(1)), 10),

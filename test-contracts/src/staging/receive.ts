@@ -81,6 +81,13 @@ export const receiveClauses: readonly StagingClause[] = [
       const late = port.receive(stalling(someBytes(70_000, 1), abort), 1_000_000, controller.signal);
       expect(await rejectionOf(late), 'while the body stalls').to.equal(reason);
       expect(await subject.left(), 'what is left').to.equal(0);
+
+      const bare = new AbortController();
+      const chunks = stalling(someBytes(10, 1), () => void setImmediate(() => bare.abort(reason)));
+      const body = { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) };
+      const barely = port.receive(body, 1_000, bare.signal);
+      expect(await rejectionOf(barely), 'while a body that nobody can end stalls').to.equal(reason);
+      expect(await subject.left(), 'what is left').to.equal(0);
     },
   },
   {

@@ -62,6 +62,7 @@ export const readingClauses: readonly TakedownClause[] = [
         const walked: Takedown[] = [];
         for (;;) {
           const page = await takedowns.list({ sha256, after: walked.at(-1), limit: 2 });
+          expect(page.length, 'a page').to.be.at.most(2);
           walked.push(...page);
           if (page.length < 2) return walked;
           if (walked.length > 20) throw new Error('a walk does not end');
@@ -98,6 +99,7 @@ export const readingClauses: readonly TakedownClause[] = [
         const walked: RoleId[] = [];
         for (;;) {
           const page = await takedowns.copies({ sha256, now: instant(now), after: walked.at(-1), limit: 1 });
+          expect(page.length, 'a page').to.be.at.most(1);
           walked.push(...page);
           if (page.length === 0) return walked;
           if (walked.length > 20) throw new Error('a walk does not end');

@@ -47,10 +47,11 @@ export type Kept<Row> = { readonly [Member in keyof Row]: unknown };
  *   tokenHash: 'token_hash',
  *   account: 'account',
  *   actor: jsonOf('actor'),
+ *   scope: 'scope',
  *   endsAt: 'ends_at',
  * });
  * const insert = `INSERT INTO links (${links.insert}) VALUES (${links.parameters(1)})`;
- * console.log(insert); // INSERT INTO links (token_hash, account, actor, ends_at) VALUES ($1, $2, $3, $4)
+ * console.log(insert); // INSERT INTO links (token_hash, account, actor, scope, ends_at) VALUES ($1, $2, …)
  */
 export function tableOf<Row>(
   columns: Columns<Row>,

@@ -1,11 +1,44 @@
 import type { ApiKeyId, Scope } from './api-key.ts';
+import type { Branded } from './brand.ts';
 import type { Doer } from './history.ts';
 import type { Sha256 } from './idempotency.ts';
 import type { AccountId } from './identity.ts';
 import type { Instant } from './instant.ts';
 
+const ID_CHARACTERS = 16;
+
 /** What a session lets its person do: manage their own, or administer the service as well. */
 export type SessionScope = Extract<Scope, 'manage' | 'admin'>;
+
+/** Names a session, for those who end it: a part of its hash, good for nothing else. */
+export type SessionId = Branded<string, 'SessionId'>;
+
+/**
+ * The id of a session.
+ *
+ * @example
+ * import type { Session } from '@pinfold/core';
+ * import { sessionIdOf } from '@pinfold/core/accounts';
+ *
+ * declare const session: Session;
+ * sessionIdOf(session).length; // 16
+ */
+export function sessionIdOf({ tokenHash }: Pick<Session, 'tokenHash'>): SessionId {
+  return tokenHash.slice(0, ID_CHARACTERS) as SessionId;
+}
+
+/**
+ * Reads the id of a session; `undefined` when it is none.
+ *
+ * @example
+ * import { parseSessionId } from '@pinfold/core/accounts';
+ *
+ * parseSessionId('9f86d081884c7d65'); // '9f86d081884c7d65'
+ * parseSessionId('9f86'); // undefined
+ */
+export function parseSessionId(text: string): SessionId | undefined {
+  return /^[0-9a-f]{16}$/.test(text) ? (text as SessionId) : undefined;
+}
 
 /** A person's stay in the management screen, as it is kept: the token its browser carries is not in it. */
 export interface Session {
@@ -29,6 +62,8 @@ export interface SignInLink {
   readonly account: AccountId;
   /** Who made it. */
   readonly actor: Doer;
+  /** What its session is to be. */
+  readonly scope: SessionScope;
   /** From this instant on it begins no session. */
   readonly endsAt: Instant;
 }

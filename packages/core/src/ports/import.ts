@@ -7,12 +7,14 @@ import type { Token } from './role-store.ts';
  *
  * Faults: `store_unavailable`, `store_corrupt`.
  *
+ * @promise import/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
  * @promise import/changes-refused: while an import is unfinished every change by any peer is the fault store_unavailable, and nothing is claimed or compared; reading goes on
  */
 export interface Import {
   /**
    * Whether an import has begun and not ended.
    * @promise import/unfinished: an import is unfinished, for every peer, from its beginning to its end
+   * @promise import/unfinished-aborted: an aborted signal rejects with its reason
    */
   isUnfinished(signal?: AbortSignal): Promise<boolean>;
 

@@ -8,8 +8,18 @@ import type { Session, SignInLink } from '../domain/session.ts';
 export interface Redemption {
   readonly link: Sha256;
   readonly now: Instant;
-  /** The session to be, for the account of the link, in the name of who made it. */
-  readonly session: Omit<Session, 'account' | 'actor'>;
+  /** The session to be, for the account of the link and with its scope, in the name of who made it. */
+  readonly session: Omit<Session, 'account' | 'actor' | 'scope'>;
+}
+
+/** Which sessions to list, in order of their hashes. */
+export interface SessionQuery {
+  /** Absent: those of every account. */
+  readonly account: AccountId | undefined;
+  readonly now: Instant;
+  /** Hashes after this text, which may be the beginning of one. */
+  readonly after: string | undefined;
+  readonly limit: number;
 }
 
 /**
@@ -30,7 +40,7 @@ export interface SessionStore {
 
   /**
    * Takes a link and begins its session, in one step.
-   * @promise session-store/redeem-once: of many at once, and for ever after, exactly one redeems a link; its session is then there for every peer, for the account and with the doer of the link, every other field as it was given
+   * @promise session-store/redeem-once: of many at once, and for ever after, exactly one redeems a link; its session is then there for every peer, for the account and with the doer and the scope of the link, every other field as it was given
    * @promise session-store/redeem-ended: a link whose instant has come, or that nobody offered, is unknown and begins no session
    */
   redeem(
@@ -51,6 +61,12 @@ export interface SessionStore {
    * @promise session-store/find-aborted: an aborted signal rejects with its reason
    */
   find(tokenHash: Sha256, now: Instant, signal?: AbortSignal): Promise<Session | undefined>;
+
+  /**
+   * Sessions that have not ended at an instant, at most `limit`.
+   * @promise session-store/list: pages after a hash, up to one that is not full, give every session that has not ended exactly once, in order, of one account or of all
+   */
+  list(query: SessionQuery): Promise<readonly Session[]>;
 
   /**
    * Ends a session before its time.

@@ -1,9 +1,15 @@
-import { OPERATOR } from '../domain/actor.ts';
+import { type Actor, boundTo, OPERATOR, reachOf } from '../domain/actor.ts';
 import { mayManage, type Scope } from '../domain/api-key.ts';
 import { type Cause, causedBy, type Doer, eventOf, type Origin } from '../domain/history.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
 import { after, before, type Duration, hours, type Instant, minutes } from '../domain/instant.ts';
-import type { Session, SessionScope } from '../domain/session.ts';
+import {
+  parseSessionId,
+  type Session,
+  type SessionId,
+  type SessionScope,
+  sessionIdOf,
+} from '../domain/session.ts';
 import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Person } from '../ports/identity-provider.ts';
@@ -35,8 +41,15 @@ export interface SessionOptions {
  * as what was done by who acts in it: the operator who made its link, the key that began it, or the person.
  */
 export interface Sessions {
-  /** Makes the token of a link that signs in once to `account`, for the operator to hand over. */
-  offerLink(account: string, cause?: Cause): Promise<{ readonly token: string; readonly endsAt: Instant }>;
+  /**
+   * Makes the token of a link that signs in once to `account`, for the operator to hand over; with the scope `admin` its
+   * session administers the service. Default `manage`.
+   */
+  offerLink(
+    account: string,
+    cause?: Cause,
+    scope?: SessionScope,
+  ): Promise<{ readonly token: string; readonly endsAt: Instant }>;
 
   /** Begins a session with a link's token; `undefined` when it was used, has ended or is none. */
   redeem(token: string, origin?: Origin): Promise<StartedSession | undefined>;
@@ -58,6 +71,42 @@ export interface Sessions {
 
   /** Ends the session of a token, at once and on every node. */
   end(token: string, origin?: Origin): Promise<void>;
+
+  /**
+   * A page of the sessions that somebody is signed in with, and what the next one begins after.
+   *
+   * @throws TypeError when the limit is no whole number from 1 to 100.
+   */
+  list(request: SessionListRequest): Promise<SessionPage>;
+
+  /** Ends a session that the actor reaches, at once and on every node. */
+  endById(request: EndRequest): Promise<{ readonly kind: 'ended' } | { readonly kind: 'unknown' }>;
+}
+
+/** Which page of sessions is wanted. */
+export interface SessionListRequest {
+  /** An account lists its own; OPERATOR lists all. */
+  readonly by: Actor | string;
+  /** Only this account's, for the operator. */
+  readonly account?: string;
+  /** What an earlier page gave as `next`. */
+  readonly after?: SessionId;
+  /** 1 to 100; 20 when absent. */
+  readonly limit?: number;
+}
+
+/** A page of sessions; of keys that were revoked there are none, so it may be short without being the last. */
+export interface SessionPage {
+  readonly sessions: readonly Session[];
+  readonly next: SessionId | undefined;
+}
+
+/** Which session to end, and in whose name. */
+export interface EndRequest {
+  readonly by: Actor | string;
+  readonly id: string;
+  /** What the history tells of it; when absent, only in whose name it was. */
+  readonly cause?: Cause;
 }
 
 /** The ports that sessions need. */
@@ -95,14 +144,14 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
   const started = (at: Instant, cause: Cause, account: AccountId | null) =>
     eventOf(ids, { type: 'session.started', at }, cause, account);
   return {
-    async offerLink(name, cause = causedBy(OPERATOR)) {
+    async offerLink(name, cause = causedBy(OPERATOR), scope = 'manage') {
       const { text, hash } = sessionSecrets.mint();
       const account = accountId(name);
       const now = clock.now();
       const endsAt = after(now, linkLifetime);
       const event = eventOf(ids, { type: 'link.created', at: now }, cause, account);
       const actor: Doer = { kind: 'operator', id: cause.actor.id };
-      await sessions.offer({ tokenHash: hash, account, actor, endsAt }, [event]);
+      await sessions.offer({ tokenHash: hash, account, actor, scope, endsAt }, [event]);
       return { token: text, endsAt };
     },
     async redeem(token, origin) {
@@ -110,7 +159,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       if (link === undefined) return undefined;
       const { text, times, hash } = begun(ports, lifetime);
       const now = times.startedAt;
-      const session = { tokenHash: hash, apiKey: null, ...MANAGING, ...times };
+      const session = { tokenHash: hash, apiKey: null, displayName: null, ...times };
       const { account: _, actor: __, ...event } = started(now, { actor: NOBODY_YET, ...origin }, null);
       const outcome = await sessions.redeem({ link, now, session }, [event]);
       if (outcome.kind === 'unknown') return undefined;
@@ -166,6 +215,30 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const event = eventOf(ids, { type: 'session.ended', at }, { actor, ...origin }, account);
       await sessions.end(hash, [event]);
     },
+    async list({ by, account: wanted, after, limit = 20 }) {
+      if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
+      const account = boundTo(by) ?? (wanted === undefined ? undefined : accountId(wanted));
+      // Behind whatever begins like the last one: no two sessions share an id.
+      const last = after === undefined ? undefined : `${after}g`;
+      const found = await sessions.list({ account, now: clock.now(), after: last, limit });
+      const alive: Session[] = [];
+      // One after another: a page must not take every connection there is.
+      for (const session of found) if (await isAlive(ports, session)) alive.push(session);
+      const end = found.length < limit ? undefined : found.at(-1);
+      return { sessions: alive, next: end && sessionIdOf(end) };
+    },
+    async endById({ by, id: text, cause = causedBy(by) }) {
+      const isReached = reachOf(by);
+      const id = parseSessionId(text);
+      if (id === undefined) return { kind: 'unknown' };
+      const at = clock.now();
+      const [session] = await sessions.list({ account: undefined, now: at, after: id, limit: 1 });
+      if (session === undefined || sessionIdOf(session) !== id || !isReached(session))
+        return { kind: 'unknown' };
+      const event = eventOf(ids, { type: 'session.ended', at }, cause, session.account);
+      await sessions.end(session.tokenHash, [event]);
+      return { kind: 'ended' };
+    },
   };
 }
 
@@ -186,9 +259,17 @@ async function find(
 ): Promise<Session | undefined> {
   const hash = sessionSecrets.read(token);
   const session = hash === undefined ? undefined : await sessions.find(hash, clock.now(), signal);
-  if (session === undefined || session.apiKey === null) return session;
-  const key = await apiKeys.find(session.apiKey, signal);
-  return key === undefined || key.revokedAt !== null ? undefined : session;
+  return session !== undefined && (await isAlive({ apiKeys }, session, signal)) ? session : undefined;
+}
+
+/** Whether the key that began a session, if one did, was not revoked. */
+async function isAlive(
+  { apiKeys }: Pick<SessionPorts, 'apiKeys'>,
+  { apiKey }: Session,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  if (apiKey === null) return true;
+  return (await apiKeys.find(apiKey, signal))?.revokedAt === null;
 }
 
 /** Somebody who tries on and on leaves one event a minute. */

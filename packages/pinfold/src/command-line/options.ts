@@ -63,6 +63,7 @@ export const OPTIONS = {
   },
   manage: {
     account: { type: 'string', value: 'NAME', says: 'whose publications it shows (default: default)' },
+    admin: { type: 'boolean', says: 'whoever signs in administers the service as well' },
   },
   'keys create': {
     account: { type: 'string', value: 'NAME', says: '(default: default)' },
@@ -104,6 +105,9 @@ export const OPTIONS = {
     reason: { type: 'string', value: 'TEXT', says: 'why; needed' },
     purge: { type: 'boolean', says: 'remove the archive now, rather than by a later sweep' },
     copies: { type: 'boolean', says: 'take down every other publication of the same archive, too' },
+  },
+  'sessions list': {
+    account: { type: 'string', value: 'NAME', says: 'the sessions of one account (default: all)' },
   },
   mode: {
     message: { type: 'string', value: 'TEXT', says: 'what those are told who would change something' },

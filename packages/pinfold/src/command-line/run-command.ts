@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'serve'>, () => Promise<Com
   accounts: async () => (await import('../commands/accounts.ts')).accounts,
   pins: async () => (await import('../commands/pins.ts')).pins,
   takedowns: async () => (await import('../commands/takedowns.ts')).takedowns,
+  sessions: async () => (await import('../commands/sessions.ts')).sessions,
   mode: async () => (await import('../commands/mode.ts')).mode,
   history: async () => (await import('../commands/history.ts')).history,
   cleanup: async () => (await import('../commands/cleanup.ts')).cleanup,

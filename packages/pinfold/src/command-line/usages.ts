@@ -85,6 +85,15 @@ export const ON_THE_MACHINE = {
     says: 'take down again what an export names, after a database was restored',
     example: 'pinfold takedowns import takedowns.jsonl',
   },
+  'sessions list': {
+    says: 'who is signed in to the management screen',
+    example: 'pinfold sessions list --account web-team',
+  },
+  'sessions end': {
+    takes: 'ID',
+    says: 'sign somebody out at once',
+    example: 'pinfold sessions end 9f86d081884c7d65',
+  },
   mode: {
     takes: '[MODE]',
     says: 'how the service runs; normal, or read_only while you maintain it',

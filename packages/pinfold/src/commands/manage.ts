@@ -13,7 +13,8 @@ export async function manage(args: readonly string[], terminal: Terminal): Promi
   const account = values.account === undefined ? DEFAULT_ACCOUNT : readAccount(values.account);
   const { url, addresses } = await withComposition(terminal, async (composition, settings) => {
     const addresses = knownAddresses(settings);
-    return { url: await offerSignInLink(composition, addresses, account, byCommand()), addresses };
+    const scope = values.admin === true ? 'admin' : 'manage';
+    return { url: await offerSignInLink(composition, addresses, account, byCommand(), scope), addresses };
   });
   terminal.out(values.json ? JSON.stringify({ account, url }) : url);
   terminal.err('The link signs in once, within the hour: whoever presses "Sign in" first is in.');

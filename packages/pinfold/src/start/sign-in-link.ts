@@ -1,4 +1,4 @@
-import { type AccountId, type Cause, isFault } from '@pinfold/core';
+import { type AccountId, type Cause, isFault, type SessionScope } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import type { Composition } from '../compose/composition.ts';
 import { BY_THIS_NODE } from '../server/by-this-node.ts';
@@ -9,7 +9,8 @@ import type { WebAddresses } from '../settings/web-addresses.ts';
 export const MANAGEMENT_PATH = '/manage';
 
 /**
- * Makes a link that signs in to the management screen, once and within the hour. Until then it is a secret.
+ * Makes a link that signs in to the management screen, once and within the hour. Until then it is a secret. With the
+ * scope `admin` whoever signs in administers the service as well.
  *
  * @example
  * import { DEFAULT_ACCOUNT, offerSignInLink, openComposition, readSettings, webAddresses } from 'pinfold';
@@ -25,9 +26,10 @@ export async function offerSignInLink(
   { publicUrl }: Pick<WebAddresses, 'publicUrl'>,
   account: AccountId,
   cause?: Cause,
+  scope?: SessionScope,
 ): Promise<string> {
   const sessions = await container.getAsync(tokens.manageSessions);
-  const { token } = await sessions.offerLink(account, cause);
+  const { token } = await sessions.offerLink(account, cause, scope);
   return `${publicUrl}${MANAGEMENT_PATH}/sign-in?link=${token}`;
 }
 

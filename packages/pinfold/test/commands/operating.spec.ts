@@ -234,6 +234,8 @@ describe('the commands, on the settings of a server', function () {
       ['keys', 'list'],
       ['keys', 'revoke', 'x'],
       ['manage'],
+      ['sessions', 'list'],
+      ['mode'],
       ['pin', id],
       ['unpin', id],
       ['cleanup'],

@@ -15,6 +15,7 @@ const SESSIONS: SessionStore = {
   redeem: refuse,
   begin: refuse,
   find: refuse,
+  list: refuse,
   end: refuse,
   refuse,
   purge: refuse,
