@@ -20,6 +20,8 @@ export interface Screen {
   readonly redirectUri: string;
   /** Goes to the issuer, says a name there and agrees; ends where the issuer leads back, before going there. */
   toTheWayBack(traveller: Traveller, name: string, to?: string): Promise<Stop>;
+  /** The address of the screen on one more node. */
+  peer(): Promise<string>;
   /** The same, and goes back. */
   signIn(traveller: Traveller, name: string, to?: string): Promise<Stop>;
   /** What the history tells an account, Ada's unless another is named. */
@@ -46,7 +48,14 @@ export async function openScreen({
   const issuer = await openIssuer();
   const clock = createManualClock(now ?? instant(Date.now()));
   const log: RequestEntry[] = [];
-  const doors = ({ useCases, keys, sessions, history, publicPort }: Inside): express.Express => {
+  const doors = ({
+    useCases,
+    keys,
+    sessions,
+    history,
+    administration,
+    publicPort,
+  }: Inside): express.Express => {
     const identityProvider = openIdConnect({
       issuer: issuer.url,
       clientId: CLIENT_ID,
@@ -59,7 +68,16 @@ export async function openScreen({
     const say = (entry: RequestEntry) => log.push(entry);
     return express().use(
       '/manage',
-      createManagement({ useCases, publicUrl, keys, sessions, history, identityProvider, log: say }),
+      createManagement({
+        useCases,
+        publicUrl,
+        keys,
+        sessions,
+        history,
+        administration,
+        identityProvider,
+        log: say,
+      }),
     );
   };
   const service = await openService(createMemory(), doors, { clock });
@@ -84,6 +102,7 @@ export async function openScreen({
     base,
     redirectUri,
     toTheWayBack,
+    peer: async () => `http://localhost:${(await service.peer(service.stores.peer(), doors)).port}/manage`,
     signIn: async (traveller, name, to) => {
       const { location } = await toTheWayBack(traveller, name, to);
       return await traveller.get(location ?? '');

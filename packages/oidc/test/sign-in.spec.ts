@@ -166,6 +166,15 @@ describe('signing in by OpenID Connect', () => {
     }
   });
 
+  it('ends on any node, whichever began it', async () => {
+    await open();
+    const { location } = await screen.toTheWayBack(ada, 'ada');
+    const cookie = [...ada.cookiesOf(screen.base)].map(([name, value]) => `${name}=${value}`).join('; ');
+    const there = `${await screen.peer()}/sign-in/oidc${new URL(location ?? '').search}`;
+    const stop = await fetch(there, { redirect: 'manual', headers: { cookie } });
+    expect(stop.headers.get('location')).to.equal('/manage/');
+  });
+
   it('refuses a code that has expired', async () => {
     await open();
     const { location } = await screen.toTheWayBack(ada, 'ada');

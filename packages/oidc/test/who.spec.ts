@@ -44,6 +44,8 @@ describe('who signs in by OpenID Connect', () => {
       screen.service.sessions.find(who.cookiesOf(screen.base).get('pinfold_session') ?? '');
     expect((await sessionOf(ada))?.scope).to.equal('admin');
     expect((await sessionOf(bob))?.scope).to.equal('manage');
+    expect((await ada.get(`${screen.base}/administration`)).status).to.equal(200);
+    expect((await bob.get(`${screen.base}/administration`)).status).to.equal(404);
     screen.service.clock.advance(hours(1));
     expect(await sessionOf(ada)).to.equal(undefined);
     screen.service.clock.advance(hours(10));

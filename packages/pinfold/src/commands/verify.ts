@@ -1,4 +1,3 @@
-import type { ArchiveId } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { readArguments } from '../command-line/arguments.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
@@ -6,7 +5,7 @@ import { OPTIONS } from '../command-line/options.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { Progress } from '../moving/progress.ts';
-import { type Verified, verifyStores } from '../moving/verify-stores.ts';
+import { type NamedArchive, type Verified, verifyStores } from '../moving/verify-stores.ts';
 
 /** `pinfold verify` */
 export async function verify(args: readonly string[], terminal: Terminal): Promise<void> {
@@ -34,11 +33,12 @@ function readSample(text: string | undefined): number | undefined {
 }
 
 function linesOf({ named, read, missing, altered, superfluous, young }: Verified): readonly string[] {
-  const those = (what: string, ids: readonly ArchiveId[]) => ids.map((id) => `${what}: ${id}`);
+  const those = (what: string, archives: readonly NamedArchive[]) =>
+    archives.map(({ archive, pin }) => `${what}: ${archive} of publication ${pin}`);
   return [
     ...those('missing', missing),
     ...those('altered', altered),
-    ...those('superfluous', superfluous),
+    ...superfluous.map((id) => `superfluous: ${id}`),
     `${named} archives named by records, ${read} of them read; ${young} younger than a day and not named yet`,
   ];
 }

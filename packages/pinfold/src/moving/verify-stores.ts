@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { ArchiveId, ArchiveStorage, Clock, RoleStore, Sha256 } from '@pinfold/core';
+import type { ArchiveId, ArchiveStorage, Clock, RoleId, RoleStore, Sha256 } from '@pinfold/core';
 import { before, hours } from '@pinfold/core';
 import { archiveCreatedAt } from '@pinfold/core/adapter';
 import { decodeManifest, type Snapshot } from '@pinfold/core/moving';
@@ -21,6 +21,12 @@ export interface VerifiedStores {
   readonly clock: Clock;
 }
 
+/** An archive, and the publication that it belongs to. */
+export interface NamedArchive {
+  readonly archive: ArchiveId;
+  readonly pin: RoleId;
+}
+
 /** What was found. */
 export interface Verified {
   /** Archives that records name. */
@@ -28,9 +34,9 @@ export interface Verified {
   /** Those that were read whole. */
   readonly read: number;
   /** Named, and not there. */
-  readonly missing: readonly ArchiveId[];
+  readonly missing: readonly NamedArchive[];
   /** Not what their record says. */
-  readonly altered: readonly ArchiveId[];
+  readonly altered: readonly NamedArchive[];
   /** There for over a day, and named by no record. */
   readonly superfluous: readonly ArchiveId[];
   /** Not named either, and younger. */
@@ -54,11 +60,13 @@ export async function verifyStores(
   const chosen = sampleOf([...named.keys()].sort(), sample);
   progress.expect(chosen.length);
   const found: Record<Judgement['kind'], ArchiveId[]> = { sound: [], altered: [], missing: [], gone: [] };
-  const judge = (id: ArchiveId): Promise<Judgement> => judged(stores, id, named.get(id) as Sha256);
+  const judge = (id: ArchiveId): Promise<Judgement> => judged(stores, id, (named.get(id) as Named).sha256);
   for await (const { id, kind, bytes } of ahead(chosen, AT_ONCE, judge)) {
     found[kind].push(id);
     progress.archive(bytes);
   }
+  const withPins = (ids: readonly ArchiveId[]): readonly NamedArchive[] =>
+    ids.map((archive) => ({ archive, pin: (named.get(archive) as Named).pin }));
   const missing = new Set([...named.keys()].filter((id) => !stored.has(id)).concat(found.missing));
   const unnamed = [...stored].filter((id) => !named.has(id));
   const dayAgo = before(stores.clock.now(), YOUNG);
@@ -66,21 +74,26 @@ export async function verifyStores(
   return {
     named: named.size,
     read: found.sound.length + found.altered.length,
-    missing: await lookedAtAgain(stores, [...missing].sort(), { isNamed: true, isThere: false }),
-    altered: await lookedAtAgain(stores, found.altered, { isNamed: true, isThere: true }),
+    missing: withPins(await lookedAtAgain(stores, [...missing].sort(), { isNamed: true, isThere: false })),
+    altered: withPins(await lookedAtAgain(stores, found.altered, { isNamed: true, isThere: true })),
     superfluous: await lookedAtAgain(stores, old, { isNamed: false, isThere: true }),
     young: unnamed.length - old.length,
   };
 }
 
-/** The archives that records name, and what they must be. */
-async function namedArchives(
-  snapshot: Snapshot,
-  progress: Progress,
-): Promise<ReadonlyMap<ArchiveId, Sha256>> {
-  const named = new Map<ArchiveId, Sha256>();
+/** Whose an archive is, and what it must be. */
+interface Named {
+  readonly pin: RoleId;
+  readonly sha256: Sha256;
+}
+
+/** The archives that records name. */
+async function namedArchives(snapshot: Snapshot, progress: Progress): Promise<ReadonlyMap<ArchiveId, Named>> {
+  const named = new Map<ArchiveId, Named>();
   for await (const { kind, value } of snapshot.records()) {
-    if (kind === 'publication' && value.manifest !== null) named.set(value.archive, value.sha256);
+    if (kind === 'publication' && value.manifest !== null) {
+      named.set(value.archive, { pin: value.id, sha256: value.sha256 });
+    }
     progress.records(1);
   }
   return named;

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type CommandRun, runProcess } from '../command-run.ts';
+import { list } from '../servers/api-calls.ts';
 import type { Engines } from '../servers/engines.ts';
 import { startPublisher } from './load.ts';
 import type { Stage } from './stage.ts';
@@ -27,6 +28,19 @@ async function succeed(env: Env, ...args: readonly string[]): Promise<CommandRun
   const ran = await runProcess(env, ...args);
   expect(ran.code, `pinfold ${args.join(' ')}: ${ran.err}`).to.equal(0);
   return ran;
+}
+
+/** The key of the service that it was is good at the one that it has become, and shows the same sites. */
+async function expectServed(env: Env): Promise<void> {
+  const served = await startPublisher(env);
+  const pins = await list(served.url, served.key);
+  expect(pins).to.have.lengthOf(20);
+  for (const { id } of pins.slice(0, 3)) {
+    const page = await fetch(`${served.url}/s/${id}/`);
+    expect(page.status).to.equal(200);
+    expect(await page.text()).to.include('<!doctype html>');
+  }
+  await served.close();
 }
 
 /**
@@ -69,4 +83,5 @@ export async function journey(stage: Stage, engines: Engines, count: number): Pr
   }
   expect(exports[1]).to.deep.equal(exports[0]);
   expect(exports[2]).to.deep.equal(exports[0]);
+  await expectServed({ ...end, PINFOLD_VIEWER_MODE: 'path', PINFOLD_API_KEY: publisher.key });
 }

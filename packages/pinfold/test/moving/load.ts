@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type App, createApp } from '../../src/compose/create-app.ts';
+import { createApp } from '../../src/compose/create-app.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { publish, site } from '../servers/api-calls.ts';
 
@@ -9,7 +9,8 @@ const AT_ONCE = 8;
 
 /** A running server with a key, and what is published on it. */
 export interface Publisher {
-  readonly app: App;
+  readonly url: string;
+  readonly key: string;
   /** Publishes so many sites of some bytes, the `from`th and those after it. */
   publish(from: number, count: number, bytes: number): Promise<void>;
   /** Publishes, renames and stops until it is told to end; resolves with how many were published. */
@@ -36,7 +37,8 @@ export async function startPublisher(env: Env): Promise<Publisher> {
     else await fetch(path, { method: 'PATCH', headers, body: JSON.stringify({ title: `Renamed ${n}` }) });
   };
   return {
-    app,
+    url,
+    key,
     publish: async (from, count, bytes) => {
       let next = from;
       const work = async (): Promise<void> => {

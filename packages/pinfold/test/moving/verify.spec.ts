@@ -2,6 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { after, before, hours, instant } from '@pinfold/core';
 import { archiveIdOf } from '@pinfold/core/adapter';
 import { expect } from 'chai';
+import type { Verified } from '../../src/moving/verify-stores.ts';
 import { run } from '../command-run.ts';
 import { archivesOf, openStage, type Stage, succeed } from './stage.ts';
 
@@ -19,7 +20,9 @@ describe('pinfold verify', function () {
 
   async function verify(...args: readonly string[]) {
     const { code, out } = await run(stage.env('one'), 'verify', '--json', ...args);
-    return { code, ...(JSON.parse(out) as Record<string, unknown>) };
+    const { missing, altered, ...found } = JSON.parse(out) as Verified;
+    const idsOf = (named: Verified['missing']) => named.map(({ archive }) => archive);
+    return { code, missing: idsOf(missing), altered: idsOf(altered), ...found };
   }
 
   it('finds all well where all is', async () => {
@@ -44,7 +47,7 @@ describe('pinfold verify', function () {
       });
     }
     const told = await run(stage.env('one'), 'verify');
-    expect(told.out).to.include(`missing: ${gone}\n`);
+    expect(told.out).to.match(new RegExp(`^missing: ${gone} of publication [0-9a-f-]{36}$`, 'm'));
     expect(told.err).to.include('1 archives are missing, altered or superfluous');
   });
 
