@@ -103,6 +103,24 @@ export const unjudged: readonly Unjudged[] = [
   },
   {
     file: `${FS}/fs-archive-storage.ts`,
+    code: 'await this.#files.rm(probe,',
+    shownBy: 'contention',
+    test: [
+      'packages/storage-fs/test/fs-archive-storage.spec.ts',
+      'does not fail a check whose probe the check of another node has removed',
+    ],
+  },
+  {
+    file: `${FS}/hashed-file.ts`,
+    code: 'if (this.#filled === BLOCK) await',
+    shownBy: 'speed',
+    test: [
+      'packages/storage-fs/test/fs-staging.spec.ts',
+      'writes in large blocks, however small the pieces are',
+    ],
+  },
+  {
+    file: `${FS}/fs-archive-storage.ts`,
     code: 'export async function openFsArchiveStorage(',
     shownBy: 'opening',
     test: [

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { type ArchiveId, type ArchiveStorage, Fault, type StagedArchive } from '@pinfold/core';
+import { checkReadRange } from '@pinfold/core/adapter';
 
 /** Keeps archives as rows of a SQLite file, with nothing but what Node brings. */
 export class SqliteArchiveStorage implements ArchiveStorage {
@@ -28,9 +29,13 @@ export class SqliteArchiveStorage implements ArchiveStorage {
     signal?: AbortSignal,
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
     signal?.throwIfAborted();
+    checkReadRange(from, length);
     const select = 'SELECT substr(bytes, ?, ?) AS part FROM archives WHERE id = ?';
     const row = await orFault(() => this.#database.prepare(select).get(from + 1, length, id));
-    return row === undefined ? undefined : (row.part as Uint8Array<ArrayBuffer>);
+    if (row === undefined) return undefined;
+    const part = row.part as Uint8Array<ArrayBuffer>;
+    if (part.length < length) throw new Fault('storage_unavailable', 'the archive ends before that');
+    return part;
   }
 
   async size(id: ArchiveId, signal?: AbortSignal): Promise<number | undefined> {

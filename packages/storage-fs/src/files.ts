@@ -19,14 +19,8 @@ export const nodeFiles: Files = { mkdir, open, opendir, readdir, rename, rm, rmd
 
 /** The system's name of an error (`ENOENT`); `undefined` for what did not come from the system. */
 export function systemCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
+  return error instanceof Error && 'syscall' in error ? (error as NodeJS.ErrnoException).code : undefined;
 }
-
-const WHAT = {
-  staging_unavailable: 'uploads cannot be received',
-  storage_unavailable: 'archives cannot be stored or read',
-};
 
 /** Does something with files; what the system refuses becomes the fault, anything else passes as it is. */
 export async function orFault<Result>(
@@ -37,22 +31,22 @@ export async function orFault<Result>(
   try {
     return await task();
   } catch (error) {
-    // The reason of an abort may itself be an error of the system.
-    if (signal?.aborted && error === signal.reason) throw error;
+    // Before anything else: the reason of an abort may itself be an error of the system.
+    signal?.throwIfAborted();
     if (systemCode(error) === undefined) throw error;
-    throw new Fault(code, `${WHAT[code]}: ${(error as Error).message}`, { cause: error });
+    throw new Fault(code, `the system refused: ${(error as Error).message}`, { cause: error });
   }
 }
 
 /** The result; `undefined` when the system refused with one of the codes. */
 export async function unlessRefused<Result>(
-  codes: readonly string[],
+  codes: readonly unknown[],
   task: Promise<Result>,
 ): Promise<Result | undefined> {
   try {
     return await task;
   } catch (error) {
-    if (codes.includes(systemCode(error) ?? '')) return undefined;
+    if (codes.includes(systemCode(error))) return undefined;
     throw error;
   }
 }

@@ -11,7 +11,7 @@ import { archiveCreatedAt, checkReadRange, Gate } from '@pinfold/core/adapter';
 import { ArchiveFolders } from './archive-folders.ts';
 import { type ArchivePlace, placeOf } from './archive-place.ts';
 import { walkArchives } from './archive-walk.ts';
-import { type Files, nodeFiles, orFault, systemCode, unlessRefused } from './files.ts';
+import { type Files, nodeFiles, orFault, systemCode } from './files.ts';
 import { makeFolder, syncFolder } from './folders.ts';
 import { unlessFull, writeProbe } from './probe.ts';
 import { stagedName } from './staged-name.ts';
@@ -86,9 +86,7 @@ export class FsArchiveStorage implements ArchiveStorage {
   async size(id: ArchiveId, signal?: AbortSignal): Promise<number | undefined> {
     signal?.throwIfAborted();
     return orFault(stored, async () => {
-      const found = this.#files.stat(placeOf(this.#root, id).file);
-      const file = await unlessRefused(['ENOENT'], found);
-      if (file === undefined) await this.#assertRoot();
+      const file = await this.#unlessAbsent(this.#files.stat(placeOf(this.#root, id).file));
       return file?.size;
     });
   }
@@ -108,7 +106,7 @@ export class FsArchiveStorage implements ArchiveStorage {
     const walk = async (): Promise<readonly ArchiveId[]> => {
       const found = await walkArchives(this.#files, request);
       // A folder that vanished with everything in it must not pass for the end.
-      if (found.length < limit) await this.#assertRoot();
+      await this.#assertRoot();
       return found;
     };
     return orFault(stored, walk, signal);
@@ -126,6 +124,7 @@ export class FsArchiveStorage implements ArchiveStorage {
       } finally {
         await this.#files.rm(staged, { force: true });
       }
+      // Another node's check may have removed it.
       await this.#files.rm(probe, { force: true });
     });
     signal?.throwIfAborted();
@@ -160,8 +159,7 @@ export class FsArchiveStorage implements ArchiveStorage {
 
   async #delete(id: ArchiveId): Promise<void> {
     const place = placeOf(this.#root, id);
-    const deleted = this.#files.unlink(place.file).then(() => true);
-    if ((await unlessRefused(['ENOENT'], deleted)) === undefined) await this.#assertRoot();
+    await this.#unlessAbsent(this.#files.unlink(place.file));
     const age = this.#clock.now() - archiveCreatedAt(id);
     if (age > PRUNED_AFTER) await this.#folders.prune(place);
   }
@@ -171,12 +169,8 @@ export class FsArchiveStorage implements ArchiveStorage {
     from: number,
     length: number,
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    const opened = this.#files.open(placeOf(this.#root, id).file, 'r');
-    const handle = await unlessRefused(['ENOENT'], opened);
-    if (handle === undefined) {
-      await this.#assertRoot();
-      return undefined;
-    }
+    const handle = await this.#unlessAbsent(this.#files.open(placeOf(this.#root, id).file, 'r'));
+    if (handle === undefined) return undefined;
     try {
       // Memory of its own, not of Node's pool: a cache may keep it for long.
       const bytes = Buffer.allocUnsafeSlow(length);
@@ -193,6 +187,16 @@ export class FsArchiveStorage implements ArchiveStorage {
   }
 
   /** An archive is absent only where archives can be: a folder that is gone, or not mounted, is a fault. */
+  async #unlessAbsent<Result>(present: Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await present;
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw error;
+      await this.#assertRoot();
+      return undefined;
+    }
+  }
+
   async #assertRoot(): Promise<void> {
     await this.#files.stat(`${this.#root}/.`);
   }

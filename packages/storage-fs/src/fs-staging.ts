@@ -5,7 +5,7 @@ import { type Files, nodeFiles, orFault, unlessRefused } from './files.ts';
 import { makeFolder } from './folders.ts';
 import { HashedFile } from './hashed-file.ts';
 import { unlessFull, writeProbe } from './probe.ts';
-import { begunAt, stagedName } from './staged-name.ts';
+import { isBegunBefore, stagedName } from './staged-name.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** Options of {@link openFsStaging}. */
@@ -91,8 +91,7 @@ export class FsStaging implements Staging {
 
   async *#abandoned(receivedBefore: Instant): AsyncGenerator<string, void> {
     for await (const entry of await this.#files.opendir(this.folder)) {
-      const begun = begunAt(entry.name);
-      if (begun !== undefined && begun < receivedBefore) yield join(this.folder, entry.name);
+      if (isBegunBefore(receivedBefore, entry.name)) yield join(this.folder, entry.name);
     }
   }
 

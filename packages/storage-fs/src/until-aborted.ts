@@ -7,8 +7,8 @@ export async function* untilAborted<Chunk>(
   signal: AbortSignal,
 ): AsyncGenerator<Chunk, void> {
   const chunks = body[Symbol.asyncIterator]();
-  let interrupt: ((reason: unknown) => void) | undefined;
-  const stop = (): void => interrupt?.(signal.reason);
+  let interrupt: (reason: unknown) => void = () => undefined;
+  const stop = (): void => interrupt(signal.reason);
   signal.addEventListener('abort', stop);
   try {
     for (;;) {

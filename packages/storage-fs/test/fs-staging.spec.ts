@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, days, hours } from '@pinfold/core';
 import { FsStaging, openFsStaging } from '@pinfold/storage-fs';
 import { START, someBytes } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
+import { type Files, nodeFiles } from '../src/files.ts';
 import { FailingFiles, fullDisk } from './failing-files.ts';
 import { causeOf, descriptors, faultOf, filesIn, inOne, type Opened, openFolder } from './opened.ts';
 
@@ -71,6 +72,26 @@ describe('FsStaging', () => {
     await opened.staging.receive(inOne(someBytes(101, 1)), 100);
     await opened.staging.receive(inOne(someBytes(1, 1)), 100, AbortSignal.abort()).catch(() => {});
     expect(descriptors()).to.equal(before);
+  });
+
+  it('writes in large blocks, however small the pieces are', async () => {
+    const written: number[] = [];
+    const opening = async (...given: Parameters<Files['open']>): Promise<FileHandle> => {
+      const handle = await nodeFiles.open(...given);
+      const write = handle.write.bind(handle) as (bytes: Uint8Array, from: number) => Promise<unknown>;
+      const counted = (bytes: Uint8Array, from: number): Promise<unknown> => {
+        written.push(bytes.byteLength - from);
+        return write(bytes, from);
+      };
+      return Object.assign(handle, { write: counted });
+    };
+    const files = { ...nodeFiles, open: opening as Files['open'] };
+    const staging = new FsStaging({ folder: opened.staging.folder, clock: opened.clock }, files);
+    async function* small(): AsyncGenerator<Uint8Array, void> {
+      for (let n = 0; n < 600; n += 1) yield someBytes(1_000, n);
+    }
+    expect(await staging.receive(small(), 600_000)).to.have.property('kind', 'received');
+    expect(written).to.deep.equal([262_144, 262_144, 75_712]);
   });
 
   it('waits for the disk before it asks for more, so that an upload needs little memory', async () => {

@@ -64,9 +64,11 @@ async function strew(folder: string): Promise<void> {
     join(basename(span), 'a795'),
     join(basename(span), '7950'),
   ];
-  for (const name of folders) {
-    await mkdir(join(archives, name, '176'), { recursive: true });
-    await writeFile(join(archives, name, '176', basename(file)), 'none of ours');
+  const deep = folders.map((name) => join(name, '176'));
+  // Names of one digit more, which together begin as the id does.
+  for (const name of [...deep, join('17951', '760'), join('1795', '1760')]) {
+    await mkdir(join(archives, name), { recursive: true });
+    await writeFile(join(archives, name, basename(file)), 'none of ours');
   }
   await mkdir(seconds, { recursive: true });
   await mkdir(join(seconds, `${basename(file).slice(0, -1)}f`), { recursive: true });

@@ -1,6 +1,6 @@
 import { type ArchiveId, type ArchiveStorage, Fault, isFault, type StagedArchive } from '@pinfold/core';
 import { type ArchiveStorageSubject, archiveStorageContract } from '@pinfold/test-contracts';
-import { anArchiveId } from '@pinfold/test-contracts/fixtures';
+import { anArchiveId, replacing } from '@pinfold/test-contracts/fixtures';
 import { habitSaboteurs } from './archive-storage/habits.ts';
 import {
   type ArchiveSaboteur,
@@ -79,6 +79,23 @@ const readSaboteurs: readonly ArchiveSaboteur[] = [
         length === 0 ? undefined : sound.read(id, from, length, signal),
     }),
   ),
+  saboteur(
+    'archive-storage/read-outside',
+    'a range that goes beyond the end is cut there',
+    () => (sound) => ({
+      read: async (id, from, length, signal) => {
+        const size = (await sound.size(id)) ?? from + length;
+        return sound.read(id, from, Math.min(length, Math.max(0, size - from)), signal);
+      },
+    }),
+  ),
+  saboteur('archive-storage/read-outside', 'what is no range is a fault of the storage', () => (sound) => ({
+    read: (id, from, length, signal) =>
+      sound.read(id, from, length, signal).catch((cause: unknown) => {
+        if (!(cause instanceof TypeError)) throw cause;
+        throw new Fault('storage_unavailable', 'no such range', { cause });
+      }),
+  })),
   unreachableSaboteur(
     'archive-storage/read-absent',
     'whatever fails in a read is taken for an absent archive',
@@ -151,6 +168,22 @@ const otherSaboteurs: readonly ArchiveSaboteur[] = [
   saboteur('archive-storage/check', 'check does not look at its signal', () => (sound) => ({
     check: () => sound.check(),
   })),
+  {
+    breaks: 'archive-storage/check-leaves-nothing',
+    how: 'a check that fails leaves what it tried with',
+    open: () => async () => {
+      const subject = await soundSubject();
+      const unreachable = async (): Promise<ArchiveStorage> => {
+        const port = await subject.unreachable();
+        const check = async (): Promise<void> => {
+          await subject.stage(new Uint8Array(1));
+          await port.check();
+        };
+        return replacing(port, { check });
+      };
+      return { ...subject, unreachable };
+    },
+  },
   unreachableSaboteur(
     'archive-storage/unreachable',
     'a storage that does not answer is taken for an empty one',

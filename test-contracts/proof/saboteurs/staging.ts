@@ -35,6 +35,24 @@ function unending(chunks: AsyncIterator<Uint8Array>): AsyncIterable<Uint8Array> 
   return { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) };
 }
 
+/** A body, and a signal that passes on an abort only while the body is asked for a piece. */
+function heardWhileAsked(body: AsyncIterable<Uint8Array>, signal: AbortSignal) {
+  const chunks = body[Symbol.asyncIterator]();
+  const heard = new AbortController();
+  let isAsked = true;
+  const pass = (): void => (isAsked ? heard.abort(signal.reason) : undefined);
+  const next = async (): Promise<IteratorResult<Uint8Array>> => {
+    isAsked = true;
+    const chunk = await chunks.next();
+    isAsked = false;
+    return chunk;
+  };
+  signal.addEventListener('abort', pass);
+  if (signal.aborted) pass();
+  const stop = (): void => signal.removeEventListener('abort', pass);
+  return { heard: heard.signal, asked: { [Symbol.asyncIterator]: () => ({ next }) }, stop };
+}
+
 async function* nothing(): AsyncGenerator<Uint8Array, void> {}
 
 /** What is received, with another discard. */
@@ -78,6 +96,13 @@ const receiveSaboteurs: readonly Saboteur<StagingSubject>[] = [
         if (!signal?.aborted) throw cause;
         throw new Fault('staging_unavailable', 'aborted', { cause });
       }),
+  })),
+  saboteur('staging/receive-aborted', 'an abort between two pieces is not heard', () => (sound) => ({
+    receive: async (body, limit, signal) => {
+      if (signal === undefined) return sound.receive(body, limit);
+      const { heard, asked, stop } = heardWhileAsked(body, signal);
+      return sound.receive(asked, limit, heard).finally(stop);
+    },
   })),
   saboteur('staging/receive-many', 'two bodies at once are given the same file', () => {
     let running = 0;

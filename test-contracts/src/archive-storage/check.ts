@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { ArchiveStorage } from '@pinfold/core';
 import { expect } from 'chai';
 import { expectFaults } from '../faults.ts';
@@ -17,6 +19,18 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
       expect(await subject.port.list(undefined, 10), 'nothing is left of it').to.deep.equal([]);
       const reason = { why: 'stopping' };
       expect(await rejectionOf(subject.port.check(AbortSignal.abort(reason)))).to.equal(reason);
+    },
+  },
+  {
+    id: 'archive-storage/check-leaves-nothing',
+    says: 'a check leaves nothing where uploads lie, whatever comes of it',
+    check: async (subject) => {
+      const { file } = await subject.stage(someBytes(10, 1));
+      const unreachable = await subject.unreachable();
+      const before = await readdir(dirname(file));
+      await subject.port.check();
+      await rejectionOf(unreachable.check());
+      expect(await readdir(dirname(file)), 'beside an upload').to.deep.equal(before);
     },
   },
   {

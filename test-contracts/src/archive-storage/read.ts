@@ -21,6 +21,25 @@ const RANGES: readonly (readonly [from: number, length: number])[] = [
   [LENGTH, 0],
 ];
 
+/** What is no range at all, or longer than one read may be. */
+const IMPOSSIBLE: readonly (readonly [from: number, length: number])[] = [
+  [-1, 1],
+  [0, -1],
+  [0.5, 1],
+  [0, 1.5],
+  [Number.NaN, 1],
+  [0, MAX_READ + 1],
+  [2 ** 53, 1],
+];
+
+/** Ranges that begin in an archive of 1,000 bytes, or at its end, and go on behind it. */
+const BEYOND: readonly (readonly [from: number, length: number])[] = [
+  [0, 1_001],
+  [999, 2],
+  [1_000, 1],
+  [2_000, 1],
+];
+
 export const readClauses: readonly ArchiveStorageClause[] = [
   {
     id: 'archive-storage/read-range',
@@ -30,6 +49,22 @@ export const readClauses: readonly ArchiveStorageClause[] = [
       for (const [from, length] of RANGES) {
         const read = await subject.port.read(id, from, length);
         expectSame(read, bytes.subarray(from, from + length), `${length} from ${from}`);
+      }
+    },
+  },
+  {
+    id: 'archive-storage/read-outside',
+    says: "a range that no archive can have is the caller's mistake, a TypeError; one that goes beyond the end is rejected, never answered short",
+    check: async (subject) => {
+      const { port } = subject;
+      const { id } = await store(subject, 1, 1_000);
+      for (const [from, length] of IMPOSSIBLE) {
+        const what = `${length} from ${from}`;
+        expect(await rejectionOf(port.read(id, from, length), what), what).to.be.instanceOf(TypeError);
+      }
+      for (const [from, length] of BEYOND) {
+        const what = `${length} from ${from}, of 1000`;
+        expect(await rejectionOf(port.read(id, from, length), what), what).to.be.instanceOf(Error);
       }
     },
   },

@@ -82,6 +82,20 @@ export const receiveClauses: readonly StagingClause[] = [
       expect(await rejectionOf(late), 'while the body stalls').to.equal(reason);
       expect(await subject.left(), 'what is left').to.equal(0);
 
+      const busy = new AbortController();
+      const pieces = stalling(someBytes(4_000_000, 1), () => undefined);
+      const first = async (): Promise<IteratorResult<Uint8Array, void>> => {
+        setImmediate(() => busy.abort(reason));
+        return pieces.next();
+      };
+      const written = port.receive(
+        { [Symbol.asyncIterator]: () => ({ next: first }) },
+        5_000_000,
+        busy.signal,
+      );
+      expect(await rejectionOf(written), 'while a piece is written').to.equal(reason);
+      expect(await subject.left(), 'what is left').to.equal(0);
+
       const bare = new AbortController();
       const chunks = stalling(someBytes(10, 1), () => void setImmediate(() => bare.abort(reason)));
       const body = { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) };

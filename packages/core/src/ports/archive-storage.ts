@@ -28,6 +28,7 @@ export interface ArchiveStorage {
   /**
    * Reads `length` bytes from `from` on: 0 to {@link MAX_READ}, inside the archive.
    * @promise archive-storage/read-range: exactly the bytes asked for, at the beginning, in the middle, at the end, and none
+   * @promise archive-storage/read-outside: a range that no archive can have is the caller's mistake, a TypeError; one that goes beyond the end is rejected, never answered short
    * @promise archive-storage/read-absent: an archive that is not there is undefined, and only that: anything else that fails is a fault
    * @promise archive-storage/read-many: many reads at once on one handle do not mix
    * @promise archive-storage/read-owned: bytes that were read are the caller's: nothing changes them later, they keep no more memory than themselves, and what is done to them changes nothing
@@ -70,6 +71,7 @@ export interface ArchiveStorage {
    * Resolves when archives could be stored and read now. It is asked again and again, so it costs as little however
    * much is stored: it lists nothing.
    * @promise archive-storage/check: a working storage resolves; an aborted signal rejects with its reason
+   * @promise archive-storage/check-leaves-nothing: a check leaves nothing where uploads lie, whatever comes of it
    */
   check(signal?: AbortSignal): Promise<void>;
 }
