@@ -42,6 +42,7 @@ function heardWhileAsked(body: AsyncIterable<Uint8Array>, signal: AbortSignal) {
   let isAsked = true;
   const pass = (): void => (isAsked ? heard.abort(signal.reason) : undefined);
   const next = async (): Promise<IteratorResult<Uint8Array>> => {
+    if (signal.aborted) throw new Error('nothing came any more');
     isAsked = true;
     const chunk = await chunks.next();
     isAsked = false;
@@ -97,7 +98,7 @@ const receiveSaboteurs: readonly Saboteur<StagingSubject>[] = [
         throw new Fault('staging_unavailable', 'aborted', { cause });
       }),
   })),
-  saboteur('staging/receive-aborted', 'an abort between two pieces is not heard', () => (sound) => ({
+  saboteur('staging/receive-aborted', 'an abort while a piece is written passes for a broken body', () => (sound) => ({
     receive: async (body, limit, signal) => {
       if (signal === undefined) return sound.receive(body, limit);
       const { heard, asked, stop } = heardWhileAsked(body, signal);
