@@ -71,7 +71,7 @@ export const purgedSessionSabotages: Sabotages<SessionStore> = {
   }),
   'what ended goes a little after that was answered': hurries('purge', 0),
   'links that were redeemed are counted when they would have ended': () => {
-    const redeemed: Instant[] = [];
+    let redeemed: Instant[] = [];
     const ends = new Map<string, Instant>();
     return (store) => ({
       offer: async (link, events) => {
@@ -86,8 +86,9 @@ export const purgedSessionSabotages: Sabotages<SessionStore> = {
       },
       purge: async (endedBy, limit) => {
         const dropped = await store.purge(endedBy, limit);
-        const counted = redeemed.filter((endsAt) => endsAt <= endedBy).length;
-        redeemed.length = 0;
+        const later = redeemed.filter((endsAt) => endsAt > endedBy);
+        const counted = redeemed.length - later.length;
+        redeemed = later;
         return Math.min(limit, dropped + counted);
       },
     });
