@@ -110,12 +110,6 @@ export const usedApiKeySabotages: Sabotages<ApiKeyStore> = {
     if ((await store.find(id)) === undefined) throw new Error(`no row for ${id}`);
     await store.touch(id, ...rest);
   }),
-  'use is noted of all keys of the account': does('touch', async (store, id, at, unlessSince) => {
-    const key = await store.find(id);
-    for (const other of key === undefined ? [] : await store.list(key.account)) {
-      await store.touch(other.id, at, unlessSince);
-    }
-  }),
   'noting use undoes a revocation of the same moment': behind((store, kept) => ({
     touch: async (id, ...rest) => {
       const key = await store.find(id);
