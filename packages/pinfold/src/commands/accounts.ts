@@ -7,6 +7,7 @@ import { byCommand } from '../command-line/by-command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import { readReason } from '../command-line/reason.ts';
+import { shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 
@@ -128,13 +129,14 @@ function readQuota(option: string, text: string): number | 'off' | null {
 
 function lineOf({ account: { name, blocked, limits, lastPublishedAt }, used }: AdministeredAccount): string {
   const set = Object.entries(limits).filter(([, limit]) => limit !== null);
-  return [
+  const facts = [
     name,
-    `${used.sites} sites`,
+    used.sites === 1 ? '1 site' : `${used.sites} sites`,
     `${used.bytes} bytes`,
     `${used.publications24h} published in 24 hours`,
     lastPublishedAt === null ? 'never published' : `last ${toRfc3339(lastPublishedAt)}`,
     ...set.map(([rule, limit]) => `${rule} ${limit}`),
     ...(blocked === null ? [] : [`blocked, sites ${blocked.sites}: ${blocked.reason}`]),
-  ].join('  ');
+  ];
+  return shownText(facts.join('  '));
 }
