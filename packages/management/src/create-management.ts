@@ -1,5 +1,5 @@
 import { takeRequest } from '@pinfold/http';
-import { Router } from 'express';
+import { type ErrorRequestHandler, Router } from 'express';
 import { serve } from './answering/serve.ts';
 import { type ManagementOptions, screenOf } from './options.ts';
 import { nowhere, routesOf } from './routes.ts';
@@ -30,6 +30,14 @@ export function createManagement(options: ManagementOptions): Router {
     if (!screen.assets.serve(request.params.name, request, response)) next();
   });
   for (const { method, path, answer } of routesOf(screen)) router[method](path, serve(screen, answer));
-  router.use(serve(screen, nowhere));
+  const elsewhere = serve(screen, nowhere);
+  router.use(elsewhere);
+  router.use(((error, request, response, next) =>
+    isUnreadable(error) ? elsewhere(request, response, next) : next(error)) satisfies ErrorRequestHandler);
   return router;
+}
+
+/** What stands in an address where it names something, and cannot be decoded, names nothing. */
+function isUnreadable(error: unknown): boolean {
+  return error instanceof URIError;
 }

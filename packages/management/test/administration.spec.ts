@@ -47,6 +47,21 @@ describe('the pages of those who administer', () => {
     expect((await new Person(screen.base).get('/administration')).location).to.include('/sign-in');
   });
 
+  it('are there for who signs in by a link for that, and for no other link', async () => {
+    const cause = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
+    for (const [scope, status] of [
+      ['manage', 404],
+      ['admin', 200],
+    ] as const) {
+      const person = new Person(screen.base);
+      await person.signIn((await screen.sessions.offerLink(OWNER, cause, scope)).token);
+      expect((await person.get('/')).status).to.equal(200);
+      for (const path of PAGES) {
+        expect((await person.get(`/administration${path}`)).status, `${scope} ${path}`).to.equal(status);
+      }
+    }
+  });
+
   it('tell what each account uses', async () => {
     await screen.publish('One');
     await screen.publish('Two');
@@ -131,6 +146,15 @@ describe('the pages of those who administer', () => {
     expect(refused.text).to.include('Back at noon');
     await send(page, page, { mode: 'normal', message: '' });
     expect((await owner.post(`/publications/${id}/pin`, { form: token })).status).to.equal(303);
+  });
+
+  it('lead back from what is no name of an account', async () => {
+    for (const name of ['%00', 'a%E2%80%A8b', 'x'.repeat(256)]) {
+      const { status, location } = await admin.get(`/administration/publications?account=${name}`);
+      expect([status, location], name).to.deep.equal([303, '/manage/administration/publications']);
+      expect((await admin.get(`/administration/history?account=${name}`)).status, name).to.equal(200);
+      expect((await admin.get(`/administration/accounts/${name}`)).status, name).to.equal(404);
+    }
   });
 
   it('show names and reasons as the text they are', async () => {

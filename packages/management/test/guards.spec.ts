@@ -39,6 +39,16 @@ describe('what the screen guards against', () => {
     return { status: answer.status, happened: found.kind === 'found' && found.role.deletedAt !== null };
   }
 
+  it('has no page at an address that cannot be decoded, and tells nothing of itself', async () => {
+    for (const path of ['publications', 'assets', 'administration/accounts', 'keys/x']) {
+      const { status, text, headers } = await new Person(screen.base).get(`/${path}/%zz`);
+      expect(status, path).to.equal(404);
+      expect(text).to.include('There is nothing here').and.not.include('node_modules');
+      expect(headers.get('cache-control')).to.equal('no-store');
+    }
+    expect((await person.post('/keys/%ff/revoke', { form })).status).to.equal(404);
+  });
+
   it('takes no form without the token of the session', async () => {
     const other = new Person(screen.base);
     await other.signIn((await screen.sessions.offerLink(OWNER)).token);

@@ -47,6 +47,13 @@ describe('what the log is told of the screen', () => {
     expect(last()).to.include({ status: 303, outcome: 'unauthorized' });
   });
 
+  it('is one route, in whatever case its address was written', async () => {
+    for (const base of ['manage', 'MANAGE', 'mAnAgE']) {
+      await fetch(`${screen.base.replace('/manage', `/${base}`)}/sign-in`);
+      expect(last(), base).to.include({ route: '/manage/sign-in', status: 200 });
+    }
+  });
+
   it('is why nothing was done, as the API calls it', async () => {
     const { id } = await screen.publish('Report');
     await person.signIn((await screen.sessions.offerLink(OWNER)).token);

@@ -136,7 +136,8 @@ async function saidBy(
   const idToken = tokens.claims();
   if (idToken === undefined) throw new TypeError('an expected id_token is there');
   const { userinfo_endpoint } = config.serverMetadata();
-  if (userinfo_endpoint === undefined) return { sub: idToken.sub, sayings: [idToken] };
+  // Of nobody there is nothing more to ask.
+  if (userinfo_endpoint === undefined || idToken.sub === '') return { sub: idToken.sub, sayings: [idToken] };
   const userinfo = await fetchUserInfo(config, tokens.access_token, idToken.sub);
   return { sub: idToken.sub, sayings: [idToken, userinfo] };
 }

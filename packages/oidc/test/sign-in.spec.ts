@@ -297,4 +297,10 @@ describe('signing in by OpenID Connect', () => {
     const told = screen.log.filter(({ outcome }) => outcome?.startsWith('sign_in_'));
     expect(told.map(({ error }) => error instanceof Error)).to.deep.equal([false, true]);
   });
+
+  it('refuses whom the issuer names by nothing', async () => {
+    await open();
+    screen.issuer.forge = (claims) => ({ ...claims, sub: '' });
+    await expectNobody(await screen.signIn(ada, 'ada'), 403, 'nameless');
+  });
 });

@@ -1,4 +1,4 @@
-import type { HistoryEvent, RoleId, Takedown } from '@pinfold/core';
+import type { HistoryEvent, RoleId, Sha256, Takedown } from '@pinfold/core';
 import { tellingTakedowns } from '@pinfold/core/adapter';
 import { type AdministrationPorts, createAdministration } from '@pinfold/core/administration';
 import { aTakedown, replacing } from '@pinfold/test-contracts/fixtures';
@@ -49,6 +49,24 @@ describe('taking down', () => {
       .to.deep.include({ kind: 'found' })
       .and.to.have.nested.property('takedown.reason', 'After all');
     expect(await publish('once more')).to.equal('refused');
+  });
+
+  it('takes no other for a copy where an early release kept no SHA-256', async () => {
+    const other = await stage.publish({ key: 'other' });
+    const roles = replacing(stage.memory.roles, {
+      load: async (...all) => {
+        const loaded = await stage.memory.roles.load(...all);
+        return loaded && { ...loaded, value: { ...loaded.value, sha256: '' as Sha256 } };
+      },
+    });
+    // Of all such publications the store says that they have one and the same.
+    const takedowns = replacing(stage.memory.takedowns, {
+      copies: async ({ after }) => (after === undefined ? [other] : []),
+    });
+    const outcome = await administering({ roles, takedowns }).takeDown(wish({ copies: true, purge: true }));
+    expect(outcome).to.deep.include({ kind: 'taken_down', copies: [] });
+    expect((await stage.useCases.visit(id)).kind).to.equal('unknown');
+    expect((await stage.useCases.visit(other)).kind).to.equal('published');
   });
 
   it('is told of, as other changes are', async () => {

@@ -174,6 +174,7 @@ async function copiesOf(
   { takedowns, clock }: TakedownPorts,
   { id, sha256 }: Role,
 ): Promise<readonly RoleId[]> {
+  if (isUnknown(sha256)) return [];
   const now = clock.now();
   const found: RoleId[] = [];
   for (let last: RoleId | undefined; ; last = found.at(-1)) {
@@ -184,13 +185,19 @@ async function copiesOf(
 }
 
 /** All that were taken down with the same archive, also before: a purge that was broken off is done again. */
-async function takenDownOf({ takedowns }: TakedownPorts, { sha256 }: Role): Promise<readonly RoleId[]> {
+async function takenDownOf({ takedowns }: TakedownPorts, { id, sha256 }: Role): Promise<readonly RoleId[]> {
+  if (isUnknown(sha256)) return [id];
   const found: Takedown[] = [];
   for (;;) {
     const page = await takedowns.list({ sha256, after: found.at(-1), limit: PAGE });
     found.push(...page);
     if (page.length < PAGE) return found.map(({ id }) => id);
   }
+}
+
+/** Early releases did not keep what they published by: archives of which that is not known are no copies. */
+function isUnknown(sha256: Sha256): boolean {
+  return sha256 === '';
 }
 
 async function purgeOne(ports: TakedownPorts, role: RoleId, cause: Cause): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseRoleId } from '@pinfold/core';
 import { drainAndClose } from '@pinfold/http';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { Screen } from '../options.ts';
 import { fewCookies, fromHere, inTurn, ownLanguage, ownSecret, saidOnce } from '../visiting/guards.ts';
 import { type Visit, visitOf } from '../visiting/visit.ts';
@@ -30,7 +30,7 @@ export function serve(screen: Screen, answering: Answering): RequestHandler {
       {
         requestId,
         method: request.method,
-        route: `${request.baseUrl}${String(request.route?.path ?? '')}`.replaceAll(/:(\w+)/g, '{$1}'),
+        route: routeOf(request),
         role: parseRoleId(String(request.params.id)) ?? null,
         ...visit.who,
         status: response.statusCode,
@@ -41,6 +41,11 @@ export function serve(screen: Screen, answering: Answering): RequestHandler {
       request,
     );
   };
+}
+
+/** Where the screen is mounted, any case of letters leads to it: to the log it is one and the same. */
+function routeOf({ baseUrl, route }: Request): string {
+  return `${baseUrl.toLowerCase()}${String(route?.path ?? '')}`.replaceAll(/:(\w+)/g, '{$1}');
 }
 
 /** Whatever happens becomes an answer, while somebody is there to read it. */

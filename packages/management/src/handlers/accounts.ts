@@ -128,7 +128,8 @@ function nameOf({ request }: SignedInVisit): AccountId | undefined {
   return known(String(request.params.name));
 }
 
-function known(name: string): AccountId | undefined {
+/** A text as the name of an account; `undefined` where it is none. */
+export function known(name: string): AccountId | undefined {
   try {
     return accountId(name);
   } catch {

@@ -9,7 +9,7 @@ import { allPublicationsView } from '../views/all-publications.ts';
 import { type AnyPublication, anyPublicationView } from '../views/any-publication.ts';
 import { takedownsView } from '../views/takedowns.ts';
 import { fieldOf, type SignedInVisit } from '../visiting/visit.ts';
-import { administrationOf, reasonOf } from './accounts.ts';
+import { administrationOf, known, reasonOf } from './accounts.ts';
 
 const PAGE_SIZE = 50;
 const LONGEST_SEARCH = 255;
@@ -22,6 +22,9 @@ export async function showAllPublications(screen: Screen, visit: SignedInVisit):
   const owner = typeof account === 'string' ? account.trim() : '';
   const state = STATES.find((one) => one === wanted);
   const further = typeof cursor === 'string';
+  // What is no name of an account has no publications.
+  if (owner !== '' && known(owner) === undefined)
+    return seeOther(`${visit.base}/administration/publications`);
   const listed = await administrationOf(screen).listRoles({
     limit: PAGE_SIZE,
     ...(owner === '' ? {} : { account: owner }),

@@ -1,6 +1,7 @@
 import { isFault } from '@pinfold/core';
 import { CommandFailure, UsageError } from './failures.ts';
 import { helpOn } from './help.ts';
+import { shownLines } from './shown-text.ts';
 import type { Terminal } from './terminal.ts';
 import type { CommandName } from './usages.ts';
 
@@ -52,7 +53,9 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'serve'>, () => Promise<Com
  * const terminal = { env: process.env, out: console.log, err: console.error };
  * process.exitCode = await runCommand(['version'], terminal);
  */
-export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function runCommand(args: readonly string[], given: Terminal): Promise<number> {
+  // What people are told has words of servers, archives and accounts in it.
+  const terminal = { ...given, err: (line: string) => given.err(shownLines(line)) };
   try {
     const asked = args.findIndex((arg) => arg === '--help' || arg === '-h');
     const [name, ...rest] = asked === -1 ? args : ['help', ...args.slice(0, asked)];

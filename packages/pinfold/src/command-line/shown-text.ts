@@ -5,3 +5,8 @@ const ACTING = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 export function shownText(text: string): string {
   return text.replaceAll(ACTING, '\u{FFFD}');
 }
+
+/** The same for a text of ours of several lines, with words of others in it. */
+export function shownLines(text: string): string {
+  return text.split('\n').map(shownText).join('\n');
+}

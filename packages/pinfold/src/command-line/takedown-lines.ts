@@ -1,4 +1,12 @@
-import { type AccountId, accountId, type Instant, instant, parseRoleId, type Takedown } from '@pinfold/core';
+import {
+  type AccountId,
+  accountId,
+  type Instant,
+  instant,
+  parseRoleId,
+  type Sha256,
+  type Takedown,
+} from '@pinfold/core';
 import { parseSha256 } from '@pinfold/core/administration';
 import { CommandFailure } from './failures.ts';
 import { isReason } from './reason.ts';
@@ -25,7 +33,7 @@ function takedownIn(line: string): KeptTakedown | undefined {
   const read = {
     id: typeof id === 'string' ? parseRoleId(id) : undefined,
     account: accountOf(account),
-    sha256: typeof sha256 === 'string' ? parseSha256(sha256) : undefined,
+    sha256: sha256Of(sha256),
     at: instantOf(at),
   };
   if (read.id === undefined || read.account === undefined) return undefined;
@@ -41,6 +49,12 @@ function membersOf(line: string): Readonly<Record<string, unknown>> {
     if (error instanceof SyntaxError) return {};
     throw error;
   }
+}
+
+/** Of what an early release published it is not known. */
+function sha256Of(text: unknown): Sha256 | undefined {
+  if (typeof text !== 'string') return undefined;
+  return text === '' ? (text as Sha256) : parseSha256(text);
 }
 
 function accountOf(name: unknown): AccountId | undefined {

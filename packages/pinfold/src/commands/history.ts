@@ -6,6 +6,7 @@ import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import { readPublicationId } from '../command-line/publication-id.ts';
+import { shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 
@@ -52,7 +53,6 @@ function readInstant(text: string): Instant {
 
 function lineOf({ at, type, account, pin, actor, request, address }: HistoryEvent): string {
   const who = actor.id === null ? actor.kind : `${actor.kind} ${actor.id}`;
-  return [toRfc3339(at), type, account ?? '-', pin ?? '-', `by ${who}`, request ?? '', address ?? '']
-    .join('  ')
-    .trimEnd();
+  const facts = [toRfc3339(at), type, account ?? '-', pin ?? '-', `by ${who}`, request ?? '', address ?? ''];
+  return shownText(facts.join('  ').trimEnd());
 }

@@ -5,6 +5,7 @@ import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
+import { shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
@@ -110,7 +111,6 @@ function keyJson({
 function lineOf({ id, account, label, scopes, createdAt, lastUsedAt, revokedAt }: ApiKey): string {
   const used = lastUsedAt === null ? 'never used' : `used ${toRfc3339(lastUsedAt)}`;
   const state = revokedAt === null ? used : `revoked ${toRfc3339(revokedAt)}`;
-  return [id, account, scopes.join(','), `created ${toRfc3339(createdAt)}`, state, label]
-    .join('  ')
-    .trimEnd();
+  const facts = [id, account, scopes.join(','), `created ${toRfc3339(createdAt)}`, state, label];
+  return shownText(facts.join('  ').trimEnd());
 }

@@ -152,5 +152,5 @@ function tell({ pin, warnings }: Published, { out, err }: Terminal): void {
   err(`published: ${files}, ${pin.size} bytes; expires ${pin.expires_at ?? 'never'}`);
   for (const { rule, detail, path } of warnings)
     err(`note: ${path === undefined ? '' : `${path}: `}${detail} (${rule})`);
-  out(pin.shared_url);
+  out(shownText(pin.shared_url));
 }

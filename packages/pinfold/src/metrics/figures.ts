@@ -6,6 +6,8 @@ export interface FigureOptions<Label extends string> {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly Label[];
+  /** How many series it has at most; 500 when absent. What comes beyond is counted as `other`. */
+  readonly mostSeries?: number;
 }
 
 /** One number of a figure. */
@@ -13,7 +15,7 @@ export interface Cell {
   value: number;
 }
 
-/** The series of a figure: so many at most, whatever clients send; what comes beyond is counted as `other`. */
+/** Whatever clients send. */
 const MOST_SERIES = 500;
 
 /** Where the buckets of a duration end, in seconds. */
@@ -25,11 +27,13 @@ export const SECONDS: readonly number[] = [
 export class Cells<Made> {
   readonly #names: readonly string[];
   readonly #make: () => Made;
+  readonly #most: number;
   readonly #cells: Map<string, Made> = new Map();
 
-  constructor(names: readonly string[], make: () => Made) {
+  constructor(names: readonly string[], make: () => Made, most: number = MOST_SERIES) {
     this.#names = names;
     this.#make = make;
+    this.#most = most;
     if (names.length === 0) this.at();
   }
 
@@ -38,7 +42,7 @@ export class Cells<Made> {
     const labels = labelsOf(this.#names, values);
     const known = this.#cells.get(labels);
     if (known !== undefined) return known;
-    if (this.#cells.size >= MOST_SERIES && values.some((value) => value !== 'other')) {
+    if (this.#cells.size >= this.#most && values.some((value) => value !== 'other')) {
       return this.at(...values.map(() => 'other'));
     }
     const made = this.#make();
@@ -94,10 +98,10 @@ export class Figures {
 
   /** How often something took how long, in seconds. */
   histogram<Label extends string>(
-    { name, help, labels = [] }: FigureOptions<Label>,
+    { name, help, labels = [], mostSeries }: FigureOptions<Label>,
     bounds: readonly number[] = SECONDS,
   ): Cells<Histogram> {
-    const cells = new Cells(labels, () => new Histogram(bounds));
+    const cells = new Cells(labels, () => new Histogram(bounds), mostSeries);
     this.#families.push(() => {
       const series = cells.series(({ values }) => values);
       return { name, help, type: 'histogram', merging: 'sum', bounds, series };
@@ -118,11 +122,11 @@ export class Figures {
   }
 
   #plain<Label extends string>(
-    { name, help, labels = [] }: FigureOptions<Label>,
+    { name, help, labels = [], mostSeries }: FigureOptions<Label>,
     type: 'counter' | 'gauge',
     merging: Merging,
   ): Cells<Cell> {
-    const cells = new Cells<Cell>(labels, () => ({ value: 0 }));
+    const cells = new Cells<Cell>(labels, () => ({ value: 0 }), mostSeries);
     this.#families.push(() => {
       return { name, help, type, merging, bounds: [], series: cells.series(({ value }) => [value]) };
     });

@@ -5,8 +5,11 @@ import type { Cell, Cells, Figures, Histogram } from './figures.ts';
 /** Methods that are told apart; a client can send any word. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Routes as doors write them: so many are told apart. Express leaves the case of a path as the client wrote it. */
+/** Routes as doors write them: so many are told apart. */
 const MOST_ROUTES = 256;
+
+/** Routes, methods and statuses are ours: a client that is refused in every way must not take the place of a fault. */
+const MOST_SERIES = 8_000;
 
 /** The doors where viewers come in. */
 const VIEWS: ReadonlySet<string> = new Set(['shared_url', 'hand_over', 'site', 'none']);
@@ -32,6 +35,7 @@ export class RequestFigures {
       name: 'pinfold_http_requests_total',
       help: 'Requests that were answered.',
       labels: ['route', 'method', 'status'],
+      mostSeries: MOST_SERIES,
     });
     this.#seconds = figures.histogram({
       name: 'pinfold_http_request_seconds',
@@ -64,9 +68,9 @@ export class RequestFigures {
 
   #routeOf(written: string): RouteCells {
     const isOneMore = this.#routes.size < MOST_ROUTES;
-    const route = isOneMore ? written.toLowerCase() : 'other';
+    const route = isOneMore ? written : 'other';
     const cells = { route, seconds: this.#seconds.at(route), requests: new Map() };
-    if (isOneMore) this.#routes.set(written, cells);
+    if (isOneMore) this.#routes.set(route, cells);
     return cells;
   }
 

@@ -36,6 +36,22 @@ describe('pinfold accounts', function () {
     expect(unknown.err).to.match(/^pinfold: there is no account of this name[^\n]*\n$/);
   });
 
+  it('shows names, labels and reasons so that they turn nothing around', async () => {
+    const turning = 'a\u202eb';
+    const options = ['--reason', turning, '--sites', 'keep'];
+    expect((await run(env, 'keys', 'create', '--account', turning, '--label', turning)).code).to.equal(0);
+    const told = [
+      await run(env, 'accounts', 'block', turning, ...options),
+      await run(env, 'accounts', 'list'),
+      await run(env, 'keys', 'list'),
+      await run(env, 'history'),
+    ];
+    for (const { out } of told)
+      expect(out)
+        .to.include('a\ufffdb')
+        .and.not.match(/\p{Bidi_Control}/u);
+  });
+
   it('sets limits, each by itself, and takes them back', async () => {
     const set = await asJson('limits', 'ada', '--publications', '5/1h', '--sites', '3', '--bytes', 'off');
     const limits = { requests: null, publications: '5/1h', sites: 3, bytes: 'off' };

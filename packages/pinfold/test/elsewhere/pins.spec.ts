@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { run } from '../command-run.ts';
 
@@ -61,6 +64,24 @@ describe('what a server elsewhere answers', () => {
     const { out } = await run(env, 'list');
     expect(out.trimEnd()).not.to.match(/[\p{Cc}\p{Bidi_Control}]/u);
     expect(out).to.include('gnp.exe');
+  });
+
+  it('does nothing to a terminal where it is a refusal or a warning', async () => {
+    const hostile = '\u001b]52;c;eA==\u0007\u009b2J\u202egnp.exe';
+    const errors = [{ rule: hostile, detail: hostile, path: hostile }];
+    answers = [
+      [422, { code: hostile, detail: hostile, suggestion: hostile, errors }],
+      [201, { pin: { ...pin('x'), shared_url: `http://${hostile}` }, warnings: errors }],
+    ];
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
+    const page = join(folder, 'page.html');
+    await writeFile(page, 'hi');
+    for (let n = 0; n < 2; n += 1) {
+      const { out, err } = await run(env, 'publish', page);
+      expect(out + err).to.include('gnp.exe');
+      expect((out + err).replaceAll('\n', '')).not.to.match(/[\p{Cc}\p{Bidi_Control}]/u);
+    }
+    await rm(folder, { recursive: true });
   });
 
   it('is opened only where it is an address of the web', async () => {
