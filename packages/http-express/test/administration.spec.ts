@@ -132,7 +132,14 @@ describe('accounts under /admin/v1', () => {
         used: { sites: 1, bytes: role.archiveBytes, publications_24h: 1 },
         last_published_at: new Date(role.publishedAt).toISOString(),
       });
-      for (const wrong of ['?limit=0', '?limit=101', '?cursor=', '?cursor=a%20b', '?cursor=.110000.'])
+      for (const wrong of [
+        '?limit=0',
+        '?limit=101',
+        '?cursor=',
+        '?cursor=first',
+        '?cursor=a%20b',
+        '?cursor=.110000.',
+      ])
         expect((await ask('GET', `/accounts${wrong}`)).status, wrong).to.equal(400);
     }));
 

@@ -47,6 +47,21 @@ describe('the pages of those who administer', () => {
     expect((await new Person(screen.base).get('/administration')).location).to.include('/sign-in');
   });
 
+  it('are there for who signs in by a link for that, and for no other link', async () => {
+    const cause = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
+    for (const [scope, status] of [
+      ['manage', 404],
+      ['admin', 200],
+    ] as const) {
+      const person = new Person(screen.base);
+      await person.signIn((await screen.sessions.offerLink(OWNER, cause, scope)).token);
+      expect((await person.get('/')).status).to.equal(200);
+      for (const path of PAGES) {
+        expect((await person.get(`/administration${path}`)).status, `${scope} ${path}`).to.equal(status);
+      }
+    }
+  });
+
   it('tell what each account uses', async () => {
     await screen.publish('One');
     await screen.publish('Two');

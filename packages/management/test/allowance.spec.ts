@@ -92,4 +92,31 @@ describe('what an account may publish, on the screen', () => {
     expect((await person.post(`/keys/${key.id}/revoke`, { form })).status).to.equal(303);
     expect((await person.post('/sign-out', { form })).status).to.equal(303);
   });
+
+  it('is nothing for anybody while the service is read-only, and every page says so', async () => {
+    await open({});
+    const { id } = await screen.publish('Mine');
+    const { key } = await screen.keys.create({ by: OPERATOR, account: OWNER });
+    const message = 'Back at <b>noon</b>.';
+    await screen.memory.mode.change({ kind: 'read_only', message }, []);
+    const changes = ['stop', 'pin', 'unpin', 'renew', 'rename', 'password'];
+    for (const refused of [
+      await upload('a'),
+      await sendForm('b'),
+      await person.post('/keys', { form, label: 'New' }),
+      ...(await Promise.all(changes.map((change) => person.post(`/publications/${id}/${change}`, { form })))),
+    ]) {
+      expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '60']);
+      expect(refused.text).to.include('under maintenance').and.include('noon');
+    }
+    for (const page of ['/', `/publications/${id}`, '/keys']) {
+      const { status, text } = await person.get(page);
+      expect(status).to.equal(200);
+      expect(text).to.include('under maintenance').and.include('Back at &lt;b&gt;noon');
+    }
+    expect((await person.post(`/keys/${key.id}/revoke`, { form })).status).to.equal(303);
+    await screen.memory.mode.change({ kind: 'normal', message: null }, []);
+    expect((await person.get('/')).text).not.to.include('under maintenance');
+    expect((await person.post('/sign-out', { form })).status).to.equal(303);
+  });
 });

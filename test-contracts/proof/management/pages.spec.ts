@@ -52,6 +52,22 @@ describe('the pages in a browser', function () {
         expect(await violations(page), 'dialog').to.deep.equal([]);
       });
 
+      it('stay so while the service is read-only, with the longest message there is', async () => {
+        const { mode } = service.stores;
+        const message = `<i>${'maintenance'.repeat(22)}</i>`;
+        await mode.change({ kind: 'read_only', message }, []);
+        try {
+          for (const path of ['/', '/keys', ...paths.slice(0, 3)]) {
+            await page.goto(`${service.screen}${path}`);
+            expect(await page.getByText(message).count(), path).to.equal(1);
+            expect(await violations(page), path).to.deep.equal([]);
+            expect(await overflow(page), path).to.equal(0);
+          }
+        } finally {
+          await mode.change({ kind: 'normal', message: null }, []);
+        }
+      });
+
       it('run nothing that a title or a file name says, and break no rule of their own', async () => {
         await page.goto(`${service.screen}/`);
         for (const title of HOSTILE)

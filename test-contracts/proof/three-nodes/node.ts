@@ -1,7 +1,8 @@
 // One node of several, the reference server in a process of its own, with a clock that its test moves on and
 // passwords that cost little.
 
-import { type ApiKeyId, type Duration, type Instant, OPERATOR } from '@pinfold/core';
+import { type ApiKeyId, type Cause, type Duration, type Instant, type Mode, OPERATOR } from '@pinfold/core';
+import type { Administration } from '@pinfold/core/administration';
 import { tokens } from '@pinfold/inversify';
 import { ScryptPasswordHasher } from '@pinfold/platform-node';
 import { aroundCalls, createManualClock } from '@pinfold/test-contracts/fixtures';
@@ -20,6 +21,9 @@ export type NodeTask =
   | { readonly kind: 'advance'; readonly length: Duration }
   | { readonly kind: 'revoke'; readonly key: ApiKeyId }
   | { readonly kind: 'take down'; readonly id: string }
+  | { readonly kind: 'block'; readonly account: string; readonly sites: 'keep' | 'hide' }
+  | { readonly kind: 'unblock'; readonly account: string }
+  | { readonly kind: 'change mode'; readonly mode: Mode }
   | { readonly kind: 'clean up' };
 
 /** What a node says. */
@@ -52,6 +56,10 @@ const ours = new ContainerModule(({ rebind, onActivation }) => {
 const app = await createApp(readSettings(process.env), { modules: [ours], log: () => {} });
 const { addresses } = await app.listen();
 
+const BY_OPERATOR: Cause = { actor: { kind: 'operator', id: null }, asOperator: true };
+
+const administration = (): Promise<Administration> => app.container.getAsync(tokens.administration);
+
 async function carryOut(task: NodeTask): Promise<void> {
   switch (task.kind) {
     case 'advance':
@@ -61,11 +69,23 @@ async function carryOut(task: NodeTask): Promise<void> {
       await (await app.container.getAsync(tokens.manageKeys)).revoke({ id: task.key, by: OPERATOR });
       return;
     case 'take down': {
-      const cause = { actor: { kind: 'operator', id: null }, asOperator: true } as const;
-      const wish = { id: task.id, reason: 'Phishing', purge: true, copies: true, cause };
-      await (await app.container.getAsync(tokens.administration)).takeDown(wish);
+      const wish = { id: task.id, reason: 'Phishing', purge: true, copies: true, cause: BY_OPERATOR };
+      await (await administration()).takeDown(wish);
       return;
     }
+    case 'block':
+      await (await administration()).blockAccount(
+        task.account,
+        { reason: 'Phishing', sites: task.sites },
+        BY_OPERATOR,
+      );
+      return;
+    case 'unblock':
+      await (await administration()).unblockAccount(task.account, BY_OPERATOR);
+      return;
+    case 'change mode':
+      await (await administration()).changeService(task.mode, BY_OPERATOR);
+      return;
     case 'clean up':
       await (await app.container.getAsync(tokens.useCases)).cleanUp();
       return;

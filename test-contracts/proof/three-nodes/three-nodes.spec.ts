@@ -100,6 +100,52 @@ describe('Three processes on PostgreSQL and S3', function () {
     }
   });
 
+  it('hide the sites of an account that one of them blocks so, and end every grant for them', async () => {
+    const id = await publish('hidden');
+    await at(0).client.patch(id, { password: 'the only one' });
+    const visitor = await enter(at(0).url, id, 'the only one');
+    for (const { url } of all) expect(await visitor.file(url)).to.equal(200);
+    await at(1).carryOut({ kind: 'block', account: 'default', sites: 'hide' });
+    for (const { url, client } of all) {
+      expect([await visitor.page(url), await visitor.file(url)]).to.deep.equal([404, 404]);
+      expect((await tryPassword(url, id, 'the only one')).status).to.equal(404);
+      expect((await client.read(id)).pin?.state, 'to its owner').to.equal('published');
+      expect((await client.stop(id)).code).to.equal('account_blocked');
+    }
+    await at(2).carryOut({ kind: 'unblock', account: 'default' });
+    for (const { url } of all) expect(await visitor.file(url), 'a grant from before').to.equal(403);
+    expect(await (await enter(at(1).url, id, 'the only one')).page(at(0).url)).to.equal(200);
+  });
+
+  it('change nothing from the moment on at which one of them has made the service read-only', async () => {
+    const ids = await Promise.all([0, 1, 2].map((n) => publish(`read-only ${n}`)));
+    const mode = { kind: 'read_only', message: 'Back at noon.' } as const;
+    const asked = Array.from({ length: 30 }, (_, n) => at(n).client.publish(`under way ${n}`));
+    await at(1).carryOut({ kind: 'change mode', mode });
+    const settled = (await at(0).client.list()).length;
+    const answers = await Promise.all(asked);
+    expect((await at(0).client.list()).length, 'published since').to.equal(settled);
+    for (const { status, retryAfter } of answers) {
+      if (status !== 201) expect([status, retryAfter]).to.deep.equal([503, '60']);
+    }
+    for (const [n, { client }] of all.entries()) {
+      const id = ids[n] ?? '';
+      const changes = [await client.publish(`refused ${n}`), await client.patch(id, { title: 'New' })];
+      for (const { status, code } of [...changes, await client.stop(id)]) {
+        expect([status, code]).to.deep.equal([503, 'unavailable']);
+      }
+      expect(await client.view(id)).to.equal(200);
+    }
+    await at(2).carryOut({ kind: 'change mode', mode: { kind: 'normal', message: null } });
+    for (const [n, { client }] of all.entries()) {
+      expect(
+        (await client.publish(`under way ${n}`)).status,
+        'its key is free, or stands for it',
+      ).to.be.oneOf([200, 201]);
+      expect((await client.stop(ids[n] ?? '')).status).to.equal(204);
+    }
+  });
+
   it('cut every viewer off when the password is changed at one of them', async () => {
     const id = await publish('protected');
     await at(0).client.patch(id, { password: 'the first one' });

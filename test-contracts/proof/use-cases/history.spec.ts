@@ -115,6 +115,32 @@ describe('What the stores are told for the history', () => {
     );
   });
 
+  it('is what a revoked key tried, and only with its secret', async () => {
+    const { memory, clock } = stage;
+    const { ids } = stage.ports;
+    const ports = {
+      apiKeys: memory.apiKeys,
+      apiKeySecrets: new NodeApiKeySecrets(),
+      sessions: memory.sessions,
+      sessionSecrets: new NodeSessionSecrets(),
+      clock,
+      ids,
+    };
+    const keys = createKeys(ports);
+    const sessions = createSessions(ports, keys);
+    const { key, text } = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
+    await keys.revoke({ by: OWNER, id: key.id });
+    const history = createHistory({ ...stage.ports, history: memory.history, clock });
+    const refused = async () => {
+      const page = await history.list({ by: OWNER });
+      return page.kind === 'page' ? page.events.filter(({ type }) => type === 'session.refused') : [];
+    };
+    expect(await sessions.signInWithKey(`${text.slice(0, -4)}aaaa`)).to.equal(undefined);
+    expect(await refused()).to.deep.equal([]);
+    expect(await sessions.signInWithKey(text)).to.equal(undefined);
+    expect((await refused()).map(({ actor }) => actor)).to.deep.equal([{ kind: 'key', id: key.id }]);
+  });
+
   it('has no secret, no title and no file name in it', async () => {
     const { memory, clock, ports } = stage;
     const useCases = stage.with({});

@@ -149,7 +149,6 @@ const importClauses: readonly MovingClause[] = [
       const records = await stocked(another);
       await port.imports.begin(ONE);
       await port.imports.keep(ONE, records);
-      await port.imports.keep(ONE, records.map(renamed));
       expect(await other.imports.begin(TWO)).to.deep.equal({ kind: 'begun' });
       expect(await recordsOf(port)).to.deep.equal([]);
       expect(await port.imports.keep(ONE, records)).to.deep.equal({ kind: 'lost' });
@@ -170,6 +169,7 @@ const importClauses: readonly MovingClause[] = [
       await port.imports.begin(ONE);
       for (const record of records) await port.imports.keep(ONE, [record]);
       await port.imports.keep(ONE, records);
+      await port.imports.keep(ONE, records.map(otherwise));
       await other.imports.end(ONE);
       expect(await recordsOf(other)).to.deep.equal(records);
       await expectWorking(other, records);
@@ -297,7 +297,7 @@ async function expectWorking(stores: MovingStores, records: readonly MovedRecord
 }
 
 /** A record of the same name or id that says something else. */
-function renamed(record: MovedRecord): MovedRecord {
+function otherwise(record: MovedRecord): MovedRecord {
   const other = { label: 'other', title: 'Other', reason: 'other', views: 99, address: '192.0.2.99' };
   return { ...record, value: { ...record.value, ...other } } as MovedRecord;
 }

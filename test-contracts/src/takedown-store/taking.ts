@@ -114,6 +114,12 @@ export const takingClauses: readonly TakedownClause[] = [
       const [last, before] = await told(port, { pin: role.id });
       expect(before).to.deep.equal(event);
       expect(last, 'after the one before').to.deep.equal({ ...lifted, at: LATER + 1 });
+      const bare = aTakedown(2, { at: LATER });
+      const [taken, gone] = [takenEvent(bare), takenEvent(bare, { type: 'takedown.lifted' })];
+      await port.takedowns.takeDown(bare, undefined, [taken]);
+      await port.takedowns.lift(bare, LATER, [gone]);
+      const ids = (await told(other, { pin: bare.id })).map(({ id }) => id);
+      expect(ids, 'of an archive without its role').to.have.members([taken.id, gone.id]);
     },
   },
   {

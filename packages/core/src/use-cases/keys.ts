@@ -58,6 +58,9 @@ export interface Keys {
   /** Revokes a key at once, if the actor reaches it. */
   revoke(request: RevokeRequest): Promise<{ readonly kind: 'revoked' } | { readonly kind: 'unknown' }>;
 
+  /** The key of a presented text, be it revoked; `undefined` when it is malformed or unknown. */
+  recognise(text: string, signal?: AbortSignal): Promise<ApiKey | undefined>;
+
   /** The key of a presented text; `undefined` when it is malformed, unknown or revoked. */
   authenticate(text: string, signal?: AbortSignal): Promise<ApiKey | undefined>;
 
@@ -87,6 +90,12 @@ export interface KeyPorts {
  */
 export function createKeys(ports: KeyPorts): Keys {
   const { apiKeys, apiKeySecrets, clock } = ports;
+  const recognise: Keys['recognise'] = async (text, signal) => {
+    const presented = apiKeySecrets.read(text);
+    const key = presented === undefined ? undefined : await apiKeys.find(presented.id, signal);
+    if (presented === undefined || key === undefined) return undefined;
+    return apiKeySecrets.same(key.secretHash, presented.secretHash) ? key : undefined;
+  };
   return {
     create: (wish: NewKey) => create(ports, wish) as Promise<MintedKey>,
     async createFirst(wish, text) {
@@ -101,11 +110,10 @@ export function createKeys(ports: KeyPorts): Keys {
     },
     list: async (by) => await apiKeys.list(boundTo(by)),
     revoke: (request) => revoke(ports, request),
+    recognise,
     async authenticate(text, signal) {
-      const presented = apiKeySecrets.read(text);
-      const key = presented === undefined ? undefined : await apiKeys.find(presented.id, signal);
-      if (presented === undefined || key === undefined || key.revokedAt !== null) return undefined;
-      return apiKeySecrets.same(key.secretHash, presented.secretHash) ? key : undefined;
+      const key = await recognise(text, signal);
+      return key?.revokedAt === null ? key : undefined;
     },
     async noteUse({ id, lastUsedAt }) {
       const now = clock.now();

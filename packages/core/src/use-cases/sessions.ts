@@ -167,11 +167,15 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       return { kind: 'started', session: outcome.session, token: text };
     },
     async signInWithKey(text, origin) {
-      const key = await keys.authenticate(text);
+      const key = await keys.recognise(text);
       if (key === undefined) return undefined;
       const { account, id } = key;
       const actor: Doer = { kind: 'key', id };
       const cause = { actor, ...origin };
+      if (key.revokedAt !== null) {
+        await noteRefusal(ports, cause, account);
+        return undefined;
+      }
       if (!mayManage(key.scopes)) {
         await noteRefusal(ports, cause, account);
         return { kind: 'refused', code: 'forbidden' };

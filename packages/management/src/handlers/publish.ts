@@ -2,7 +2,7 @@ import type { Inadmissible, PublishOutcome, Refusal } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
 import { refusedWords } from '../allowance.ts';
 import { type Answer, seeOther } from '../answering/answer.ts';
-import { refuse } from '../answering/refuse.ts';
+import { READ_ONLY_SECONDS, refuse } from '../answering/refuse.ts';
 import type { Screen } from '../options.ts';
 import { oddText } from '../upload-form.ts';
 import type { SignedInVisit } from '../visiting/visit.ts';
@@ -53,6 +53,7 @@ function answerScript(screen: Screen, visit: SignedInVisit, outcome: PublishOutc
         kind: 'json',
         status: statusOf(outcome),
         body: { kind: 'refused', message: refusedWords(visit, outcome) },
+        ...(outcome.code === 'read_only' ? { retryAfter: READ_ONLY_SECONDS } : {}),
       };
     case 'idempotency_mismatch':
       return { kind: 'json', status: 409, body: { kind: 'mismatch' } };

@@ -89,7 +89,7 @@ export const OPTIONS = {
     },
   },
   'accounts block': {
-    reason: { type: 'string', value: 'TEXT', says: 'why; the account is told' },
+    reason: { type: 'string', value: 'TEXT', says: 'why; for operators, the account is not told' },
     sites: {
       type: 'string',
       value: 'keep|hide',

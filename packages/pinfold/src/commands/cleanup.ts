@@ -38,19 +38,17 @@ export async function cleanup(args: readonly string[], terminal: Terminal): Prom
       });
   });
   if (dryRun) terminal.err(NOT_COMPARED);
-  if (report.rested && !values.json) {
-    throw new CommandFailure(
-      'the service is read-only, so nothing was removed; "pinfold mode normal" ends that',
-    );
-  }
   if (values.json) terminal.out(JSON.stringify(report));
-  else for (const line of linesOf(report, dryRun)) terminal.out(line);
+  if (report.rested) throw new CommandFailure(RESTED);
+  if (!values.json) for (const line of linesOf(report, dryRun)) terminal.out(line);
   if (report.listing === 'refused') {
     throw new CommandFailure(
       'so many archives have no record that the database may be the wrong one, so no archive was removed; "pinfold cleanup --force" removes them anyway, 1,000 at a time',
     );
   }
 }
+
+const RESTED = 'the service is read-only, so nothing was removed; "pinfold mode normal" ends that';
 
 /** Without it, a dry run after a loss would look as if nothing of today were missing. */
 const NOT_COMPARED =

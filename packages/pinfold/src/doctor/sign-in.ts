@@ -1,7 +1,10 @@
 import type { Settings } from '../settings/settings.ts';
 import { type Finding, trying } from './finding.ts';
 import { type Answered, ask, type Way } from './outside/ask.ts';
-import { unanswered } from './outside/unanswered.ts';
+import { isAboutCertificate, unanswered } from './outside/unanswered.ts';
+
+const AWAY =
+  'see that PINFOLD_OIDC_ISSUER is the address of your provider, and that this machine may connect to it';
 
 /** Asks the provider by which people sign in what it is, as the first sign-in does. */
 export async function signInFinding({ oidc }: Settings, way: Way): Promise<Finding> {
@@ -22,7 +25,8 @@ export async function signInFinding({ oidc }: Settings, way: Way): Promise<Findi
         )
       : looking.failed(`it calls itself ${JSON.stringify(issuer)}`, 'set PINFOLD_OIDC_ISSUER to just that');
   } catch (error) {
-    return looking.failed(...unanswered(error));
+    const [came, advice] = unanswered(error);
+    return looking.failed(came, isAboutCertificate(error) ? advice : AWAY);
   }
 }
 

@@ -56,5 +56,8 @@ describe('pinfold mode', function () {
     const swept = await run(env, 'cleanup');
     expect(swept.code).to.equal(1);
     expect(swept.err).to.match(/^pinfold: the service is read-only, so nothing was removed/);
+    const report = await run(env, 'cleanup', '--json');
+    expect([report.code, JSON.parse(report.out).rested]).to.deep.equal([1, true]);
+    expect((await run(env, 'cleanup', '--dry-run')).code).to.equal(0);
   });
 });

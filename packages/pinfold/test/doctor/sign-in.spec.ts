@@ -59,6 +59,7 @@ describe('pinfold doctor, at the provider of sign-in', () => {
     const away = await found();
     expect(away).to.include({ status: 'failed' });
     expect(away.came).to.include('ECONNREFUSED');
+    expect(away.advice).to.include('PINFOLD_OIDC_ISSUER').and.not.to.include('proxy');
     expect(JSON.stringify(away)).not.to.include('hunter2');
   });
 });

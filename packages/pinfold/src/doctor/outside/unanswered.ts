@@ -1,5 +1,7 @@
 import { saidOf } from '../said.ts';
 
+const OF_THIS_NAME = 'have a certificate for this name; for sites a wildcard one';
+
 /** What to do about a server that gave no answer, by the code of Node's error. */
 const ADVICE: Readonly<Record<string, string>> = {
   ENOTFOUND: 'make a DNS record of this name that leads to the proxy',
@@ -13,7 +15,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'open the port in the firewall, and see that the name leads to the proxy',
   ABORT_ERR: 'open the port in the firewall, and see that the name leads to the proxy',
   CERT_HAS_EXPIRED: 'renew the certificate, and see why that did not happen by itself',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'have a certificate for this name; for sites a wildcard one',
+  ERR_TLS_CERT_ALTNAME_INVALID: OF_THIS_NAME,
 };
 
 const UNTRUSTED =
@@ -27,6 +29,9 @@ export function isAboutCertificate(error: unknown): boolean {
 /** Why no answer came, and what to do about it. */
 export function unanswered(error: unknown): readonly [came: string, advice: string] {
   const code = codeOf(error);
+  // What a proxy does with a name that it has no certificate for.
+  const [alert] = /(?<=:)[\w/]+ alert [\w ]+/.exec(saidOf(error)) ?? [];
+  if (alert !== undefined) return [`TLS was refused: ${alert}`, OF_THIS_NAME];
   const came = code === 'ABORT_ERR' ? 'no answer within 20 s' : saidOf(error);
   const advice = ADVICE[code] ?? (isAboutCertificate(error) ? UNTRUSTED : 'see what listens there');
   return [came, advice];

@@ -1,0 +1,9 @@
+/** The oldest Node that this release runs on; `engines` of package.json says the same. */
+const OLDEST = { major: 22, minor: 18 } as const;
+
+/** What to say where Node is older than this release needs, such as Debian's own. */
+export function oldNode(version: string): string | undefined {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > OLDEST.major || (major === OLDEST.major && minor >= OLDEST.minor)) return undefined;
+  return `pinfold: this is Node ${version}; it takes ${OLDEST.major}.${OLDEST.minor} or later`;
+}
