@@ -19,6 +19,8 @@ import { holds, type Opening } from '../saboteurs/sabotage.ts';
 import { apiKeySabotages } from './api-keys.ts';
 import { archiveSabotages } from './archives.ts';
 import { attemptSabotages } from './attempts.ts';
+import { blindApiKeySabotages } from './blind/api-keys.ts';
+import { blindSessionSabotages } from './blind/sessions.ts';
 import { roleSabotages } from './roles.ts';
 import { sessionSabotages } from './sessions.ts';
 import type { Sabotages } from './ways.ts';
@@ -89,6 +91,14 @@ export const sabotagedPorts: readonly Sabotaged[] = [
     },
   ),
   sabotaged(attemptCounterContract, attemptSabotages, ofMemory(memorySaboteurs(({ attempts }) => attempts))),
-  sabotaged(apiKeyStoreContract, apiKeySabotages, ofMemory(memorySaboteurs(({ apiKeys }) => apiKeys))),
-  sabotaged(sessionStoreContract, sessionSabotages, ofMemory(memorySaboteurs(({ sessions }) => sessions))),
+  sabotaged(
+    apiKeyStoreContract,
+    { ...apiKeySabotages, ...blindApiKeySabotages },
+    ofMemory(memorySaboteurs(({ apiKeys }) => apiKeys)),
+  ),
+  sabotaged(
+    sessionStoreContract,
+    { ...sessionSabotages, ...blindSessionSabotages },
+    ofMemory(memorySaboteurs(({ sessions }) => sessions)),
+  ),
 ];
