@@ -189,6 +189,8 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
         '.',
         'a*c',
         '[abc]',
+        '\0',
+        '100%\0',
       ]) {
         expect(await find(absent), absent).to.deep.equal([]);
       }
