@@ -71,7 +71,7 @@ function outputOf({
   command: [file, ...args],
   totals,
 }: Step): Promise<{ succeeded: boolean; output: string }> {
-  const variables = totals === undefined ? env : { ...env, PINFOLD_TOTALS: totals };
+  const variables = totals === undefined ? env : { ...env, SUITE_TOTALS: totals };
   const child = spawn(file, args, { cwd: root, env: variables, stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
   const output: Buffer[] = [];

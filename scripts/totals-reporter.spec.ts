@@ -18,7 +18,7 @@ describe('the reporter of totals', () => {
       });`,
     );
     const reporter = join(import.meta.dirname, 'totals-reporter.ts');
-    spawnSync('mocha', [`--reporter=${reporter}`, file], { env: { ...process.env, PINFOLD_TOTALS: totals } });
+    spawnSync('mocha', [`--reporter=${reporter}`, file], { env: { ...process.env, SUITE_TOTALS: totals } });
     expect(JSON.parse(await readFile(totals, 'utf8'))).to.deep.equal({
       passed: 1,
       failed: 2,

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import Mocha from 'mocha';
 
-/** What a suite leaves in the file that PINFOLD_TOTALS names. */
+/** What a suite leaves in the file that SUITE_TOTALS names. */
 export interface Totals {
   readonly passed: number;
   readonly failed: number;
@@ -14,7 +14,7 @@ export interface Totals {
 export default class TotalsReporter extends Mocha.reporters.Dot {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
-    const file = process.env.PINFOLD_TOTALS;
+    const file = process.env.SUITE_TOTALS;
     let first: string | undefined;
     runner.on(Mocha.Runner.constants.EVENT_TEST_FAIL, (test, error: Error) => {
       first ??= `${test.titlePath().join(' › ')}\n${error.message}`;

@@ -1,4 +1,5 @@
-import { minutes, seconds } from '@pinfold/core';
+import { duration, minutes, seconds } from '@pinfold/core';
+import type { ManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { BodyError, readWhole, WatchedBody } from '../src/body/watched-body.ts';
 import { incoming, turn, turns } from './incoming.ts';
@@ -65,6 +66,28 @@ describe('A body', () => {
     expect(troubles).to.deep.equal([]);
     clock.advance(seconds(10));
     await turns();
+    expect(troubles).to.deep.equal(['stalled']);
+  });
+
+  it('stalls when it is silent for 30 seconds, though the timer is late', async () => {
+    const one = incoming();
+    const late: ManualClock = {
+      ...one.clock,
+      sleep: (length, signal) => one.clock.sleep(duration(length + 100), signal),
+    };
+    const { body, clock, troubles, read } = opened({ ...one, times: { ...one.times, clock: late } });
+    read();
+    await turns();
+    clock.advance(duration(50));
+    body.write('x');
+    await turns();
+    clock.advance(seconds(30));
+    await turns();
+    expect(troubles).to.deep.equal([]);
+    for (let n = 0; n < 3; n += 1) {
+      clock.advance(duration(150));
+      await turns();
+    }
     expect(troubles).to.deep.equal(['stalled']);
   });
 

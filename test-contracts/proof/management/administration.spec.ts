@@ -7,6 +7,13 @@ import { OWNER, openService, type Service } from './open-service.ts';
 import { HOSTILE, stock } from './stock.ts';
 import { openContext } from './the-browser.ts';
 
+/** How many lines each link of the navigation takes. */
+const LINES_OF_NAVIGATION = `[...document.querySelectorAll('.top nav a')].map((link) => {
+  const text = document.createRange();
+  text.selectNodeContents(link);
+  return text.getClientRects().length;
+})`;
+
 describe('the pages of those who administer, in a browser', function () {
   this.timeout(60_000);
   let service: Service;
@@ -60,6 +67,18 @@ describe('the pages of those who administer, in a browser', function () {
       await page.getByRole('button', { name: 'Unblock' }).focus();
       await page.keyboard.press('Enter');
       await page.getByText('no longer blocked').waitFor();
+    } finally {
+      await context.close();
+    }
+  });
+
+  it('break no word of the navigation on the narrowest phone', async () => {
+    const context = await openContext({ viewport: { width: 320, height: 640 }, locale: 'en-GB' });
+    try {
+      const page = await context.newPage();
+      await signIn(page);
+      const lines = await page.evaluate(LINES_OF_NAVIGATION);
+      expect(lines).to.deep.equal([1, 1, 1, 1]);
     } finally {
       await context.close();
     }

@@ -19,6 +19,9 @@ import { holds, type Opening } from '../saboteurs/sabotage.ts';
 import { apiKeySabotages } from './api-keys.ts';
 import { archiveSabotages } from './archives.ts';
 import { attemptSabotages } from './attempts.ts';
+import { blindApiKeySabotages } from './blind/api-keys.ts';
+import { blindRoleSabotages } from './blind/roles.ts';
+import { blindSessionSabotages } from './blind/sessions.ts';
 import { roleSabotages } from './roles.ts';
 import { sessionSabotages } from './sessions.ts';
 import type { Sabotages } from './ways.ts';
@@ -81,7 +84,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   sabotaged(archiveStorageContract, archiveSabotages, ofArchives),
   sabotaged(
     roleStoreContract,
-    roleSabotages,
+    { ...roleSabotages, ...blindRoleSabotages },
     ofMemory(memorySaboteurs(({ roles }) => roles)),
     async (create) => {
       await checkRoleStoreSequences(create, { runs: 100, seed: 1 });
@@ -89,6 +92,14 @@ export const sabotagedPorts: readonly Sabotaged[] = [
     },
   ),
   sabotaged(attemptCounterContract, attemptSabotages, ofMemory(memorySaboteurs(({ attempts }) => attempts))),
-  sabotaged(apiKeyStoreContract, apiKeySabotages, ofMemory(memorySaboteurs(({ apiKeys }) => apiKeys))),
-  sabotaged(sessionStoreContract, sessionSabotages, ofMemory(memorySaboteurs(({ sessions }) => sessions))),
+  sabotaged(
+    apiKeyStoreContract,
+    { ...apiKeySabotages, ...blindApiKeySabotages },
+    ofMemory(memorySaboteurs(({ apiKeys }) => apiKeys)),
+  ),
+  sabotaged(
+    sessionStoreContract,
+    { ...sessionSabotages, ...blindSessionSabotages },
+    ofMemory(memorySaboteurs(({ sessions }) => sessions)),
+  ),
 ];

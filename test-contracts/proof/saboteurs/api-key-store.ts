@@ -13,6 +13,7 @@ const saboteurs: readonly Saboteur<StoreSubject<ApiKeyStore>>[] = [
     breaks: 'api-key-store/harness-apart',
     how: 'all subjects are over the same data',
     open: opening(oneForAll),
+    alsoFails: ['api-key-store/first'],
   },
   {
     breaks: 'api-key-store/harness-peer',

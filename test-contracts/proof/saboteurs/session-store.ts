@@ -12,6 +12,9 @@ import { anEvent } from '@pinfold/test-contracts/fixtures';
 import { memorySaboteurs, oneForAll, strangers } from './memory-saboteurs.ts';
 import { clausesBut, type Sabotage, type Saboteur } from './sabotage.ts';
 
+/** More sessions than any clause begins. */
+const MANY = 100_000;
+
 const { opening, sound, saboteur } = memorySaboteurs<SessionStore>(({ sessions }) => sessions);
 
 const saboteurs: readonly Saboteur<StoreSubject<SessionStore>>[] = [
@@ -32,15 +35,20 @@ const saboteurs: readonly Saboteur<StoreSubject<SessionStore>>[] = [
       'session-store/unreachable',
     ]),
   },
-  saboteur('session-store/offer', 'every link is for the account of the first', () => {
-    let first: AccountId | undefined;
-    return (store) => ({
-      offer: (link, events) => {
-        first ??= link.account;
-        return store.offer({ ...link, account: first }, events);
-      },
-    });
-  }),
+  saboteur(
+    'session-store/offer',
+    'every link is for the account of the first',
+    () => {
+      let first: AccountId | undefined;
+      return (store) => ({
+        offer: (link, events) => {
+          first ??= link.account;
+          return store.offer({ ...link, account: first }, events);
+        },
+      });
+    },
+    ['session-store/redeem-once'],
+  ),
   saboteur('session-store/redeem-once', 'redeeming looks first and writes later', () => {
     let seen: ReturnType<SessionStore['redeem']> | undefined;
     return (store) => ({
@@ -60,8 +68,8 @@ const saboteurs: readonly Saboteur<StoreSubject<SessionStore>>[] = [
   saboteur('session-store/redeem-ended', 'a link ends after its instant, not at it', () => (store) => ({
     redeem: (request, events) => store.redeem({ ...request, now: (request.now - 1) as Instant }, events),
   })),
-  saboteur('session-store/begin', 'the key a session began with is forgotten', () => (store) => ({
-    begin: (session, events) => store.begin({ ...session, apiKey: null }, events),
+  saboteur('session-store/begin', 'an empty name is taken for none', () => (store) => ({
+    begin: (session, events) => store.begin({ ...session, displayName: session.displayName || null }, events),
   })),
   saboteur('session-store/find', 'a session ends after its instant, not at it', () => (store) => ({
     find: (hash, now, signal) => store.find(hash, (now - 1) as Instant, signal),
@@ -72,6 +80,26 @@ const saboteurs: readonly Saboteur<StoreSubject<SessionStore>>[] = [
   saboteur('session-store/list', 'a session ends after its instant, not at it', () => (store) => ({
     list: (query) => store.list({ ...query, now: (query.now - 1) as Instant }),
   })),
+  saboteur('session-store/list-all', 'accounts are compared without case', () => (store) => ({
+    list: async ({ account, limit, ...query }) => {
+      const all = await store.list({ ...query, account: undefined, limit: MANY });
+      const isOf = (one: AccountId): boolean => one.toLowerCase() === account?.toLowerCase();
+      return all.filter((one) => account === undefined || isOf(one.account)).slice(0, limit);
+    },
+  })),
+  saboteur('session-store/list-many', 'a page has 1,000 at most', () => (store) => ({
+    list: (query) => store.list({ ...query, limit: Math.min(query.limit, 1_000) }),
+  })),
+  saboteur('session-store/same-question', 'each handle remembers what is not there', () => (store) => {
+    const absent = new Set<Sha256>();
+    return {
+      find: async (hash, now, signal) => {
+        const session = absent.has(hash) ? undefined : await store.find(hash, now, signal);
+        if (session === undefined) absent.add(hash);
+        return session;
+      },
+    };
+  }),
   saboteur('session-store/end', 'ending a session ends all of its account', () => {
     const begun = new Map<Sha256, Session>();
     return (store) => ({

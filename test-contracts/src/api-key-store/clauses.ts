@@ -33,10 +33,17 @@ const KEYS: readonly ApiKey[] = [
     lastUsedAt: instant(4_294_967_296_001),
     revokedAt: instant(2),
   }),
+  anApiKey(5, { createdAt: instant(0), lastUsedAt: instant(0), revokedAt: instant(0) }),
 ];
 
-/** Ids that a comparison without case, or after trimming, would take for one. */
-const NEARLY_ONE_ID = ['AbC', 'aBc', 'ABC', 'abc', 'abc ', 'a%c', 'a_c'] as ApiKeyId[];
+/** Ids that a comparison without case, as numbers, after trimming or of the beginning would take for one. */
+const NEARLY_ONE_ID = [
+  ...['AbC', 'aBc', 'ABC', 'abc', 'abc ', 'a%c', 'a_c', '7', '007', '1000', '1e3'],
+  ...['1', '2'].map((end) => end.padStart(32, 'a')),
+] as ApiKeyId[];
+
+/** Accounts that a comparison without case, as a pattern, after trimming or of the beginning would take for one. */
+const NEARLY_ONE_ACCOUNT = ['A_me', 'Acme', 'acme', 'Acm', 'Acme2', 'Acme ', 'Ac%'] as AccountId[];
 
 export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
   {
@@ -59,7 +66,7 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
       const other = await subject.peer();
       const revoked = anApiKey(1, { revokedAt: START });
       await port.create(revoked, [anEvent()]);
-      const rival = anApiKey(1, { account: 'globex' as AccountId, label: 'another' });
+      const rival = { ...anApiKey(2, { account: 'globex' as AccountId, label: 'another' }), id: revoked.id };
       expect(await other.create(rival, [anEvent()])).to.deep.equal(EXISTS);
       expect(await other.find(revoked.id)).to.deep.equal(revoked);
       for (const id of NEARLY_ONE_ID) {
@@ -93,9 +100,15 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
         'after a revoked one',
       ).to.deep.equal(EXISTS);
       expect(await subject.port.find(late.id)).to.equal(undefined);
+      expect(await subject.port.createFirst(first[0] as ApiKey, [anEvent()]), 'again').to.deep.equal(EXISTS);
       const other = await another();
       await other.port.create(anApiKey(1, { account: 'globex' as AccountId, revokedAt: START }), [anEvent()]);
       expect(await other.port.createFirst(anApiKey(2), [anEvent()]), 'after any other').to.deep.equal(EXISTS);
+      for (const key of KEYS) {
+        const { port } = await another();
+        expect(await port.createFirst(key, [anEvent()]), key.label).to.deep.equal(CREATED);
+        expect(await port.find(key.id)).to.deep.equal(key);
+      }
     },
   },
   {
@@ -123,7 +136,10 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
       const keys = [
         anApiKey(8),
         ...sameTime,
-        anApiKey(6),
+        ...NEARLY_ONE_ACCOUNT.map((name, n) => anApiKey(20 - n, { account: name })),
+        anApiKey(6, { account, revokedAt: START }),
+        anApiKey(3, { createdAt: instant(1_000) }),
+        anApiKey(4, { createdAt: instant(999) }),
         anApiKey(2, { createdAt: after(START, days(1)), account }),
       ];
       for (const key of keys) await port.create(key, [anEvent()]);
@@ -131,7 +147,10 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
         (one, two) => one.createdAt - two.createdAt || (one.id < two.id ? -1 : 1),
       );
       expect(await other.list(undefined)).to.deep.equal(ordered);
-      expect(await other.list(account)).to.deep.equal(ordered.filter((key) => key.account === account));
+      for (const name of NEARLY_ONE_ACCOUNT) {
+        const own = ordered.filter((key) => key.account === name);
+        expect(await other.list(name), name).to.deep.equal(own);
+      }
       expect(await other.list('nobody' as AccountId)).to.deep.equal([]);
     },
   },
@@ -153,11 +172,21 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
       }
       expect(await port.revoke(anApiKeyId(3), at, [anEvent()])).to.deep.equal({ kind: 'unknown' });
       expect(await port.list(undefined)).to.deep.equal([anApiKey(1, { revokedAt: at }), anApiKey(2)]);
+      const used = anApiKey(4, { lastUsedAt: after(at, days(1)) });
+      const [early, alike] = [instant(1), anApiKey(5, { secretHash: used.secretHash })];
+      for (const key of [used, alike]) await port.create(key, [anEvent()]);
+      await other.revoke(used.id, early, [anEvent()]);
+      expect(await port.find(used.id), 'from before it was made').to.deep.equal({
+        ...used,
+        revokedAt: early,
+      });
+      expect(await port.find(alike.id), 'of the same secret').to.deep.equal(alike);
       await together(subject, 21, async (store, n) => {
         if (n === 10) await store.revoke(anApiKeyId(2), at, [anEvent()]);
         else await store.touch(anApiKeyId(2), after(START, duration(n)), after(START, duration(n)));
       });
-      expect(await port.find(anApiKeyId(2))).to.deep.include({ revokedAt: at });
+      const lastUsedAt = after(START, duration(20));
+      expect(await port.find(anApiKeyId(2))).to.deep.equal(anApiKey(2, { lastUsedAt, revokedAt: at }));
     },
   },
   {
@@ -190,6 +219,12 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
         anApiKey(1, { lastUsedAt: after(later, duration(19)) }),
         anApiKey(2),
       ]);
+      await port.touch(anApiKeyId(2), noted, START);
+      expect(await other.find(anApiKeyId(2)), 'another').to.deep.equal(anApiKey(2, { lastUsedAt: noted }));
+      const revoked = anApiKey(3, { revokedAt: START });
+      await port.create(revoked, [anEvent()]);
+      await other.touch(revoked.id, noted, START);
+      expect(await port.find(revoked.id), 'a revoked one').to.deep.equal({ ...revoked, lastUsedAt: noted });
     },
   },
 ];

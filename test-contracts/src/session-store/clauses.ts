@@ -5,7 +5,6 @@ import {
   before,
   duration,
   hours,
-  type Instant,
   instant,
   minutes,
   type Session,
@@ -24,16 +23,20 @@ import { together } from '../together.ts';
 const UNKNOWN = { kind: 'unknown' };
 const MOMENT = duration(1);
 
+const ZERO_HASH = '0e1'.padEnd(64, '0') as Sha256;
+
 /** Values at the ends of what a session may hold. */
 const SESSIONS: readonly Session[] = [
   aSession(1),
   aSession(2, { apiKey: 'AbC9' as ApiKeyId }),
   aSession(3, { account: `Δ 🧭 ${'a'.repeat(250)}` as AccountId, endsAt: instant(253_402_300_799_999) }),
   aSession(5, { actor: { kind: 'person', id: 'sub' }, scope: 'admin', displayName: `Ada 'x' "%_🧭` }),
-  aSession(4, { tokenHash: '0e1'.padEnd(64, '0') as Sha256, startedAt: instant(1) }),
+  aSession(6, { apiKey: 'AbC9' as ApiKeyId, displayName: '' }),
+  aSession(7, { actor: { kind: 'system', id: null }, displayName: `e\u0301${'x'.repeat(250)}` }),
+  aSession(4, { tokenHash: ZERO_HASH, startedAt: instant(1) }),
 ];
 
-/** Hashes that a comparison as numbers, without case or by prefix would take for that of `SESSIONS[4]`. */
+/** Hashes that a comparison as numbers, without case or by prefix would take for that of `ZERO_HASH`. */
 const NEARLY_ONE_HASH = ['0E1'.padEnd(64, '0'), '0e2'.padEnd(64, '0'), '0e1'.padEnd(63, '0'), '0', '', '%'];
 
 export const sessionClauses: readonly Clause<SessionStore>[] = [
@@ -51,6 +54,14 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
       });
       const redeemed = await port.redeem(aRedemption(theirs, aSession(2)), [anEvent()]);
       expect(redeemed).to.deep.equal({ kind: 'redeemed', session: aSession(2, { account }) });
+      const link = aLink(3);
+      await port.offer(link, [anEvent()]);
+      expect(await other.find(link.tokenHash, START), 'a link is no session').to.equal(undefined);
+      const all = { account: undefined, now: START, after: undefined, limit: 10 };
+      expect(await other.list(all)).to.deep.equal([aSession(1), aSession(2, { account })]);
+      await other.end(link.tokenHash, [anEvent()]);
+      const late = await port.redeem(aRedemption(link, aSession(3)), [anEvent()]);
+      expect(late, 'no session has ended').to.deep.include({ kind: 'redeemed' });
     },
   },
   {
@@ -58,6 +69,8 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
     says: 'of many at once, and for ever after, exactly one redeems a link; its session is then there for every peer, for the account and with the doer and the scope of the link, every other field as it was given',
     check: async (subject) => {
       const link = aLink(1);
+      const before = aSession(30);
+      await subject.port.begin(before, [anEvent()]);
       await subject.port.offer(link, [anEvent()]);
       await subject.port.offer(aLink(2, { scope: 'admin' }), [anEvent()]);
       const outcomes = await together(subject, 20, (store, n) =>
@@ -71,9 +84,22 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
         const expected = won.find(({ tokenHash }) => tokenHash === aTokenHash(n));
         expect(await peer.find(aTokenHash(n), START), `session ${n}`).to.deep.equal(expected);
       }
+      expect(await peer.find(before.tokenHash, START), 'of the same account').to.deep.equal(before);
+      await peer.end((won[0] as Session).tokenHash, [anEvent()]);
+      expect(await peer.redeem(aRedemption(link, aSession(51)), [anEvent()]), 'at last').to.deep.equal(
+        UNKNOWN,
+      );
       const another = await peer.redeem(aRedemption(aLink(2), aSession(60)), [anEvent()]);
       expect(another.kind, 'another').to.equal('redeemed');
       expect((await subject.port.find(aTokenHash(60), START))?.scope).to.equal('admin');
+      for (const [n, session] of SESSIONS.entries()) {
+        const { account, actor, scope } = session;
+        const made = aLink(10 + n, { account, actor, scope });
+        await subject.port.offer(made, [anEvent()]);
+        const redeemed = await peer.redeem(aRedemption(made, session), [anEvent()]);
+        expect(redeemed).to.deep.equal({ kind: 'redeemed', session });
+        expect(await subject.port.find(session.tokenHash, START)).to.deep.equal(session);
+      }
     },
   },
   {
@@ -107,6 +133,9 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
         expect(await other.find(session.tokenHash, START)).to.deep.equal(session);
         expect(await port.find(session.tokenHash, START)).to.deep.equal(session);
       }
+      for (const session of SESSIONS) {
+        expect(await other.find(session.tokenHash, START), 'once others began').to.deep.equal(session);
+      }
     },
   },
   {
@@ -117,8 +146,9 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
         const other = await peer();
         expect(await port.find(aTokenHash(1), start), 'none yet').to.equal(undefined);
         const endsAt = after(start, hours(12));
-        const session = { ...(SESSIONS[4] as Session), startedAt: start, endsAt };
+        const session = aSession(4, { tokenHash: ZERO_HASH, startedAt: start, endsAt });
         await port.begin(session, [anEvent()]);
+        expect(await port.find(session.tokenHash, before(start, MOMENT)), 'early').to.deep.equal(session);
         expect(await other.find(session.tokenHash, before(endsAt, MOMENT))).to.deep.equal(session);
         expect(await other.find(session.tokenHash, endsAt), 'at its end').to.equal(undefined);
         expect(await port.find(session.tokenHash, after(endsAt, hours(1))), 'later').to.equal(undefined);
@@ -136,49 +166,25 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
     },
   },
   {
-    id: 'session-store/list',
-    says: 'pages after a hash, up to one that is not full, give every session that has not ended exactly once, in order, of one account or of all',
-    check: async ({ port, peer }) => {
-      const other = await peer();
-      const soon = after(START, minutes(5));
-      const globex = 'globex' as AccountId;
-      for (const n of [7, 3, 1, 5]) await port.begin(aSession(n), [anEvent()]);
-      for (const n of [2, 6]) await port.begin(aSession(n, { account: globex }), [anEvent()]);
-      await port.begin(aSession(4, { endsAt: soon }), [anEvent()]);
-      const walk = async (account: AccountId | undefined, now: Instant) => {
-        const walked: Session[] = [];
-        for (;;) {
-          const after = walked.at(-1)?.tokenHash;
-          const page = await other.list({ account, now, after, limit: 2 });
-          walked.push(...page);
-          if (page.length < 2) return walked.map(({ tokenHash }) => Number(tokenHash.slice(-1)));
-        }
-      };
-      expect(await walk(undefined, before(soon, MOMENT))).to.deep.equal([1, 2, 3, 4, 5, 6, 7]);
-      expect(await walk(undefined, soon), 'one has ended').to.deep.equal([1, 2, 3, 5, 6, 7]);
-      expect(await walk(globex, soon)).to.deep.equal([2, 6]);
-      const from = (text: string) => other.list({ account: undefined, now: soon, after: text, limit: 1 });
-      const { tokenHash } = aSession(6);
-      expect(await from(tokenHash.slice(0, -1)), 'a beginning').to.deep.equal([aSession(1)]);
-      expect(await from(tokenHash)).to.deep.equal([aSession(7)]);
-    },
-  },
-  {
     id: 'session-store/end',
     says: 'an ended session is gone for every peer at its next look, others stay; ending again, or what never was, succeeds',
     check: async ({ port, peer }) => {
       const other = await peer();
-      await port.begin(aSession(1), [anEvent()]);
-      await port.begin(aSession(2), [anEvent()]);
+      const apiKey = 'AbC9' as ApiKeyId;
+      const [ended, stays] = [aSession(1, { apiKey }), aSession(2, { apiKey })];
+      for (const session of [ended, stays]) await port.begin(session, [anEvent()]);
       for (const store of [port, other]) {
-        expect(await store.find(aTokenHash(1), START), 'before').to.deep.equal(aSession(1));
+        expect(await store.find(aTokenHash(1), START), 'before').to.deep.equal(ended);
       }
       await other.end(aTokenHash(1), [anEvent()]);
       expect(await port.find(aTokenHash(1), START)).to.equal(undefined);
       expect(await other.find(aTokenHash(1), START)).to.equal(undefined);
       await port.end(aTokenHash(1), [anEvent()]);
       await port.end(aTokenHash(9), [anEvent()]);
-      expect(await other.find(aTokenHash(2), START)).to.deep.equal(aSession(2));
+      expect(await other.find(aTokenHash(1), START), 'ended again').to.equal(undefined);
+      expect(await other.find(aTokenHash(2), START)).to.deep.equal(stays);
+      await other.begin(aSession(9), [anEvent()]);
+      expect(await port.find(aTokenHash(9), START), 'ended before it began').to.deep.equal(aSession(9));
     },
   },
   {
@@ -191,6 +197,10 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
       for (const n of [1, 2]) await port.offer(aLink(n, { endsAt: soon }), [anEvent()]);
       await port.begin(aSession(4, { endsAt: after(soon, MOMENT) }), [anEvent()]);
       await port.offer(aLink(4, { endsAt: after(soon, MOMENT) }), [anEvent()]);
+      const early = aSession(5, { startedAt: after(soon, MOMENT) });
+      await port.begin(early, [anEvent()]);
+      await port.offer(aLink(5, { endsAt: before(soon, MOMENT) }), [anEvent()]);
+      await port.redeem(aRedemption(aLink(5), aSession(6)), [anEvent()]);
       expect(await other.purge(before(soon, MOMENT), 100), 'too early').to.equal(0);
       expect(await other.purge(soon, 2), 'the limit').to.equal(2);
       expect(await port.purge(soon, 100), 'the rest').to.equal(3);
@@ -202,6 +212,7 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
         );
       }
       expect(await other.find(aTokenHash(4), START)).to.deep.include({ tokenHash: aTokenHash(4) });
+      expect(await other.find(early.tokenHash, START), 'before it starts').to.deep.equal(early);
       expect((await other.redeem(aRedemption(aLink(4), aSession(20)), [anEvent()])).kind).to.equal(
         'redeemed',
       );

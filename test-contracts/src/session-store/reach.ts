@@ -40,6 +40,33 @@ export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionSto
     },
   },
   {
+    id: 'session-store/same-question',
+    says: 'the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      await port.begin(aSession(1), [anEvent()]);
+      const answersOf = async (store: SessionStore) => ({
+        find: await store.find(aTokenHash(1), START),
+        absent: await store.find(aTokenHash(2), START),
+        all: await store.list({ account: undefined, now: START, after: undefined, limit: 10 }),
+        own: await store.list({ account: ACCOUNT, now: START, after: undefined, limit: 10 }),
+      });
+      const changes: Readonly<Record<string, () => Promise<unknown>>> = {
+        'a new session': () => other.begin(aSession(2), [anEvent()]),
+        'an end': () => other.end(aTokenHash(1), [anEvent()]),
+      };
+      for (const [what, change] of Object.entries(changes)) {
+        const answers = await answersOf(port);
+        const before = structuredClone(answers);
+        await change();
+        const now = await answersOf(port);
+        expect(now, `after ${what} by a peer`).to.deep.equal(await answersOf(await peer()));
+        expect(now, `after ${what} by a peer`).not.to.deep.equal(before);
+        expect(answers, `what was answered before ${what}`).to.deep.equal(before);
+      }
+    },
+  },
+  {
     id: 'session-store/lets-go',
     says: 'of a call that has ended nothing is left: no listener on its signal, no open file or connection',
     check: async ({ port }) => {

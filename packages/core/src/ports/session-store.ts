@@ -30,6 +30,7 @@ export interface SessionQuery {
  *
  * @promise session-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
  * @promise session-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
+ * @promise session-store/same-question: the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was
  */
 export interface SessionStore {
   /**
@@ -65,6 +66,8 @@ export interface SessionStore {
   /**
    * Sessions that have not ended at an instant, at most `limit`.
    * @promise session-store/list: pages after a hash, up to one that is not full, give every session that has not ended exactly once, in order, of one account or of all
+   * @promise session-store/list-all: hashes are ordered by code unit, whatever began when, an account gives exactly its own, also those yet to start, every field as it was given
+   * @promise session-store/list-many: more than a thousand sessions are listed whole where the limit is as many
    */
   list(query: SessionQuery): Promise<readonly Session[]>;
 

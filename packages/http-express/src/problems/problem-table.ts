@@ -90,8 +90,7 @@ export const problemTable: Readonly<Record<ProblemCode, HttpProblem>> = {
     status: 403,
     code: 'account_blocked',
     title: 'The account is blocked',
-    detail:
-      'The operator blocked the account: it can read its publications and change nothing. Ask the operator.',
+    detail: 'The operator blocked the account: it can read its publications and change nothing.',
     advice: 'Ask the operator to unblock the account, then send the request again',
     key: 'keep',
   },

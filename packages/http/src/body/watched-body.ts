@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { type Clock, type Duration, duration, type Instant } from '@pinfold/core';
+import { type Clock, type Duration, duration, type Instant, seconds } from '@pinfold/core';
 import { pause } from './pause.ts';
 
 /** How slow and how large a body may be. */
@@ -41,6 +41,8 @@ const GATHERED = 16_384;
 /** Up to so many bytes, a loop copies faster than a call into Node. */
 const FEW = 32;
 const EMPTY = Buffer.alloc(0);
+/** How late a timer may be. */
+const LATE: Duration = seconds(1);
 
 /**
  * The body of a request as long as it keeps coming; it fails with a {@link BodyError}. Whatever becomes of it, the
@@ -156,11 +158,15 @@ export class WatchedBody extends Readable {
   /** A reader that is itself slow does not count as the client's silence. */
   async #watch(): Promise<void> {
     const { clock, idle, total } = this.#limits;
+    let looked: Instant | undefined;
     for (let waited = 0; waited < total; ) {
       const since = this.#last;
       const left = since + idle - clock.now();
+      const isDue = since !== looked && left <= 0 && left > -LATE;
       // Any other figure means that the clock was set, which must not cut the wait short.
-      const wait = Math.min(left > 0 && left < idle ? left : idle, total - waited);
+      const rest = left > 0 && left < idle ? left : idle;
+      const wait = Math.min(isDue ? 1 : rest, total - waited);
+      looked = since;
       if ((await pause(clock, duration(wait), this.#over.signal)) === 'stopped') return;
       waited += wait;
       if (this.#last === since && !this.#request.isPaused()) break;

@@ -34,7 +34,7 @@ export function accountView(
     html`<div><dt>${words.say(label)}</dt><dd>${value}</dd></div>`;
   const use = html`<dl class="facts">
 ${fact('sitesInService', words.number(used.sites))}
-${fact('archiveSize', words.size(used.bytes))}
+${fact('archivesSize', words.size(used.bytes))}
 ${fact('publications24h', words.number(used.publications24h))}
 ${fact('lastPublished', account.lastPublishedAt === null ? words.say('never') : moment(visit, account.lastPublishedAt))}
 </dl>
@@ -107,7 +107,7 @@ function blockCard(
 <details${isWrong ? html` open` : undefined}><summary>${words.say('blockEllipsis')}</summary>
 <form method="post" action="${accountPath(visit, name)}/block" class="field-form"><input type="hidden" name="form" value="${formToken}">
 ${reasonField(visit, isWrong)}
-<fieldset><legend>${words.say('sitesInService')}</legend>${choice('keep', 'blockKeep', html` checked`)}${choice('hide', 'blockHide')}</fieldset>
+<fieldset><legend>${words.say('blockSites')}</legend>${choice('keep', 'blockKeep', html` checked`)}${choice('hide', 'blockHide')}</fieldset>
 <div class="buttons"><button class="danger">${words.say('block')}</button></div></form></details>`,
   );
 }

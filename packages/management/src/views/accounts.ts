@@ -15,7 +15,7 @@ export interface AccountsModel {
 /** All accounts, by name, with what they use. */
 export function accountsView(visit: SignedInVisit, model: AccountsModel): Html {
   const { words, base } = visit;
-  const columns = ['account', 'sitesInService', 'archiveSize', 'publications24h', 'lastPublished'] as const;
+  const columns = ['account', 'sitesInService', 'archivesSize', 'publications24h', 'lastPublished'] as const;
   const table = rowsTable(
     visit,
     columns,
@@ -45,7 +45,7 @@ function row(visit: SignedInVisit, { account, used }: AdministeredAccount): Html
   return html`<tr${blocked === null ? undefined : html` class="over"`}>
 <th scope="row"><a class="name" href="${accountPath(visit, name)}" dir="auto" title="${name}">${name}</a>${chip}</th>
 ${cell(visit, 'sitesInService', words.number(used.sites))}
-${cell(visit, 'archiveSize', words.size(used.bytes))}
+${cell(visit, 'archivesSize', words.size(used.bytes))}
 ${cell(visit, 'publications24h', words.number(used.publications24h))}
 ${cell(visit, 'lastPublished', lastPublishedAt === null ? words.say('never') : distance(visit, lastPublishedAt))}</tr>`;
 }

@@ -131,7 +131,7 @@ function lineOf({ account: { name, blocked, limits, lastPublishedAt }, used }: A
   const set = Object.entries(limits).filter(([, limit]) => limit !== null);
   const facts = [
     name,
-    `${used.sites} sites`,
+    used.sites === 1 ? '1 site' : `${used.sites} sites`,
     `${used.bytes} bytes`,
     `${used.publications24h} published in 24 hours`,
     lastPublishedAt === null ? 'never published' : `last ${toRfc3339(lastPublishedAt)}`,

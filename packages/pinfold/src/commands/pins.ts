@@ -1,5 +1,4 @@
-import type { RoleId } from '@pinfold/core';
-import { OPERATOR } from '@pinfold/core';
+import { type Account, accountId, OPERATOR, type RoleId } from '@pinfold/core';
 import type { AdministeredRole, Administration, RoleListRequest } from '@pinfold/core/administration';
 import { type AdministeredPin, administeredPinOf } from '@pinfold/http-express';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
@@ -71,8 +70,13 @@ async function show(args: readonly string[], terminal: Terminal): Promise<void> 
   const id = readPublicationId(positionals[0] ?? '', 'ID');
   await withComposition(terminal, async (composition, settings) => {
     const pin = await found(id, composition, settings);
-    if (values.json) terminal.out(JSON.stringify({ pin }));
-    else for (const [name, value] of factsOf(pin)) terminal.out(`${name.padEnd(11)}${shownText(value)}`);
+    if (values.json) {
+      terminal.out(JSON.stringify({ pin }));
+      return;
+    }
+    const owner = await composition.administration.showAccount(accountId(pin.account));
+    for (const [name, value] of factsOf(pin, owner?.account.blocked ?? null))
+      terminal.out(`${name.padEnd(11)}${shownText(value)}`);
   });
 }
 
@@ -134,11 +138,15 @@ function lineOf(pin: AdministeredPin): string {
   return shownText([...facts, title ?? original_filename].join('  '));
 }
 
-function factsOf(pin: AdministeredPin): readonly (readonly [name: string, value: string])[] {
+function factsOf(
+  pin: AdministeredPin,
+  blocked: Account['blocked'],
+): readonly (readonly [name: string, value: string])[] {
   const { taken_down: down } = pin;
   return [
     ['link', pin.shared_url],
     ['account', pin.account],
+    ...(blocked === null ? [] : [['blocked', `sites ${blocked.sites}: ${blocked.reason}`] as const]),
     ['title', pin.title ?? '-'],
     ['state', pin.state],
     ['published', pin.published_at],

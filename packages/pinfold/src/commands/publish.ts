@@ -17,6 +17,7 @@ import { GivenUp, resumption } from '../publishing/persist.ts';
 import type { Published, Wish } from '../publishing/publication.ts';
 import { publishDirectly } from '../publishing/publish-directly.ts';
 import { publishOverHttp } from '../publishing/publish-over-http.ts';
+import { SettingsError } from '../settings/settings-error.ts';
 
 /** `pinfold publish PATH` */
 export async function publish(args: readonly string[], terminal: Terminal): Promise<void> {
@@ -30,6 +31,9 @@ export async function publish(args: readonly string[], terminal: Terminal): Prom
   const packed = await pack(positionals[0] ?? '', values, terminal);
   const wish = { ...packed, title: values.title, idempotencyKey: values['idempotency-key'] ?? randomUUID() };
   const published = await send(wish, server, account, terminal).catch((error: unknown) => {
+    if (error instanceof SettingsError && server === undefined) {
+      terminal.err('pinfold: a Pinfold elsewhere, such as one that you logged in to, is named by --url');
+    }
     if (!(error instanceof GivenUp)) throw error;
     terminal.err(resumption(wish));
     throw error.cause;

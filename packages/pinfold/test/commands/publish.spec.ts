@@ -282,6 +282,12 @@ describe('pinfold publish', function () {
     expect([code, out]).to.deep.equal([1, '']);
   });
 
+  it('says how to reach a server elsewhere, where there is none here', async () => {
+    const { code, err } = await run({ PINFOLD_DATA_DIR: join(folder, 'none') }, 'publish', site);
+    expect(code).to.equal(1);
+    expect(err).to.include('PINFOLD_DATA_DIR').and.to.include('--url');
+  });
+
   it('says that there is nothing at a path', async () => {
     expect((await run(env, 'publish', join(folder, 'nothing'))).code).to.equal(1);
     expect((await run(env, 'publish', join(site, 'docs', '日本語.txt'))).code).to.equal(2);

@@ -73,6 +73,15 @@ describe('pinfold pins and pinfold takedowns', function () {
     ]);
   });
 
+  it('say why a publication of a blocked account is not shown', async () => {
+    const id = await publish('one', '--account', 'ada');
+    await run(env, 'accounts', 'block', 'ada', '--reason', 'Spam \u202e', '--sites', 'hide');
+    const { out } = await run(env, 'pins', 'show', id);
+    expect(out).to.match(/^state {6}published$/m);
+    expect(out).to.match(/^blocked {4}sites hide: Spam \ufffd$/m);
+    expect((await run(env, 'accounts', 'show', 'ada')).out).to.include('sites hide: Spam \ufffd');
+  });
+
   it('stop one, whoever owns it', async () => {
     const id = await publish('one', '--account', 'ada');
     expect((await run(env, 'pins', 'stop', id)).out).to.equal(`${id} was stopped.\n`);

@@ -1,0 +1,96 @@
+import {
+  type AccountId,
+  type ApiKeyId,
+  after,
+  before,
+  duration,
+  type Instant,
+  minutes,
+  type Session,
+  type SessionStore,
+  type Sha256,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause } from '../contract.ts';
+import { START } from '../fixtures/clock.ts';
+import { anEvent } from '../fixtures/roles.ts';
+import { aSession } from '../fixtures/sessions.ts';
+
+const MOMENT = duration(1);
+
+/** More than a page of any size that a database, a driver or an adapter may have. */
+const COUNT = 1_050;
+
+/** Beginnings of hashes that a language's rules, or an order of numbers, would put in another order. */
+const HASHES = ['9a', '10b', 'f1', '0e9', 'a10', 'a9'];
+
+/** Accounts that a comparison without case, as a pattern, after trimming or of the beginning would take for one. */
+const NEARLY_ONE_ACCOUNT = ['A_me', 'Acme', 'acme', 'Acm', 'Acme2', 'Acme ', 'Ac%'] as AccountId[];
+
+/** What a list of sessions shows. */
+export const listClauses: readonly Clause<SessionStore>[] = [
+  {
+    id: 'session-store/list',
+    says: 'pages after a hash, up to one that is not full, give every session that has not ended exactly once, in order, of one account or of all',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const soon = after(START, minutes(5));
+      const globex = 'globex' as AccountId;
+      for (const n of [7, 3, 1, 5]) await port.begin(aSession(n), [anEvent()]);
+      for (const n of [2, 6]) await port.begin(aSession(n, { account: globex }), [anEvent()]);
+      await port.begin(aSession(4, { endsAt: soon }), [anEvent()]);
+      const walk = async (account: AccountId | undefined, now: Instant) => {
+        const walked: Session[] = [];
+        for (;;) {
+          const after = walked.at(-1)?.tokenHash;
+          const page = await other.list({ account, now, after, limit: 2 });
+          walked.push(...page);
+          if (page.length < 2) return walked.map(({ tokenHash }) => Number(tokenHash.slice(-1)));
+        }
+      };
+      expect(await walk(undefined, before(soon, MOMENT))).to.deep.equal([1, 2, 3, 4, 5, 6, 7]);
+      expect(await walk(undefined, soon), 'one has ended').to.deep.equal([1, 2, 3, 5, 6, 7]);
+      expect(await walk(globex, soon)).to.deep.equal([2, 6]);
+      const from = (text: string) => other.list({ account: undefined, now: soon, after: text, limit: 1 });
+      const { tokenHash } = aSession(6);
+      expect(await from(tokenHash.slice(0, -1)), 'a beginning').to.deep.equal([aSession(1)]);
+      expect(await from(tokenHash)).to.deep.equal([aSession(7)]);
+      await port.end(tokenHash, [anEvent()]);
+      expect(await from(tokenHash), 'after one that is gone').to.deep.equal([aSession(7)]);
+    },
+  },
+  {
+    id: 'session-store/list-all',
+    says: 'hashes are ordered by code unit, whatever began when, an account gives exactly its own, also those yet to start, every field as it was given',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const apiKey = 'AbC9' as ApiKeyId;
+      const sessions = HASHES.flatMap((beginning, n) =>
+        NEARLY_ONE_ACCOUNT.map((account, m) => {
+          const startedAt = after(START, minutes(HASHES.length - n));
+          const tokenHash = `${beginning}${m}`.padEnd(64, '0') as Sha256;
+          return aSession(n, { tokenHash, account, apiKey, startedAt, displayName: `Ada ${n}` });
+        }),
+      );
+      for (const session of sessions) await port.begin(session, [anEvent()]);
+      const ordered = sessions.toSorted((one, two) => (one.tokenHash < two.tokenHash ? -1 : 1));
+      const listed = (account?: AccountId) =>
+        other.list({ account, now: START, after: undefined, limit: 100 });
+      expect(await listed()).to.deep.equal(ordered);
+      for (const account of NEARLY_ONE_ACCOUNT) {
+        const own = ordered.filter((session) => session.account === account);
+        expect(await listed(account), account).to.deep.equal(own);
+      }
+    },
+  },
+  {
+    id: 'session-store/list-many',
+    says: 'more than a thousand sessions are listed whole where the limit is as many',
+    check: async ({ port, peer }) => {
+      const sessions = Array.from({ length: COUNT }, (_, n) => aSession(n));
+      for (const session of sessions) await port.begin(session, [anEvent()]);
+      const query = { account: undefined, now: START, after: undefined, limit: COUNT };
+      expect(await (await peer()).list(query)).to.deep.equal(sessions);
+    },
+  },
+];
