@@ -98,13 +98,17 @@ const receiveSaboteurs: readonly Saboteur<StagingSubject>[] = [
         throw new Fault('staging_unavailable', 'aborted', { cause });
       }),
   })),
-  saboteur('staging/receive-aborted', 'an abort while a piece is written passes for a broken body', () => (sound) => ({
-    receive: async (body, limit, signal) => {
-      if (signal === undefined) return sound.receive(body, limit);
-      const { heard, asked, stop } = heardWhileAsked(body, signal);
-      return sound.receive(asked, limit, heard).finally(stop);
-    },
-  })),
+  saboteur(
+    'staging/receive-aborted',
+    'an abort while a piece is written passes for a broken body',
+    () => (sound) => ({
+      receive: async (body, limit, signal) => {
+        if (signal === undefined) return sound.receive(body, limit);
+        const { heard, asked, stop } = heardWhileAsked(body, signal);
+        return sound.receive(asked, limit, heard).finally(stop);
+      },
+    }),
+  ),
   saboteur('staging/receive-many', 'two bodies at once are given the same file', () => {
     let running = 0;
     let file: string | undefined;
