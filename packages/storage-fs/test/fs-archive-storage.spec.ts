@@ -99,12 +99,6 @@ describe('FsArchiveStorage', () => {
     expect(descriptors()).to.equal(before);
   });
 
-  it('gives bytes that share no memory with others', async () => {
-    await put(anArchiveId(1));
-    const read = await opened.storage.read(anArchiveId(1), 10, 20);
-    expect(read?.buffer.byteLength).to.equal(20);
-  });
-
   it('does not fail a check whose probe the check of another node has removed', async () => {
     const rename: typeof nodeFiles.rename = async (from, to) => {
       await nodeFiles.rename(from, to);
@@ -252,6 +246,14 @@ describe('FsArchiveStorage', () => {
         system.failing = { call: call as keyof typeof calls, code: 'EIO' };
         expect(await faultOf(act()), call).to.equal('storage_unavailable');
       }
+    });
+
+    it("lets an error that is not the system's out as it is", async () => {
+      const mistake = new TypeError('a mistake of the program');
+      const files = { ...nodeFiles, stat: () => Promise.reject(mistake) } as typeof nodeFiles;
+      const { staging, clock } = opened;
+      const storage = new FsArchiveStorage({ folder: root, staging, clock }, files);
+      expect(await faultOf(storage.size(anArchiveId(1)))).to.equal(mistake);
     });
 
     it('is storage_unavailable while the folder is gone or a file stands there, and works again after', async () => {
