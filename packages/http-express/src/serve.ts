@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Caller, Origin, Rate, RoleId } from '@pinfold/core';
-import { rateInForce, refuseChange } from '@pinfold/core/adapter';
+import { NORMAL, rateInForce, refuseChange } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import { causeOf } from '@pinfold/core/history';
 import { type Answer, encodeAnswer, hasSeveralHosts, type RequestEntry, untilGone } from '@pinfold/http';
@@ -89,6 +89,12 @@ export function serveAdministration(
       if (found === undefined || !caller.scopes.includes('admin')) return refuseRequest('not_found');
       const operation = operationOf(found.route, request);
       if (operation === undefined) return refuseMethod(allowedMethods(found.route));
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        const own = (await service.useCases.accounts.load(caller.account))?.value;
+        // What is done here goes on in a read-only service, and for nobody who is blocked.
+        const refused = refuseChange(own, NORMAL);
+        if (refused !== undefined) return refused;
+      }
       const cause = { ...causeOf(caller, originOf(service, request, requestId)), asOperator: true };
       const { administration } = service;
       return operation(service, { request, cause, signal, administration }, found.segment);

@@ -79,6 +79,20 @@ describe('/admin/v1', () => {
       { api: { requestRate: { count: 1, window: minutes(1) } } },
     ));
 
+  it('lets a caller whose own account is blocked read, and change nothing', () =>
+    administering(async ({ ask, change }) => {
+      await change('operators', { blocked: { reason: 'Key lost', sites: 'keep' } });
+      expect((await ask('GET', '/accounts/operators')).status).to.equal(200);
+      const refused = [
+        await ask('PATCH', '/accounts/operators', { blocked: false }),
+        await ask('PATCH', '/service', { mode: 'read_only' }),
+        await ask('DELETE', `/takedowns/${'0'.repeat(64)}`),
+      ];
+      for (const answer of refused) {
+        expect([answer.status, (await jsonOf(answer)).code]).to.deep.equal([403, 'account_blocked']);
+      }
+    }));
+
   it('gives a key of the scope admin nothing of the other scopes', () =>
     administering(async ({ rig }) => {
       const { text } = await rig.manageKeys.create({

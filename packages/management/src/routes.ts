@@ -41,6 +41,7 @@ import {
   inTurn,
   ownPage,
   signedIn,
+  unblocked,
   unrefused,
 } from './visiting/guards.ts';
 import type { Visit } from './visiting/visit.ts';
@@ -61,7 +62,7 @@ const upload = inTurn(ownPage, signedIn, unrefused, freshHeader, archiveInBody);
 /** Here the token is a field, which must stand before the file. */
 const uploadForm = inTurn(ownPage, signedIn, unrefused, archiveInForm);
 const overview = inTurn(signedIn, administers);
-const deed = inTurn(form, administers);
+const deed = inTurn(form, administers, unblocked);
 const openPage = anybody;
 const openLink = anybodyKnown;
 const openForm = inTurn(ownPage, anybodyKnown, formRead, freshToken);

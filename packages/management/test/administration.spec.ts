@@ -104,6 +104,30 @@ describe('the pages of those who administer', () => {
     expect((await screen.memory.accounts.load(OWNER))?.value.blocked).to.equal(null);
   });
 
+  it('let somebody whose own account is blocked look, and change nothing', async () => {
+    const page = '/administration/accounts/operators';
+    await send(page, `${page}/block`, { reason: 'Key lost', sites: 'keep' });
+    expect((await admin.get(page)).status).to.equal(200);
+    expect((await send(page, `${page}/unblock`, {})).status).to.equal(403);
+    expect((await screen.memory.accounts.load(accountId('operators')))?.value.blocked).not.to.equal(null);
+  });
+
+  it('say of a publication whose account is blocked whether it is hidden', async () => {
+    const { id } = await screen.publish('Mine');
+    const own = `/administration/publications/${id}`;
+    expect((await admin.get(own)).text).not.to.include('Blocked');
+    const account = '/administration/accounts/owner';
+    for (const [sites, words] of [
+      ['keep', 'Its sites are shown as before.'],
+      ['hide', 'Its sites are hidden.'],
+    ] as const) {
+      await send(account, `${account}/block`, { reason: 'Phishing', sites });
+      expect((await admin.get(own)).text, sites)
+        .to.include('Blocked')
+        .and.to.include(words);
+    }
+  });
+
   it('take a publication down with its copies, and lift the ban', async () => {
     const { id, sha256 } = await screen.publish('Bait');
     const copy = await screen.publish('Copy', undefined, accountId('stranger'));

@@ -20,6 +20,7 @@ import { apiKeySabotages } from './api-keys.ts';
 import { archiveSabotages } from './archives.ts';
 import { attemptSabotages } from './attempts.ts';
 import { blindApiKeySabotages } from './blind/api-keys.ts';
+import { blindRoleSabotages } from './blind/roles.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
 import { roleSabotages } from './roles.ts';
 import { sessionSabotages } from './sessions.ts';
@@ -83,7 +84,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   sabotaged(archiveStorageContract, archiveSabotages, ofArchives),
   sabotaged(
     roleStoreContract,
-    roleSabotages,
+    { ...roleSabotages, ...blindRoleSabotages },
     ofMemory(memorySaboteurs(({ roles }) => roles)),
     async (create) => {
       await checkRoleStoreSequences(create, { runs: 100, seed: 1 });

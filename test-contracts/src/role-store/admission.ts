@@ -144,6 +144,14 @@ export const admissionClauses: readonly Clause<RoleStore>[] = [
       expect(await commitOf(subject.port, next, { limits, now: end }), 'at their end').to.deep.equal(
         COMMITTED,
       );
+      const { port } = await another();
+      for (const n of [1, 2]) await port.reserve(aReservation(n));
+      await commitOf(port, 1, {});
+      const loaded = await port.load(aPublication(1).role.id);
+      if (loaded === undefined) throw new Error('a committed role is not there');
+      await port.save({ ...loaded.value, deletedAt: START }, loaded.version, [anEvent()]);
+      const one = { ...UNBOUNDED, sites: 1, bytes: aPublication(2).role.archiveBytes };
+      expect(await commitOf(port, 2, { limits: one }), 'after a stop').to.deep.equal(COMMITTED);
       const other = await another();
       const bytes = await commitAtOnce(other, numbers, { ...UNBOUNDED, bytes: 5_120 });
       const sum = bytes.reduce((all, n) => all + aPublication(n).role.archiveBytes, 0);

@@ -1,4 +1,4 @@
-import { after, days, minutes, type RoleStore, type Title } from '@pinfold/core';
+import { after, days, hours, minutes, type RoleStore, type Title } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
@@ -19,6 +19,7 @@ async function answersOf(port: RoleStore): Promise<Readonly<Record<string, unkno
   const archives = [1, 2, 3].map(anArchiveId);
   return {
     load: await port.load(aRoleId(1)),
+    'load of what may yet come': await port.load(aRoleId(3)),
     list: await port.list(asks()),
     'list with a state': await port.list(asks({ state: 'published' })),
     'list of what is deleted': await port.list(asks({ state: 'deleted' })),
@@ -42,7 +43,15 @@ const CHANGES: readonly (readonly [
   [
     'a publication',
     (port) => publishTo(port, aPublication(3)),
-    ['list', 'list with a state', 'list with a search', 'named', 'archives', 'count'],
+    [
+      'load of what may yet come',
+      'list',
+      'list with a state',
+      'list with a search',
+      'named',
+      'archives',
+      'count',
+    ],
   ],
   ['a reservation', (port) => port.reserve(aReservation(7)), ['count']],
   [
@@ -104,6 +113,20 @@ export const againClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[]
         await port.whichAreNamed([]);
         expect(answers, `what was answered before ${what}`).to.deep.equal(before);
       }
+      const [later, retryAt] = [after(END, hours(1)), after(END, hours(2))];
+      const claim = {
+        now: later,
+        endedBefore: END,
+        token: aToken(10),
+        until: after(END, days(1)),
+        limit: 10,
+      };
+      const tasks = await port.claimForCleanup(claim);
+      const before = structuredClone(tasks);
+      expect(before).not.to.deep.equal([]);
+      for (const task of tasks) await port.settleCleanup(task, { kind: 'failed', retryAt }, [anEvent()]);
+      await port.claimForCleanup({ ...claim, now: retryAt });
+      expect(tasks, 'what was claimed, once it is settled').to.deep.equal(before);
     },
   },
 ];

@@ -135,6 +135,7 @@ export const commitClauses: readonly Clause<RoleStore>[] = [
       expect(await port.commit(rival(3), last, [anEvent()])).to.deep.equal(COMMITTED);
       expect(await other.commit(rival(4), last, [anEvent()]), 'completed').to.deep.equal(LEASE_LOST);
       await expectNothingOf(port, rival(4));
+      expect(await other.commit(rival(3), theirs, [anEvent()]), 'of another').to.deep.equal(LEASE_LOST);
       const complete = { kind: 'complete', role: rival(3).role.id, warnings: [] };
       expect(await port.reserve(aReservation(1, { token: aToken(5) }))).to.deep.equal(complete);
     },

@@ -19,7 +19,10 @@ import { together } from '../together.ts';
 
 const IN_A_MINUTE = after(START, minutes(1));
 
-/** Pairs that folding, trimming, normalising or joining would make the same. */
+/** As long as an account or a key may be, but for its last character. */
+const LONG = 'x'.repeat(254);
+
+/** Pairs that folding, trimming, cutting, normalising or joining would make the same. */
 const DIFFERENT_KEYS: readonly (readonly [account: string, key: string])[] = [
   ['acme', 'key'],
   ['acme', 'KEY'],
@@ -37,11 +40,16 @@ const DIFFERENT_KEYS: readonly (readonly [account: string, key: string])[] = [
   ['acme', 'key a'],
   ['a:b', 'c'],
   ['a', 'b:c'],
+  [`${LONG}a`, 'key'],
+  [`${LONG}b`, 'key'],
+  ['acme', `${LONG}a`],
+  ['acme', `${LONG}b`],
 ];
 
 /** Other than `fingerprint`, though nearly the same. */
 function nearly(fingerprint: Fingerprint): readonly Fingerprint[] {
-  return [fingerprint.toUpperCase(), `${fingerprint} `, aFingerprint(99), '%'] as Fingerprint[];
+  const cut = fingerprint.slice(0, -1);
+  return [fingerprint.toUpperCase(), `${fingerprint} `, cut, aFingerprint(99), '%'] as Fingerprint[];
 }
 
 function asks(n: number, more: Partial<Reservation> = {}): Reservation {
@@ -54,8 +62,10 @@ async function expectHeldUntil(port: RoleStore, until: Instant, more: Partial<Re
   expect(outcome).to.deep.equal({ kind: 'in_progress', until });
 }
 
+/** In the order of no part of theirs. */
 const WARNINGS: readonly KeptWarning[] = [
   { rule: 'broken_reference', path: 'a b/ïndex.html', target: '“über/ünï.css” 🧭' },
+  { rule: 'absolute_reference', path: 'b.html', target: '/a.css' },
   { rule: 'source_map', detail: 'It\'s 100 % \\ "quoted"; it has no path.' },
 ];
 
@@ -91,10 +101,11 @@ export const keyClauses: readonly Clause<RoleStore>[] = [
     id: 'role-store/reserve-mismatch',
     says: 'another fingerprint is a mismatch, in progress or complete, and changes nothing',
     check: async ({ port, peer }) => {
-      const mine = asks(1);
+      const fingerprint = `${aFingerprint(1)}${'x'.repeat(2_000)}` as Fingerprint;
+      const mine = asks(1, { fingerprint });
       await port.reserve(mine);
       const others = [port, await peer()].flatMap((store) =>
-        nearly(mine.fingerprint).map((fingerprint, n) => ({ store, request: asks(10 + n, { fingerprint }) })),
+        nearly(fingerprint).map((other, n) => ({ store, request: asks(10 + n, { fingerprint: other }) })),
       );
       const expectMismatches = async () => {
         for (const { store, request } of others) {
@@ -104,12 +115,12 @@ export const keyClauses: readonly Clause<RoleStore>[] = [
         }
       };
       await expectMismatches();
-      await expectHeldUntil(port, IN_A_MINUTE);
+      await expectHeldUntil(port, IN_A_MINUTE, { fingerprint });
       expect(await port.commit(aPublication(1), leaseOf(mine), [anEvent()])).to.deep.equal({
         kind: 'committed',
       });
       await expectMismatches();
-      expect(await port.reserve(asks(2))).to.deep.include({
+      expect(await port.reserve(asks(2, { fingerprint }))).to.deep.include({
         kind: 'complete',
         role: aPublication(1).role.id,
       });

@@ -1,4 +1,4 @@
-import { after, hours, type Instant, type Lease, minutes, type RoleStore } from '@pinfold/core';
+import { after, duration, hours, type Instant, type Lease, minutes, type RoleStore } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
@@ -33,8 +33,13 @@ export const leaseClauses: readonly Clause<RoleStore>[] = [
         const other = await peer();
         await port.reserve(aReservation(1, { now: start, until: after(start, minutes(1)) }));
         let until = start;
-        for (const store of [port, other, port]) {
-          until = after(until, hours(2));
+        for (const [store, pause] of [
+          [port, hours(2)],
+          [other, hours(2)],
+          [port, hours(4)],
+          [other, duration(1)],
+        ] as const) {
+          until = after(start, pause);
           expect(await store.renew(MINE, until)).to.deep.equal({ kind: 'held' });
           const inProgress = { kind: 'in_progress', until };
           expect(await ask(other, (until - 1) as Instant)).to.deep.equal(inProgress);

@@ -35,10 +35,10 @@ async function publishScattered(port: RoleStore): Promise<readonly Role[]> {
   return roles;
 }
 
-async function rename(port: RoleStore, id: RoleId, title: string): Promise<void> {
+async function rename(port: RoleStore, id: RoleId, title: string | null): Promise<void> {
   const found = await port.load(id);
   if (found === undefined) throw new Error('a published role is not there');
-  await port.save({ ...found.value, title: title as Title }, found.version, [anEvent()]);
+  await port.save({ ...found.value, title: title as Title | null }, found.version, [anEvent()]);
 }
 
 /** Each title, and the folded texts that find it. */
@@ -149,6 +149,10 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
           items: [wanted],
           next: undefined,
         });
+        for (const state of ['published', 'expired', 'deleted'] as const) {
+          const found = await other.list(asks({ now, idempotencyKey, state }));
+          expect(found.items, `asked for what is ${state}`).to.deep.equal([wanted]);
+        }
       }
       const absent = ['key-4', 'key-5', 'KEY-1', 'key-1 ', 'key-', 'key-%', 'key-_'] as IdempotencyKey[];
       for (const idempotencyKey of absent) {
@@ -189,6 +193,8 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
         '.',
         'a*c',
         '[abc]',
+        '\0',
+        '100%\0',
       ]) {
         expect(await find(absent), absent).to.deep.equal([]);
       }
@@ -202,6 +208,8 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
       expect(await find('ünder'), 'the title before').to.deep.equal([]);
       const deleted = await port.list(asks({ search: 'ganz', state: 'deleted' }));
       expect(deleted.items, 'under another state').to.deep.equal([]);
+      await rename(await peer(), first.id, null);
+      expect(await find('ganz neu'), 'a title that was removed').to.deep.equal([]);
     },
   },
   {

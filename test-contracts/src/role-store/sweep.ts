@@ -28,6 +28,7 @@ import {
   publishTo,
 } from '../fixtures/roles.ts';
 import { together } from '../together.ts';
+import { walkArchives } from './asked.ts';
 
 /** Ends a role's archive as the cleanup does. */
 async function remove(port: RoleStore, now: Instant): Promise<void> {
@@ -78,6 +79,7 @@ export const sweepClauses: readonly Clause<RoleStore>[] = [
       expect(await other.listArchives(anArchiveId(6), 1), 'after an id not named').to.deep.equal([
         anArchiveId(7),
       ]);
+      expect(await walkArchives(port, 1), 'one by one').to.deep.equal(walked);
     },
   },
   {
@@ -173,7 +175,7 @@ export const sweepClauses: readonly Clause<RoleStore>[] = [
       let version: Version | undefined;
       for (const comparison of [
         aComparison({ upTo: null, orphans: [], missing: [] }),
-        aComparison({ keptAt: after(START, days(1)), orphans: ids, missing: ids }),
+        aComparison({ keptAt: after(START, days(1)), orphans: ids.toReversed(), missing: ids.toReversed() }),
         aComparison({ isUnderWay: false, isRefused: true, compared: 7_000_000 }),
       ]) {
         const outcome = await port.keepComparison(comparison, version);

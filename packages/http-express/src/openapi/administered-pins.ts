@@ -3,7 +3,7 @@ import type { AdministeredPin, WireTakedown } from '../administration/pin-json.t
 import { takedownSchema } from '../administration/pins.ts';
 import { examplePin } from '../handlers/pin.ts';
 import { adminPinParameters, takedownParameters } from '../reading/query.ts';
-import { answer, EVERYWHERE, operation, WITH_BODY } from './administered.ts';
+import { answer, CHANGING, EVERYWHERE, operation, WITH_BODY } from './administered.ts';
 import { count, instant, type JsonObject, nextCursor, object, schemaRef } from './json-schema.ts';
 import { documented, idParameter } from './parameters.ts';
 import { problems, success } from './responses.ts';
@@ -92,7 +92,7 @@ function takedownOperation(pin: AdministeredPin): JsonObject {
       200: answer('The pin, and others in service that had the same archive.', 'TakedownAnswer', {
         taken: { pin: taken, copies: [COPY] },
       }),
-      ...problems([...EVERYWHERE, ...WITH_BODY], false, []),
+      ...problems([...CHANGING, ...WITH_BODY], false, []),
     },
   });
 }
@@ -115,7 +115,7 @@ const liftOperation: JsonObject = operation({
   summary: 'Let an archive be published again; what was taken down stays stopped',
   responses: {
     204: success('It may be published again.', undefined, [], []),
-    ...problems(EVERYWHERE, false, []),
+    ...problems(CHANGING, false, []),
   },
 });
 

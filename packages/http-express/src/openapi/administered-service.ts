@@ -1,5 +1,5 @@
 import { serviceUpdateSchema, type WireService } from '../administration/service.ts';
-import { answer, EVERYWHERE, operation, WITH_BODY } from './administered.ts';
+import { answer, CHANGING, EVERYWHERE, operation, WITH_BODY } from './administered.ts';
 import { type JsonObject, object, schemaRef } from './json-schema.ts';
 import { problems } from './responses.ts';
 
@@ -38,7 +38,7 @@ const changeServiceOperation: JsonObject = operation({
   },
   responses: {
     200: answer('How it runs now.', 'ServiceAnswer', { service: { service: exampleService } }),
-    ...problems([...EVERYWHERE, ...WITH_BODY], false, []),
+    ...problems([...CHANGING, ...WITH_BODY], false, []),
   },
 });
 

@@ -11,6 +11,9 @@ export const EVERYWHERE: readonly WireCode[] = [
   'unavailable',
 ];
 
+/** Codes that those may answer which change something. */
+export const CHANGING: readonly WireCode[] = [...EVERYWHERE, 'account_blocked'];
+
 /** What else an operation with a body may answer. */
 export const WITH_BODY: readonly WireCode[] = ['request_timeout', 'unsupported_media_type', 'invalid_update'];
 

@@ -2,7 +2,7 @@ import type { PublicUrl } from '@pinfold/http';
 import type { WireAccount } from '../administration/account-json.ts';
 import { accountUpdateSchema } from '../administration/accounts.ts';
 import { accountParameters, adminEventParameters } from '../reading/query.ts';
-import { answer, EVERYWHERE, operation } from './administered.ts';
+import { answer, CHANGING, EVERYWHERE, operation, WITH_BODY } from './administered.ts';
 import { publicationPaths, publicationSchemas } from './administered-pins.ts';
 import { servicePaths, serviceSchemas } from './administered-service.ts';
 import { exampleEvent } from './examples.ts';
@@ -89,7 +89,7 @@ const changeOperation: JsonObject = operation({
   },
   responses: {
     200: answer('The account as it is now.', 'AccountAnswer', { account: { account: exampleAccount } }),
-    ...problems([...EVERYWHERE, 'request_timeout', 'unsupported_media_type', 'invalid_update'], false, []),
+    ...problems([...CHANGING, ...WITH_BODY], false, []),
   },
 });
 

@@ -45,10 +45,12 @@ export async function showAnyPublication(
   visit: SignedInVisit,
   trouble?: 'reason',
 ): Promise<Answer> {
-  const found = await administrationOf(screen).showRole(String(visit.request.params.id), visit.signal);
+  const administration = administrationOf(screen);
+  const found = await administration.showRole(String(visit.request.params.id), visit.signal);
   if (found.kind === 'refused') return notFound(visit);
+  const owner = await administration.showAccount(found.role.account);
   return page(
-    anyPublicationView(visit, shown(screen, visit, found), trouble),
+    anyPublicationView(visit, shown(screen, visit, found), owner?.account.blocked ?? null, trouble),
     trouble === undefined ? 200 : 422,
   );
 }

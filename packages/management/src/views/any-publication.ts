@@ -1,3 +1,4 @@
+import type { Account } from '@pinfold/core';
 import type { AdministeredRole } from '@pinfold/core/administration';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
@@ -16,6 +17,7 @@ export interface AnyPublication extends AdministeredRole {
 export function anyPublicationView(
   visit: SignedInVisit,
   found: AnyPublication,
+  blocked: Account['blocked'],
   trouble: 'reason' | undefined,
 ): Html {
   const { words, base } = visit;
@@ -25,12 +27,16 @@ export function anyPublicationView(
     title: publication.name,
     main: html`<p class="back"><a href="${base}/administration/publications">${words.say('backToAllPublications')}</a></p>
 <div class="head"><h1 dir="auto">${publication.name}</h1><p class="head-state">${stateBadge(visit, publication)}${marks(visit, publication)}</p></div>
-<div class="columns"><div class="stack">${factsCard(visit, found)}</div>
+<div class="columns"><div class="stack">${factsCard(visit, found, blocked)}</div>
 <div class="stack">${takedownCard(visit, found, trouble)}</div></div>`,
   });
 }
 
-function factsCard(visit: SignedInVisit, { role, publication }: AnyPublication): Html {
+function factsCard(
+  visit: SignedInVisit,
+  { role, publication }: AnyPublication,
+  blocked: Account['blocked'],
+): Html {
   const { words } = visit;
   const { sharedUrl, expiresAt, deletedAt } = publication;
   const fact = (label: MessageId, value: Html | string) =>
@@ -40,6 +46,7 @@ function factsCard(visit: SignedInVisit, { role, publication }: AnyPublication):
     'facts',
     html`<dl class="facts">
 ${fact('account', accountLink(visit, role.account))}
+${blocked === null ? undefined : fact('blocked', words.say(blocked.sites === 'hide' ? 'blockHidden' : 'blockKept'))}
 ${fact('sharedUrl', html`<a href="${sharedUrl}" target="_blank" rel="noopener">${sharedUrl}</a>`)}
 ${fact('publishedAt', moment(visit, role.publishedAt))}
 ${expiresAt === null ? undefined : fact('expires', moment(visit, expiresAt))}

@@ -1,5 +1,5 @@
 import { minutes, seconds } from '@pinfold/core';
-import { refuseChange } from '@pinfold/core/adapter';
+import { NORMAL, refuseChange } from '@pinfold/core/adapter';
 import { hasTooManyCookies, isOwnForm, type ReadFields, readFields } from '@pinfold/http';
 import { type Answer, onThisHost, page, seeOther } from '../answering/answer.ts';
 import { notFound, refuse, refuseChanges, wantsJson } from '../answering/refuse.ts';
@@ -152,6 +152,15 @@ export const administers = async <Known extends SignedInVisit>(
   visit.offers.administration
     ? passed({ ...visit, cause: { ...visit.cause, asOperator: true } })
     : notFound(visit);
+
+/** Only somebody whose own account is not blocked; what those do who administer goes on in a read-only service. */
+export const unblocked = async <Known extends SignedInVisit>(
+  { useCases: { accounts } }: Screen,
+  visit: Known,
+): Promise<Verdict<Known>> => {
+  const refusal = refuseChange((await accounts.load(visit.account))?.value, NORMAL);
+  return refusal === undefined ? passed(visit) : refuseChanges(visit, refusal);
+};
 
 /** Only who may change something now. */
 export const unrefused = async <Known extends SignedInVisit>(

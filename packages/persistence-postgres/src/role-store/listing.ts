@@ -74,6 +74,8 @@ export function listing(
         const rows = await connection.read<Kept<Role>>(statements.page(state ?? 'kept', owned), values);
         return pageOf(rows.map(ROLES.read), limit);
       }
+      // PostgreSQL keeps no text with it, and takes none.
+      if (search.includes('\0')) return { items: [], next: undefined };
       const rows = await connection.read<SearchRow>(statements.search(state ?? 'kept', owned), [
         ...values,
         search,

@@ -8,6 +8,7 @@ import { moveFromStores } from '../moving/from-stores.ts';
 import { Progress } from '../moving/progress.ts';
 import { tellMoved } from '../moving/tell-moved.ts';
 import type { Environment } from '../settings/settings.ts';
+import { SettingsError } from '../settings/settings-error.ts';
 import { exportedStores } from './export.ts';
 import { importing, TO_BE_FILLED } from './import.ts';
 
@@ -31,9 +32,26 @@ export async function copy(args: readonly string[], terminal: Terminal): Promise
           new Progress('copying', terminal),
         ),
       TO_BE_FILLED,
-    ),
+    ).catch((error: unknown) => {
+      throw asOption(error, values);
+    }),
   );
   tellMoved('copied', moved, values.json ?? false, terminal);
+}
+
+const OPTION_FOR: Readonly<Record<string, keyof Target>> = {
+  PINFOLD_DATABASE_URL: 'to-database',
+  PINFOLD_STORAGE_URL: 'to-storage',
+  PINFOLD_DATA_DIR: 'to-data-dir',
+};
+
+/** What is wrong with the target is said of the option that named it: the variable is that of the source. */
+function asOption(error: unknown, target: Target): unknown {
+  if (!(error instanceof SettingsError)) return error;
+  const option = OPTION_FOR[error.variable];
+  if (option === undefined || target[option] === undefined) return error;
+  const expectation = error.message.slice(error.variable.length + 1);
+  return new SettingsError(`--${option}`, expectation, { cause: error.cause });
 }
 
 /** The settings of the other service; its secret is not needed here, and never kept. */

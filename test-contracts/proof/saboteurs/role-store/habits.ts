@@ -58,6 +58,7 @@ export const habitSaboteurs: readonly RoleSaboteur[] = [
       claimForCleanup: (request) => store.claimForCleanup({ ...request, now: HOST_TIME }),
     }),
     [
+      'role-store/claim-ended',
       'role-store/claim-order',
       'role-store/claim-conflicts',
       'role-store/settle-removed',

@@ -1,0 +1,32 @@
+import { writeFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { run } from '../command-run.ts';
+import { openStage, type Stage } from './stage.ts';
+
+describe('pinfold copy', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+
+  beforeEach(async () => {
+    stage = await openStage();
+  });
+
+  afterEach(() => stage.dispose());
+
+  it('names the option of what is wrong with the target, and the variable of what is wrong with the source', async () => {
+    const env = await stage.stock('one', 1);
+    await writeFile(stage.at('file'), '');
+    for (const [target, complaint] of [
+      [['--to-data-dir', stage.at('file', 'in')], '--to-data-dir names a folder that cannot be made'],
+      [['--to-data-dir', stage.at('two'), '--to-storage', 'ftp://x'], '--to-storage must '],
+    ] as const) {
+      const { code, err } = await run(env, 'copy', ...target);
+      expect([code, err.slice(0, `pinfold: ${complaint}`.length)]).to.deep.equal([
+        1,
+        `pinfold: ${complaint}`,
+      ]);
+    }
+    const { err } = await run(stage.env('none'), 'copy', '--to-data-dir', stage.at('two'));
+    expect(err).to.match(/^pinfold: PINFOLD_DATA_DIR names /);
+  });
+});
