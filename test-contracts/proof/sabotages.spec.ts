@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sabotagedPorts } from './sabotages/sabotaged.ts';
+import { sabotagedPorts, soundOnes } from './sabotages/sabotaged.ts';
 
 /** The least that are tried of each port. */
 const LEAST = 60;
@@ -15,6 +15,18 @@ for (const { port, hows, noticedBy } of sabotagedPorts) {
     for (const how of hows) {
       it(`notice that ${how}`, async () => {
         expect(await noticedBy(how), 'the clause that notices').not.to.equal(undefined);
+      });
+    }
+  });
+}
+
+for (const { port, hows, noticedBy } of soundOnes) {
+  describe(`The published checks of ${port}, of what is sound`, function () {
+    this.timeout(60_000);
+
+    for (const how of hows) {
+      it(`find nothing wrong with ${how}`, async () => {
+        expect(await noticedBy(how), 'the clause that notices').to.equal(undefined);
       });
     }
   });

@@ -7,7 +7,7 @@ import { rejectionOf } from './rejection.ts';
 /** A call that takes a signal. */
 export type Interruptible = (signal: AbortSignal) => Promise<unknown>;
 
-const REASONS = [new Error('gone'), 'gone', { why: 'the request went away' }];
+const REASONS = [new Error('gone'), 'gone', { why: 'the request went away' }, null, ''];
 
 /** Fails unless each call rejects with the reason of a signal that was aborted before, whatever it is. */
 export async function expectAborted(calls: Readonly<Record<string, Interruptible>>): Promise<void> {

@@ -20,6 +20,14 @@ import { apiKeySabotages } from './api-keys.ts';
 import { archiveSabotages } from './archives.ts';
 import { attemptSabotages } from './attempts.ts';
 import { blindApiKeySabotages } from './blind/api-keys.ts';
+import { blindArchives } from './blind/archives.ts';
+import { blindArchivesLists } from './blind/archives-lists.ts';
+import { blindArchivesPut } from './blind/archives-put.ts';
+import { blindArchivesUnderWay } from './blind/archives-under-way.ts';
+import { blindAttempts } from './blind/attempts.ts';
+import { blindAttemptsEnded } from './blind/attempts-ended.ts';
+import { counting } from './blind/own-counter.ts';
+import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
 import { roleSabotages } from './roles.ts';
@@ -81,7 +89,17 @@ const ofArchives =
   };
 
 export const sabotagedPorts: readonly Sabotaged[] = [
-  sabotaged(archiveStorageContract, archiveSabotages, ofArchives),
+  sabotaged(
+    archiveStorageContract,
+    {
+      ...archiveSabotages,
+      ...blindArchives,
+      ...blindArchivesLists,
+      ...blindArchivesPut,
+      ...blindArchivesUnderWay,
+    },
+    ofArchives,
+  ),
   sabotaged(
     roleStoreContract,
     { ...roleSabotages, ...blindRoleSabotages },
@@ -91,7 +109,11 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       await checkRoleStoreStorms(create, { runs: 100, seed: 1 });
     },
   ),
-  sabotaged(attemptCounterContract, attemptSabotages, ofMemory(memorySaboteurs(({ attempts }) => attempts))),
+  sabotaged(
+    attemptCounterContract,
+    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded },
+    ofMemory(memorySaboteurs(({ attempts }) => attempts)),
+  ),
   sabotaged(
     apiKeyStoreContract,
     { ...apiKeySabotages, ...blindApiKeySabotages },
@@ -101,5 +123,15 @@ export const sabotagedPorts: readonly Sabotaged[] = [
     sessionStoreContract,
     { ...sessionSabotages, ...blindSessionSabotages },
     ofMemory(memorySaboteurs(({ sessions }) => sessions)),
+  ),
+];
+
+/** What the sabotages written blind are made from, with nothing wrong: no published check notices. */
+export const soundOnes: readonly Sabotaged[] = [
+  sabotaged(archiveStorageContract, { 'a storage of its own': storing(() => ({})) }, ofArchives),
+  sabotaged(
+    attemptCounterContract,
+    { 'a counter of its own': counting({}) },
+    ofMemory(memorySaboteurs(({ attempts }) => attempts)),
   ),
 ];

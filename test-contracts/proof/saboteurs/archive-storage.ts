@@ -105,9 +105,12 @@ const readSaboteurs: readonly ArchiveSaboteur[] = [
   saboteur('archive-storage/read-aborted', 'read does not look at its signal', () => (sound) => ({
     read: (id, from, length) => sound.read(id, from, length),
   })),
-  saboteur('archive-storage/size', 'what is not there has no bytes', () => (sound) => ({
-    size: async (id, signal) => (await sound.size(id, signal)) ?? 0,
-  })),
+  saboteur(
+    'archive-storage/size',
+    'what is not there has no bytes',
+    () => (sound) => ({ size: async (id, signal) => (await sound.size(id, signal)) ?? 0 }),
+    ['archive-storage/put-atomic'],
+  ),
 ];
 
 async function unlessFault<Result>(answer: Promise<Result>, instead: Result): Promise<Result> {
@@ -207,6 +210,8 @@ const harnessSaboteurs: readonly ArchiveSaboteur[] = [
       'archive-storage/put-many',
       'archive-storage/size',
       'archive-storage/delete-gone',
+      'archive-storage/delete-while-read',
+      'archive-storage/delete-twice',
       'archive-storage/list-walk',
       'archive-storage/list-many',
       'archive-storage/list-foreign',

@@ -187,6 +187,7 @@ const saboteurs: readonly Saboteur<StoreSubject<AttemptCounter>>[] = [
   saboteur('attempt-counter/both-or-neither', 'each limit counts by itself', inTwoSteps, [
     'attempt-counter/purge',
     'attempt-counter/count-ended',
+    'attempt-counter/busy',
     'attempt-counter/unsettled',
     'attempt-counter/purge-many',
   ]),

@@ -7,7 +7,7 @@ import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { abortedAfter, expectNothingLeft } from '../signals.ts';
-import { expectSame, readWhole, store } from './stored.ts';
+import { expectSame, readWhole, type Stored, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
 export const checkClauses: readonly ArchiveStorageClause[] = [
@@ -72,6 +72,7 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
           expectSame(found, someBytes(70_000, turns), 'what was stored');
         }
         if (found !== undefined) await port.delete(put);
+        await deleteAborted(port, await store(subject, 80 + turns, 5_000), turns);
         await staged.discard();
       }
       expect(await port.list(undefined, 100), 'in the end').to.deep.equal(listed);
@@ -83,6 +84,9 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
     check: async (subject) => {
       const { port } = subject;
       const { id } = await store(subject, 1, 5_000);
+      const gone = await subject.stage(someBytes(1_000, 1));
+      await gone.discard();
+      const changed = { ...(await subject.stage(someBytes(1_000, 1))), size: 1_001 };
       let stored = 1;
       await expectNothingLeft({
         put: async (signal) => {
@@ -93,6 +97,10 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
         },
         read: (signal) => port.read(id, 0, 1_000, signal),
         'a read of what is absent': (signal) => port.read(anArchiveId(0), 0, 1_000, signal),
+        'a put of what is gone': (signal) => port.put(anArchiveId(0), gone, signal).catch(() => undefined),
+        'a put of what was changed': (signal) =>
+          port.put(anArchiveId(0), changed, signal).catch(() => undefined),
+        size: (signal) => port.size(id, signal),
         list: (signal) => port.list(undefined, 10, signal),
         check: (signal) => port.check(signal),
         delete: async (signal) => {
@@ -103,3 +111,13 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
     },
   },
 ];
+
+/** What is left of an archive whose deletion was aborted on the way is all or nothing; then it goes. */
+async function deleteAborted(port: ArchiveStorage, { id, bytes }: Stored, turns: number): Promise<void> {
+  const deleted = await abortedAfter(turns, (signal) => port.delete(id, signal));
+  const left = await readWhole(port, id, bytes.length);
+  if (deleted !== undefined) expect(left, 'what was deleted').to.equal(undefined);
+  if (left === undefined) return;
+  expectSame(left, bytes, 'what was not deleted');
+  await port.delete(id);
+}

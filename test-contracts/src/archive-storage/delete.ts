@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import { anArchiveId } from '../fixtures/roles.ts';
+import { someBytes } from '../fixtures/bytes.ts';
+import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
 import { expectAborted } from '../signals.ts';
-import { expectSame, readWhole, store } from './stored.ts';
+import { expectSame, nextTurn, readWhole, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
 export const deleteClauses: readonly ArchiveStorageClause[] = [
@@ -36,13 +37,25 @@ export const deleteClauses: readonly ArchiveStorageClause[] = [
       const peer = await subject.peer();
       for (let n = 1; n <= 8; n += 1) {
         const { id, bytes } = await store(subject, n, 200_000);
+        const [other, others] = [anArchiveIdAt(n, n), someBytes(100, n)];
+        const staged = await subject.stage(others);
         const reads = Array.from({ length: 12 }, (_, place) => peer.read(id, place * 1_000, 150_000));
-        const deleted = subject.port.delete(id);
+        const put = subject.port.put(other, staged);
+        let over = false;
+        const deleted = subject.port.delete(id).finally(() => {
+          over = true;
+        });
+        while (!over) {
+          const read = await peer.read(id, 0, 150_000);
+          if (read !== undefined) expectSame(read, bytes.subarray(0, 150_000), 'while it goes');
+          await nextTurn();
+        }
         for (const [place, read] of (await Promise.all(reads)).entries()) {
           const from = place * 1_000;
           if (read !== undefined) expectSame(read, bytes.subarray(from, from + 150_000), `read ${place}`);
         }
-        await deleted;
+        await Promise.all([deleted, put]);
+        expectSame(await peer.read(other, 0, 100), others, 'of the same millisecond');
         expect(await peer.read(id, 0, 10), 'then').to.equal(undefined);
       }
     },
@@ -62,11 +75,13 @@ export const deleteClauses: readonly ArchiveStorageClause[] = [
     check: async (subject) => {
       const { id } = await store(subject, 1, 5_000);
       const peer = await subject.peer();
-      await subject.port.delete(id);
+      await Promise.all([subject.port.delete(id), subject.port.delete(id), peer.delete(id)]);
       await subject.port.delete(id);
       await peer.delete(id);
       await subject.port.delete(anArchiveId(2));
       expect(await subject.port.read(id, 0, 10)).to.equal(undefined);
+      const { bytes } = await store(subject, 2, 5_000);
+      expectSame(await readWhole(peer, anArchiveId(2), 5_000), bytes, 'put after that');
     },
   },
 ];

@@ -17,11 +17,16 @@ async function expectWholeOrAbsent(
   id: ArchiveId,
   bytes: Uint8Array,
 ): Promise<'whole' | 'absent'> {
+  const size = await port.size(id);
   const last = bytes.length - END;
   const tail = await port.read(id, last, END);
   const head = await port.read(id, 0, END);
   if (tail !== undefined) expectSame(tail, bytes.subarray(last), 'the end');
   if (head !== undefined) expectSame(head, bytes.subarray(0, END), 'the beginning');
+  if (size !== undefined) {
+    expect(size, 'its size').to.equal(bytes.length);
+    expect(tail, 'the end of what has a size').not.to.equal(undefined);
+  }
   return tail === undefined ? 'absent' : 'whole';
 }
 
@@ -64,6 +69,38 @@ async function putAborted(subject: ArchiveStorageSubject): Promise<void> {
   if (outcome === undefined) expect(found).to.equal('whole');
 }
 
+/** Archives that are nearly the same, or altogether, are each stored by themselves. */
+async function putAlike(subject: ArchiveStorageSubject): Promise<void> {
+  const bytes = someBytes(200_000, 20);
+  const other = new Uint8Array(bytes);
+  other[199_999] = ~(bytes[199_999] as number);
+  for (const [n, content] of [bytes, bytes, other].entries()) {
+    const staged = await subject.stage(content);
+    await subject.port.put(anArchiveId(20 + n), staged);
+    await staged.discard();
+  }
+  await subject.port.delete(anArchiveId(20));
+  expectSame(await readWhole(subject.port, anArchiveId(21), 200_000), bytes, 'the same bytes again');
+  expectSame(await readWhole(subject.port, anArchiveId(22), 200_000), other, 'but for the last byte');
+}
+
+/** Of many puts at once, one is aborted. */
+async function putBesideAborted(subject: ArchiveStorageSubject): Promise<void> {
+  const controller = new AbortController();
+  const signals = Array.from({ length: 6 }, () => new AbortController().signal).toSpliced(
+    3,
+    1,
+    controller.signal,
+  );
+  const staged = await Promise.all(signals.map((_, n) => subject.stage(someBytes(50_000, 30 + n))));
+  const puts = staged.map((archive, n) => subject.port.put(anArchiveId(30 + n), archive, signals[n]));
+  controller.abort();
+  const outcomes = await Promise.allSettled(puts);
+  for (const [n, { status }] of outcomes.entries()) {
+    if (n !== 3) expect(status, `put ${n}, beside one that was aborted`).to.equal('fulfilled');
+  }
+}
+
 export const putClauses: readonly ArchiveStorageClause[] = [
   {
     id: 'archive-storage/put-whole',
@@ -98,10 +135,12 @@ export const putClauses: readonly ArchiveStorageClause[] = [
     says: 'an aborted signal rejects with its reason',
     check: async (subject) => {
       const staged = await subject.stage(someBytes(1_000, 1));
-      const reason = { why: 'the request went away' };
-      const put = subject.port.put(anArchiveId(1), staged, AbortSignal.abort(reason));
-      expect(await rejectionOf(put)).to.equal(reason);
-      expect(await subject.port.read(anArchiveId(1), 0, 1_000)).to.equal(undefined);
+      for (const reason of [{ why: 'the request went away' }, null, 0, '']) {
+        const put = subject.port.put(anArchiveId(1), staged, AbortSignal.abort(reason));
+        expect(await rejectionOf(put)).to.equal(reason);
+        expect(await subject.port.read(anArchiveId(1), 0, 1_000)).to.equal(undefined);
+      }
+      await putBesideAborted(subject);
     },
   },
   {
@@ -141,6 +180,7 @@ export const putClauses: readonly ArchiveStorageClause[] = [
       for (const { id, bytes } of all) {
         expectSame(await readWhole(subject.port, id, bytes.length), bytes, id);
       }
+      await putAlike(subject);
     },
   },
 ];

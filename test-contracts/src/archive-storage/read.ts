@@ -50,6 +50,8 @@ export const readClauses: readonly ArchiveStorageClause[] = [
         const read = await subject.port.read(id, from, length);
         expectSame(read, bytes.subarray(from, from + length), `${length} from ${from}`);
       }
+      const empty = await store(subject, 2, 0);
+      expectSame(await subject.port.read(empty.id, 0, 0), empty.bytes, 'of an archive without bytes');
     },
   },
   {
@@ -80,9 +82,11 @@ export const readClauses: readonly ArchiveStorageClause[] = [
         expect(await subject.port.read(id, 0, 0), `no bytes of ${id}`).to.equal(undefined);
       }
       const unreachable = await subject.unreachable();
-      expect(await rejectionOf(unreachable.read(anArchiveId(0), 0, 10)))
-        .to.have.property('code')
-        .that.equals('storage_unavailable');
+      for (const length of [10, 0]) {
+        expect(await rejectionOf(unreachable.read(anArchiveId(0), 0, length)))
+          .to.have.property('code')
+          .that.equals('storage_unavailable');
+      }
     },
   },
   {
@@ -113,18 +117,27 @@ export const readClauses: readonly ArchiveStorageClause[] = [
       }
       expectSame(await readWhole(subject.port, id, 50_000), bytes, 'after the caller wrote into it');
       expectSame(await subject.port.read(id, 100, 900), bytes.subarray(100, 1_000), 'the same again');
+      const [one, other] = await Promise.all([subject.port.read(id, 5, 900), subject.port.read(id, 5, 900)]);
+      one?.fill(0);
+      expectSame(other, bytes.subarray(5, 905), 'the same read by another at once');
     },
   },
   {
     id: 'archive-storage/read-aborted',
     says: 'an aborted signal rejects with its reason',
     check: async (subject) => {
-      const { id } = await store(subject, 1, 1_000);
+      const { id, bytes } = await store(subject, 1, 1_000);
       const reason = { why: 'the viewer went away' };
       for (const asked of [id, anArchiveId(2)]) {
         const read = subject.port.read(asked, 0, 10, AbortSignal.abort(reason));
         expect(await rejectionOf(read)).to.equal(reason);
       }
+      const controller = new AbortController();
+      const aborted = subject.port.read(id, 0, 10, controller.signal).catch(() => undefined);
+      const other = subject.port.read(id, 0, 10);
+      controller.abort(reason);
+      expectSame(await other, bytes.subarray(0, 10), 'the same read, not aborted');
+      await aborted;
     },
   },
   {
@@ -132,7 +145,7 @@ export const readClauses: readonly ArchiveStorageClause[] = [
     says: 'the bytes of what was put; an archive that is not there is undefined, and only that',
     check: async (subject) => {
       const other = await subject.peer();
-      for (const [n, length] of [1, 1_000, LENGTH].entries()) {
+      for (const [n, length] of [0, 1, 1_000, LENGTH].entries()) {
         const { id } = await store(subject, n, length);
         expect(await other.size(id)).to.equal(length);
         await subject.port.delete(id);

@@ -89,6 +89,17 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
         await fail(port, aTry({ ...both, address: 'b', now: minute(3) }));
         const full = aTry({ ...both, address: 'b', now: minute(4) });
         expect(await other.begin(full), 'the later of two').to.deep.equal(limitedUntil(minute(8)));
+        const mine = { role: aRoleId(3), perAddress: 1, address: 'a' };
+        await fail(port, aTry({ ...mine, address: 'b', now: minute(0) }));
+        await fail(port, aTry({ ...mine, now: minute(4) }));
+        await fail(other, aTry({ ...mine, address: 'b', now: minute(6) }));
+        const alone = await other.begin(aTry({ ...mine, now: minute(7) }));
+        expect(alone, 'not that of a window with room').to.deep.equal(limitedUntil(minute(9)));
+        const first = { role: aRoleId(4), perAddress: 2 };
+        await fail(port, aTry({ ...first, now: minute(0) }));
+        await fail(port, aTry({ ...first, now: minute(1), window: minutes(9) }));
+        const longer = await other.begin(aTry({ ...first, now: minute(2), window: minutes(9) }));
+        expect(longer, 'as long as its first try said').to.deep.equal(limitedUntil(minute(5)));
       }),
   },
   {
@@ -119,6 +130,7 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
         ];
         expect(still).to.deep.equal([limitedUntil(minute(7)), limitedUntil(minute(8))]);
         await admitAll(other, ['a', 'b', 'd'], { ...limits, now: minute(5) });
+        await endedByHalf(port, other, minute(60));
       }),
   },
   {
@@ -141,3 +153,21 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
       }),
   },
 ];
+
+/** Windows that ended go whatever became of their tries: under way, begun late, or counted in another that is open. */
+async function endedByHalf(port: AttemptCounter, other: AttemptCounter, start: Instant): Promise<void> {
+  const minute = (n: number) => after(start, minutes(n));
+  while ((await port.purge(start, 100)) > 0);
+  const limits = { role: aRoleId(3), perAddress: 2 };
+  await admit(port, aTry({ ...limits, now: minute(0) }));
+  await admit(port, aTry({ ...limits, now: minute(4) }));
+  expect(await other.purge(minute(5), 100), 'with tries under way').to.be.above(0);
+  while ((await port.purge(minute(5), 100)) > 0);
+  const alone = { ...limits, perAddress: 1 };
+  const right = await admit(port, aTry({ ...alone, address: 'a', now: minute(5) }));
+  await fail(port, aTry({ ...alone, address: 'b', now: minute(6) }));
+  await port.forgive(right);
+  expect(await other.purge(minute(10), 100), 'of the role alone').to.be.above(0);
+  const later = await other.begin(aTry({ ...alone, address: 'b', now: minute(10) }));
+  expect(later, 'of the address').to.deep.equal(limitedUntil(minute(11)));
+}

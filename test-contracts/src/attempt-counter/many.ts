@@ -46,6 +46,8 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
         '00',
         "'",
         '192.0.2.1',
+        'fe80::1%n\u00e9',
+        'fe80::1%ne\u0301',
       ]) {
         await fail(port, aTry({ ...limits, address }));
         const again = await other.begin(aTry({ ...limits, address }));
@@ -58,7 +60,7 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
         `f${role.slice(1)}`,
         role.toUpperCase(),
       ]) {
-        await fail(other, aTry({ ...limits, role: near as RoleId, address: long }));
+        await fail(other, aTry({ ...limits, role: near as RoleId, address: long, perRole: 1 }));
       }
     },
   },
@@ -72,8 +74,8 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
       const other = await peer();
       const ended = await other.countEnded(END);
       expect(ended, 'records').to.be.at.least(1_050);
-      expect(await other.purge(END, 1_000), 'of the first').to.equal(1_000);
-      expect(await port.purge(END, 1_000), 'of the rest').to.equal(ended - 1_000);
+      expect(await other.purge(END, 20), 'of the first').to.equal(20);
+      expect(await port.purge(END, 5_000), 'of the rest, more than a thousand').to.equal(ended - 20);
       expect(await port.countEnded(END), 'at last').to.equal(0);
     },
   },

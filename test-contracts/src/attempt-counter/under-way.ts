@@ -39,6 +39,11 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
       }
       await other.forgive(next as AttemptTicket);
       await admitAll(port, ['b'], limits);
+      const both = { role: aRoleId(2), perRole: 1, perAddress: 2 };
+      await fail(port, aTry(both));
+      await admit(port, aTry({ ...both, perRole: 2 }));
+      const limited = await other.begin(aTry(both));
+      expect(limited, 'one limit reached, the other busy').to.deep.equal(limitedUntil(after(START, WINDOW)));
     },
   },
   {
@@ -102,11 +107,13 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
       expect(await other.begin(aTry({ ...limits, address: 'a' })), 'one wrong').to.deep.equal(BUSY);
       expect(await other.begin(aTry({ ...limits, address: 'c' })), 'one wrong').to.deep.equal(BUSY);
       const now = after(START, WINDOW);
-      await admitAll(port, ['a', 'a', 'b'], { ...limits, now });
+      const since = await admitAll(port, ['a', 'a', 'b'], { ...limits, now });
       await other.settle(old as AttemptTicket);
       for (const address of ['a', 'c']) {
         expect(await other.begin(aTry({ ...limits, address, now })), 'none wrong').to.deep.equal(BUSY);
       }
+      for (const ticket of since) await port.forgive(ticket);
+      await admitAll(other, ['a', 'a', 'b'], { ...limits, now });
     },
   },
   {

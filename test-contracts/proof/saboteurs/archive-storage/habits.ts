@@ -19,17 +19,22 @@ export const habitSaboteurs: readonly ArchiveSaboteur[] = [
     list: (after, limit, signal) =>
       sound.list(after && (`${after.slice(0, MOMENT)}-g` as ArchiveId), limit, signal),
   })),
-  saboteur('archive-storage/list-many', 'archives of one millisecond are one', () => {
-    const first = new Map<string, ArchiveId>();
-    const placeOf = (id: ArchiveId): ArchiveId => first.get(id.slice(0, MOMENT)) ?? id;
-    return (sound) => ({
-      put: async (id, archive, signal) => {
-        if (!first.has(id.slice(0, MOMENT))) first.set(id.slice(0, MOMENT), id);
-        await sound.put(placeOf(id), archive, signal);
-      },
-      read: (id, from, length, signal) => sound.read(placeOf(id), from, length, signal),
-    });
-  }),
+  saboteur(
+    'archive-storage/list-many',
+    'archives of one millisecond are one',
+    () => {
+      const first = new Map<string, ArchiveId>();
+      const placeOf = (id: ArchiveId): ArchiveId => first.get(id.slice(0, MOMENT)) ?? id;
+      return (sound) => ({
+        put: async (id, archive, signal) => {
+          if (!first.has(id.slice(0, MOMENT))) first.set(id.slice(0, MOMENT), id);
+          await sound.put(placeOf(id), archive, signal);
+        },
+        read: (id, from, length, signal) => sound.read(placeOf(id), from, length, signal),
+      });
+    },
+    ['archive-storage/delete-while-read'],
+  ),
   saboteur('archive-storage/read-many', 'reads of one handle share a position', () => (sound) => {
     let position = 0;
     return {
@@ -82,21 +87,26 @@ export const habitSaboteurs: readonly ArchiveSaboteur[] = [
     },
     ['archive-storage/list-many', 'archive-storage/list-foreign'],
   ),
-  saboteur('archive-storage/delete-while-read', 'what goes while it is read is zeros', () => {
-    const deleted = new Set<ArchiveId>();
-    return (sound) => ({
-      read: async (id, from, length, signal) => {
-        const bytes = await sound.read(id, from, length, signal);
-        await turns(1);
-        return bytes !== undefined && deleted.has(id) ? new Uint8Array(length) : bytes;
-      },
-      delete: async (id, signal) => {
-        signal?.throwIfAborted();
-        deleted.add(id);
-        await sound.delete(id, signal);
-      },
-    });
-  }),
+  saboteur(
+    'archive-storage/delete-while-read',
+    'what goes while it is read is zeros',
+    () => {
+      const deleted = new Set<ArchiveId>();
+      return (sound) => ({
+        read: async (id, from, length, signal) => {
+          const bytes = await sound.read(id, from, length, signal);
+          await turns(1);
+          return bytes !== undefined && deleted.has(id) ? new Uint8Array(length) : bytes;
+        },
+        delete: async (id, signal) => {
+          signal?.throwIfAborted();
+          deleted.add(id);
+          await sound.delete(id, signal);
+        },
+      });
+    },
+    ['archive-storage/delete-twice'],
+  ),
   saboteur('archive-storage/delete-aborted', 'delete does not look at its signal', () => (sound) => ({
     delete: (id) => sound.delete(id),
   })),
