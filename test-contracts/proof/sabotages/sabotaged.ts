@@ -20,8 +20,10 @@ import { apiKeySabotages } from './api-keys.ts';
 import { archiveSabotages } from './archives.ts';
 import { attemptSabotages } from './attempts.ts';
 import { blindApiKeySabotages } from './blind/api-keys.ts';
+import { thirdApiKeySabotages } from './blind/api-keys-third.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
+import { thirdSessionSabotages } from './blind/sessions-third.ts';
 import { roleSabotages } from './roles.ts';
 import { sessionSabotages } from './sessions.ts';
 import type { Sabotages } from './ways.ts';
@@ -94,12 +96,12 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   sabotaged(attemptCounterContract, attemptSabotages, ofMemory(memorySaboteurs(({ attempts }) => attempts))),
   sabotaged(
     apiKeyStoreContract,
-    { ...apiKeySabotages, ...blindApiKeySabotages },
+    { ...apiKeySabotages, ...blindApiKeySabotages, ...thirdApiKeySabotages },
     ofMemory(memorySaboteurs(({ apiKeys }) => apiKeys)),
   ),
   sabotaged(
     sessionStoreContract,
-    { ...sessionSabotages, ...blindSessionSabotages },
+    { ...sessionSabotages, ...blindSessionSabotages, ...thirdSessionSabotages },
     ofMemory(memorySaboteurs(({ sessions }) => sessions)),
   ),
 ];
