@@ -20,6 +20,7 @@ import { apiKeySabotages } from './api-keys.ts';
 import { archiveSabotages } from './archives.ts';
 import { attemptSabotages } from './attempts.ts';
 import { blindApiKeySabotages } from './blind/api-keys.ts';
+import { thirdApiKeySabotages } from './blind/api-keys-third.ts';
 import { blindArchives } from './blind/archives.ts';
 import { blindArchivesLists } from './blind/archives-lists.ts';
 import { blindArchivesPut } from './blind/archives-put.ts';
@@ -30,6 +31,7 @@ import { counting } from './blind/own-counter.ts';
 import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
+import { thirdSessionSabotages } from './blind/sessions-third.ts';
 import { roleSabotages } from './roles.ts';
 import { sessionSabotages } from './sessions.ts';
 import type { Sabotages } from './ways.ts';
@@ -116,12 +118,12 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   ),
   sabotaged(
     apiKeyStoreContract,
-    { ...apiKeySabotages, ...blindApiKeySabotages },
+    { ...apiKeySabotages, ...blindApiKeySabotages, ...thirdApiKeySabotages },
     ofMemory(memorySaboteurs(({ apiKeys }) => apiKeys)),
   ),
   sabotaged(
     sessionStoreContract,
-    { ...sessionSabotages, ...blindSessionSabotages },
+    { ...sessionSabotages, ...blindSessionSabotages, ...thirdSessionSabotages },
     ofMemory(memorySaboteurs(({ sessions }) => sessions)),
   ),
 ];

@@ -3,6 +3,7 @@ import {
   type ApiKey,
   type ApiKeyId,
   type ApiKeyStore,
+  type Authority,
   after,
   days,
   duration,
@@ -21,13 +22,15 @@ import { together } from '../together.ts';
 const CREATED = { kind: 'created' };
 const EXISTS = { kind: 'exists' };
 
+const AUTHORITIES: readonly Authority[] = ['account', 'operator'];
+
 /** Values at the ends of what a key may hold, and texts that stores like to change. */
 const KEYS: readonly ApiKey[] = [
   anApiKey(1, { scopes: ['pins:read'], label: '' }),
-  anApiKey(2, { scopes: ['pins:write'], label: ` Ünï 🧭 e\u0301 '"\\%_\n null ` }),
+  anApiKey(2, { scopes: ['pins:write'], label: ` Ünï  🧭 e\u0301 '"\\%_\n null ` }),
   anApiKey(3, { scopes: [], label: 'x'.repeat(500), createdAt: instant(253_402_300_799_999) }),
   anApiKey(4, {
-    account: `Δ 🧭 ${'a'.repeat(250)}` as AccountId,
+    account: `Δ 🧭 e\u0301${'a'.repeat(249)}` as AccountId,
     secretHash: '0e1'.padEnd(64, '0') as Sha256,
     createdAt: instant(1),
     lastUsedAt: instant(4_294_967_296_001),
@@ -42,8 +45,11 @@ const NEARLY_ONE_ID = [
   ...['1', '2'].map((end) => end.padStart(32, 'a')),
 ] as ApiKeyId[];
 
-/** Accounts that a comparison without case, as a pattern, after trimming or of the beginning would take for one. */
-const NEARLY_ONE_ACCOUNT = ['A_me', 'Acme', 'acme', 'Acm', 'Acme2', 'Acme ', 'Ac%'] as AccountId[];
+/** Accounts that a comparison without case or accents, as a pattern, after trimming or of the beginning would take for one. */
+const NEARLY_ONE_ACCOUNT = [
+  ...['A_me', 'Acme', 'acme', 'Acm', 'Acme2', 'Acme ', 'Ac%'],
+  ...['Acm\u00e9', 'Acme\u0301'],
+] as AccountId[];
 
 export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
   {
@@ -55,6 +61,11 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
         expect(await port.create(key, [anEvent()])).to.deep.equal(CREATED);
         expect(await other.find(key.id)).to.deep.equal(key);
         expect(await port.find(key.id)).to.deep.equal(key);
+      }
+      for (const [n, authority] of AUTHORITIES.entries()) {
+        const key = anApiKey(10 + n);
+        expect(await port.create(key, [anEvent()], authority)).to.deep.equal(CREATED);
+        expect(await other.find(key.id), `by ${authority}`).to.deep.equal(key);
       }
     },
   },
@@ -69,6 +80,7 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
       const rival = { ...anApiKey(2, { account: 'globex' as AccountId, label: 'another' }), id: revoked.id };
       expect(await other.create(rival, [anEvent()])).to.deep.equal(EXISTS);
       expect(await other.find(revoked.id)).to.deep.equal(revoked);
+      expect(await other.create(revoked, [anEvent()]), 'the same').to.deep.equal(EXISTS);
       for (const id of NEARLY_ONE_ID) {
         expect(await port.create(anApiKey(2, { id, label: id }), [anEvent()]), id).to.deep.equal(CREATED);
       }
@@ -93,6 +105,9 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
       const first = keys.filter((_, n) => outcomes[n]?.kind === 'created');
       expect(first).to.have.lengthOf(1);
       expect(await subject.port.list(undefined)).to.deep.equal(first);
+      expect(await subject.port.createFirst(first[0] as ApiKey, [anEvent()]), 'the same').to.deep.equal(
+        EXISTS,
+      );
       await subject.port.revoke((first[0] as ApiKey).id, START, [anEvent()]);
       const late = anApiKey(50, { account: 'globex' as AccountId });
       expect(
@@ -172,6 +187,12 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
       }
       expect(await port.revoke(anApiKeyId(3), at, [anEvent()])).to.deep.equal({ kind: 'unknown' });
       expect(await port.list(undefined)).to.deep.equal([anApiKey(1, { revokedAt: at }), anApiKey(2)]);
+      await other.create(anApiKey(3), [anEvent()]);
+      expect(await port.find(anApiKeyId(3)), 'unknown until then').to.deep.equal(anApiKey(3));
+      const justUsed = anApiKey(6, { lastUsedAt: at });
+      await port.create(justUsed, [anEvent()]);
+      await port.revoke(justUsed.id, at, [anEvent()]);
+      expect(await other.find(justUsed.id), 'as it is used').to.deep.equal({ ...justUsed, revokedAt: at });
       const used = anApiKey(4, { lastUsedAt: after(at, days(1)) });
       const [early, alike] = [instant(1), anApiKey(5, { secretHash: used.secretHash })];
       for (const key of [used, alike]) await port.create(key, [anEvent()]);

@@ -33,6 +33,7 @@ const SESSIONS: readonly Session[] = [
   aSession(5, { actor: { kind: 'person', id: 'sub' }, scope: 'admin', displayName: `Ada 'x' "%_🧭` }),
   aSession(6, { apiKey: 'AbC9' as ApiKeyId, displayName: '' }),
   aSession(7, { actor: { kind: 'system', id: null }, displayName: `e\u0301${'x'.repeat(250)}` }),
+  aSession(8, { actor: { kind: 'person', id: 'sub' } }),
   aSession(4, { tokenHash: ZERO_HASH, startedAt: instant(1) }),
 ];
 
@@ -46,19 +47,20 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
     check: async ({ port, peer }) => {
       const other = await peer();
       const account = ` Globex '"%_🧭` as AccountId;
-      const [mine, theirs] = [aLink(1), aLink(2, { account })];
+      const [mine, theirs] = [aLink(1), aLink(2, { account, actor: aLink(1).actor })];
+      const session = aSession(2, { account, actor: theirs.actor });
       await port.offer(mine, [anEvent()]);
       await other.offer(theirs, [anEvent()]);
       expect(await other.redeem(aRedemption(mine, aSession(1)), [anEvent()])).to.deep.include({
         kind: 'redeemed',
       });
       const redeemed = await port.redeem(aRedemption(theirs, aSession(2)), [anEvent()]);
-      expect(redeemed).to.deep.equal({ kind: 'redeemed', session: aSession(2, { account }) });
+      expect(redeemed).to.deep.equal({ kind: 'redeemed', session });
       const link = aLink(3);
       await port.offer(link, [anEvent()]);
       expect(await other.find(link.tokenHash, START), 'a link is no session').to.equal(undefined);
       const all = { account: undefined, now: START, after: undefined, limit: 10 };
-      expect(await other.list(all)).to.deep.equal([aSession(1), aSession(2, { account })]);
+      expect(await other.list(all)).to.deep.equal([aSession(1), session]);
       await other.end(link.tokenHash, [anEvent()]);
       const late = await port.redeem(aRedemption(link, aSession(3)), [anEvent()]);
       expect(late, 'no session has ended').to.deep.include({ kind: 'redeemed' });
@@ -80,6 +82,8 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
       expect(won).to.have.lengthOf(1);
       const peer = await subject.peer();
       expect(await peer.redeem(aRedemption(link, aSession(50)), [anEvent()]), 'later').to.deep.equal(UNKNOWN);
+      const again = await peer.redeem(aRedemption(link, won[0] as Session), [anEvent()]);
+      expect(again, 'for the same session').to.deep.equal(UNKNOWN);
       for (const n of [...Array(20).keys(), 50]) {
         const expected = won.find(({ tokenHash }) => tokenHash === aTokenHash(n));
         expect(await peer.find(aTokenHash(n), START), `session ${n}`).to.deep.equal(expected);
@@ -118,6 +122,11 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
         ] as const) {
           expect(await port.redeem(aRedemption(link, session, { now }), [anEvent()])).to.deep.equal(UNKNOWN);
         }
+        await port.offer(aLink(4, { tokenHash: ZERO_HASH, endsAt }), [anEvent()]);
+        for (const link of NEARLY_ONE_HASH as Sha256[]) {
+          const request = { ...aRedemption(aLink(4), session, { now: start }), link };
+          expect(await port.redeem(request, [anEvent()]), link).to.deep.equal(UNKNOWN);
+        }
         expect(await port.find(session.tokenHash, start)).to.equal(undefined);
         const justInTime = aRedemption(aLink(2), session, { now: before(endsAt, MOMENT) });
         expect((await port.redeem(justInTime, [anEvent()])).kind).to.equal('redeemed');
@@ -152,6 +161,8 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
         expect(await other.find(session.tokenHash, before(endsAt, MOMENT))).to.deep.equal(session);
         expect(await other.find(session.tokenHash, endsAt), 'at its end').to.equal(undefined);
         expect(await port.find(session.tokenHash, after(endsAt, hours(1))), 'later').to.equal(undefined);
+        const behind = await (await peer()).find(session.tokenHash, start);
+        expect(behind, 'by a clock behind').to.deep.equal(session);
         for (const hash of NEARLY_ONE_HASH) {
           expect(await other.find(hash as Sha256, start), hash).to.equal(undefined);
         }
@@ -201,6 +212,8 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
       await port.begin(early, [anEvent()]);
       await port.offer(aLink(5, { endsAt: before(soon, MOMENT) }), [anEvent()]);
       await port.redeem(aRedemption(aLink(5), aSession(6)), [anEvent()]);
+      await port.begin(aSession(7, { endsAt: soon, account: 'globex' as AccountId }), [anEvent()]);
+      await port.end(aTokenHash(7), [anEvent()]);
       expect(await other.purge(before(soon, MOMENT), 100), 'too early').to.equal(0);
       expect(await other.purge(soon, 2), 'the limit').to.equal(2);
       expect(await port.purge(soon, 100), 'the rest').to.equal(3);

@@ -24,8 +24,11 @@ const COUNT = 1_050;
 /** Beginnings of hashes that a language's rules, or an order of numbers, would put in another order. */
 const HASHES = ['9a', '10b', 'f1', '0e9', 'a10', 'a9'];
 
-/** Accounts that a comparison without case, as a pattern, after trimming or of the beginning would take for one. */
-const NEARLY_ONE_ACCOUNT = ['A_me', 'Acme', 'acme', 'Acm', 'Acme2', 'Acme ', 'Ac%'] as AccountId[];
+/** Accounts that a comparison without case or accents, as a pattern, after trimming or of the beginning would take for one. */
+const NEARLY_ONE_ACCOUNT = [
+  ...['A_me', 'Acme', 'acme', 'Acm', 'Acme2', 'Acme ', 'Ac%'],
+  ...['Acm\u00e9', 'Acme\u0301'],
+] as AccountId[];
 
 /** What a list of sessions shows. */
 export const listClauses: readonly Clause<SessionStore>[] = [
@@ -77,6 +80,12 @@ export const listClauses: readonly Clause<SessionStore>[] = [
       const listed = (account?: AccountId) =>
         other.list({ account, now: START, after: undefined, limit: 100 });
       expect(await listed()).to.deep.equal(ordered);
+      const page = { account: undefined, now: START, limit: 3 };
+      for (const after of [undefined, '0', 'a94', 'f10', 'g']) {
+        const rest = ordered.filter(({ tokenHash }) => tokenHash > (after ?? ''));
+        expect(await other.list({ ...page, after }), `after ${after}`).to.deep.equal(rest.slice(0, 3));
+        expect(await other.list({ ...page, after, limit: 0 }), 'none').to.deep.equal([]);
+      }
       for (const account of NEARLY_ONE_ACCOUNT) {
         const own = ordered.filter((session) => session.account === account);
         expect(await listed(account), account).to.deep.equal(own);

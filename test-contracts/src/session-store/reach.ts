@@ -24,8 +24,8 @@ export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionSto
       }
       await port.begin(aSession(COUNT + 1), [anEvent()]);
       const other = await peer();
-      expect(await other.purge(SOON, 1_000), 'of the first').to.equal(1_000);
-      expect(await other.purge(SOON, 1_000), 'of the rest').to.equal(COUNT - 1_000);
+      expect(await other.purge(SOON, COUNT - 20), 'of the first').to.equal(COUNT - 20);
+      expect(await other.purge(SOON, 1_000), 'of the rest').to.equal(20);
       expect(await other.purge(SOON, 1_000), 'at last').to.equal(0);
       expect(await other.find(aTokenHash(COUNT + 1), START)).to.deep.equal(aSession(COUNT + 1));
     },
@@ -35,8 +35,8 @@ export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionSto
     says: 'many sessions at once, begun and found over all peers, do not mix',
     check: async (subject) => {
       await together(subject, 60, (store, n) => store.begin(aSession(n), [anEvent()]));
-      const found = await together(subject, 60, (store, n) => store.find(aTokenHash(n), START));
-      expect(found).to.deep.equal(Array.from({ length: 60 }, (_, n) => aSession(n)));
+      const found = await together(subject, 60, (store, n) => store.find(aTokenHash(59 - n), START));
+      expect(found).to.deep.equal(Array.from({ length: 60 }, (_, n) => aSession(59 - n)));
     },
   },
   {

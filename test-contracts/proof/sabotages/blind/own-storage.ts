@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type ArchiveId, type ArchiveStorage, Fault, type StagedArchive } from '@pinfold/core';
+import { checkReadRange } from '@pinfold/core/adapter';
 import type { Spoiling } from '../../saboteurs/memory-saboteurs.ts';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
@@ -30,8 +31,12 @@ function ownStorage(kept: Kept, store: ArchiveStorage): OwnStorage {
       kept.set(id, bytes);
     },
     read: async (id, from, length, signal) => {
+      checkReadRange(from, length);
       await reach(signal);
-      return kept.get(id)?.slice(from, from + length);
+      const bytes = kept.get(id);
+      if (bytes !== undefined && from + length > bytes.length)
+        throw new TypeError('beyond the end of the archive');
+      return bytes?.slice(from, from + length);
     },
     size: async (id, signal) => {
       await reach(signal);
