@@ -14,6 +14,8 @@ import { post } from './uploads.ts';
 
 const ROUNDS = 7;
 const SECONDS = 3;
+/** Servers with metrics, and without. */
+const ALIKE = 3;
 /** Publications of one round. */
 const EACH = 40;
 
@@ -28,33 +30,36 @@ export async function run(): Promise<void> {
   }
 }
 
-/** Requests that a second of the server's processor time is enough for: what else the machine does is left out. */
+/**
+ * Requests that a second of the server's processor time is enough for: what else the machine does is left out. Two
+ * processes of the very same differ by some percent, so there are several of each.
+ */
 async function metricsRow(folder: string): Promise<Row> {
-  const servers = {
-    'with metrics': await startPinfold(join(folder, 'on'), {
-      PINFOLD_METRICS_PORT: String(await freePort()),
-    }),
-    without: await startPinfold(join(folder, 'off')),
-  };
-  const viewed = async (server: PinfoldServer) => {
+  const running: PinfoldServer[] = [];
+  const started = async (name: string, environment: Readonly<Record<string, string>>) => {
+    const server = await startPinfold(join(folder, name), environment);
+    running.push(server);
     const host = server.hostOf(await server.publish(zipOf(smallPages(2)), 'small'));
-    const target = {
-      url: `http://127.0.0.1:${server.port}/`,
-      headers: { Host: host, 'Accept-Encoding': 'gzip' },
-    };
+    const headers = { Host: host, 'Accept-Encoding': 'gzip' };
+    const target = { url: `http://127.0.0.1:${server.port}/`, headers };
     return async () => {
       const before = cpuSeconds(server.process.pid ?? 0);
       const { requests } = await load(target, SECONDS);
       return (requests * SECONDS) / (cpuSeconds(server.process.pid ?? 0) - before);
     };
   };
-  const candidates = {
-    'with metrics': await viewed(servers['with metrics']),
-    without: await viewed(servers.without),
-  };
   try {
+    const candidates: Record<string, () => Promise<number>> = {};
+    for (let n = 1; n <= ALIKE; n += 1) {
+      const metricsPort = String(await freePort());
+      candidates[`with metrics ${n}`] = await started(`on-${n}`, { PINFOLD_METRICS_PORT: metricsPort });
+      candidates[`without ${n}`] = await started(`off-${n}`, {});
+    }
     for (const warm of Object.values(candidates)) await warm();
-    const values = await inRounds(candidates, ROUNDS);
+    const measured = Object.entries(await inRounds(candidates, ROUNDS));
+    const of = (kind: string) =>
+      measured.filter(([name]) => name.startsWith(kind)).flatMap(([, each]) => each);
+    const values = { 'with metrics': of('with metrics'), without: of('without') };
     return {
       what: 'views of a small page for a second of CPU',
       figure: median(values['with metrics']) / median(values.without),
@@ -63,7 +68,7 @@ async function metricsRow(folder: string): Promise<Row> {
       values,
     };
   } finally {
-    for (const server of Object.values(servers)) await server.stop();
+    for (const server of running) await server.stop();
   }
 }
 
