@@ -33,7 +33,8 @@ export class SqliteArchiveStorage implements ArchiveStorage {
     const select = 'SELECT substr(bytes, ?, ?) AS part FROM archives WHERE id = ?';
     const row = await orFault(() => this.#database.prepare(select).get(from + 1, length, id));
     if (row === undefined) return undefined;
-    const part = row.part as Uint8Array<ArrayBuffer>;
+    // Of an archive without bytes, a part is NULL.
+    const part = (row.part ?? new Uint8Array()) as Uint8Array<ArrayBuffer>;
     if (part.length < length) throw new Fault('storage_unavailable', 'the archive ends before that');
     return part;
   }
