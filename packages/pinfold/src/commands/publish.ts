@@ -32,7 +32,11 @@ export async function publish(args: readonly string[], terminal: Terminal): Prom
   const wish = { ...packed, title: values.title, idempotencyKey: values['idempotency-key'] ?? randomUUID() };
   const published = await send(wish, server, account, terminal).catch((error: unknown) => {
     if (error instanceof SettingsError && server === undefined) {
-      terminal.err('pinfold: a Pinfold elsewhere, such as one that you logged in to, is named by --url');
+      const { variable, message } = error;
+      const expectation = message.slice(variable.length + 1);
+      throw new SettingsError(variable, `${expectation}; a server elsewhere is named by --url`, {
+        cause: error,
+      });
     }
     if (!(error instanceof GivenUp)) throw error;
     terminal.err(resumption(wish));
