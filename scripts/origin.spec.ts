@@ -16,7 +16,7 @@ describe('the origin of what is published', () => {
   it('is missing while a member is, or is no address', () => {
     const { bugs: _, ...rest } = origin;
     expect(originIn(rest)).to.deep.equal({ missing: ['bugs'] });
-    expect(originIn({ ...origin, homepage: 'TODO' })).to.deep.equal({ missing: ['homepage'] });
+    expect(originIn({ ...origin, homepage: 'not known yet' })).to.deep.equal({ missing: ['homepage'] });
     expect(originIn({}).missing).to.deep.equal(['repository', 'homepage', 'bugs']);
   });
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Instant, instant } from '@pinfold/core';
 import { planMigrations, refuseOutdated, type SchemaState } from '@pinfold/core/adapter';
-import { MIGRATIONS, type PostgresMigration } from './migrations.ts';
+import type { PostgresMigration } from './first-migration.ts';
+import { MIGRATIONS } from './migrations.ts';
 import type { PostgresConnection, Run } from './postgres-connection.ts';
 import { planned, quoted, type Statement, unhurried } from './statement.ts';
 import { tablesOf } from './tables.ts';

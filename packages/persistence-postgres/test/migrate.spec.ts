@@ -12,9 +12,10 @@ import {
 import { expect } from 'chai';
 import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';
+import type { PostgresMigration } from '../src/first-migration.ts';
 import { openPostgres } from '../src/index.ts';
 import { checkSchema, migrate } from '../src/migrate.ts';
-import { MIGRATIONS, type PostgresMigration } from '../src/migrations.ts';
+import { MIGRATIONS } from '../src/migrations.ts';
 import { postgresAttemptCounter } from '../src/postgres-attempt-counter.ts';
 import { PostgresConnection } from '../src/postgres-connection.ts';
 import { planned, quoted } from '../src/statement.ts';
