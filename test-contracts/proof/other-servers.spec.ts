@@ -2,10 +2,11 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { closed, listening } from 'pinfold-test-servers/service';
 import { root } from './documents/pages.ts';
@@ -56,6 +57,7 @@ describe('the programs for other servers', () => {
     child = fork(file, { cwd: folder, execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     const [key] = await once(child, 'message');
     await rm(file);
+    await takesConnections(port);
     return { url: `http://localhost:${port}`, key: String(key) };
   }
 
@@ -87,6 +89,20 @@ async function pageAt({ port, host, pathname }: URL): Promise<string> {
     'response',
   );
   return await text(answer);
+}
+
+/** `listen` looks its host up first, so a program may tell its key before anybody can connect. */
+async function takesConnections(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1');
+    try {
+      await once(socket, 'connect');
+      socket.destroy();
+      return;
+    } catch {
+      await pause(20);
+    }
+  }
 }
 
 async function freePort(): Promise<number> {
