@@ -24,9 +24,12 @@ import { thirdApiKeySabotages } from './blind/api-keys-third.ts';
 import { blindArchives } from './blind/archives.ts';
 import { blindArchivesLists } from './blind/archives-lists.ts';
 import { blindArchivesPut } from './blind/archives-put.ts';
+import { secondArchives } from './blind/archives-second.ts';
 import { blindArchivesUnderWay } from './blind/archives-under-way.ts';
 import { blindAttempts } from './blind/attempts.ts';
 import { blindAttemptsEnded } from './blind/attempts-ended.ts';
+import { secondAttempts } from './blind/attempts-second.ts';
+import { stepping } from './blind/attempts-second-counter.ts';
 import { counting } from './blind/own-counter.ts';
 import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
@@ -99,6 +102,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...blindArchivesLists,
       ...blindArchivesPut,
       ...blindArchivesUnderWay,
+      ...secondArchives,
     },
     ofArchives,
   ),
@@ -113,7 +117,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   ),
   sabotaged(
     attemptCounterContract,
-    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded },
+    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded, ...secondAttempts },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
   ),
   sabotaged(
@@ -133,7 +137,7 @@ export const soundOnes: readonly Sabotaged[] = [
   sabotaged(archiveStorageContract, { 'a storage of its own': storing(() => ({})) }, ofArchives),
   sabotaged(
     attemptCounterContract,
-    { 'a counter of its own': counting({}) },
+    { 'a counter of its own': counting({}), 'a counter in steps': stepping(() => ({})) },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
   ),
 ];
