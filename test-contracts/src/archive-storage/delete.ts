@@ -27,6 +27,7 @@ export const deleteClauses: readonly ArchiveStorageClause[] = [
         }
         expect(await port.list(undefined, 10), 'the same page again').to.deep.equal([stays.id]);
         expectSame(await readWhole(port, stays.id, 5_000), stays.bytes, 'the other one');
+        await port.delete(goes.id);
       }
     },
   },
