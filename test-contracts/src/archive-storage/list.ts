@@ -61,10 +61,12 @@ export const listClauses: readonly ArchiveStorageClause[] = [
       );
       const peer = await subject.peer();
       // One that the walk has yet to come to, and all that end its pages.
-      const deleted = new Set(ids.slice(-1));
+      const deleted = new Set<ArchiveId>();
       const walked = await walk(subject.port, 2, async (page) => {
-        deleted.add(page.at(-1) as ArchiveId);
-        for (const id of deleted) await peer.delete(id);
+        for (const id of [page.at(-1), ids.at(-1)] as ArchiveId[]) {
+          if (!deleted.has(id)) await peer.delete(id);
+          deleted.add(id);
+        }
       });
       expect(walked, 'while others are deleted').to.deep.equal(ids.slice(0, -1));
       const left = ids.filter((id) => !deleted.has(id));
