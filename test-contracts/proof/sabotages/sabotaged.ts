@@ -5,8 +5,10 @@ import {
   archiveStorageContract,
   attemptCounterContract,
   type Contract,
+  checkApiKeyStoreSequences,
   checkRoleStoreSequences,
   checkRoleStoreStorms,
+  checkSessionStoreSequences,
   clausesOf,
   roleStoreContract,
   type StoreSubject,
@@ -120,11 +122,13 @@ export const sabotagedPorts: readonly Sabotaged[] = [
     apiKeyStoreContract,
     { ...apiKeySabotages, ...blindApiKeySabotages, ...thirdApiKeySabotages },
     ofMemory(memorySaboteurs(({ apiKeys }) => apiKeys)),
+    (create) => checkApiKeyStoreSequences(create, { runs: 300, seed: 1 }),
   ),
   sabotaged(
     sessionStoreContract,
     { ...sessionSabotages, ...blindSessionSabotages, ...thirdSessionSabotages },
     ofMemory(memorySaboteurs(({ sessions }) => sessions)),
+    (create) => checkSessionStoreSequences(create, { runs: 300, seed: 1 }),
   ),
 ];
 
