@@ -22,6 +22,7 @@ import { apiKeySabotages } from './api-keys.ts';
 import { archiveSabotages } from './archives.ts';
 import { attemptSabotages } from './attempts.ts';
 import { blindApiKeySabotages } from './blind/api-keys.ts';
+import { fourthApiKeySabotages } from './blind/api-keys-fourth.ts';
 import { thirdApiKeySabotages } from './blind/api-keys-third.ts';
 import { blindArchives } from './blind/archives.ts';
 import { blindArchivesLists } from './blind/archives-lists.ts';
@@ -33,6 +34,7 @@ import { counting } from './blind/own-counter.ts';
 import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
+import { fourthSessionSabotages } from './blind/sessions-fourth.ts';
 import { thirdSessionSabotages } from './blind/sessions-third.ts';
 import { roleSabotages } from './roles.ts';
 import { sessionSabotages } from './sessions.ts';
@@ -120,13 +122,13 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   ),
   sabotaged(
     apiKeyStoreContract,
-    { ...apiKeySabotages, ...blindApiKeySabotages, ...thirdApiKeySabotages },
+    { ...apiKeySabotages, ...blindApiKeySabotages, ...thirdApiKeySabotages, ...fourthApiKeySabotages },
     ofMemory(memorySaboteurs(({ apiKeys }) => apiKeys)),
     (create) => checkApiKeyStoreSequences(create, { runs: 300, seed: 1 }),
   ),
   sabotaged(
     sessionStoreContract,
-    { ...sessionSabotages, ...blindSessionSabotages, ...thirdSessionSabotages },
+    { ...sessionSabotages, ...blindSessionSabotages, ...thirdSessionSabotages, ...fourthSessionSabotages },
     ofMemory(memorySaboteurs(({ sessions }) => sessions)),
     (create) => checkSessionStoreSequences(create, { runs: 300, seed: 1 }),
   ),
