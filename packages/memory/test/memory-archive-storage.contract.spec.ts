@@ -26,4 +26,4 @@ const create = async () => {
 describeContract(archiveStorageContract, { name: 'MemoryArchiveStorage', create });
 
 it('MemoryArchiveStorage answers as the storage in memory after any sequence of calls', () =>
-  checkArchiveStorageSequences(create, { runs: 50 }));
+  checkArchiveStorageSequences(create, { runs: 30 }));

@@ -59,5 +59,5 @@ describe('An S3 store', () => {
   describeContract(archiveStorageContract, { name: 'S3ArchiveStorage', create: () => createSubject(store) });
 
   it('answers as the storage in memory after any sequence of calls', () =>
-    checkArchiveStorageSequences(() => createSubject(store), { runs: 6 }));
+    checkArchiveStorageSequences(() => createSubject(store), { runs: 4 }));
 });
