@@ -6,6 +6,8 @@ import {
   attemptCounterContract,
   type Contract,
   checkApiKeyStoreSequences,
+  checkArchiveStorageSequences,
+  checkAttemptCounterSequences,
   checkRoleStoreSequences,
   checkRoleStoreStorms,
   checkSessionStoreSequences,
@@ -105,6 +107,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...blindArchivesUnderWay,
     },
     ofArchives,
+    (create) => checkArchiveStorageSequences(create, { runs: 100, seed: 1 }),
   ),
   sabotaged(
     roleStoreContract,
@@ -119,6 +122,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
     attemptCounterContract,
     { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
+    (create) => checkAttemptCounterSequences(create, { runs: 300, seed: 1 }),
   ),
   sabotaged(
     apiKeyStoreContract,
@@ -136,10 +140,16 @@ export const sabotagedPorts: readonly Sabotaged[] = [
 
 /** What the sabotages written blind are made from, with nothing wrong: no published check notices. */
 export const soundOnes: readonly Sabotaged[] = [
-  sabotaged(archiveStorageContract, { 'a storage of its own': storing(() => ({})) }, ofArchives),
+  sabotaged(
+    archiveStorageContract,
+    { 'a storage of its own': storing(() => ({})) },
+    ofArchives,
+    checkArchiveStorageSequences,
+  ),
   sabotaged(
     attemptCounterContract,
     { 'a counter of its own': counting({}) },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
+    checkAttemptCounterSequences,
   ),
 ];
