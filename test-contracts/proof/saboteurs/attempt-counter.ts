@@ -201,12 +201,7 @@ const saboteurs: readonly Saboteur<StoreSubject<AttemptCounter>>[] = [
         return { kind: 'limited', until: after(attempt.now, attempt.window) };
       },
     }),
-    [
-      'attempt-counter/purge',
-      'attempt-counter/unsettled',
-      'attempt-counter/settle',
-      'attempt-counter/forgiven-window',
-    ],
+    ['attempt-counter/purge', 'attempt-counter/unsettled', 'attempt-counter/forgiven-window'],
   ),
   saboteur(
     'attempt-counter/busy',

@@ -78,10 +78,6 @@ export const deleteClauses: readonly ArchiveStorageClause[] = [
       await Promise.all([subject.port.delete(id), subject.port.delete(id), peer.delete(id)]);
       await subject.port.delete(id);
       await peer.delete(id);
-      const read = await store(subject, 3, 10);
-      expectSame(await peer.read(read.id, 0, 10), read.bytes, 'before');
-      await subject.port.delete(read.id);
-      await peer.delete(read.id);
       await subject.port.delete(anArchiveId(2));
       expect(await subject.port.read(id, 0, 10)).to.equal(undefined);
       const { bytes } = await store(subject, 2, 5_000);

@@ -44,21 +44,6 @@ export function ticketOf(outcome: AttemptOutcome): AttemptTicket {
   return outcome.kind === 'admitted' ? outcome.ticket : ('' as AttemptTicket);
 }
 
-/** Fails unless so many of an address's tries, and of its role's, are wrong: a limit is reached by these alone. */
-export async function expectWrong(
-  port: AttemptCounter,
-  wrong: number,
-  of: number,
-  asked: Attempt,
-): Promise<void> {
-  for (const limit of ['perAddress', 'perRole']) {
-    for (let n = 1; n <= of; n += 1) {
-      const { kind } = await port.begin({ ...asked, [limit]: n });
-      expect(kind, `${limit} ${n}, ${wrong} wrong of ${of}`).to.equal(n <= wrong ? 'limited' : 'busy');
-    }
-  }
-}
-
 /** Begins tries that have to be admitted, one from each address, and leaves them under way. */
 export async function admitAll(
   port: AttemptCounter,

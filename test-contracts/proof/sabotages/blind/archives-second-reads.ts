@@ -35,7 +35,6 @@ export const secondArchivesReads: Sabotages<ArchiveStorage> = {
       Math.floor((from + length - 1) / CHUNK) * CHUNK - from,
     ),
   ),
-  'offsets are floats of 32 bits': asks('read', (id, from, ...rest) => [id, Math.fround(from), ...rest]),
   'part 10 is read where part 2 belongs': does('read', async (store, id, from, length, signal) => {
     const isSecond = from >= MIB && from + length <= 2 * MIB && ((await store.size(id)) ?? 0) >= 11 * MIB;
     return store.read(id, isSecond ? from + 9 * MIB : from, length, signal);
