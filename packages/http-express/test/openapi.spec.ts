@@ -55,6 +55,24 @@ describe('The API document', () => {
     expect(new Set(ids).size).to.equal(19);
   });
 
+  it('has nothing in it that is empty, optional or open by mistake', () => {
+    const text = JSON.stringify(document, (name, value) => (name === 'security' ? undefined : value));
+    expect(text).not.to.match(/[[:,](?:""|\{\}|\[\])/);
+    expect(text).not.to.match(/"additionalProperties":true|"required":false/);
+  });
+
+  it('asks for an API key everywhere but for itself', () => {
+    expect(document.security).to.deep.equal([{ apiKey: [] }]);
+    expect(components.securitySchemes).to.have.nested.include({
+      'apiKey.type': 'http',
+      'apiKey.scheme': 'bearer',
+    });
+    const operations = Object.entries(paths).flatMap(([path, item]) =>
+      Object.values(item).flatMap(({ security }) => (security === undefined ? [] : [{ path, security }])),
+    );
+    expect(operations).to.deep.equal([{ path: '/openapi.json', security: [] }]);
+  });
+
   it('promises rates to accounts alone: whoever reads it needs no key', () => {
     const headers = (path: string): readonly string[] =>
       Object.keys(paths[path]?.get?.responses?.[200]?.headers ?? {});

@@ -13,7 +13,7 @@ const serviceOperation: JsonObject = operation({
   summary: 'Read how the service runs',
   responses: {
     200: answer('How it runs.', 'ServiceAnswer', { service: { service: exampleService } }),
-    ...problems(EVERYWHERE, false, []),
+    ...problems(EVERYWHERE, []),
   },
 });
 
@@ -38,7 +38,7 @@ const changeServiceOperation: JsonObject = operation({
   },
   responses: {
     200: answer('How it runs now.', 'ServiceAnswer', { service: { service: exampleService } }),
-    ...problems([...CHANGING, ...WITH_BODY], false, []),
+    ...problems([...CHANGING, ...WITH_BODY], []),
   },
 });
 

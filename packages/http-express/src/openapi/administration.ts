@@ -55,7 +55,7 @@ const listOperation: JsonObject = operation({
   parameters: documented(accountParameters),
   responses: {
     200: answer('A page.', 'AccountList', { page: { accounts: [exampleAccount], next_cursor: null } }),
-    ...problems(EVERYWHERE, false, []),
+    ...problems(EVERYWHERE, []),
   },
 });
 
@@ -64,7 +64,7 @@ const readOperation: JsonObject = operation({
   summary: 'Read an account',
   responses: {
     200: answer('The account.', 'AccountAnswer', { account: { account: exampleAccount } }),
-    ...problems(EVERYWHERE, false, []),
+    ...problems(EVERYWHERE, []),
   },
 });
 
@@ -89,7 +89,7 @@ const changeOperation: JsonObject = operation({
   },
   responses: {
     200: answer('The account as it is now.', 'AccountAnswer', { account: { account: exampleAccount } }),
-    ...problems([...CHANGING, ...WITH_BODY], false, []),
+    ...problems([...CHANGING, ...WITH_BODY], []),
   },
 });
 
@@ -99,7 +99,7 @@ const eventsOperation: JsonObject = operation({
   parameters: documented(adminEventParameters),
   responses: {
     200: answer('A page.', 'EventList', { page: { events: [exampleEvent], next_cursor: null } }),
-    ...problems(EVERYWHERE, false, []),
+    ...problems(EVERYWHERE, []),
   },
 });
 

@@ -71,9 +71,9 @@ function documentOf(
       schemas: { ...componentSchemas(limits, views), ...(administration ? administrationSchemas : {}) },
       headers: componentHeaders,
       responses: {
-        Unauthorized: problem(['unauthorized'], false),
-        NotFound: problem(['not_found'], false),
-        MethodNotAllowed: problem(['method_not_allowed'], false),
+        Unauthorized: problem(['unauthorized']),
+        NotFound: problem(['not_found']),
+        MethodNotAllowed: problem(['method_not_allowed']),
       },
     },
   };

@@ -37,7 +37,7 @@ export const componentHeaders: JsonObject = {
 /** A successful answer. */
 export function success(
   description: string,
-  content: { readonly schema: JsonObject; readonly examples: JsonObject } | undefined,
+  content: { readonly schema: JsonObject; readonly examples?: JsonObject } | undefined,
   headers: readonly string[] = [],
   rates: readonly string[] = RATE_HEADERS,
 ): JsonObject {
@@ -49,19 +49,16 @@ export function success(
 }
 
 /** The error answers of an operation by status, each with all its codes. */
-export function problems(
-  codes: readonly WireCode[],
-  publishing: boolean,
-  rates: readonly string[] = RATE_HEADERS,
-): JsonObject {
+export function problems(codes: readonly WireCode[], rates: readonly string[] = RATE_HEADERS): JsonObject {
+  const publishing = codes.includes('idempotency_key_required');
   const statuses = new Set(codes.map((code) => statusOf(code)));
   return Object.fromEntries(
     [...statuses].map((status) => [
       status,
       problem(
         codes.filter((code) => statusOf(code) === status),
-        publishing,
         rates,
+        publishing,
       ),
     ]),
   );
@@ -70,8 +67,8 @@ export function problems(
 /** One error answer, with the codes it may have. */
 export function problem(
   codes: readonly WireCode[],
-  publishing: boolean,
   rates: readonly string[] = RATE_HEADERS,
+  publishing = false,
 ): JsonObject {
   const titles = codes.map((code) => `\`${code}\`: ${entry(code).title}.`);
   const headers = Object.entries(CODES_OF_HEADERS).filter(([, of]) =>
