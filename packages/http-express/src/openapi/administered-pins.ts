@@ -37,7 +37,7 @@ export function publicationPaths(publicUrl: PublicUrl): JsonObject {
           example: SHA256,
         },
       ],
-      delete: liftOperation,
+      delete: liftOperation(),
     },
   };
 }
@@ -110,21 +110,22 @@ function takedownsOperation({ id, account, sha256 }: AdministeredPin): JsonObjec
   });
 }
 
-const liftOperation: JsonObject = operation({
-  operationId: 'liftTakedown',
-  summary: 'Let an archive be published again; what was taken down stays stopped',
-  responses: {
-    204: success('It may be published again.', undefined, [], []),
-    ...problems(CHANGING, []),
-  },
-});
+const liftOperation = (): JsonObject =>
+  operation({
+    operationId: 'liftTakedown',
+    summary: 'Let an archive be published again; what was taken down stays stopped',
+    responses: {
+      204: success('It may be published again.', undefined, [], []),
+      ...problems(CHANGING, []),
+    },
+  });
 
 const reason: JsonObject = { type: 'string', minLength: 1, maxLength: 255 };
 const sha256: JsonObject = { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Of the ZIP.' };
 const id: JsonObject = { type: 'string', description: 'Of the publication.' };
 
 /** The schemas of these operations. */
-export const publicationSchemas: JsonObject = {
+export const publicationSchemas = (): JsonObject => ({
   AdministeredPin: {
     allOf: [
       schemaRef('Pin'),
@@ -162,4 +163,4 @@ export const publicationSchemas: JsonObject = {
     },
     next_cursor: nextCursor('this as cursor'),
   }),
-};
+});

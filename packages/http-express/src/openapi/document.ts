@@ -68,8 +68,8 @@ function documentOf(
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `pf_<key id>_<secret>`.' },
       },
-      schemas: { ...componentSchemas(limits, views), ...(administration ? administrationSchemas : {}) },
-      headers: componentHeaders,
+      schemas: { ...componentSchemas(limits, views), ...(administration ? administrationSchemas() : {}) },
+      headers: componentHeaders(),
       responses: {
         Unauthorized: problem(['unauthorized']),
         NotFound: problem(['not_found']),

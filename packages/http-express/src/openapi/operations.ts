@@ -37,11 +37,11 @@ export function paths(publicUrl: PublicUrl, limits: Limits, { history, views }: 
       parameters: [idParameter],
       get: readOperation(pin, views),
       patch: updateOperation(pin),
-      delete: stopOperation,
+      delete: stopOperation(),
     },
     '/api/v1/limits': { get: limitsOperation(limits) },
-    ...(history ? { '/api/v1/events': { get: eventsOperation } } : {}),
-    '/openapi.json': { get: documentOperation },
+    ...(history ? { '/api/v1/events': { get: eventsOperation() } } : {}),
+    '/openapi.json': { get: documentOperation() },
   };
 }
 
@@ -182,14 +182,14 @@ function updateOperation(pin: object): JsonObject {
   };
 }
 
-const stopOperation: JsonObject = {
+const stopOperation = (): JsonObject => ({
   operationId: 'stopPin',
   summary: 'Stop a publication at once',
   responses: {
     204: success('Stopped.', undefined),
     ...problems([...CHANGING, 'not_found', 'invalid_state']),
   },
-};
+});
 
 function limitsOperation(limits: Limits): JsonObject {
   return {
@@ -208,7 +208,7 @@ function limitsOperation(limits: Limits): JsonObject {
   };
 }
 
-const eventsOperation: JsonObject = {
+const eventsOperation = (): JsonObject => ({
   operationId: 'listEvents',
   summary: 'List what happened to the account and its publications, newest first',
   description:
@@ -224,9 +224,9 @@ const eventsOperation: JsonObject = {
     }),
     ...problems(EVERYWHERE),
   },
-};
+});
 
-const documentOperation: JsonObject = {
+const documentOperation = (): JsonObject => ({
   operationId: 'readDocument',
   summary: 'Read this document',
   security: [],
@@ -238,7 +238,7 @@ const documentOperation: JsonObject = {
       [],
     ),
   },
-};
+});
 
 function pinAnswer(description: string, pin: object): JsonObject {
   return success(description, { schema: schemaRef('PinAnswer'), examples: { pin: { value: { pin } } } });

@@ -16,7 +16,7 @@ const CODES_OF_HEADERS = {
 const RATE_HEADERS: readonly string[] = ['RateLimit-Policy', 'RateLimit'];
 
 /** Every header that an answer may carry. */
-export const componentHeaders: JsonObject = {
+export const componentHeaders = (): JsonObject => ({
   'X-Request-Id': header('The id of this request; tell it to the operator.', EXAMPLE_REQUEST_ID),
   'Cache-Control': header('Answers are never stored.', 'no-store'),
   Location: header('Where the new pin is read.', `https://pins.example/api/v1/pins/${EXAMPLE_REQUEST_ID}`),
@@ -32,7 +32,7 @@ export const componentHeaders: JsonObject = {
     'The rates of the account: how many in so many seconds. `publications` is there where a publication came as far as its rate.',
     '"requests";q=6000;w=60, "publications";q=600;w=3600',
   ),
-};
+});
 
 /** A successful answer. */
 export function success(
@@ -86,7 +86,7 @@ export function problem(
 }
 
 function exampleProblem(code: WireCode, publishing: boolean): unknown {
-  const waiting = { ...exampleDetails[code], retryAt: after(EXAMPLE_INSTANT, seconds(5)) };
+  const waiting = { ...exampleDetails()[code], retryAt: after(EXAMPLE_INSTANT, seconds(5)) };
   return answerRefusal(
     refuseRequest(code, waiting),
     { requestId: EXAMPLE_REQUEST_ID, publishing },
