@@ -55,9 +55,18 @@ function openTold(committing: () => Promise<void>): Promise<Rig> {
   });
 }
 
-/** What a problem says whatever the reason was; of its suggestion, whether that speaks of the key. */
-function told({ type, title, status, code, retryable, suggestion }: Readonly<Record<string, unknown>>) {
-  return { type, title, status, code, retryable, key: /Idempotency-Key/.test(String(suggestion)) };
+/** What a problem says whatever the reason was: of its suggestion, whether that speaks of the key. */
+function told({
+  type,
+  title,
+  status,
+  code,
+  retryable,
+  suggestion,
+  errors,
+}: Readonly<Record<string, unknown>>) {
+  const speaksOfKey = /Idempotency-Key/.test(String(suggestion));
+  return { type, title, status, code, retryable, speaksOfKey, hasErrors: Array.isArray(errors) };
 }
 
 describe('Every answer that the document lists', () => {

@@ -31,7 +31,7 @@ function codesOf(method: string, path: string): readonly string[] {
 }
 
 describe('The API document', () => {
-  before(() => {
+  beforeEach(() => {
     document = openApiDocument({ publicUrl: 'https://pins.example' }) as Json;
     ({ paths = {}, components = {} } = document);
   });
@@ -77,6 +77,15 @@ describe('The API document', () => {
       Object.values(item).flatMap(({ security }) => (security === undefined ? [] : [{ path, security }])),
     );
     expect(operations).to.deep.equal([{ path: '/openapi.json', security: [] }]);
+  });
+
+  it('tells what it calls operations, and the parameter that not every service has', () => {
+    const tags = Object.values(paths).flatMap((item) =>
+      Object.values(item).flatMap((one) => (one.tags as unknown as readonly string[] | undefined) ?? []),
+    );
+    expect(Object.values(document.tags ?? {}).map(({ name }) => name)).to.deep.equal([...new Set(tags)]);
+    const { parameters } = paths['/api/v1/pins/{id}']?.get ?? {};
+    expect(parameters).to.have.nested.property('0.name', 'include');
   });
 
   it('promises rates to accounts alone: whoever reads it needs no key', () => {
