@@ -29,6 +29,16 @@ export function readDocument(service: HttpService): Promise<ApiDocument> {
 /**
  * Fails unless the document describes the answer: its status, its headers, its media type and every member of its body.
  * Headers that the document never speaks of are the server's own.
+ *
+ * @example
+ * import { type ApiDocument, checkAgainstDocument } from '@pinfold/test-contracts';
+ *
+ * declare const document: ApiDocument;
+ *
+ * const response = await fetch('https://pins.example/api/v1/pins');
+ * const headers = Object.fromEntries(response.headers);
+ * const answer = { status: response.status, headers, text: await response.text() };
+ * checkAgainstDocument(document, { path: '/api/v1/pins' }, answer);
  */
 export function checkAgainstDocument(
   document: ApiDocument,
