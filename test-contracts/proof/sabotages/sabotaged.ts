@@ -30,6 +30,7 @@ import { blindAttemptsEnded } from './blind/attempts-ended.ts';
 import { counting } from './blind/own-counter.ts';
 import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
+import { fourthRoleSabotages } from './blind/roles-fourth.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
 import { thirdSessionSabotages } from './blind/sessions-third.ts';
 import { roleSabotages } from './roles.ts';
@@ -104,7 +105,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   ),
   sabotaged(
     roleStoreContract,
-    { ...roleSabotages, ...blindRoleSabotages },
+    { ...roleSabotages, ...blindRoleSabotages, ...fourthRoleSabotages },
     ofMemory(memorySaboteurs(({ roles }) => roles)),
     async (create) => {
       await checkRoleStoreSequences(create, { runs: 100, seed: 1 });
