@@ -35,7 +35,7 @@ const SERVED = [
 function adapter(name: string, more: Partial<Mutated> = {}): Mutated {
   return {
     specs: [`packages/${name}/test/*.contract.spec.ts`, `packages/${name}/test/role-store-model.spec.ts`],
-    packages: ['packages/core', `packages/${name}`, 'test-contracts'],
+    packages: [...new Set(['packages/core', 'packages/memory', `packages/${name}`, 'test-contracts'])],
     read: [],
     least: 95,
     ...more,

@@ -2,6 +2,7 @@ export { accountStoreContract } from './account-store/contract.ts';
 export type { AccountStores } from './account-store/subject.ts';
 export { apiKeySecretsContract } from './api-key-secrets/contract.ts';
 export { apiKeyStoreContract } from './api-key-store/contract.ts';
+export { checkApiKeyStoreSequences } from './api-key-store/sequences.ts';
 export { archiveInspectorContract } from './archive-inspector/contract.ts';
 export type { ArchiveInspectorClause, ArchiveInspectorSubject } from './archive-inspector/subject.ts';
 export { archiveStorageContract } from './archive-storage/contract.ts';
