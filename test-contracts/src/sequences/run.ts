@@ -22,6 +22,8 @@ export interface Sequences<Port, Values> {
   reference(): Promise<Pick<Subject<Port>, 'port' | 'dispose'>>;
   /** What the calls of one run are made of: few values, so that calls meet, each nearly another. */
   readonly values: fc.Arbitrary<Values>;
+  /** The most calls of one run; 40 when absent. */
+  readonly turns?: number;
   readonly steps: readonly (readonly [weight: number, step: Step<Port, Values>])[];
   /** Everything that can be asked, so that whatever a step changed shows. */
   readonly look: Step<Port, Values>;
@@ -60,7 +62,7 @@ interface Answer {
 }
 
 function turnsOf<Port, Values>(
-  { steps, look }: Sequences<Port, Values>,
+  { steps, look, turns: most = 40 }: Sequences<Port, Values>,
   values: Values,
 ): fc.Arbitrary<readonly Turn<Port>[]> {
   const call = fc.oneof(...steps.map(([weight, step]) => ({ weight, arbitrary: step(values) })));
@@ -70,7 +72,10 @@ function turnsOf<Port, Values>(
     again: fc.oneof({ weight: 7, arbitrary: fc.constant(false) }, fc.constant(true)),
     look: fc.option(look(values), { nil: undefined, freq: 2 }),
   });
-  const withWords = fc.record({ turns: fc.array(turn, { maxLength: 40, size: 'max' }), last: look(values) });
+  const withWords = fc.record({
+    turns: fc.array(turn, { maxLength: most, size: 'max' }),
+    last: look(values),
+  });
   return withWords.map(({ turns, last }) => {
     const all = [...turns, { call: last, handle: 0, again: false, look: last }];
     return Object.assign(all, { [fc.toStringMethod]: () => all.map(inLines).join('') });
