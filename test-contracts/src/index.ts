@@ -39,6 +39,7 @@ export { serviceModeContract } from './service-mode/contract.ts';
 export type { ModeStores, ServiceModeClause } from './service-mode/subject.ts';
 export { sessionSecretsContract } from './session-secrets/contract.ts';
 export { sessionStoreContract } from './session-store/contract.ts';
+export { checkSessionStoreSequences } from './session-store/sequences.ts';
 export { stagingContract } from './staging/contract.ts';
 export type { StagingClause, StagingSubject } from './staging/subject.ts';
 export { takedownStoreContract } from './takedown-store/contract.ts';

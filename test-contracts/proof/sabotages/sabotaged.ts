@@ -1,15 +1,18 @@
-import type { ArchiveStorage } from '@pinfold/core';
+import type { ArchiveStorage, RoleStore } from '@pinfold/core';
 import {
   type ArchiveStorageSubject,
   apiKeyStoreContract,
   archiveStorageContract,
   attemptCounterContract,
   type Contract,
+  checkApiKeyStoreSequences,
   checkRoleStoreSequences,
   checkRoleStoreStorms,
+  checkSessionStoreSequences,
   clausesOf,
   roleStoreContract,
   type StoreSubject,
+  type Subject,
   sessionStoreContract,
 } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
@@ -30,7 +33,7 @@ import { blindAttemptsEnded } from './blind/attempts-ended.ts';
 import { counting } from './blind/own-counter.ts';
 import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
-import { fourthRoleSabotages } from './blind/roles-fourth.ts';
+import { fourthRoleSabotages, soundRoles } from './blind/roles-fourth.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
 import { thirdSessionSabotages } from './blind/sessions-third.ts';
 import { roleSabotages } from './roles.ts';
@@ -91,6 +94,13 @@ const ofArchives =
     };
   };
 
+const ofRoles = ofMemory(memorySaboteurs(({ roles }) => roles));
+
+async function roleModels(create: () => Promise<Subject<RoleStore>>): Promise<void> {
+  await checkRoleStoreSequences(create, { runs: 100, seed: 1 });
+  await checkRoleStoreStorms(create, { runs: 100, seed: 1 });
+}
+
 export const sabotagedPorts: readonly Sabotaged[] = [
   sabotaged(
     archiveStorageContract,
@@ -106,11 +116,8 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   sabotaged(
     roleStoreContract,
     { ...roleSabotages, ...blindRoleSabotages, ...fourthRoleSabotages },
-    ofMemory(memorySaboteurs(({ roles }) => roles)),
-    async (create) => {
-      await checkRoleStoreSequences(create, { runs: 100, seed: 1 });
-      await checkRoleStoreStorms(create, { runs: 100, seed: 1 });
-    },
+    ofRoles,
+    roleModels,
   ),
   sabotaged(
     attemptCounterContract,
@@ -121,11 +128,13 @@ export const sabotagedPorts: readonly Sabotaged[] = [
     apiKeyStoreContract,
     { ...apiKeySabotages, ...blindApiKeySabotages, ...thirdApiKeySabotages },
     ofMemory(memorySaboteurs(({ apiKeys }) => apiKeys)),
+    (create) => checkApiKeyStoreSequences(create, { runs: 300, seed: 1 }),
   ),
   sabotaged(
     sessionStoreContract,
     { ...sessionSabotages, ...blindSessionSabotages, ...thirdSessionSabotages },
     ofMemory(memorySaboteurs(({ sessions }) => sessions)),
+    (create) => checkSessionStoreSequences(create, { runs: 300, seed: 1 }),
   ),
 ];
 
@@ -137,4 +146,5 @@ export const soundOnes: readonly Sabotaged[] = [
     { 'a counter of its own': counting({}) },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
   ),
+  sabotaged(roleStoreContract, soundRoles, ofRoles, roleModels),
 ];

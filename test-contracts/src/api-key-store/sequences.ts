@@ -61,56 +61,45 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
     instants: nearInstants,
   }),
   steps: [
-    [
+    step(
       5,
-      step(
-        'create',
-        (values) => [key(values), events, oneOf<(Authority | undefined)[]>(undefined, 'account', 'operator')],
-        (port, made, count, authority) => port.create(made, some(count), authority),
-      ),
-    ],
-    [
+      'create',
+      (values) => [key(values), events, oneOf<(Authority | undefined)[]>(undefined, 'account', 'operator')],
+      (port, made, count, authority) => port.create(made, some(count), authority),
+    ),
+    step(
       1,
-      step(
-        'create first',
-        (values) => [key(values), events],
-        (port, made, count) => port.createFirst(made, some(count)),
-      ),
-    ],
-    [
+      'create first',
+      (values) => [key(values), events],
+      (port, made, count) => port.createFirst(made, some(count)),
+    ),
+    step(
       3,
-      step(
-        'revoke',
-        (values) => [id(values), instant(values), events],
-        (port, known, at, count) => port.revoke(known, at, some(count)),
-      ),
-    ],
-    [
+      'revoke',
+      (values) => [id(values), instant(values), events],
+      (port, known, at, count) => port.revoke(known, at, some(count)),
+    ),
+    step(
       5,
-      step(
-        'touch',
-        (values) => [id(values), instant(values), instant(values)],
-        (port, known, at, unlessSince) => port.touch(known, at, unlessSince),
-      ),
-    ],
-    [
+      'touch',
+      (values) => [id(values), instant(values), instant(values)],
+      (port, known, at, unlessSince) => port.touch(known, at, unlessSince),
+    ),
+    step(
       1,
-      step(
-        'find',
-        (values) => [id(values)],
-        (port, known) => port.find(known),
-      ),
-    ],
-    [
+      'find',
+      (values) => [id(values)],
+      (port, known) => port.find(known),
+    ),
+    step(
       1,
-      step(
-        'list',
-        ({ accounts }) => [oneOf(undefined, ...accounts)],
-        (port, account) => port.list(account),
-      ),
-    ],
+      'list',
+      ({ accounts }) => [oneOf(undefined, ...accounts)],
+      (port, account) => port.list(account),
+    ),
   ],
   look: step(
+    1,
     'find and list',
     ({ ids, accounts }) => [fc.constant(ids), fc.constant([undefined, ...accounts])],
     async (port, ids, accounts) => ({

@@ -34,6 +34,28 @@ const place = fc.nat({ max: 1 });
 const events = fc.nat({ max: 2 });
 const state = oneOf(undefined, 'published' as const, 'expired' as const, 'deleted' as const);
 
+/** Together everything that can be asked. */
+const LOOKS = [
+  step(
+    1,
+    'look at roles',
+    () => [],
+    (side) => side.roles(),
+  ),
+  step(
+    1,
+    'look at archives and the comparison',
+    (given) => [instant(given), instant(given)],
+    (side, now, before) => side.rest(now, before),
+  ),
+  step(
+    1,
+    'look at lists',
+    (given) => [fc.constant(given), instant(given), state, search(given)],
+    (side, { accounts, keys }, ...query) => side.lists(accounts, keys, ...query),
+  ),
+];
+
 const SEQUENCES: Sequences<Side, Values> = {
   reference: async () => {
     const memory = createMemory();
@@ -42,159 +64,116 @@ const SEQUENCES: Sequences<Side, Values> = {
   values,
   turns: 100,
   steps: [
-    [
+    step(
       4,
-      step(
-        'publish',
-        (given) => [reservation(given), made(given)],
-        (side, asked, role) => side.publish(asked, role),
-        (asked) => asked.token,
-      ),
-    ],
-    [
-      3,
-      step(
-        'reserve',
-        (given) => [reservation(given)],
-        (side, asked) => side.reserve(asked),
-        (asked) => asked.token,
-      ),
-    ],
-    [
-      2,
-      step(
-        'renew',
-        (given) => [back, instant(given)],
-        (side, n, until) => side.renew(n, until),
-      ),
-    ],
-    [
-      1,
-      step(
-        'release',
-        () => [back],
-        (side, n) => side.release(n),
-      ),
-    ],
-    [
-      3,
-      step(
-        'commit',
-        (given) => [back, place, made(given), instant(given), limits(given)],
-        (side, n, other, role, now, bounds) => side.commit(n, other, role, now, bounds),
-      ),
-    ],
-    [
-      2,
-      step(
-        'load',
-        () => [back, place],
-        (side, n, handle) => side.load(n, handle),
-      ),
-    ],
-    [
-      2,
-      step(
-        'save what was loaded',
-        (given) => [back, place, change(given), events],
-        (side, n, handle, changed, count) => side.save(n, handle, changed, count),
-      ),
-    ],
-    [
-      4,
-      step(
-        'load and save',
-        (given) => [back, place, change(given), events],
-        async (side, n, handle, changed, count) => [
-          await side.load(n, handle),
-          await side.save(n, handle, changed, count),
-        ],
-      ),
-    ],
-    [
-      4,
-      step(
-        'claim',
-        (given) => [
-          instant(given),
-          instant(given),
-          oneOf(...given.instants),
-          token,
-          fc.constant(given.claimed),
-        ],
-        (side, now, endedBefore, until, by, limit) =>
-          side.claim({ now, endedBefore, until, token: by, limit }),
-        (_now, _endedBefore, _until, by) => by,
-      ),
-    ],
-    [
-      3,
-      step(
-        'settle',
-        (given) => [back, outcome(given), events],
-        (side, n, settled, count) => side.settle(n, settled, count),
-      ),
-    ],
-    [
-      1,
-      step(
-        'purge',
-        (given) => [instant(given), oneOf(1, 2, 1_000)],
-        (side, before, limit) => side.purge(before, limit),
-      ),
-    ],
-    [
-      2,
-      step(
-        'keep a comparison',
-        (given) => [comparison(given), fc.nat({ max: 3 })],
-        (side, compared, age) => side.keepComparison(compared, age),
-      ),
-    ],
-    [
-      3,
-      step(
-        'list',
-        (given) => [
-          fc.record({
-            account: oneOf(undefined, ...given.accounts),
-            now: instant(given),
-            state,
-            search: fc.option(search(given), { nil: undefined, freq: 2 }),
-            limit: oneOf(1, 2, 100),
-          }),
-          fc.option(fc.nat({ max: 8 }), { nil: undefined, freq: 1 }),
-        ],
-        (side, query, after) => side.list(query, after),
-      ),
-    ],
-    [
-      1,
-      step(
-        'walk archives',
-        () => [fc.option(fc.nat({ max: 8 }).map(anArchive), { nil: undefined }), oneOf(1, 2, 100)],
-        (side, after, limit) => side.walkArchives(after, limit),
-      ),
-    ],
-  ],
-  look: (given) =>
-    fc.oneof(
-      step(
-        'look at roles',
-        () => [],
-        (side) => side.roles(),
-      )(given),
-      step(
-        'look at archives and the comparison',
-        (given) => [instant(given), instant(given)],
-        (side, now, before) => side.rest(now, before),
-      )(given),
-      step(
-        'look at lists',
-        (given) => [fc.constant(given), instant(given), state, search(given)],
-        (side, { accounts, keys }, ...query) => side.lists(accounts, keys, ...query),
-      )(given),
+      'publish',
+      (given) => [reservation(given), made(given)],
+      (side, asked, role) => side.publish(asked, role),
+      (asked) => asked.token,
     ),
+    step(
+      3,
+      'reserve',
+      (given) => [reservation(given)],
+      (side, asked) => side.reserve(asked),
+      (asked) => asked.token,
+    ),
+    step(
+      2,
+      'renew',
+      (given) => [back, instant(given)],
+      (side, n, until) => side.renew(n, until),
+    ),
+    step(
+      1,
+      'release',
+      () => [back],
+      (side, n) => side.release(n),
+    ),
+    step(
+      3,
+      'commit',
+      (given) => [back, place, made(given), instant(given), limits(given)],
+      (side, n, other, role, now, bounds) => side.commit(n, other, role, now, bounds),
+    ),
+    step(
+      2,
+      'load',
+      () => [back, place],
+      (side, n, handle) => side.load(n, handle),
+    ),
+    step(
+      2,
+      'save what was loaded',
+      (given) => [back, place, change(given), events],
+      (side, n, handle, changed, count) => side.save(n, handle, changed, count),
+    ),
+    step(
+      4,
+      'load and save',
+      (given) => [back, place, change(given), events],
+      async (side, n, handle, changed, count) => [
+        await side.load(n, handle),
+        await side.save(n, handle, changed, count),
+      ],
+    ),
+    step(
+      4,
+      'claim',
+      (given) => [
+        instant(given),
+        instant(given),
+        oneOf(...given.instants),
+        token,
+        fc.constant(given.claimed),
+      ],
+      (side, now, endedBefore, until, by, limit) => side.claim({ now, endedBefore, until, token: by, limit }),
+      (_now, _endedBefore, _until, by) => by,
+    ),
+    step(
+      3,
+      'settle',
+      (given) => [back, outcome(given), events],
+      (side, n, settled, count) => side.settle(n, settled, count),
+    ),
+    step(
+      1,
+      'purge',
+      (given) => [instant(given), oneOf(1, 2, 1_000)],
+      (side, before, limit) => side.purge(before, limit),
+    ),
+    step(
+      2,
+      'keep a comparison',
+      (given) => [comparison(given), oneOf(0, 0, 0, 1, 2)],
+      (side, compared, age) => side.keepComparison(compared, age),
+    ),
+    step(
+      3,
+      'list',
+      (given) => [
+        fc.record({
+          account: oneOf(undefined, ...given.accounts),
+          now: instant(given),
+          state,
+          search: fc.option(search(given), { nil: undefined, freq: 2 }),
+          limit: oneOf(1, 2, 100),
+        }),
+        fc.option(back, { nil: undefined, freq: 2 }),
+      ],
+      (side, query, after) => side.list(query, after),
+    ),
+    step(
+      1,
+      'walk archives',
+      () => [fc.option(fc.nat({ max: 8 }).map(anArchive), { nil: undefined }), oneOf(1, 2, 100)],
+      (side, after, limit) => side.walkArchives(after, limit),
+    ),
+  ],
+  look: {
+    weight: 1,
+    callsOf: (given) => fc.oneof(...LOOKS.map(({ callsOf }) => callsOf(given))),
+  },
 };
 
 /**

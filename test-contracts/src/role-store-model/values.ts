@@ -133,8 +133,8 @@ export const made = (given: Values): fc.Arbitrary<Made> =>
     archiveBytes: oneOf(...COUNTS),
     publishedAt: instant(given),
     expiresAt: oneOf(null, ...given.instants),
-    deletedAt: fc.option(oneOf(...given.instants), { freq: 1 }),
-    passwordHash: fc.option(text(given), { freq: 1 }) as fc.Arbitrary<never>,
+    deletedAt: fc.option(oneOf(...given.instants), { freq: 2 }),
+    passwordHash: fc.option(text(given), { freq: 2 }) as fc.Arbitrary<never>,
     manifest: text(given) as fc.Arbitrary<never>,
     warnings: fc.array(warning(given), { maxLength: 4 }),
   });
@@ -144,7 +144,7 @@ export const change = (given: Values): fc.Arbitrary<Partial<Made>> =>
     fc.record({ title: title(given) }),
     fc.record({ expiresAt: oneOf(null, ...given.instants) }),
     fc.record({ deletedAt: oneOf(...given.instants) }),
-    fc.record({ passwordHash: fc.option(text(given), { freq: 1 }) as fc.Arbitrary<never> }),
+    fc.record({ passwordHash: fc.option(text(given), { freq: 2 }) as fc.Arbitrary<never> }),
     fc.constant({}),
   );
 
@@ -173,7 +173,7 @@ export const comparison = (given: Values): fc.Arbitrary<Comparison> => {
     keptAt: instant(given),
     isUnderWay: fc.boolean(),
     isRefused: fc.boolean(),
-    upTo: fc.option(fc.nat({ max: 3 }).map(anArchiveId), { freq: 1 }),
+    upTo: fc.option(fc.nat({ max: 3 }).map(anArchiveId), { freq: 2 }),
     compared: oneOf(...COUNTS),
     unnamed: oneOf(...COUNTS),
     orphans: archives,

@@ -13,8 +13,11 @@ export interface Call<Port> {
   make(port: Port): Promise<unknown>;
 }
 
-/** Calls of one kind over the values of a run. */
-export type Step<Port, Values> = (values: Values) => fc.Arbitrary<Call<Port>>;
+/** Calls of one kind over the values of a run, and how often they come up. */
+export interface Step<Port, Values> {
+  readonly weight: number;
+  callsOf(values: Values): fc.Arbitrary<Call<Port>>;
+}
 
 /** What is done with a port, and what stands beside it. */
 export interface Sequences<Port, Values> {
@@ -22,28 +25,31 @@ export interface Sequences<Port, Values> {
   reference(): Promise<Pick<Subject<Port>, 'port' | 'dispose'>>;
   /** What the calls of one run are made of: few values, so that calls meet, each nearly another. */
   readonly values: fc.Arbitrary<Values>;
-  /** The most calls of one run; 40 when absent. */
+  /** The most calls of one run; 60 when absent. */
   readonly turns?: number;
-  readonly steps: readonly (readonly [weight: number, step: Step<Port, Values>])[];
+  readonly steps: readonly Step<Port, Values>[];
   /** Everything that can be asked, so that whatever a step changed shows. */
   readonly look: Step<Port, Values>;
 }
 
-/** Makes steps for a port: the name, the arbitraries of the inputs, the call, and what it spends, if anything. */
+/** Makes steps for a port: weight, name, the inputs, the call, and what it spends, if anything. */
 export function stepsFor<Port, Values>() {
   return <Inputs extends unknown[]>(
+    weight: number,
     name: string,
     inputs: (values: Values) => { [Index in keyof Inputs]: fc.Arbitrary<Inputs[Index]> },
     make: (port: Port, ...inputs: Inputs) => Promise<unknown>,
     spends?: (...inputs: Inputs) => string,
-  ): Step<Port, Values> =>
-    (values) =>
+  ): Step<Port, Values> => ({
+    weight,
+    callsOf: (values) =>
       fc.tuple<Inputs>(...inputs(values)).map((given) => ({
         said: `${name} ${given.map((input) => JSON.stringify(input)).join(', ')}`,
         spends: spends?.(...given),
         // Each store has inputs of its own, as each process would.
         make: (port) => make(port, ...structuredClone(given)),
-      }));
+      })),
+  });
 }
 
 /** A call on one of the handles, perhaps once more on the other, and whether both are looked at after it. */
@@ -62,19 +68,19 @@ interface Answer {
 }
 
 function turnsOf<Port, Values>(
-  { steps, look, turns: most = 40 }: Sequences<Port, Values>,
+  { steps, look, turns: most = 60 }: Sequences<Port, Values>,
   values: Values,
 ): fc.Arbitrary<readonly Turn<Port>[]> {
-  const call = fc.oneof(...steps.map(([weight, step]) => ({ weight, arbitrary: step(values) })));
+  const call = fc.oneof(...steps.map(({ weight, callsOf }) => ({ weight, arbitrary: callsOf(values) })));
   const turn = fc.record({
     call,
     handle: fc.nat({ max: 1 }),
     again: fc.oneof({ weight: 7, arbitrary: fc.constant(false) }, fc.constant(true)),
-    look: fc.option(look(values), { nil: undefined, freq: 2 }),
+    look: fc.option(look.callsOf(values), { nil: undefined, freq: 2 }),
   });
   const withWords = fc.record({
     turns: fc.array(turn, { maxLength: most, size: 'max' }),
-    last: look(values),
+    last: look.callsOf(values),
   });
   return withWords.map(({ turns, last }) => {
     const all = [...turns, { call: last, handle: 0, again: false, look: last }];

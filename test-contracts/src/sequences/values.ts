@@ -40,12 +40,12 @@ function nearlyOne(text: string): readonly string[] {
 }
 
 /** A few of some values, in any order. */
-export function someOf<Value>(all: readonly Value[], most = 8): fc.Arbitrary<Value[]> {
-  return fc.shuffledSubarray([...new Set(all)], { minLength: 2, maxLength: most });
+export function someOf<Value>(all: readonly Value[], most = 8, least = 2): fc.Arbitrary<Value[]> {
+  return fc.shuffledSubarray([...new Set(all)], { minLength: least, maxLength: most });
 }
 
 /** A text that somebody may change on its way. */
-const changedText: fc.Arbitrary<string> = fc.oneof(
+export const changedText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '',
     ' ',
@@ -61,7 +61,7 @@ const changedText: fc.Arbitrary<string> = fc.oneof(
 );
 
 /** A few texts that somebody may change on their way. */
-export const changedTexts: fc.Arbitrary<string[]> = fc.array(changedText, { minLength: 1, maxLength: 4 });
+export const changedTexts: fc.Arbitrary<string[]> = fc.array(changedText, { minLength: 2, maxLength: 5 });
 
 /** A few texts that are nearly one. */
 export const nearTexts: fc.Arbitrary<string[]> = fc

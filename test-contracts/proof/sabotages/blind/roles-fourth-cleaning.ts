@@ -117,7 +117,7 @@ export const fourthRoleCleaning: Sabotages<RoleStore> = {
         .slice(0, limit)
         .filter(isFree),
   }),
-  'only the first claim of a role raises its version': cleaning({
+  'who takes a claim over leaves the version as it was': cleaning({
     raised: ({ from }) => (from === undefined ? 1 : 0),
   }),
   'what waits for a retry is counted': cleaning({

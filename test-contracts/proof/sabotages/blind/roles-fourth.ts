@@ -13,8 +13,8 @@ import {
 import { foldForSearch, pageOf, titleFolded } from '@pinfold/core/adapter';
 import type { Spoiling } from '../../saboteurs/memory-saboteurs.ts';
 import { type Sabotages, waysOf } from '../ways.ts';
-import { fourthRoleCleaning } from './roles-fourth-cleaning.ts';
-import { fourthRoleKeys } from './roles-fourth-keys.ts';
+import { cleaning, fourthRoleCleaning } from './roles-fourth-cleaning.ts';
+import { confuses, counting, fourthRoleKeys, purges } from './roles-fourth-keys.ts';
 
 const { does, answers, asks } = waysOf<RoleStore>();
 const SAVED = { kind: 'saved' } as const;
@@ -22,7 +22,7 @@ const CONFLICT = { kind: 'conflict' } as const;
 const MANY = Number.MAX_SAFE_INTEGER;
 
 /** Everything that a query matches, on no page. */
-export async function all(store: RoleStore, query: RoleQuery): Promise<Role[]> {
+async function all(store: RoleStore, query: RoleQuery): Promise<Role[]> {
   const roles: Role[] = [];
   let page: Page<Role> = { items: [], next: query.after };
   do {
@@ -285,4 +285,13 @@ export const fourthRoleSabotages: Sabotages<RoleStore> = {
         : outcome;
     },
   }),
+};
+
+/** What they are made from, with nothing wrong. */
+export const soundRoles: Sabotages<RoleStore> = {
+  'a cleanup of its own': cleaning({}),
+  'names of its own': confuses((known, asked) => known.account === asked.account && known.key === asked.key),
+  'notes of its own': purges(({ now }, before) => now < before),
+  'quotas of its own': counting(({ archiveBytes }) => ({ sites: 1, bytes: archiveBytes })),
+  'pages of its own': does('list', async (store, query) => pageOf(await all(store, query), query.limit)),
 };
