@@ -6,8 +6,10 @@ export { checkApiKeyStoreSequences } from './api-key-store/sequences.ts';
 export { archiveInspectorContract } from './archive-inspector/contract.ts';
 export type { ArchiveInspectorClause, ArchiveInspectorSubject } from './archive-inspector/subject.ts';
 export { archiveStorageContract } from './archive-storage/contract.ts';
+export { checkArchiveStorageSequences } from './archive-storage/sequences.ts';
 export type { ArchiveStorageClause, ArchiveStorageSubject } from './archive-storage/subject.ts';
 export { attemptCounterContract } from './attempt-counter/contract.ts';
+export { checkAttemptCounterSequences } from './attempt-counter/sequences.ts';
 export { bindContract, type Runner } from './bind-contract.ts';
 export { type ClockSubject, clockContract } from './clock/contract.ts';
 export {

@@ -18,6 +18,18 @@ export async function expectAborted(calls: Readonly<Record<string, Interruptible
   }
 }
 
+/** Fails unless each question is answered to whoever did not abort it, also beside those who did. */
+export async function expectAbortedAlone(questions: Readonly<Record<string, Interruptible>>): Promise<void> {
+  const { signal } = new AbortController();
+  for (const [name, ask] of Object.entries(questions)) {
+    const answer = await ask(signal);
+    await expectAborted({ [name]: ask });
+    const aborted = () => rejectionOf(ask(AbortSignal.abort('gone')));
+    const all = await Promise.all([aborted(), ask(signal), aborted()]);
+    expect(all, `${name}, at once`).to.deep.equal(['gone', answer, 'gone']);
+  }
+}
+
 const [FEW, MANY] = [8, 60];
 /** How many more files and connections may be open than before, as pools come and go. */
 const SPARE = 12;

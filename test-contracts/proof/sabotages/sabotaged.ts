@@ -6,6 +6,8 @@ import {
   attemptCounterContract,
   type Contract,
   checkApiKeyStoreSequences,
+  checkArchiveStorageSequences,
+  checkAttemptCounterSequences,
   checkRoleStoreSequences,
   checkRoleStoreStorms,
   checkSessionStoreSequences,
@@ -23,6 +25,7 @@ import { apiKeySabotages } from './api-keys.ts';
 import { archiveSabotages } from './archives.ts';
 import { attemptSabotages } from './attempts.ts';
 import { blindApiKeySabotages } from './blind/api-keys.ts';
+import { fourthApiKeySabotages } from './blind/api-keys-fourth.ts';
 import { thirdApiKeySabotages } from './blind/api-keys-third.ts';
 import { blindArchives } from './blind/archives.ts';
 import { blindArchivesLists } from './blind/archives-lists.ts';
@@ -35,6 +38,7 @@ import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
 import { fourthRoleSabotages, soundRoles } from './blind/roles-fourth.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
+import { fourthSessionSabotages } from './blind/sessions-fourth.ts';
 import { thirdSessionSabotages } from './blind/sessions-third.ts';
 import { roleSabotages } from './roles.ts';
 import { sessionSabotages } from './sessions.ts';
@@ -112,6 +116,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...blindArchivesUnderWay,
     },
     ofArchives,
+    (create) => checkArchiveStorageSequences(create, { runs: 100, seed: 1 }),
   ),
   sabotaged(
     roleStoreContract,
@@ -123,16 +128,17 @@ export const sabotagedPorts: readonly Sabotaged[] = [
     attemptCounterContract,
     { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
+    (create) => checkAttemptCounterSequences(create, { runs: 300, seed: 1 }),
   ),
   sabotaged(
     apiKeyStoreContract,
-    { ...apiKeySabotages, ...blindApiKeySabotages, ...thirdApiKeySabotages },
+    { ...apiKeySabotages, ...blindApiKeySabotages, ...thirdApiKeySabotages, ...fourthApiKeySabotages },
     ofMemory(memorySaboteurs(({ apiKeys }) => apiKeys)),
     (create) => checkApiKeyStoreSequences(create, { runs: 300, seed: 1 }),
   ),
   sabotaged(
     sessionStoreContract,
-    { ...sessionSabotages, ...blindSessionSabotages, ...thirdSessionSabotages },
+    { ...sessionSabotages, ...blindSessionSabotages, ...thirdSessionSabotages, ...fourthSessionSabotages },
     ofMemory(memorySaboteurs(({ sessions }) => sessions)),
     (create) => checkSessionStoreSequences(create, { runs: 300, seed: 1 }),
   ),
@@ -140,11 +146,17 @@ export const sabotagedPorts: readonly Sabotaged[] = [
 
 /** What the sabotages written blind are made from, with nothing wrong: no published check notices. */
 export const soundOnes: readonly Sabotaged[] = [
-  sabotaged(archiveStorageContract, { 'a storage of its own': storing(() => ({})) }, ofArchives),
+  sabotaged(
+    archiveStorageContract,
+    { 'a storage of its own': storing(() => ({})) },
+    ofArchives,
+    checkArchiveStorageSequences,
+  ),
   sabotaged(
     attemptCounterContract,
     { 'a counter of its own': counting({}) },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
+    checkAttemptCounterSequences,
   ),
   sabotaged(roleStoreContract, soundRoles, ofRoles, roleModels),
 ];
