@@ -14,6 +14,13 @@ function isMessage({ key, parentPath }) {
   return name === 'TypeError' ? key === 0 : name === 'Fault' && key === 1;
 }
 
+/** Whether it is all that pages say in a language. */
+function isCatalogue(path) {
+  return (
+    path.isVariableDeclarator() && path.node.id.typeAnnotation?.typeAnnotation?.typeName?.name === 'Catalogue'
+  );
+}
+
 /** What no test is to notice: the wording for people, and branches that the compiler proves nobody takes. */
 const ignorer = {
   shouldIgnore(path) {
@@ -21,6 +28,7 @@ const ignorer = {
       if (isMessage(path)) return 'the message of an error';
       if (SENTENCE.test(textOf(path.node))) return 'a sentence for people';
     }
+    if (isCatalogue(path)) return 'wording for people';
     const isNever = path.isSwitchCase() && /^default:\s+return \w+ satisfies never;$/.test(path.toString());
     return isNever ? 'the compiler proves that it is never reached' : undefined;
   },

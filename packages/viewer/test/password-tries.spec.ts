@@ -25,8 +25,7 @@ describe('wrong passwords', () => {
     for (let time = 0; time < 10; time += 1) expectPage(await guess(id, 'wrong', '192.0.2.7'), 403);
     rig.clock.advance(minutes(1));
     const answer = await guess(id, PASSWORD, '192.0.2.7');
-    expectPage(answer, 429);
-    expect(answer.headers['retry-after']).to.equal('240');
+    expectPage(answer, 429, { 'retry-after': '240' });
     expect(answer.text).to.contain('4 minutes');
     expect((await guess(id, PASSWORD, '192.0.2.8')).status).to.equal(303);
     expect((await rig.ask(`/s/${id}`, { headers: inside })).status).to.equal(302);
@@ -66,8 +65,7 @@ describe('wrong passwords', () => {
     const id = await crowded.publish(SITE, PASSWORD);
     for (let time = 0; time < 12; time += 1) {
       const answer = await crowded.enter(id, PASSWORD);
-      expectPage(answer, 503);
-      expect(answer.headers['retry-after']).to.match(/^\d+$/);
+      expectPage(answer, 503, { 'retry-after': '10' });
     }
     busy = false;
     expect((await crowded.enter(id, PASSWORD)).status).to.equal(303);
@@ -107,8 +105,7 @@ describe('wrong passwords', () => {
       await pause(5);
     }
     const answer = await waiting;
-    expectPage(answer, 503);
-    expect(answer.headers['retry-after']).to.equal('1');
+    expectPage(answer, 503, { 'retry-after': '1' });
     hasher.release();
     expect((await Promise.all(guesses)).map(({ status }) => status)).to.deep.equal(guesses.map(() => 403));
     await slow.close();

@@ -10,7 +10,6 @@ import {
   sendStopped,
   sendTooManyCookies,
 } from '../pages/answers.ts';
-import { plainPages } from '../pages/pages.ts';
 import { FROM_ANYWHERE, FROM_ANYWHERE_UNNAMED } from '../sending/file-policies.ts';
 import { isDocument } from '../sending/find-file.ts';
 import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
@@ -31,7 +30,7 @@ export async function serveSitePath(
   if (hasTooManyCookies(request)) {
     return sendTooManyCookies(exchange, settings.clearCookies, FROM_ANYWHERE_UNNAMED);
   }
-  if (id === null) return sendPlainPage(exchange, 404, plainPages.notFound);
+  if (id === null) return sendPlainPage(exchange, 404, 'not_found');
   if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', FROM_ANYWHERE_UNNAMED);
   if (id !== idText) {
     const location = sharedUrl(settings.publicUrl, id) + encodeRawBytes(inside);
@@ -40,7 +39,7 @@ export async function serveSitePath(
   const visit = await useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind, FROM_ANYWHERE_UNNAMED);
   if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
-    return sendForbiddenLine(exchange, plainPages.serviceWorker, FROM_ANYWHERE_UNNAMED);
+    return sendForbiddenLine(exchange, 'service_worker', FROM_ANYWHERE_UNNAMED);
   }
   const { role } = visit;
   if (context.access.isOpen(role)) return serveOpen(context, exchange, role, inside);
