@@ -13,8 +13,7 @@ export class EndedMeanwhile extends Error {
   readonly ended: Ended;
 
   constructor(ended: Ended) {
-    super('the role ended while its file was being read');
-    this.name = 'EndedMeanwhile';
+    super();
     this.ended = ended;
   }
 }
