@@ -14,10 +14,12 @@ describe('with a storage that hangs', () => {
   let id: RoleId;
   let hangs: boolean;
   let reads: (AbortSignal | undefined)[];
+  let asked: Readonly<Record<string, string>>;
 
   beforeEach(async () => {
     hangs = false;
     reads = [];
+    asked = {};
     rig = await openRig({
       ports: ({ archives }) => ({
         archives: {
@@ -45,7 +47,7 @@ describe('with a storage that hangs', () => {
   /** Asks, and lets the viewer's patience end. */
   async function askInVain(...paths: readonly string[]): Promise<Answer[]> {
     const before = reads.length;
-    const answers = paths.map((path) => rig.askSite(id, path));
+    const answers = paths.map((path) => rig.askSite(id, path, { headers: asked }));
     while (reads.length < before + new Set(paths).size) await setTimeout(1);
     // Those who share a read have to have come, too.
     for (let turn = 0; turn < 20; turn += 1) await rig.ask('/turn');
@@ -53,8 +55,14 @@ describe('with a storage that hangs', () => {
     return Promise.all(answers);
   }
 
-  it('a cold view is 503 after five seconds, to be tried again after five, whatever its file', async () => {
-    for (const path of ['/0.txt', '/large.bin', '/deflated.bin']) {
+  it('a cold view is 503 after five seconds, to be tried again after five, whatever its file and form', async () => {
+    for (const [path, headers] of [
+      ['/0.txt', {}],
+      ['/large.bin', {}],
+      ['/deflated.bin', {}],
+      ['/deflated.bin', { 'accept-encoding': 'gzip' }],
+    ] as const) {
+      asked = headers;
       const [answer] = await askInVain(path);
       expectPage(answer as Answer, 503, LATER);
       expect(reads.at(-1)?.aborted, path).to.equal(true);
