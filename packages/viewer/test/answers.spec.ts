@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { RoleId } from '@pinfold/core';
 import { expect } from 'chai';
 import { type Answer, type Ask, cookiesOf, locationOf } from './client.ts';
-import { expectLine, expectPage, expectRedirect, FORGET } from './expect-page.ts';
+import { expectLine, expectPage, expectRedirect, FORGET, FROM_ANYWHERE_UNNAMED } from './expect-page.ts';
 import { FORM, NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
 
 const UNKNOWN = '0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10' as RoleId;
@@ -10,8 +10,7 @@ const SITE = { 'index.html': 'home', 'docs/index.html': 'docs' };
 const JAR = { cookie: `c=${'x'.repeat(12_400)}` };
 const SCRIPT = { 'service-worker': 'script' };
 const UNNAMED = { 'referrer-policy': 'no-referrer' };
-const FROM_ANYWHERE = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' };
-const FROM_ANYWHERE_UNNAMED = { ...FROM_ANYWHERE, ...UNNAMED };
+const FROM_ANYWHERE = { ...FROM_ANYWHERE_UNNAMED, 'referrer-policy': 'same-origin' };
 const SERVICE_WORKER = 'No service workers here';
 const PASSWORD_REQUIRED = 'Password required';
 
@@ -207,11 +206,11 @@ describe('an answer that is no file of a site says what it has to, nothing else,
       ],
       'a folder of an open site': () => [
         rig.ask(`/s/${open}/docs?q`),
-        redirect(308, `${shared(open)}/docs/?q`, { ...FROM_ANYWHERE, 'referrer-policy': 'same-origin' }),
+        redirect(308, `${shared(open)}/docs/?q`, FROM_ANYWHERE),
       ],
       'a missing file of an open site': () => [
         rig.ask(`/s/${open}/nothing.js`),
-        page(404, { ...FROM_ANYWHERE, 'referrer-policy': 'same-origin' }),
+        page(404, FROM_ANYWHERE),
         'no_such_file',
       ],
       'a page of a protected site': () => [

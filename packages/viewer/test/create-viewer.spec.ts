@@ -1,8 +1,8 @@
 import { Fault } from '@pinfold/core';
 import { expect } from 'chai';
 import express from 'express';
-import { askRaw } from './client.ts';
-import { expectPage, FORGET } from './expect-page.ts';
+import { askRaw, cookiesOf, locationOf } from './client.ts';
+import { expectPage, FORGET, FROM_ANYWHERE_UNNAMED } from './expect-page.ts';
 import { FORM, NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
 
 const SITE = { 'index.html': '<h1>Harbour</h1>', 'docs/index.html': 'docs' };
@@ -169,7 +169,7 @@ describe('the viewer while something is broken', () => {
     }
   });
 
-  it('answers 503 for an archive that is not there, 404 or 410 once the role ended meanwhile', async () => {
+  it('answers 503 for an archive that is not there', async () => {
     const rig = await openRig();
     const id = await rig.publish(SITE);
     const loaded = await rig.memory.roles.load(id);
@@ -177,22 +177,38 @@ describe('the viewer while something is broken', () => {
     expectPage(await rig.askSite(id, '/'), 503, { 'retry-after': '10' });
     expect(rig.log.at(-1)?.error).to.include({ code: 'archive_missing' });
     await rig.close();
-    const ending = await openRig({
-      ports: ({ archives, roles }) => ({
-        archives: {
-          ...archives,
-          put: (...put) => archives.put(...put),
-          read: async () => {
-            const [role] = await roles.listArchives(undefined, 1);
-            if (role !== undefined) await ending.stop(other);
-            return undefined;
-          },
-        },
-      }),
-    });
-    const other = await ending.publish(SITE);
-    const answer = await ending.askSite(other, '/');
-    expectPage(answer, 404, FORGET);
-    await ending.close();
   });
+
+  for (const [mode, password] of [
+    ['origin', undefined],
+    ['path', undefined],
+    ['path', PASSWORD],
+  ] as const) {
+    const kind = password === undefined ? 'an open' : 'a protected';
+
+    it(`answers 404 once the role has ended meanwhile, of ${kind} site in ${mode} mode`, async () => {
+      const rig = await openRig({
+        viewer: { mode },
+        ports: ({ archives }) => ({
+          archives: {
+            ...archives,
+            put: (...put) => archives.put(...put),
+            read: async () => {
+              await rig.stop(id);
+              return undefined;
+            },
+          },
+        }),
+      });
+      const id = await rig.publish(SITE, password);
+      const entered = password === undefined ? await rig.ask(`/s/${id}`) : await rig.enter(id, password);
+      const { host, pathname } = new URL(locationOf(entered));
+      const answer = await rig.ask(pathname, {
+        host,
+        headers: { ...NAVIGATION, cookie: cookiesOf(entered) },
+      });
+      expectPage(answer, 404, mode === 'origin' ? FORGET : FROM_ANYWHERE_UNNAMED);
+      await rig.close();
+    });
+  }
 });

@@ -18,6 +18,13 @@ export const FORGET = {
   'set-cookie': ['pinfold_grant=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax'],
 };
 
+/** What an answer inside a site in path mode says besides, where the address has a grant in it, or may have. */
+export const FROM_ANYWHERE_UNNAMED = {
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+  'referrer-policy': 'no-referrer',
+};
+
 /** The headers of an answer, but for those that Node writes. */
 export function headersOf({ headers }: Answer): IncomingHttpHeaders {
   const { date: _date, connection: _connection, ...own } = headers;

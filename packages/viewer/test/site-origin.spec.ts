@@ -217,11 +217,17 @@ describe('a site on its own origin', () => {
     });
   });
 
-  it('may register service workers where that is allowed', async () => {
-    const allowing = await openRig({ viewer: { serviceWorkers: 'allow' } });
-    const id = await allowing.publish(SITE);
-    const answer = await allowing.askSite(id, '/app.js', { headers: { 'service-worker': 'script' } });
-    expect(answer.status).to.equal(200);
-    await allowing.close();
+  it('may register service workers where that is allowed, in either mode', async () => {
+    for (const mode of ['origin', 'path'] as const) {
+      const allowing = await openRig({ viewer: { mode, serviceWorkers: 'allow' } });
+      const id = await allowing.publish(SITE);
+      const headers = { 'service-worker': 'script' };
+      const answer =
+        mode === 'origin'
+          ? await allowing.askSite(id, '/app.js', { headers })
+          : await allowing.ask(`/s/${id}/app.js`, { headers });
+      expect(answer.status).to.equal(200);
+      await allowing.close();
+    }
   });
 });

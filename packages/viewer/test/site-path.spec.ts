@@ -59,6 +59,9 @@ describe('a site in path mode', () => {
       expect((await rig.ask(`/s/${other}/${long}/`)).text).to.equal('long');
       const stale = await rig.ask(`/s/${id}/${long}/docs/`, { headers: DOCUMENT });
       expect([stale.status, locationOf(stale)]).to.deep.equal([302, `${shared(id)}/docs/`]);
+      for (const none of [`/docs/${long}/`, `/${long}%20/`, `/~${'k'.repeat(201)}/`]) {
+        expect((await rig.ask(`/s/${id}${none}`)).status, none).to.equal(404);
+      }
     });
 
     it('gives no script to a service worker, and is only looked at', async () => {
