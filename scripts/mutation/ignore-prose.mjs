@@ -29,7 +29,7 @@ const ignorer = {
       if (SENTENCE.test(textOf(path.node))) return 'a sentence for people';
     }
     if (isCatalogue(path)) return 'wording for people';
-    const isNever = path.isSwitchCase() && /^default:\s+return \w+ satisfies never;$/.test(path.toString());
+    const isNever = path.isSwitchCase() && /^default:\s+(?:return )?\w+ satisfies never;$/.test(path.toString());
     return isNever ? 'the compiler proves that it is never reached' : undefined;
   },
 };
