@@ -5,6 +5,7 @@ import { type ArchiveStorage, isFault, type RoleId } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import type { ViewerFigures, ViewerOptions } from '../src/index.ts';
+import { PIECE } from '../src/sending/held-bytes.ts';
 import { expectPage } from './expect-page.ts';
 import { openRig, type Rig } from './rig.ts';
 
@@ -65,7 +66,8 @@ describe('the bodies of files', () => {
   afterEach(() => rig.close());
 
   it('are read with one read, and from memory the next time', async () => {
-    const id = await rig.publish({ 'index.html': 'home'.repeat(100), 'a.txt': 'a' });
+    const large = { stored: new Uint8Array(2 * PIECE) };
+    const id = await rig.publish({ 'index.html': 'home'.repeat(100), 'a.txt': 'a', 'large.bin': large });
     for (let time = 0; time < 3; time += 1) {
       expect((await rig.askSite(id, '/', { headers: { 'accept-encoding': 'gzip' } })).status).to.equal(200);
     }
@@ -73,8 +75,10 @@ describe('the bodies of files', () => {
     await rig.askSite(id, '/a', { method: 'HEAD' });
     await rig.askSite(id, '/nothing');
     expect(watched.reads).to.have.length(1);
-    expect(figures.bodies).to.include({ hits: 2, misses: 1 });
-    expect(figures.sites).to.include({ hits: 4, misses: 1 });
+    for (let time = 0; time < 3; time += 1) await rig.askSite(id, '/large.bin');
+    expect(watched.reads).to.have.length(2);
+    expect(figures.bodies).to.include({ hits: 4, misses: 2 });
+    expect(figures.sites).to.include({ hits: 7, misses: 1 });
     expect(figures.inflations).to.include({ running: 0, waiting: 0 });
   });
 

@@ -64,12 +64,16 @@ describe('the viewer on a server of its own', () => {
     const id = await rig.publish(SITE, PASSWORD);
     rig.log.length = 0;
     const begun = performance.now();
-    await rig.enter(id, PASSWORD, { query: '?to=/secret', headers: { referer: 'https://e.example/secret' } });
+    const headers = { referer: 'https://e.example/secret' };
+    const entered = await rig.enter(id, PASSWORD, { query: '?to=/secret', headers });
+    const { pathname, search } = new URL(locationOf(entered));
+    await rig.askSite(id, pathname + search);
     await rig.askSite(id, '/docs/secret?secret=1', { headers: NAVIGATION });
     await rig.ask('/s/secret');
     const seen = rig.log.map(({ method, route, role, status }) => [method, route, role, status]);
     expect(seen).to.deep.equal([
       ['POST', 'shared_url', id, 303],
+      ['GET', 'hand_over', id, 302],
       ['GET', 'site', id, 302],
       ['GET', 'shared_url', null, 404],
     ]);
@@ -79,7 +83,8 @@ describe('the viewer on a server of its own', () => {
       expect(entry.milliseconds).to.be.within(0.001, performance.now() - begun);
       expect(String(entry.milliseconds), 'no digit that says nothing').to.match(/^\d+(?:\.\d{1,3})?$/);
     }
-    expect(new Set(rig.log.map(({ requestId }) => requestId))).to.have.length(3);
+    expect(new Set(rig.log.map(({ requestId }) => requestId))).to.have.length(4);
+    expect(rig.log[0]).to.have.all.keys('requestId', 'method', 'route', 'role', 'status', 'milliseconds');
   });
 });
 

@@ -29,6 +29,7 @@ describe('the Host header', () => {
       `${ID}.sites.example.evil.example`,
       `x.${ID}.sites.example`,
       `${ID}sites.example`,
+      `${ID}-sites.example`,
       `${ID.replace('0b', 'zz')}.sites.example`,
       `{${ID}}.sites.example`,
     ]) {
