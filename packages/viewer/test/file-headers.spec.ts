@@ -52,6 +52,9 @@ for (const [kind, policy] of Object.entries(POLICIES)) {
       rig = await openRig({ viewer: { mode } });
     });
     after(() => rig.close());
+    afterEach(() => {
+      expect(rig.log.filter(({ error }) => error !== undefined)).to.deep.equal([]);
+    });
 
     /** Enters a site, and asks for what is in it. */
     async function enter(files: Readonly<Record<string, string>>) {

@@ -36,7 +36,10 @@ describe('what is read of a file that is asked for', () => {
     id = await rig.publish(FILES);
   };
   beforeEach(() => open(64 * MAX_READ));
-  afterEach(() => rig.close());
+  afterEach(async () => {
+    expect(rig.log.filter(({ error }) => error !== undefined)).to.deep.equal([]);
+    await rig.close();
+  });
 
   /** How many reads it takes, each of these times. */
   async function timesRead(path: string, headers = {}, method = 'GET'): Promise<readonly number[]> {
