@@ -1,5 +1,5 @@
 // The arrows: core <- test-contracts and adapters <- inversify <- pinfold, never sideways, never back; the doors
-// (API, viewer, management screen) stand on core <- http.
+// (API, viewer, management screen) stand on core <- http, and test-contracts on memory, with which it compares.
 const doors = 'http-express|viewer|management';
 const anyPackage = '^(packages|test-contracts|examples)/';
 
@@ -33,7 +33,7 @@ export default {
       from: { path: `^packages/(${doors})/src/` },
       to: { path: anyPackage, pathNot: '^packages/($1|core|http)/src/' },
     },
-    only('test-contracts-imports-core-only', '^test-contracts/src/', '^packages/core/src/'),
+    only('test-contracts-import-core-and-memory', '^test-contracts/src/', '^packages/(core|memory)/src/'),
     {
       name: 'one-inversify-module-one-adapter',
       comment:

@@ -1,35 +1,37 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { archiveStorageContract } from '@pinfold/test-contracts';
+import { archiveStorageContract, checkArchiveStorageSequences } from '@pinfold/test-contracts';
 import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
 import { describeContract } from '@pinfold/test-contracts/mocha';
 import { openSqliteArchives, SqliteArchiveStorage } from '../src/sqlite-archive-storage.ts';
 
-describeContract(archiveStorageContract, {
-  name: 'SqliteArchiveStorage',
-  create: async () => {
-    const staged = await createStagedArchives();
-    const opened: DatabaseSync[] = [];
-    const open = async (): Promise<SqliteArchiveStorage> => {
-      const database = openSqliteArchives(join(staged.folder, 'archives.sqlite'));
-      opened.push(database);
-      return new SqliteArchiveStorage(database);
-    };
-    return {
-      port: await open(),
-      peer: open,
-      stage: staged.stage,
-      // The table is the archives' alone.
-      strew: async () => {},
-      unreachable: async () => {
-        const closed = openSqliteArchives(':memory:');
-        closed.close();
-        return new SqliteArchiveStorage(closed);
-      },
-      dispose: async () => {
-        for (const database of opened) database.close();
-        await staged.dispose();
-      },
-    };
-  },
-});
+const create = async () => {
+  const staged = await createStagedArchives();
+  const opened: DatabaseSync[] = [];
+  const open = async (): Promise<SqliteArchiveStorage> => {
+    const database = openSqliteArchives(join(staged.folder, 'archives.sqlite'));
+    opened.push(database);
+    return new SqliteArchiveStorage(database);
+  };
+  return {
+    port: await open(),
+    peer: open,
+    stage: staged.stage,
+    // The table is the archives' alone.
+    strew: async () => {},
+    unreachable: async () => {
+      const closed = openSqliteArchives(':memory:');
+      closed.close();
+      return new SqliteArchiveStorage(closed);
+    },
+    dispose: async () => {
+      for (const database of opened) database.close();
+      await staged.dispose();
+    },
+  };
+};
+
+describeContract(archiveStorageContract, { name: 'SqliteArchiveStorage', create });
+
+it('SqliteArchiveStorage answers as the storage in memory after any sequence of calls', () =>
+  checkArchiveStorageSequences(create, { runs: 20 }));

@@ -1,8 +1,10 @@
-import { attemptCounterContract } from '@pinfold/test-contracts';
+import { attemptCounterContract, checkAttemptCounterSequences } from '@pinfold/test-contracts';
 import { describeContract } from '@pinfold/test-contracts/mocha';
 import { subjectsOf } from './memory-subject.ts';
 
-describeContract(attemptCounterContract, {
-  name: 'MemoryAttemptCounter',
-  create: subjectsOf((memory) => memory.attempts),
-});
+const create = subjectsOf((memory) => memory.attempts);
+
+describeContract(attemptCounterContract, { name: 'MemoryAttemptCounter', create });
+
+it('MemoryAttemptCounter answers as the counter in memory after any sequence of calls', () =>
+  checkAttemptCounterSequences(create));

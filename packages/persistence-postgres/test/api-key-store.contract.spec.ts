@@ -1,8 +1,10 @@
-import { apiKeyStoreContract } from '@pinfold/test-contracts';
+import { apiKeyStoreContract, checkApiKeyStoreSequences } from '@pinfold/test-contracts';
 import { describeContract } from '@pinfold/test-contracts/mocha';
 import { subjectsOf } from './postgres-subject.ts';
 
-describeContract(apiKeyStoreContract, {
-  name: 'PostgresApiKeyStore',
-  create: subjectsOf((handle) => handle.apiKeys),
-});
+const create = subjectsOf((handle) => handle.apiKeys);
+
+describeContract(apiKeyStoreContract, { name: 'PostgresApiKeyStore', create });
+
+it('PostgresApiKeyStore answers as the store in memory after any sequence of calls', () =>
+  checkApiKeyStoreSequences(create, { runs: 8 }));

@@ -1,18 +1,20 @@
 import { join } from 'node:path';
 import { FsArchiveStorage } from '@pinfold/storage-fs';
-import { archiveStorageContract } from '@pinfold/test-contracts';
+import { archiveStorageContract, checkArchiveStorageSequences } from '@pinfold/test-contracts';
 import { describeContract } from '@pinfold/test-contracts/mocha';
 import type { Files } from '../src/files.ts';
 import { grudgingFiles, lostFiles } from './grudging-files.ts';
 import { openFolder } from './opened.ts';
 
-describeContract(archiveStorageContract, {
-  name: 'FsArchiveStorage',
-  create: async () => {
-    const { storage, openStorage, ...rest } = await openFolder();
-    return { port: storage, peer: openStorage, ...rest };
-  },
-});
+const create = async () => {
+  const { storage, openStorage, ...rest } = await openFolder();
+  return { port: storage, peer: openStorage, ...rest };
+};
+
+describeContract(archiveStorageContract, { name: 'FsArchiveStorage', create });
+
+it('FsArchiveStorage answers as the storage in memory after any sequence of calls', () =>
+  checkArchiveStorageSequences(create, { runs: 12 }));
 
 describeContract(archiveStorageContract, {
   name: 'FsArchiveStorage on a system that gives little',

@@ -2,7 +2,11 @@ import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { ArchiveStorage } from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
 import { createS3Client, S3ArchiveStorage } from '@pinfold/storage-s3';
-import { type ArchiveStorageSubject, archiveStorageContract } from '@pinfold/test-contracts';
+import {
+  type ArchiveStorageSubject,
+  archiveStorageContract,
+  checkArchiveStorageSequences,
+} from '@pinfold/test-contracts';
 import { anArchiveId, createStagedArchives } from '@pinfold/test-contracts/fixtures';
 import { describeContract } from '@pinfold/test-contracts/mocha';
 import { createHastyClock } from './clocks.ts';
@@ -53,4 +57,7 @@ describe('An S3 store', () => {
   after(() => store.close());
 
   describeContract(archiveStorageContract, { name: 'S3ArchiveStorage', create: () => createSubject(store) });
+
+  it('answers as the storage in memory after any sequence of calls', () =>
+    checkArchiveStorageSequences(() => createSubject(store), { runs: 4 }));
 });

@@ -68,6 +68,7 @@ const creatingSabotages: Sabotages<ApiKeyStore> = {
   'labels are cut at 255 characters': creates(({ label }) => ({ label: label.slice(0, 255) })),
   'labels are normalised': creates(({ label }) => ({ label: label.normalize('NFC') })),
   'labels have one line': creates(({ label }) => ({ label: label.replaceAll('\n', ' ') })),
+  'labels have no tabs': creates(({ label }) => ({ label: label.replaceAll('\t', ' ') })),
   'an empty label is a dash': creates(({ label }) => ({ label: label || '-' })),
   'no scopes are all': creates(({ scopes }) => ({ scopes: scopes.length === 0 ? SCOPES : scopes })),
   'scopes are sorted backwards': finds(({ scopes }) => ({ scopes: scopes.toReversed() })),
@@ -252,6 +253,10 @@ const changingSabotages: Sabotages<ApiKeyStore> = {
   'use is noted of all keys of the account': does('touch', async (store, id, at, unlessSince) => {
     const account = (await store.find(id))?.account;
     for (const key of await store.list(account)) await store.touch(key.id, at, unlessSince);
+  }),
+  'use in the instant of creation is not noted': does('touch', async (store, id, at, unlessSince) => {
+    const created = (await store.find(id))?.createdAt;
+    if (at !== created) await store.touch(id, at, unlessSince);
   }),
   'use that cannot be noted is forgotten': coversUp('touch', undefined),
 };

@@ -36,6 +36,11 @@ function remembering(
 }
 
 const puttingSabotages: Sabotages<ArchiveStorage> = {
+  'an archive that begins with zeros has no size': does('size', async (store, id, signal) => {
+    const size = await store.size(id, signal);
+    const begin = await store.read(id, 0, Math.min(size ?? 0, 512), signal);
+    return begin?.every((byte) => byte === 0) ? 0 : size;
+  }),
   'what is stored is cut at 5 MiB': zerosFrom(5 * MiB),
   'a put answers before it is done': hurries('put', undefined),
   'a put is seen by others later': remembering((fresh) => (store) => {
@@ -184,6 +189,7 @@ const otherSabotages: Sabotages<ArchiveStorage> = {
       },
     });
   },
+  'archives of the first years are not listed': lists((page) => page.filter((id) => !id.startsWith('0'))),
   'a list is descending': lists((page) => page.toReversed()),
   'a list has the id that it is behind': does('list', async (store, after, limit, signal) => {
     const page = await store.list(after, limit, signal);

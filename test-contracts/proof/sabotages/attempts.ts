@@ -99,6 +99,12 @@ const limitSabotages: Sabotages<AttemptCounter> = {
 };
 
 const windowSabotages: Sabotages<AttemptCounter> = {
+  'a window lasts an hour at most': counts(({ window }) => ({
+    window: duration(Math.min(window, minutes(60))),
+  })),
+  'a window lasts a minute at least': counts(({ window }) => ({
+    window: duration(Math.max(window, minutes(1))),
+  })),
   'a window lasts a millisecond more': counts(({ window }) => ({ window: duration(window + 1) })),
   'a window lasts a millisecond less': counts(({ window }) => ({ window: duration(window - 1) })),
   'windows begin with the minute': counts(({ now }) => ({ now: (now - (now % 300_000)) as Instant })),

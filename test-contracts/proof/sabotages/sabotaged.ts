@@ -5,8 +5,12 @@ import {
   archiveStorageContract,
   attemptCounterContract,
   type Contract,
+  checkApiKeyStoreSequences,
+  checkArchiveStorageSequences,
+  checkAttemptCounterSequences,
   checkRoleStoreSequences,
   checkRoleStoreStorms,
+  checkSessionStoreSequences,
   clausesOf,
   roleStoreContract,
   type StoreSubject,
@@ -20,17 +24,22 @@ import { apiKeySabotages } from './api-keys.ts';
 import { archiveSabotages } from './archives.ts';
 import { attemptSabotages } from './attempts.ts';
 import { blindApiKeySabotages } from './blind/api-keys.ts';
+import { fourthApiKeySabotages } from './blind/api-keys-fourth.ts';
 import { thirdApiKeySabotages } from './blind/api-keys-third.ts';
 import { blindArchives } from './blind/archives.ts';
 import { blindArchivesLists } from './blind/archives-lists.ts';
 import { blindArchivesPut } from './blind/archives-put.ts';
+import { secondArchives } from './blind/archives-second.ts';
 import { blindArchivesUnderWay } from './blind/archives-under-way.ts';
 import { blindAttempts } from './blind/attempts.ts';
 import { blindAttemptsEnded } from './blind/attempts-ended.ts';
+import { secondAttempts } from './blind/attempts-second.ts';
+import { stepping } from './blind/attempts-second-counter.ts';
 import { counting } from './blind/own-counter.ts';
 import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
+import { fourthSessionSabotages } from './blind/sessions-fourth.ts';
 import { thirdSessionSabotages } from './blind/sessions-third.ts';
 import { roleSabotages } from './roles.ts';
 import { sessionSabotages } from './sessions.ts';
@@ -99,8 +108,10 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...blindArchivesLists,
       ...blindArchivesPut,
       ...blindArchivesUnderWay,
+      ...secondArchives,
     },
     ofArchives,
+    (create) => checkArchiveStorageSequences(create, { runs: 100, seed: 1 }),
   ),
   sabotaged(
     roleStoreContract,
@@ -113,27 +124,36 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   ),
   sabotaged(
     attemptCounterContract,
-    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded },
+    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded, ...secondAttempts },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
+    (create) => checkAttemptCounterSequences(create, { runs: 300, seed: 1 }),
   ),
   sabotaged(
     apiKeyStoreContract,
-    { ...apiKeySabotages, ...blindApiKeySabotages, ...thirdApiKeySabotages },
+    { ...apiKeySabotages, ...blindApiKeySabotages, ...thirdApiKeySabotages, ...fourthApiKeySabotages },
     ofMemory(memorySaboteurs(({ apiKeys }) => apiKeys)),
+    (create) => checkApiKeyStoreSequences(create, { runs: 300, seed: 1 }),
   ),
   sabotaged(
     sessionStoreContract,
-    { ...sessionSabotages, ...blindSessionSabotages, ...thirdSessionSabotages },
+    { ...sessionSabotages, ...blindSessionSabotages, ...thirdSessionSabotages, ...fourthSessionSabotages },
     ofMemory(memorySaboteurs(({ sessions }) => sessions)),
+    (create) => checkSessionStoreSequences(create, { runs: 300, seed: 1 }),
   ),
 ];
 
 /** What the sabotages written blind are made from, with nothing wrong: no published check notices. */
 export const soundOnes: readonly Sabotaged[] = [
-  sabotaged(archiveStorageContract, { 'a storage of its own': storing(() => ({})) }, ofArchives),
+  sabotaged(
+    archiveStorageContract,
+    { 'a storage of its own': storing(() => ({})) },
+    ofArchives,
+    checkArchiveStorageSequences,
+  ),
   sabotaged(
     attemptCounterContract,
-    { 'a counter of its own': counting({}) },
+    { 'a counter of its own': counting({}), 'a counter in steps': stepping(() => ({})) },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
+    checkAttemptCounterSequences,
   ),
 ];

@@ -195,6 +195,12 @@ export const sessionSabotages: Sabotages<SessionStore> = {
   ...linkSabotages,
   'a session is forgotten': does('begin', async () => undefined),
   'beginning answers before it is done': hurries('begin', undefined),
+  'names have single spaces': begins(({ displayName }) => ({
+    displayName: displayName?.replaceAll(/\s+/g, ' ') ?? null,
+  })),
+  'a key that acts is the one that began the session': begins(({ actor, apiKey }) => ({
+    actor: actor.kind === 'key' ? { ...actor, id: apiKey } : actor,
+  })),
   'the key of a session is forgotten': begins(() => ({ apiKey: null })),
   'keys of sessions are in lower case': begins(({ apiKey }) => ({
     apiKey: (apiKey?.toLowerCase() ?? null) as ApiKeyId | null,

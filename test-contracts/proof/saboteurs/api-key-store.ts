@@ -76,7 +76,7 @@ const saboteurs: readonly Saboteur<StoreSubject<ApiKeyStore>>[] = [
         },
       };
     },
-    ['api-key-store/touch', 'api-key-store/same-question'],
+    ['api-key-store/touch', 'api-key-store/same-question', 'api-key-store/find-aborted'],
   ),
   saboteur('api-key-store/touch', 'use is noted each time', () => (store) => ({
     touch: (id, at) => store.touch(id, at, at),

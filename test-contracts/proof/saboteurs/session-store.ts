@@ -49,22 +49,27 @@ const saboteurs: readonly Saboteur<StoreSubject<SessionStore>>[] = [
     },
     ['session-store/redeem-once'],
   ),
-  saboteur('session-store/redeem-once', 'redeeming looks first and writes later', () => {
-    let seen: ReturnType<SessionStore['redeem']> | undefined;
-    return (store) => ({
-      redeem: async (request, events) => {
-        seen ??= store.redeem(request, events);
-        const outcome = await seen;
-        await nextTurn();
-        seen = undefined;
-        if (outcome.kind === 'unknown') return outcome;
-        const { account, actor, scope } = outcome.session;
-        const session: Session = { ...request.session, account, actor, scope };
-        await store.begin(session, [anEvent()]);
-        return { kind: 'redeemed', session };
-      },
-    });
-  }),
+  saboteur(
+    'session-store/redeem-once',
+    'redeeming looks first and writes later',
+    () => {
+      let seen: ReturnType<SessionStore['redeem']> | undefined;
+      return (store) => ({
+        redeem: async (request, events) => {
+          seen ??= store.redeem(request, events);
+          const outcome = await seen;
+          await nextTurn();
+          seen = undefined;
+          if (outcome.kind === 'unknown') return outcome;
+          const { account, actor, scope } = outcome.session;
+          const session: Session = { ...request.session, account, actor, scope };
+          await store.begin(session, [anEvent()]);
+          return { kind: 'redeemed', session };
+        },
+      });
+    },
+    ['session-store/find-many'],
+  ),
   saboteur('session-store/redeem-ended', 'a link ends after its instant, not at it', () => (store) => ({
     redeem: (request, events) => store.redeem({ ...request, now: (request.now - 1) as Instant }, events),
   })),
@@ -94,12 +99,20 @@ const saboteurs: readonly Saboteur<StoreSubject<SessionStore>>[] = [
     const absent = new Set<Sha256>();
     return {
       find: async (hash, now, signal) => {
+        signal?.throwIfAborted();
         const session = absent.has(hash) ? undefined : await store.find(hash, now, signal);
         if (session === undefined) absent.add(hash);
         return session;
       },
     };
   }),
+  saboteur('session-store/refuse', 'a refused sign-in ends the sessions of its account', () => (store) => ({
+    refuse: async (event, unlessSince) => {
+      const query = { account: event.account, now: event.at, after: undefined, limit: MANY };
+      for (const { tokenHash } of await store.list(query)) await store.end(tokenHash, []);
+      await store.refuse(event, unlessSince);
+    },
+  })),
   saboteur('session-store/end', 'ending a session ends all of its account', () => {
     const begun = new Map<Sha256, Session>();
     return (store) => ({

@@ -8,6 +8,7 @@ export interface Word {
 
 /** A script of these suites in a process of its own, which says words and is told others. */
 export interface Child<Said extends Word> {
+  readonly pid: number;
   /** Resolves with its first word of this kind that was not asked for before; rejects when it ends without one. */
   said<Kind extends Said['kind']>(kind: Kind): Promise<Extract<Said, { readonly kind: Kind }>>;
   tell(word: Word): void;
@@ -36,6 +37,7 @@ export function startChild<Said extends Word>(
     for (const listen of heard) listen();
   });
   return {
+    pid: child.pid ?? 0,
     said: (kind) => {
       type Wanted = Extract<Said, { readonly kind: typeof kind }>;
       const { promise, resolve, reject } = Promise.withResolvers<Wanted>();

@@ -28,7 +28,7 @@ export type NodeTask =
 
 /** What a node says. */
 export type NodeWord =
-  | { readonly kind: 'listening'; readonly url: string }
+  | { readonly kind: 'listening'; readonly url: string; readonly port: number }
   | { readonly kind: 'hanging' }
   | { readonly kind: 'done' };
 
@@ -54,7 +54,7 @@ const ours = new ContainerModule(({ rebind, onActivation }) => {
 });
 
 const app = await createApp(readSettings(process.env), { modules: [ours], log: () => {} });
-const { addresses } = await app.listen();
+const { addresses, port } = await app.listen();
 
 const BY_OPERATOR: Cause = { actor: { kind: 'operator', id: null }, asOperator: true };
 
@@ -97,4 +97,6 @@ async function carryOut(task: NodeTask): Promise<void> {
 process.on('message', (task: NodeTask) => {
   void carryOut(task).then(() => say({ kind: 'done' }));
 });
-say({ kind: 'listening', url: addresses.publicUrl });
+// Whoever started it has gone, however that happened.
+process.once('disconnect', () => process.exit());
+say({ kind: 'listening', url: addresses.publicUrl, port });

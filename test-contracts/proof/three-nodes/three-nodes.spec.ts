@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Duration, duration, hours, minutes, seconds } from '@pinfold/core';
 import { expect } from 'chai';
+import { postgresPlace } from 'pinfold-test-servers/mocha';
 import { siteOf } from '../service/client.ts';
+import { sharedBucket } from '../service/places.ts';
 import { enter, tryPassword } from '../service/visitor.ts';
 import { type Nodes, openNodes, type RunningNode } from './nodes.ts';
 
@@ -11,7 +13,8 @@ describe('Three processes on PostgreSQL and S3', function () {
   let all: readonly [RunningNode, RunningNode, RunningNode];
 
   before(async () => {
-    nodes = await openNodes();
+    const [{ server }, { server: s3, bucket }] = await Promise.all([postgresPlace(), sharedBucket()]);
+    nodes = await openNodes({ postgres: server.address, s3: s3.endpoint, bucket });
     all = await Promise.all([nodes.start(), nodes.start(), nodes.start()]);
   });
   after(() => nodes.dispose());

@@ -22,12 +22,12 @@ import { together } from '../together.ts';
 const CREATED = { kind: 'created' };
 const EXISTS = { kind: 'exists' };
 
-const AUTHORITIES: readonly Authority[] = ['account', 'operator'];
+const AUTHORITIES: readonly (Authority | undefined)[] = [undefined, 'account', 'operator'];
 
 /** Values at the ends of what a key may hold, and texts that stores like to change. */
 const KEYS: readonly ApiKey[] = [
   anApiKey(1, { scopes: ['pins:read'], label: '' }),
-  anApiKey(2, { scopes: ['pins:write'], label: ` Ünï  🧭 e\u0301 '"\\%_\n null ` }),
+  anApiKey(2, { scopes: ['pins:write', 'pins:read'], label: ` Ünï  🧭 e\u0301 ''""\\\\%%__\n null ` }),
   anApiKey(3, { scopes: [], label: 'x'.repeat(500), createdAt: instant(253_402_300_799_999) }),
   anApiKey(4, {
     account: `Δ 🧭 e\u0301${'a'.repeat(249)}` as AccountId,
@@ -39,10 +39,11 @@ const KEYS: readonly ApiKey[] = [
   anApiKey(5, { createdAt: instant(0), lastUsedAt: instant(0), revokedAt: instant(0) }),
 ];
 
-/** Ids that a comparison without case, as numbers, after trimming or of the beginning would take for one. */
+/** Ids that a comparison without case, as numbers, after trimming or of the beginning would take for one, or that any object has. */
 const NEARLY_ONE_ID = [
-  ...['AbC', 'aBc', 'ABC', 'abc', 'abc ', 'a%c', 'a_c', '7', '007', '1000', '1e3'],
+  ...['AbC', 'aBc', 'ABC', 'abc', 'ab', 'ab%', 'ab_', 'abc ', 'a%c', 'a_c', '7', '007', '1000', '1e3'],
   ...['1', '2'].map((end) => end.padStart(32, 'a')),
+  'constructor',
 ] as ApiKeyId[];
 
 /** Accounts that a comparison without case or accents, as a pattern, after trimming or of the beginning would take for one. */
@@ -75,12 +76,17 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
     check: async (subject) => {
       const { port } = subject;
       const other = await subject.peer();
-      const revoked = anApiKey(1, { revokedAt: START });
-      await port.create(revoked, [anEvent()]);
-      const rival = { ...anApiKey(2, { account: 'globex' as AccountId, label: 'another' }), id: revoked.id };
-      expect(await other.create(rival, [anEvent()])).to.deep.equal(EXISTS);
-      expect(await other.find(revoked.id)).to.deep.equal(revoked);
-      expect(await other.create(revoked, [anEvent()]), 'the same').to.deep.equal(EXISTS);
+      for (const [n, key] of KEYS.entries()) {
+        await port.create(key, [anEvent()]);
+        const kept = await port.find(key.id);
+        const rival = { ...anApiKey(n, { account: 'globex' as AccountId, label: 'another' }), id: key.id };
+        for (const authority of AUTHORITIES) {
+          for (const late of [rival, key]) {
+            expect(await other.create(late, [anEvent()], authority), late.label).to.deep.equal(EXISTS);
+            expect(await port.find(key.id), `by ${authority}`).to.deep.equal(kept);
+          }
+        }
+      }
       for (const id of NEARLY_ONE_ID) {
         expect(await port.create(anApiKey(2, { id, label: id }), [anEvent()]), id).to.deep.equal(CREATED);
       }
@@ -117,7 +123,10 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
       expect(await subject.port.find(late.id)).to.equal(undefined);
       expect(await subject.port.createFirst(first[0] as ApiKey, [anEvent()]), 'again').to.deep.equal(EXISTS);
       const other = await another();
-      await other.port.create(anApiKey(1, { account: 'globex' as AccountId, revokedAt: START }), [anEvent()]);
+      expect(await other.port.list(undefined), 'none yet').to.deep.equal([]);
+      await (await other.peer()).create(anApiKey(1, { account: 'globex' as AccountId, revokedAt: START }), [
+        anEvent(),
+      ]);
       expect(await other.port.createFirst(anApiKey(2), [anEvent()]), 'after any other').to.deep.equal(EXISTS);
       for (const key of KEYS) {
         const { port } = await another();
@@ -130,12 +139,12 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
     id: 'api-key-store/find-absent',
     says: 'an unknown id is undefined',
     check: async ({ port, peer }) => {
-      expect(await port.find(anApiKeyId(1))).to.equal(undefined);
-      await port.create(anApiKey(1), [anEvent()]);
       const other = await peer();
-      for (const id of ['keyId2', 'KEYID1', 'keyid1', 'keyId', 'keyId1 ', 'keyId%', 'keyId_', '']) {
-        expect(await other.find(id as ApiKeyId), id).to.equal(undefined);
+      for (const id of NEARLY_ONE_ID) {
+        expect(await other.find(id), id).to.equal(undefined);
+        await port.create(anApiKey(1, { id }), [anEvent()]);
       }
+      expect(await other.find('' as ApiKeyId), 'nothing').to.equal(undefined);
     },
   },
   {
@@ -208,6 +217,14 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
       });
       const lastUsedAt = after(START, duration(20));
       expect(await port.find(anApiKeyId(2))).to.deep.equal(anApiKey(2, { lastUsedAt, revokedAt: at }));
+      for (const id of NEARLY_ONE_ID) await port.create(anApiKey(7, { id }), [anEvent()]);
+      for (const id of NEARLY_ONE_ID) {
+        expect(await port.find(id), `${id} after those like it`).to.deep.equal(anApiKey(7, { id }));
+        await other.touch(id, at, START);
+        await other.revoke(id, at, [anEvent()]);
+        const done = anApiKey(7, { id, lastUsedAt: at, revokedAt: at });
+        expect(await port.find(id), id).to.deep.equal(done);
+      }
     },
   },
   {

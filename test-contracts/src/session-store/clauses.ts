@@ -17,7 +17,7 @@ import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
-import { rejectionOf } from '../rejection.ts';
+import { expectAbortedAlone } from '../signals.ts';
 import { together } from '../together.ts';
 
 const UNKNOWN = { kind: 'unknown' };
@@ -28,8 +28,14 @@ const ZERO_HASH = '0e1'.padEnd(64, '0') as Sha256;
 /** Values at the ends of what a session may hold. */
 const SESSIONS: readonly Session[] = [
   aSession(1),
-  aSession(2, { apiKey: 'AbC9' as ApiKeyId }),
-  aSession(3, { account: `Δ 🧭 ${'a'.repeat(250)}` as AccountId, endsAt: instant(253_402_300_799_999) }),
+  aSession(2, {
+    ...{ apiKey: 'AbC9' as ApiKeyId, account: 'AbC9' as AccountId, displayName: 'AbC9' },
+    actor: { kind: 'person', id: 'AbC9' },
+  }),
+  aSession(3, {
+    account: `Δ 🧭 e\u0301${'a'.repeat(249)}` as AccountId,
+    endsAt: instant(253_402_300_799_999),
+  }),
   aSession(5, { actor: { kind: 'person', id: 'sub' }, scope: 'admin', displayName: `Ada 'x' "%_🧭` }),
   aSession(6, { apiKey: 'AbC9' as ApiKeyId, displayName: '' }),
   aSession(7, { actor: { kind: 'system', id: null }, displayName: `e\u0301${'x'.repeat(250)}` }),
@@ -172,8 +178,11 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
     id: 'session-store/find-aborted',
     says: 'an aborted signal rejects with its reason',
     check: async ({ port }) => {
-      const reason = new Error('enough');
-      expect(await rejectionOf(port.find(aTokenHash(1), START, AbortSignal.abort(reason)))).to.equal(reason);
+      await port.begin(aSession(1), [anEvent()]);
+      await expectAbortedAlone({
+        'a session': (signal) => port.find(aTokenHash(1), START, signal),
+        'no session': (signal) => port.find(aTokenHash(2), START, signal),
+      });
     },
   },
   {
@@ -199,15 +208,30 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
     },
   },
   {
+    id: 'session-store/refuse',
+    says: 'a refused sign-in ends no session and no link, and is no fault where its account has neither',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      await port.begin(aSession(1), [anEvent()]);
+      await port.offer(aLink(2), [anEvent()]);
+      for (const account of [aSession(1).account, 'globex' as AccountId]) {
+        await port.refuse({ ...anEvent({ type: 'session.refused' }), account }, START);
+      }
+      expect(await other.find(aTokenHash(1), START)).to.deep.equal(aSession(1));
+      const redeemed = await other.redeem(aRedemption(aLink(2), aSession(2)), [anEvent()]);
+      expect(redeemed.kind).to.equal('redeemed');
+    },
+  },
+  {
     id: 'session-store/purge',
     says: 'what ended goes, at most the limit, and what has not ended stays',
     check: async ({ port, peer }) => {
       const other = await peer();
       const soon = after(START, minutes(5));
+      await port.begin(aSession(0, { endsAt: after(soon, MOMENT) }), [anEvent()]);
+      await port.offer(aLink(0, { endsAt: after(soon, MOMENT) }), [anEvent()]);
       for (const n of [1, 2, 3]) await port.begin(aSession(n, { endsAt: soon }), [anEvent()]);
       for (const n of [1, 2]) await port.offer(aLink(n, { endsAt: soon }), [anEvent()]);
-      await port.begin(aSession(4, { endsAt: after(soon, MOMENT) }), [anEvent()]);
-      await port.offer(aLink(4, { endsAt: after(soon, MOMENT) }), [anEvent()]);
       const early = aSession(5, { startedAt: after(soon, MOMENT) });
       await port.begin(early, [anEvent()]);
       await port.offer(aLink(5, { endsAt: before(soon, MOMENT) }), [anEvent()]);
@@ -224,9 +248,9 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
           UNKNOWN,
         );
       }
-      expect(await other.find(aTokenHash(4), START)).to.deep.include({ tokenHash: aTokenHash(4) });
+      expect(await other.find(aTokenHash(0), START)).to.deep.include({ tokenHash: aTokenHash(0) });
       expect(await other.find(early.tokenHash, START), 'before it starts').to.deep.equal(early);
-      expect((await other.redeem(aRedemption(aLink(4), aSession(20)), [anEvent()])).kind).to.equal(
+      expect((await other.redeem(aRedemption(aLink(0), aSession(20)), [anEvent()])).kind).to.equal(
         'redeemed',
       );
     },

@@ -70,8 +70,8 @@ export const listClauses: readonly Clause<SessionStore>[] = [
       const apiKey = 'AbC9' as ApiKeyId;
       const sessions = HASHES.flatMap((beginning, n) =>
         NEARLY_ONE_ACCOUNT.map((account, m) => {
-          const startedAt = after(START, minutes(HASHES.length - n));
-          const tokenHash = `${beginning}${m}`.padEnd(64, '0') as Sha256;
+          const startedAt = after(START, minutes(60 - 10 * n - m));
+          const tokenHash = `${beginning.padEnd(63, '0')}${m}` as Sha256;
           return aSession(n, { tokenHash, account, apiKey, startedAt, displayName: `Ada ${n}` });
         }),
       );
@@ -81,7 +81,7 @@ export const listClauses: readonly Clause<SessionStore>[] = [
         other.list({ account, now: START, after: undefined, limit: 100 });
       expect(await listed()).to.deep.equal(ordered);
       const page = { account: undefined, now: START, limit: 3 };
-      for (const after of [undefined, '0', 'a94', 'f10', 'g']) {
+      for (const after of [undefined, '0', 'a9', `${'a9'.padEnd(63, '0')}4`, 'g']) {
         const rest = ordered.filter(({ tokenHash }) => tokenHash > (after ?? ''));
         expect(await other.list({ ...page, after }), `after ${after}`).to.deep.equal(rest.slice(0, 3));
         expect(await other.list({ ...page, after, limit: 0 }), 'none').to.deep.equal([]);

@@ -34,7 +34,12 @@ export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionSto
     id: 'session-store/find-many',
     says: 'many sessions at once, begun and found over all peers, do not mix',
     check: async (subject) => {
-      await together(subject, 60, (store, n) => store.begin(aSession(n), [anEvent()]));
+      await together(subject, 60, (store, n) => store.offer(aLink(n), [anEvent()]));
+      await together<SessionStore, unknown>(subject, 60, (store, n) =>
+        n % 2 === 0
+          ? store.begin(aSession(n), [anEvent()])
+          : store.redeem(aRedemption(aLink(n), aSession(n)), [anEvent()]),
+      );
       const found = await together(subject, 60, (store, n) => store.find(aTokenHash(59 - n), START));
       expect(found).to.deep.equal(Array.from({ length: 60 }, (_, n) => aSession(59 - n)));
     },

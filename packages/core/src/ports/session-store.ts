@@ -79,6 +79,7 @@ export interface SessionStore {
 
   /**
    * Keeps the event of a sign-in that was refused, unless one of its account was kept after `unlessSince`.
+   * @promise session-store/refuse: a refused sign-in ends no session and no link, and is no fault where its account has neither
    */
   refuse(event: HistoryEvent & { readonly account: AccountId }, unlessSince: Instant): Promise<void>;
 

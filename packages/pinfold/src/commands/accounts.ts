@@ -4,6 +4,7 @@ import type { AdministeredAccount, Administration } from '@pinfold/core/administ
 import { accountOf } from '@pinfold/http-express';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
+import { counted } from '../command-line/counted.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import { readReason } from '../command-line/reason.ts';
@@ -131,7 +132,7 @@ function lineOf({ account: { name, blocked, limits, lastPublishedAt }, used }: A
   const set = Object.entries(limits).filter(([, limit]) => limit !== null);
   const facts = [
     name,
-    used.sites === 1 ? '1 site' : `${used.sites} sites`,
+    counted(used.sites, 'site'),
     `${used.bytes} bytes`,
     `${used.publications24h} published in 24 hours`,
     lastPublishedAt === null ? 'never published' : `last ${toRfc3339(lastPublishedAt)}`,

@@ -1,6 +1,7 @@
 import { type CleanUpReport, type Clock, hours, type Instant, isFault, seconds } from '@pinfold/core';
 import { readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
+import { counted } from '../command-line/counted.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import type { Terminal } from '../command-line/terminal.ts';
@@ -69,7 +70,7 @@ function progressTo({ err }: Terminal, clock: Clock): (report: CleanUpReport) =>
     if (clock.now() - said < PROGRESS_EVERY) return;
     said = clock.now();
     err(
-      `pinfold: ${archives + orphans} archives removed, ${failures} could not be, ${compared} compared so far`,
+      `pinfold: ${counted(archives + orphans, 'archive')} removed, ${failures} could not be, ${compared} compared so far`,
     );
   };
 }
@@ -94,15 +95,17 @@ function linesOf(report: CleanUpReport, dryRun: boolean): readonly string[] {
   const waiting = waitingOf(report);
   const [removed, dropped] = dryRun ? ['would be removed', 'would be dropped'] : ['removed', 'dropped'];
   return [
-    `${report.archives} archives of ended publications ${removed}`,
-    `${report.unnamed} of ${report.compared} archives older than a day have no record, ${report.orphans} ${removed}: ${LISTING[report.listing]}`,
+    `${counted(report.archives, 'archive')} of ended publications ${removed}`,
+    `without a record: ${report.unnamed} of ${counted(report.compared, 'archive')} older than a day, ${report.orphans} ${removed}: ${LISTING[report.listing]}`,
     ...(waiting > 0
-      ? [`${waiting} archives without a record wait for the next comparison; --force makes it now`]
+      ? [
+          `waiting for the next comparison: ${counted(waiting, 'archive')} without a record; --force makes it now`,
+        ]
       : []),
     ...(report.failures > 0
-      ? [`${report.failures} archives could not be removed and will be tried again`]
+      ? [`could not be removed, and will be tried again: ${counted(report.failures, 'archive')}`]
       : []),
-    `${report.uploads} abandoned uploads, ${report.reservations} old reservations and ${report.attempts} counts of wrong passwords ${dropped}`,
+    `${counted(report.uploads, 'abandoned upload')}, ${counted(report.reservations, 'old reservation')} and ${report.attempts} counts of wrong passwords ${dropped}`,
     ...report.missing.map((id) => `missing in the storage: archive ${id} of a published site`),
     ...(report.finished ? [] : ['time ran out before everything was done']),
   ];

@@ -4,6 +4,7 @@ import { basename, resolve } from 'node:path';
 import type { AccountId, Duration } from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
+import { counted } from '../command-line/counted.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { knownAddresses, noteSilence } from '../command-line/known-addresses.ts';
 import { OPTIONS } from '../command-line/options.ts';
@@ -152,8 +153,9 @@ async function showCode(link: string, { err }: Terminal): Promise<void> {
 }
 
 function tell({ pin, warnings }: Published, { out, err }: Terminal): void {
-  const files = pin.file_count === 1 ? '1 file' : `${pin.file_count} files`;
-  err(`published: ${files}, ${pin.size} bytes; expires ${pin.expires_at ?? 'never'}`);
+  err(
+    `published: ${counted(pin.file_count, 'file')}, ${pin.size} bytes; expires ${pin.expires_at ?? 'never'}`,
+  );
   for (const { rule, detail, path } of warnings)
     err(`note: ${path === undefined ? '' : `${path}: `}${detail} (${rule})`);
   out(shownText(pin.shared_url));

@@ -1,5 +1,6 @@
 import { tokens } from '@pinfold/inversify';
 import { readArguments } from '../command-line/arguments.ts';
+import { counted } from '../command-line/counted.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import type { Terminal } from '../command-line/terminal.ts';
@@ -39,6 +40,6 @@ function linesOf({ named, read, missing, altered, superfluous, young }: Verified
     ...those('missing', missing),
     ...those('altered', altered),
     ...superfluous.map((id) => `superfluous: ${id}`),
-    `${named} archives named by records, ${read} of them read; ${young} younger than a day and not named yet`,
+    `${counted(named, 'archive')} named by records, ${read} of them read; ${young} younger than a day and not named yet`,
   ];
 }

@@ -6,6 +6,7 @@ import type { Log } from '../server/log.ts';
 import { ClockDifference } from './clock-difference.ts';
 import { telling } from './met-by-requests.ts';
 import { Part, type PartState } from './part.ts';
+import { SeenMode } from './seen-mode.ts';
 
 /** What a server can be said to need before it takes requests. */
 export type Need = 'database' | 'storage' | 'staging';
@@ -28,6 +29,7 @@ const STORAGE_EVERY = 3;
  */
 export class Health {
   readonly #clock: ClockDifference = new ClockDifference();
+  readonly #mode: SeenMode = new SeenMode();
   readonly #parts: Readonly<Record<Need, Part>> = {
     database: new Part({
       code: 'store_unavailable',
@@ -65,6 +67,7 @@ export class Health {
         const asked = clock.now();
         const told = await persistence.check(signal);
         this.#clock.note(asked, told, clock.now());
+        this.#mode.note(await (await container.getAsync(tokens.mode)).load(signal));
       });
       return persistence;
     });
@@ -84,7 +87,7 @@ export class Health {
 
   /** Tells of what changes; of several processes on one machine one does. */
   tellTo(log: Log): void {
-    for (const part of [...Object.values(this.#parts), this.#clock]) part.tellTo(log);
+    for (const part of [...Object.values(this.#parts), this.#clock, this.#mode]) part.tellTo(log);
   }
 
   /** Looks at everything; resolves when all have answered, or were given up. */
@@ -116,6 +119,11 @@ export class Health {
     const { state, error } = this.#parts.staging;
     if (state !== 'full' && state !== 'unavailable') return;
     throw new Fault('staging_unavailable', 'uploads could not be received a moment ago', { cause: error });
+  }
+
+  /** Whether the service is read-only; `undefined` until it is known. */
+  get isReadOnly(): boolean | undefined {
+    return this.#mode.isReadOnly;
   }
 
   report(): HealthReport {

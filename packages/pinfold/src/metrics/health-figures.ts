@@ -4,7 +4,7 @@ import type { Figures } from './figures.ts';
 const PARTS = ['database', 'storage', 'staging'] as const;
 
 /** Measures what health knows. */
-export function healthFigures(figures: Figures, health: Pick<Health, 'report'>): void {
+export function healthFigures(figures: Figures, health: Pick<Health, 'report' | 'isReadOnly'>): void {
   const up = figures.gauge(
     { name: 'pinfold_dependency_up', help: 'Whether what the server needs answers.', labels: ['name'] },
     'greatest',
@@ -17,11 +17,16 @@ export function healthFigures(figures: Figures, health: Pick<Health, 'report'>):
     },
     'farthest',
   );
+  const readOnly = figures.gauge(
+    { name: 'pinfold_service_read_only', help: 'Whether the service is read-only.', labels: [] },
+    'greatest',
+  );
   figures.measure(() => {
     const { parts, clock } = health.report();
     for (const name of PARTS) {
       up.at(name).value = parts[name] === 'unavailable' || parts[name] === 'full' ? 0 : 1;
     }
+    if (health.isReadOnly !== undefined) readOnly.at().value = health.isReadOnly ? 1 : 0;
     if (clock !== null) difference.at().value = clock;
   });
 }

@@ -1,3 +1,4 @@
+import { counted } from '../command-line/counted.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import type { Moved } from './from-stores.ts';
@@ -13,10 +14,10 @@ const MOST_NAMED = 20;
 export function tellMoved(done: string, moved: Moved, json: boolean, { out, err }: Terminal): void {
   const { records, archives, copied, broken } = moved;
   if (json) out(JSON.stringify(moved));
-  else err(`${done}: ${records} records, ${archives} archives, ${copied} of them new`);
+  else err(`${done}: ${counted(records, 'record')}, ${counted(archives, 'archive')}, ${copied} of them new`);
   if (broken.length === 0) return;
   for (const id of broken.slice(0, MOST_NAMED)) err(`broken: ${id}`);
   throw new CommandFailure(
-    `${broken.length} archives are missing or altered where they come from; all else is done`,
+    `missing or altered where they come from: ${counted(broken.length, 'archive')}; all else is done`,
   );
 }

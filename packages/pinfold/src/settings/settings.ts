@@ -173,7 +173,7 @@ export function readSettings(env: Environment): Settings {
     historyKeptFor: read('HISTORY_DAYS', readLifetime),
     historyAddresses: read('HISTORY_ADDRESSES', readSwitch(false)),
     drain: read('DRAIN_SECONDS', readDrain),
-    notes: [...unknownVariables(env), ...addressNotes(addresses), ...oidcNotes(oidc)],
+    notes: [...unknownVariables(env), ...idleVariables(env), ...addressNotes(addresses), ...oidcNotes(oidc)],
   };
 }
 
@@ -285,6 +285,15 @@ function readDrain(variable: string, value: string | undefined): Duration {
     throw new SettingsError(variable, `must be a number of seconds from 0 to ${LONGEST_DRAIN}`);
   }
   return seconds(length);
+}
+
+/** Variables that say nothing without another one. */
+const IDLE_WITHOUT = { METRICS_HOST: 'METRICS_PORT', OIDC_CLIENT_ID: 'OIDC_ISSUER' } as const;
+
+function idleVariables(env: Environment): readonly string[] {
+  return Object.entries(IDLE_WITHOUT)
+    .filter(([name, needed]) => env[PREFIX + name] && !env[PREFIX + needed])
+    .map(([name, needed]) => `${PREFIX}${name} does nothing without ${PREFIX}${needed}`);
 }
 
 /** A misspelt variable would be passed over in silence otherwise. */

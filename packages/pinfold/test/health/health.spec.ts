@@ -4,6 +4,7 @@ import {
   type FaultCode,
   instant,
   isFault,
+  type Mode,
   type RoleStore,
   type Staging,
   seconds,
@@ -35,6 +36,7 @@ function rig() {
   const asked = { database: 0, storage: 0, staging: 0, listings: 0 };
   const wrong: { database?: Fault; storage?: Fault; staging?: Fault } = {};
   let databaseClock = 0;
+  let mode: Mode = { kind: 'normal', message: null };
   const met = <Result>(part: 'database' | 'storage' | 'staging', result: Result): Promise<Result> =>
     wrong[part] === undefined ? Promise.resolve(result) : Promise.reject(wrong[part]);
   const persistence: Partial<Persistence> = {
@@ -73,6 +75,7 @@ function rig() {
   container.bind(tokens.persistence).toConstantValue(persistence as Persistence);
   container.bind(tokens.roles).toConstantValue(roles as RoleStore);
   container.bind(tokens.archives).toConstantValue(archives as ArchiveStorage);
+  container.bind(tokens.mode).toConstantValue({ load: async () => mode, change: async () => {} });
   container.bind(tokens.staging).toConstantValue(staging as Staging);
   container.get(tokens.persistence);
   const ports = {
@@ -87,6 +90,9 @@ function rig() {
     asked,
     wrong,
     ...ports,
+    setMode: (kind: Mode['kind']): void => {
+      mode = { kind, message: null };
+    },
     setDatabaseClock: (ahead: number): void => {
       databaseClock = ahead;
     },
@@ -111,6 +117,23 @@ describe('the health of a server', () => {
     await end();
     await pass(60);
     expect(asked.database).to.equal(12);
+  });
+
+  it('says that the service is read-only, at the start and when that changes', async () => {
+    const { health, pass, setMode } = rig();
+    const lines: string[] = [];
+    setMode('read_only');
+    await pass(5);
+    health.tellTo(openLog('info', (line) => lines.push(JSON.parse(line).msg)));
+    await pass(10);
+    expect(health.isReadOnly).to.equal(true);
+    setMode('normal');
+    await pass(5);
+    expect(health.isReadOnly).to.equal(false);
+    setMode('read_only');
+    await pass(10);
+    const readOnly = 'the service is read-only, until somebody says "pinfold mode normal"';
+    expect(lines).to.deep.equal([readOnly, 'the service takes changes again', readOnly]);
   });
 
   it('is told from memory, however often it is asked', async () => {

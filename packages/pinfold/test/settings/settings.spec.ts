@@ -268,6 +268,14 @@ describe('readSettings', () => {
     expect(readSettings({ ...env, PINFOLD_SITES_URL: 'http://sites.example' }).viewerMode).to.equal('origin');
   });
 
+  it('notes variables that do nothing without another one', () => {
+    const env = { PINFOLD_METRICS_HOST: '::1', PINFOLD_OIDC_CLIENT_ID: 'pinfold' };
+    expect(readSettings(env).notes).to.deep.equal([
+      'PINFOLD_METRICS_HOST does nothing without PINFOLD_METRICS_PORT',
+      'PINFOLD_OIDC_CLIENT_ID does nothing without PINFOLD_OIDC_ISSUER',
+    ]);
+  });
+
   it('notes variables that it does not know, and no others', () => {
     const { notes } = readSettings({ PINFOLD_PROT: '80', PINFOLD_URL: 'x', PINFOLD_KEY: 'y', HOME: '/' });
     expect(notes).to.have.length(1);

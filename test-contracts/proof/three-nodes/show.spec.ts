@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-describe('the example of many nodes', function () {
+describe('The example of many nodes', function () {
   this.timeout(60_000);
   let folder: string;
   let shown: string;
@@ -20,7 +20,7 @@ describe('the example of many nodes', function () {
   afterEach(() => rm(folder, { recursive: true }));
 
   function start(): ChildProcessWithoutNullStreams {
-    const file = join(import.meta.dirname, '..', 'src', 'main.ts');
+    const file = join(import.meta.dirname, 'show.ts');
     const flags = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];
     const env = { ...process.env, NODE_OPTIONS: '', TMPDIR: folder };
     // In a group of its own, as a terminal would have it.
@@ -41,7 +41,7 @@ describe('the example of many nodes', function () {
   it('shows that nothing is lost, and ends everything', async () => {
     const child = start();
     expect(await once(child, 'close'), shown).to.deep.equal([0, null]);
-    expect(shown.match(/process \d+/g)).to.have.length(4);
+    expect(shown.match(/process \d+/g)).to.have.length(5);
     await expectNothingLeft();
   });
 

@@ -11,7 +11,7 @@ export interface Behind {
 
 /** What a load balancer is to a service: one address, and each request goes to the next node. */
 export interface Front {
-  readonly port: number;
+  readonly url: string;
   /** The node that the latest request was given to. */
   readonly latest: Behind | undefined;
   close(): Promise<void>;
@@ -38,7 +38,7 @@ export async function startFront(nodes: () => readonly Behind[]): Promise<Front>
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    port: (server.address() as AddressInfo).port,
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
     get latest() {
       return latest;
     },
@@ -73,7 +73,7 @@ function pass(
     });
   });
   outgoing.once('response', (answer) => {
-    response.writeHead(answer.statusCode ?? 502, { ...endToEnd(answer), 'x-served-by': node.name });
+    response.writeHead(answer.statusCode ?? 502, endToEnd(answer));
     pipeline(answer, response, () => undefined);
   });
   // A client that goes away needs no answer.

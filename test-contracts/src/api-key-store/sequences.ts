@@ -1,0 +1,129 @@
+import {
+  type AccountId,
+  type ApiKey,
+  type ApiKeyId,
+  type ApiKeyStore,
+  type Authority,
+  type Instant,
+  SCOPES,
+  type Sha256,
+} from '@pinfold/core';
+import { createMemory } from '@pinfold/memory';
+import fc from 'fast-check';
+import type { Subject } from '../contract.ts';
+import { anEvent } from '../fixtures/roles.ts';
+import type { ModelOptions } from '../role-store-model/sequences.ts';
+import { checkSequences, type Sequences, stepsFor } from '../sequences/run.ts';
+import { changedTexts, nearInstants, nearTexts, someOf } from '../sequences/values.ts';
+
+interface Values {
+  readonly ids: readonly ApiKeyId[];
+  readonly accounts: readonly AccountId[];
+  readonly labels: readonly string[];
+  readonly hashes: readonly Sha256[];
+  readonly instants: readonly Instant[];
+}
+
+/** Each list has ids that are nearly one, or that stand in another order elsewhere. */
+const IDS = [
+  ['AbC', 'aBc', 'ABC', 'abc', 'ab', 'abcd', 'abc ', ' abc', 'a%c', 'a_c', '%', '_'],
+  ['1', '01', '10', '9', '1e1', '1000', '1e3', '0x1', 'Z9', 'a10', 'a9', 'B'],
+  ['null', 'undefined', 'constructor', '__proto__', 'true', 'id', '0', '-1', "a'c", 'a\\c', '{}', '""'],
+  ['1', '2', 'A', 'a', 'aa', ' '].flatMap((end) => [end.padStart(32, 'a'), end.padStart(31, 'a')]),
+] as ApiKeyId[][];
+const HASHES = ['1', '0e1', '0e2', 'a', 'b'].flatMap((text) => [
+  text.padEnd(64, '0'),
+  text.padStart(64, '0'),
+]) as Sha256[];
+
+const step = stepsFor<ApiKeyStore, Values>();
+const oneOf = fc.constantFrom;
+
+const key = ({ ids, accounts, labels, hashes, instants }: Values): fc.Arbitrary<ApiKey> =>
+  fc.record({
+    id: oneOf(...ids),
+    account: oneOf(...accounts),
+    scopes: fc.shuffledSubarray([...SCOPES]),
+    label: oneOf(...labels),
+    secretHash: oneOf(...hashes),
+    createdAt: oneOf(...instants),
+    lastUsedAt: oneOf(null, ...instants),
+    revokedAt: oneOf(null, ...instants),
+  });
+
+const id = ({ ids }: Values) => oneOf(...ids);
+const instant = ({ instants }: Values) => oneOf(...instants);
+const events = oneOf(0, 1, 2);
+const some = (count: number) => Array.from({ length: count }, () => anEvent());
+
+const SEQUENCES: Sequences<ApiKeyStore, Values> = {
+  reference: async () => {
+    const memory = createMemory();
+    return { port: memory.apiKeys, dispose: () => memory.close() };
+  },
+  values: fc.record({
+    ids: fc.constantFrom(...IDS).chain((ids) => someOf(ids)),
+    accounts: nearTexts as fc.Arbitrary<AccountId[]>,
+    labels: changedTexts,
+    hashes: someOf(HASHES, 3),
+    instants: nearInstants,
+  }),
+  steps: [
+    step(
+      5,
+      'create',
+      (values) => [key(values), events, oneOf<(Authority | undefined)[]>(undefined, 'account', 'operator')],
+      (port, made, count, authority) => port.create(made, some(count), authority),
+    ),
+    step(
+      1,
+      'create first',
+      (values) => [key(values), events],
+      (port, made, count) => port.createFirst(made, some(count)),
+    ),
+    step(
+      3,
+      'revoke',
+      (values) => [id(values), instant(values), events],
+      (port, known, at, count) => port.revoke(known, at, some(count)),
+    ),
+    step(
+      5,
+      'touch',
+      (values) => [id(values), instant(values), instant(values)],
+      (port, known, at, unlessSince) => port.touch(known, at, unlessSince),
+    ),
+  ],
+  look: step(
+    1,
+    'find and list',
+    ({ ids, accounts }) => [fc.constant(ids), fc.constant([undefined, ...accounts])],
+    async (port, ids, accounts) => ({
+      found: await Promise.all(ids.map(async (known) => [known, await port.find(known)])),
+      listed: await Promise.all(accounts.map(async (account) => [account, await port.list(account)])),
+    }),
+  ),
+};
+
+/**
+ * Runs random sequences of everything a store of keys can do, over a port and a peer in turn, beside the store in
+ * memory. Rejects with the shortest sequence found in which the two differ.
+ *
+ * @param create makes a subject over empty data of its own, as for a contract; called for each run.
+ *
+ * @example
+ * import { createMemory } from '@pinfold/memory';
+ * import { checkApiKeyStoreSequences } from '@pinfold/test-contracts';
+ *
+ * const create = async () => {
+ *   const memory = createMemory();
+ *   return { port: memory.apiKeys, peer: async () => memory.peer().apiKeys, dispose: () => memory.close() };
+ * };
+ * await checkApiKeyStoreSequences(create, { runs: 2 });
+ */
+export function checkApiKeyStoreSequences(
+  create: () => Promise<Subject<ApiKeyStore>>,
+  options: ModelOptions = {},
+): Promise<void> {
+  return checkSequences(SEQUENCES, create, options);
+}

@@ -1,0 +1,169 @@
+import type { ArchiveId, Instant } from '@pinfold/core';
+import { archiveIdOf, MAX_READ } from '@pinfold/core/adapter';
+import { createMemory } from '@pinfold/memory';
+import fc from 'fast-check';
+import type { Subject } from '../contract.ts';
+import { START } from '../fixtures/clock.ts';
+import { createStagedArchives } from '../fixtures/staged.ts';
+import type { ModelOptions } from '../role-store-model/sequences.ts';
+import { checkSequences, type Sequences, stepsFor } from '../sequences/run.ts';
+import { someOf } from '../sequences/values.ts';
+import {
+  areReadsAsTheyWere,
+  type Content,
+  DEEDS,
+  type Deed,
+  type Door,
+  doors,
+  END,
+  put,
+  putChanged,
+  type Range,
+  read,
+  readBeyond,
+  WHOLE,
+  walk,
+} from './deeds.ts';
+import type { ArchiveStorageSubject } from './subject.ts';
+
+interface Values {
+  readonly ids: readonly ArchiveId[];
+}
+
+const UUIDS = ['0', '1', '9', 'a', 'f'].flatMap((digit) => [
+  `${digit.repeat(8)}-0000-4000-8000-000000000000`,
+  `00000000-0000-4000-8000-${digit.padStart(12, '0')}`,
+  `00000000-0000-4000-8000-${digit.padEnd(12, '0')}`,
+]);
+const idsAt = (moments: readonly number[], uuids: readonly string[]): ArchiveId[] =>
+  moments.flatMap((at) => uuids.map((uuid) => archiveIdOf(at as Instant, uuid)));
+/** Each list has ids that are nearly one, or that stand in another order elsewhere. */
+const IDS = [
+  idsAt([START], UUIDS),
+  idsAt([START - 1, START, START + 1, START + 10, START + 1_000, START + 1_000_000], UUIDS.slice(2, 5)),
+  idsAt([0, 1, 10, 4_294_967_296, 2_147_483_648_000, START, 9_999_999_999_999], UUIDS.slice(2, 4)),
+];
+const BLOCKS = [512, 4_096, 16_384, 65_536];
+const SIZES = [0, 1, 2, ...BLOCKS.flatMap((size) => [size - 1, size, size + 1]), 100_000, MAX_READ + 4_097];
+const PLACES = [...SIZES, -1, -2, -512, -4_096, WHOLE];
+
+const oneOf = fc.constantFrom;
+const step = stepsFor<Door, Values>();
+const anId = ({ ids }: Values) => oneOf(...ids);
+const aContent: fc.Arbitrary<Content> = fc.tuple(oneOf(...SIZES), fc.nat({ max: 4 }));
+const aRange: fc.Arbitrary<Range> = fc.tuple(oneOf(...PLACES), oneOf(...PLACES));
+const aDeed = (values: Values): fc.Arbitrary<Deed> =>
+  fc.record({
+    what: oneOf<Deed['what'][]>('put', 'delete', 'read'),
+    id: anId(values),
+    content: aContent,
+    range: aRange,
+    flag: fc.boolean(),
+  });
+const deedsOfEach = (values: Values): fc.Arbitrary<Deed[]> =>
+  fc.uniqueArray(aDeed(values), { minLength: 2, maxLength: 6, selector: ({ id }) => id });
+
+const SEQUENCES: Sequences<Door, Values> = {
+  reference: async () => {
+    const [memory, staged] = [createMemory(), await createStagedArchives()];
+    const open = doors({ stage: staged.stage, strew: async () => {} });
+    return { port: open(memory.archives), dispose: () => staged.dispose() };
+  },
+  values: fc.record({ ids: fc.constantFrom(...IDS).chain((near) => someOf(near, 8, 4)) }),
+  steps: [
+    step(6, 'put', (values) => [anId(values), aContent, fc.boolean()], put),
+    step(1, 'put what was changed', (values) => [anId(values), aContent, oneOf(-1, 1)], putChanged),
+    step(6, 'read', (values) => [anId(values), aRange, fc.boolean()], read),
+    step(1, 'read beyond', (values) => [anId(values), oneOf(...SIZES), oneOf(1, 2, 5_000)], readBeyond),
+    step(
+      3,
+      'delete',
+      (values) => [anId(values)],
+      ({ storage }, id) => storage.delete(id),
+    ),
+    step(
+      3,
+      'at once',
+      (values) => [deedsOfEach(values)],
+      ({ known }, deeds) => {
+        const storageOf = (n: number) => known.handles[n % known.handles.length] as Door['storage'];
+        return Promise.all(deeds.map((deed, n) => DEEDS[deed.what]({ storage: storageOf(n), known }, deed)));
+      },
+    ),
+    step(
+      3,
+      'walk',
+      (values) => [
+        fc.option(anId(values), { nil: undefined }),
+        oneOf(1, 2, 3, 1_000),
+        fc.subarray([...values.ids], { maxLength: 2 }),
+      ],
+      walk,
+    ),
+    step(
+      1,
+      'look at what was read',
+      () => [],
+      async (door) => areReadsAsTheyWere(door),
+    ),
+    step(
+      1,
+      'check',
+      () => [],
+      ({ storage }) => storage.check(),
+    ),
+    step(
+      1,
+      'strew',
+      () => [],
+      ({ known }) => known.strew(),
+    ),
+  ],
+  look: step(
+    1,
+    'see',
+    (values) => [anId(values)],
+    async (door, id) => ({
+      size: await door.storage.size(id),
+      begins: await read(door, id, [0, 1], true),
+      ends: await read(door, id, [-END, WHOLE], true),
+      listed: await walk(door),
+    }),
+  ),
+};
+
+/**
+ * Runs random sequences of everything a storage can do, over a port and a peer in turn, beside the storage in memory.
+ * Rejects with the shortest sequence found in which the two differ.
+ *
+ * @param create makes a subject over empty data of its own, as for a contract; called for each run.
+ *
+ * @example
+ * import { createMemory } from '@pinfold/memory';
+ * import { checkArchiveStorageSequences } from '@pinfold/test-contracts';
+ * import { createStagedArchives } from '@pinfold/test-contracts/fixtures';
+ *
+ * const create = async () => {
+ *   const [memory, staged] = [createMemory(), await createStagedArchives()];
+ *   return {
+ *     port: memory.archives,
+ *     peer: async () => memory.peer().archives,
+ *     stage: staged.stage,
+ *     strew: async () => {},
+ *     dispose: () => staged.dispose(),
+ *   };
+ * };
+ * await checkArchiveStorageSequences(create, { runs: 2 });
+ */
+export function checkArchiveStorageSequences(
+  create: () => Promise<Omit<ArchiveStorageSubject, 'unreachable'>>,
+  options: ModelOptions = {},
+): Promise<void> {
+  const opened = async (): Promise<Subject<Door>> => {
+    const subject = await create();
+    const open = doors({ stage: (bytes) => subject.stage(bytes), strew: () => subject.strew() });
+    const peer = async () => open(await subject.peer());
+    return { port: open(subject.port), peer, dispose: () => subject.dispose() };
+  };
+  return checkSequences(SEQUENCES, opened, options);
+}
