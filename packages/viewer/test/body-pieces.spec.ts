@@ -4,11 +4,19 @@ import { isFault, type ManifestEntry, type Open, type Role } from '@pinfold/core
 import { MAX_READ } from '@pinfold/core/adapter';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { EndedMeanwhile, expandedPieces, gzipPieces, storedPieces } from '../src/sending/body-pieces.ts';
+import type { Bodies } from '../src/sending/bodies.ts';
+import {
+  copiedPieces,
+  EndedMeanwhile,
+  expandedPieces,
+  gzipPieces,
+  storedPieces,
+} from '../src/sending/body-pieces.ts';
 import { gzipMember } from '../src/sending/gzip-member.ts';
 import { heldBytes, PIECE } from '../src/sending/held-bytes.ts';
 import { InflatingTurns } from '../src/sending/inflating-turns.ts';
 import type { PieceSource } from '../src/sending/piece-source.ts';
+import type { Form } from '../src/sending/site-files.ts';
 import { StoragePatience } from '../src/sending/storage-patience.ts';
 
 const CONTENT = Buffer.concat([randomBytes(3 * PIECE), Buffer.alloc(3 * PIECE)]);
@@ -89,6 +97,34 @@ describe('the pieces of a body', () => {
       const { source } = stage(randomBytes(length), 'stored');
       for await (const _piece of storedPieces(source)) expect(heldBytes.held - before).to.equal(held);
       expect(heldBytes.held).to.equal(before);
+    }
+  });
+
+  it('are small where there is no room for large ones', async () => {
+    const { source, reads } = stage(randomBytes(2 * PIECE + 1), 'stored');
+    await joined(storedPieces({ ...source, mostHeld: 0 }));
+    expect(reads.map(([, length]) => length)).to.deep.equal([PIECE, PIECE, 1]);
+  });
+
+  it('come from memory as long as it has them, in copies, and from storage then', async () => {
+    const gzip = gzipMember({ crc32: crc32(CONTENT), size: CONTENT.length }, DEFLATED);
+    for (const [isGzip, whole, from, to] of [
+      [false, CONTENT, 7, 2 * PIECE + 9],
+      [false, CONTENT, 0, CONTENT.length],
+      [true, gzip, 0, gzip.length],
+    ] as const) {
+      for (const had of [0, 1, 99]) {
+        let asked = 0;
+        const hot = () => {
+          asked += 1;
+          return asked > had ? undefined : { bytes: whole, text: undefined };
+        };
+        const { source, reads } = stage(DEFLATED, 'deflated');
+        const form = { gzip: isGzip } as Form;
+        const pieces = copiedPieces(source, { hot } as unknown as Bodies, form, from, to);
+        expect((await joined(pieces)).equals(whole.subarray(from, to)), `${isGzip} ${had}`).to.equal(true);
+        expect(reads.length > 0).to.equal(had < 99);
+      }
     }
   });
 

@@ -17,12 +17,12 @@ const CONTENT = Buffer.concat([
 ]);
 const DEFLATED = deflateRawSync(CONTENT);
 
-/** Turns that count who takes one. */
-class CountedTurns extends InflatingTurns {
-  taken = 0;
+/** Turns that note who takes one: whether it is the first of a file. */
+class NotedTurns extends InflatingTurns {
+  readonly taken: boolean[] = [];
 
   override take(...turn: Parameters<InflatingTurns['take']>) {
-    this.taken += 1;
+    this.taken.push(turn[2]);
     return super.take(...turn);
   }
 }
@@ -81,7 +81,7 @@ describe('the pieces of an inflated file', () => {
   });
 
   it('end with the viewer who asked, whatever is still to come of what was read', async () => {
-    const turns = new CountedTurns(1, 1);
+    const turns = new NotedTurns(1, 1);
     const viewer = new AbortController();
     async function* deflated(): AsyncGenerator<Uint8Array> {
       yield DEFLATED;
@@ -94,7 +94,7 @@ describe('the pieces of an inflated file', () => {
       }
     };
     expect(await pumping().catch((error: unknown) => error)).to.equal(viewer.signal.reason);
-    expect([pieces, turns.taken, turns.running]).to.deep.equal([2, 3, 0]);
+    expect([pieces, turns.taken, turns.running]).to.deep.equal([2, [true, false, false], 0]);
   });
 
   it('leave no place taken when the stream is broken, or nobody wants the rest', async () => {

@@ -47,7 +47,7 @@ class Inflater {
         const outcome = await this.#nextUnlessFed(this.#next);
         if (outcome === undefined) return undefined;
         this.#next = undefined;
-        return outcome.done === true ? undefined : outcome.value;
+        return outcome.value;
       } finally {
         giveBack();
       }

@@ -105,14 +105,14 @@ export class InflatingTurns {
   }
 
   #pass(): void {
-    const [line] = this.#lines.values();
-    const [waiting] = line === undefined ? [] : line.begun.size > 0 ? line.begun : line.fresh;
-    if (line === undefined || waiting === undefined) {
-      this.#running -= 1;
-      return;
+    for (const line of this.#lines.values()) {
+      this.#lines.delete(line.client);
+      this.#lines.set(line.client, line);
+      for (const waiting of line.begun.size > 0 ? line.begun : line.fresh) {
+        waiting.begin(this.#place());
+        return;
+      }
     }
-    this.#lines.delete(line.client);
-    this.#lines.set(line.client, line);
-    waiting.begin(this.#place());
+    this.#running -= 1;
   }
 }
