@@ -57,6 +57,7 @@ describe("the viewers' pages", () => {
 
   it('ask for the password in one labelled field that a password manager fills', () => {
     const page = passwordPage('ja');
+    expect(page).to.contain(`<title>${catalogues.ja.passwordTitle}</title>`).and.not.to.contain('<svg');
     expect(page).to.contain('<form method="post">');
     expect(page).to.contain('<label for="password">');
     expect(page).to.match(
@@ -68,7 +69,7 @@ describe("the viewers' pages", () => {
 
   it('tie what went wrong to the field and to the title', () => {
     const page = passwordPage('en', { kind: 'wrong_password' });
-    expect(page).to.contain('<p class="problem" id="problem" role="alert">');
+    expect(page).to.match(/<p class="problem" id="problem" role="alert"><svg[^>]*><path/);
     expect(page).to.contain('aria-describedby="problem" aria-invalid="true"');
     expect(page).to.contain(`<title>${catalogues.en.wrong_password}`);
   });
