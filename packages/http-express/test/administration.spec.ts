@@ -144,6 +144,7 @@ describe('accounts under /admin/v1', () => {
         used: { sites: 1, bytes: role.archiveBytes, publications_24h: 1 },
         last_published_at: new Date(role.publishedAt).toISOString(),
       });
+      expect(seen[1]).to.include({ name: 'operators', last_published_at: null });
       for (const wrong of [
         '?limit=0',
         '?limit=101',
@@ -163,6 +164,7 @@ describe('accounts under /admin/v1', () => {
       expect((await jsonOf(answer)).account).to.include({ name: 'a/b%2F' });
       for (const name of ['nobody', '%FF', '%00', `${'a'.repeat(256)}`])
         expect((await ask('GET', `/accounts/${name}`)).status, name).to.equal(404);
+      expect((await ask('PATCH', '/accounts/%00', { blocked: false })).status).to.equal(404);
     }));
 
   it('are given limits of their own, each by itself, in force at once', () =>
