@@ -26,7 +26,7 @@ export const redeemedFifth: Sabotages<SessionStore> = {
     { ...request, now: request.session.startedAt },
     events,
   ]),
-  'a link is redeemed again for the same session': () => {
+  'a link is good again for the session it began': () => {
     const redeemed = new Map<Sha256, Session>();
     return (store) => ({
       redeem: async (request, events) => {
