@@ -1,4 +1,4 @@
-import type { ArchiveStorage } from '@pinfold/core';
+import type { ArchiveStorage, RoleStore } from '@pinfold/core';
 import {
   type ArchiveStorageSubject,
   apiKeyStoreContract,
@@ -14,6 +14,7 @@ import {
   clausesOf,
   roleStoreContract,
   type StoreSubject,
+  type Subject,
   sessionStoreContract,
 } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
@@ -29,12 +30,16 @@ import { thirdApiKeySabotages } from './blind/api-keys-third.ts';
 import { blindArchives } from './blind/archives.ts';
 import { blindArchivesLists } from './blind/archives-lists.ts';
 import { blindArchivesPut } from './blind/archives-put.ts';
+import { secondArchives } from './blind/archives-second.ts';
 import { blindArchivesUnderWay } from './blind/archives-under-way.ts';
 import { blindAttempts } from './blind/attempts.ts';
 import { blindAttemptsEnded } from './blind/attempts-ended.ts';
+import { secondAttempts } from './blind/attempts-second.ts';
+import { stepping } from './blind/attempts-second-counter.ts';
 import { counting } from './blind/own-counter.ts';
 import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
+import { fourthRoleSabotages, soundRoles } from './blind/roles-fourth.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
 import { fifthSessionSabotages } from './blind/sessions-fifth.ts';
 import { fourthSessionSabotages } from './blind/sessions-fourth.ts';
@@ -97,6 +102,13 @@ const ofArchives =
     };
   };
 
+const ofRoles = ofMemory(memorySaboteurs(({ roles }) => roles));
+
+async function roleModels(create: () => Promise<Subject<RoleStore>>): Promise<void> {
+  await checkRoleStoreSequences(create, { runs: 100, seed: 1 });
+  await checkRoleStoreStorms(create, { runs: 100, seed: 1 });
+}
+
 export const sabotagedPorts: readonly Sabotaged[] = [
   sabotaged(
     archiveStorageContract,
@@ -106,22 +118,20 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...blindArchivesLists,
       ...blindArchivesPut,
       ...blindArchivesUnderWay,
+      ...secondArchives,
     },
     ofArchives,
     (create) => checkArchiveStorageSequences(create, { runs: 100, seed: 1 }),
   ),
   sabotaged(
     roleStoreContract,
-    { ...roleSabotages, ...blindRoleSabotages },
-    ofMemory(memorySaboteurs(({ roles }) => roles)),
-    async (create) => {
-      await checkRoleStoreSequences(create, { runs: 100, seed: 1 });
-      await checkRoleStoreStorms(create, { runs: 100, seed: 1 });
-    },
+    { ...roleSabotages, ...blindRoleSabotages, ...fourthRoleSabotages },
+    ofRoles,
+    roleModels,
   ),
   sabotaged(
     attemptCounterContract,
-    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded },
+    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded, ...secondAttempts },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     (create) => checkAttemptCounterSequences(create, { runs: 300, seed: 1 }),
   ),
@@ -155,8 +165,9 @@ export const soundOnes: readonly Sabotaged[] = [
   ),
   sabotaged(
     attemptCounterContract,
-    { 'a counter of its own': counting({}) },
+    { 'a counter of its own': counting({}), 'a counter in steps': stepping(() => ({})) },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     checkAttemptCounterSequences,
   ),
+  sabotaged(roleStoreContract, soundRoles, ofRoles, roleModels),
 ];
