@@ -41,6 +41,7 @@ import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
 import { fourthRoleSabotages, soundRoles } from './blind/roles-fourth.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
+import { fifthSessionSabotages } from './blind/sessions-fifth.ts';
 import { fourthSessionSabotages } from './blind/sessions-fourth.ts';
 import { thirdSessionSabotages } from './blind/sessions-third.ts';
 import { roleSabotages } from './roles.ts';
@@ -142,7 +143,13 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   ),
   sabotaged(
     sessionStoreContract,
-    { ...sessionSabotages, ...blindSessionSabotages, ...thirdSessionSabotages, ...fourthSessionSabotages },
+    {
+      ...sessionSabotages,
+      ...blindSessionSabotages,
+      ...thirdSessionSabotages,
+      ...fourthSessionSabotages,
+      ...fifthSessionSabotages,
+    },
     ofMemory(memorySaboteurs(({ sessions }) => sessions)),
     (create) => checkSessionStoreSequences(create, { runs: 300, seed: 1 }),
   ),
