@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ArchiveId, type ArchiveStorage, isFault } from '@pinfold/core';
+import type { ArchiveId, ArchiveStorage } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { someBytes } from '../fixtures/bytes.ts';
 import { nextTurn } from './stored.ts';
@@ -34,6 +34,8 @@ const ENDLESS = 50;
 /** Nothing but zeros, lines, and what is no text. */
 const PATTERNS = [[0], [13, 10, 10, 32, 26], [0xef, 0xbb, 0xbf, 0xff, 0xc3, 0x28]];
 
+export const LAST_KIND: number = PATTERNS.length + 1;
+
 /** Makes doors of one storage, which know the same. */
 export function doors({ stage, strew }: Place): (storage: ArchiveStorage) => Door {
   const known: Known = { stage, strew, handles: [], contents: new Map(), reads: [] };
@@ -43,10 +45,12 @@ export function doors({ stage, strew }: Place): (storage: ArchiveStorage) => Doo
   };
 }
 
+/** Bytes of a pattern, or that look random; the two last kinds differ in the last byte alone. */
 function bytesOf([size, kind]: Content): Uint8Array {
   const pattern = PATTERNS[kind];
-  if (pattern === undefined) return someBytes(size, kind);
-  return new Uint8Array(Buffer.alloc(size, Uint8Array.from(pattern)));
+  if (pattern !== undefined) return new Uint8Array(Buffer.alloc(size, Uint8Array.from(pattern)));
+  const bytes = someBytes(size, 1);
+  return kind === LAST_KIND ? bytes.map((byte, n) => (n === size - 1 ? byte ^ 1 : byte)) : bytes;
 }
 
 function inShort(bytes: Uint8Array | undefined): string {
@@ -67,21 +71,6 @@ export async function put(
   const staged = await known.stage(bytesOf(content));
   await storage.put(id, staged);
   if (discards) await staged.discard();
-}
-
-/** Of a file that is not as long as it was, under an id that can still be used. */
-export async function putChanged(
-  { storage, known }: Door,
-  id: ArchiveId,
-  content: Content,
-  more: number,
-): Promise<unknown> {
-  if (known.contents.has(id)) return 'stored';
-  const staged = await known.stage(bytesOf(content));
-  const changed = { ...staged, size: Math.abs(staged.size + more) };
-  const outcome = await storage.put(id, changed).catch((error: unknown) => isFault(error) && error.code);
-  await staged.discard();
-  return outcome;
 }
 
 export async function read(
@@ -112,6 +101,7 @@ export async function readBeyond(
   return await storage.read(id, begin, size - begin + beyond).then(inShort, () => 'rejected');
 }
 
+/** Whether nothing changed what was read since then. */
 export function areReadsAsTheyWere({ known }: Door): boolean {
   return known.reads.every(({ bytes, said }) => inShort(bytes) === said);
 }
@@ -130,7 +120,6 @@ export async function walk(
     if (page.length === 0) return ids;
     ids.push(...page);
     for (const id of page) if (gone.includes(id)) await known.handles.at(-1)?.delete(id);
-    (page as ArchiveId[]).reverse();
   }
   return 'no end';
 }

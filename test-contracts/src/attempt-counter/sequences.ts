@@ -55,6 +55,9 @@ const ROLES = [ROLE, `${ROLE.slice(0, -1)}0`, `f${ROLE.slice(1)}`, ROLE.slice(0,
 const ADDRESSES = [
   ['192.0.2.1', '192.0.2.10', '192.0.2.01', '192.0.2.1 ', '1192.0.2.1', '192.0.2', 'from 192.0.2.1'],
   ['2001:db8::/64', '2001:DB8::/64', '2001:db8:1:2::/64', '2001:db8:1:3::/64', '2001:db8::/640', '::/64'],
+  [250, 500, 1_020, 2_040].flatMap((length) =>
+    ['x', 'y', 'xx'].map((end) => `${'2001:db8:'.repeat(length / 10)}${end}`),
+  ),
   ['', ' ', '\t', '\n', '\u00a0', ':', '::', '%', '_', '\\'],
   ['é', 'é'.normalize('NFD'), 'É', 'e', '１', '1', 'ﬁ', 'fi'],
   ['0', '00', '0.0', '-0', "'0", '"0"', "0'", 'null', 'undefined', '[]', '__proto__'],
@@ -71,7 +74,15 @@ const limits: fc.Arbitrary<Limits> = fc.record({
   perAddress: oneOf(1, 2, 3, MANY),
   perRole: oneOf(1, 2, 4, 8, MANY),
 });
-const window = oneOf(seconds(30), UNSETTLED_AT_MOST, minutes(5), minutes(5), seconds(300.001), days(1));
+const window = oneOf(
+  seconds(30),
+  UNSETTLED_AT_MOST,
+  minutes(5),
+  minutes(5),
+  300_001 as Duration,
+  days(1),
+  days(60),
+);
 const ends = fc.array(oneOf<End[]>('settle', 'settle', 'forgive'), { maxLength: 2 });
 const any = fc.nat({ max: 7 });
 
@@ -93,12 +104,12 @@ async function begin(
   // What was given is the caller's.
   if (spoils) Object.assign(attempt, { role: 'another', address: 'another', now: 0, window: 0 });
   if (outcome.kind !== 'admitted') return outcome;
-  const isNew = known.tickets.every(({ ticket }) => ticket !== outcome.ticket);
+  const isNew = known.tickets.every(({ ticket }) => ticket !== outcome.ticket) && typeof outcome.ticket;
   const [from, until] = [JSON.stringify(asked), after(known.now, length)];
   known.tickets.push({ ticket: outcome.ticket, from });
   known.bounds.push(until, after(known.now, UNSETTLED_AT_MOST));
   if ((known.windows.get(from) ?? 0) <= known.now) known.windows.set(from, until);
-  return { kind: 'admitted', isNew };
+  return { ...outcome, ticket: isNew };
 }
 
 async function end({ counter, known }: Door, n: number, how: readonly End[]): Promise<void> {
@@ -143,16 +154,19 @@ async function count({ known: { begunAt, handles, windows } }: Door, by: Instant
 
 async function purge(door: Door, n: number, passing: boolean, limit: number) {
   const { counter, known } = door;
-  const bound = last(known.bounds, n) ?? 0;
+  const bound = n === 0 ? known.now : (last(known.bounds, n) ?? 0);
   if (passing) await passTo(door, bound);
   const by = Math.min(bound, known.now) as Instant;
-  const all = await count(door, FOREVER);
-  const earlier = await count(door, by);
+  const earlier = [await count(door, by), await count(door, FOREVER)];
   const dropped = await counter.purge(by, limit);
   for (const [from, until] of known.windows) if (until <= by) known.windows.delete(from);
-  const later = await count(door, by);
-  const isExact = dropped === Math.min(limit, earlier.ended) && later.ended === earlier.ended - dropped;
-  return { isAll: all.isAll && earlier.isAll && later.isAll, isExact };
+  const later = [await count(door, by), await count(door, FOREVER)];
+  return {
+    isAll: [...earlier, ...later].every(({ isAll }) => isAll),
+    isExact: dropped === Math.min(limit, earlier[0]?.ended ?? 0),
+    isGone: earlier.every(({ ended }, at) => ended - dropped === later[at]?.ended),
+    isEmpty: limit < MANY || known.bounds.some((until) => until > by) || later[1]?.ended === 0,
+  };
 }
 
 async function passTo({ known }: Door, to: number) {
