@@ -14,12 +14,22 @@ function isMessage({ key, parentPath }) {
   return name === 'TypeError' ? key === 0 : name === 'Fault' && key === 1;
 }
 
+/** Members whose words are for people alone: of the API document, and of what a refusal says. */
+const TOLD = new Set(['description', 'summary', 'title', 'detail', 'advice']);
+
+/** Whether it is what such a member says, or a part of that. */
+function isTold({ parentPath }) {
+  if (parentPath.isBinaryExpression({ operator: '+' })) return isTold(parentPath);
+  return parentPath.isObjectProperty() && TOLD.has(parentPath.node.key.name);
+}
+
 /** What no test is to notice: the wording for people, and branches that the compiler proves nobody takes. */
 const ignorer = {
   shouldIgnore(path) {
     if (path.isStringLiteral() || path.isTemplateLiteral()) {
       if (isMessage(path)) return 'the message of an error';
-      if (SENTENCE.test(textOf(path.node))) return 'a sentence for people';
+      const text = textOf(path.node);
+      if (SENTENCE.test(text) || (isTold(path) && text.includes(' '))) return 'a sentence for people';
     }
     const isNever = path.isSwitchCase() && /^default:\s+return \w+ satisfies never;$/.test(path.toString());
     return isNever ? 'the compiler proves that it is never reached' : undefined;

@@ -26,6 +26,7 @@ export type { GrantSignerClause, GrantSignerSubject } from './grant-signer/subje
 export { historyStoreContract } from './history-store/contract.ts';
 export type { HistoryClause, HistoryStores } from './history-store/subject.ts';
 export { httpApiContract } from './http/api-contract.ts';
+export { type ApiDocument, checkAgainstDocument } from './http/api-document.ts';
 export type { HttpClause, HttpContract, HttpService, HttpSubject } from './http/subject.ts';
 export { httpViewingContract } from './http/viewing-contract.ts';
 export { idsContract } from './ids/contract.ts';

@@ -7,7 +7,13 @@ import { rejectionOf } from './rejection.ts';
 /** A call that takes a signal. */
 export type Interruptible = (signal: AbortSignal) => Promise<unknown>;
 
-const REASONS = [new Error('gone'), 'gone', { why: 'the request went away' }, null, ''];
+/** Aborts' reasons that look like what a network or a file system says. */
+const [RESET, MISSING] = ['ECONNRESET', 'ENOENT'].map((code) =>
+  Object.assign(new Error('of the system'), { code, syscall: 'read', errno: -104 }),
+);
+const TIMEOUT = new DOMException('too slow', 'TimeoutError');
+
+const REASONS = [RESET, MISSING, TIMEOUT, 'gone', { why: 'the request went away' }, null, 0, ''];
 
 /** Fails unless each call rejects with the reason of a signal that was aborted before, whatever it is. */
 export async function expectAborted(calls: Readonly<Record<string, Interruptible>>): Promise<void> {
@@ -34,9 +40,6 @@ const [FEW, MANY] = [8, 60];
 /** How many more files and connections may be open than before, as pools come and go. */
 const SPARE = 12;
 
-/** An abort's reason that looks like what a network or a file system says. */
-const SYSTEMS_OWN = Object.assign(new Error('reset'), { code: 'ECONNRESET', syscall: 'read', errno: -104 });
-
 /**
  * Aborts a call after so many turns of the event loop: it rejects with the reason, or was done before. Answers what came
  * of it in that case.
@@ -45,16 +48,16 @@ export async function abortedAfter<Answer>(
   turns: number,
   call: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<{ readonly answer: Answer } | undefined> {
-  const controller = new AbortController();
+  const [controller, thrown] = [new AbortController(), turns % 2 === 0 ? RESET : MISSING];
   const outcome = call(controller.signal).then(
     (answer) => ({ answer }),
     (reason: unknown) => {
-      expect(reason, `what an abort after ${turns} turns rejects with`).to.equal(SYSTEMS_OWN);
+      expect(reason, `what an abort after ${turns} turns rejects with`).to.equal(thrown);
       return undefined;
     },
   );
   for (let n = 0; n < turns; n += 1) await nextTurn();
-  controller.abort(SYSTEMS_OWN);
+  controller.abort(thrown);
   return await outcome;
 }
 

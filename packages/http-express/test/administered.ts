@@ -1,4 +1,5 @@
 import { accountId, OPERATOR } from '@pinfold/core';
+import { checkAgainstDocument } from '@pinfold/test-contracts';
 import { openRig, type Rig, type RigOptions } from './rig.ts';
 
 /** A publication as an answer tells it. */
@@ -47,12 +48,17 @@ export async function administered(
     account: accountId('operators'),
     scopes: ['admin'],
   });
-  const ask: Administered['ask'] = (method, path, body, key = admin.text) =>
-    fetch(`${rig.baseUrl}/admin/v1${path}`, {
+  const ask: Administered['ask'] = async (method, path, body, key = admin.text) => {
+    const answer = await fetch(`${rig.baseUrl}/admin/v1${path}`, {
       method,
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
+    const headers = Object.fromEntries(answer.headers);
+    const told = { status: answer.status, headers, text: await answer.clone().text() };
+    checkAgainstDocument(rig.document, { method, path: `/admin/v1${path}` }, told);
+    return answer;
+  };
   try {
     await test({ rig, ask });
   } finally {

@@ -108,8 +108,8 @@ describe('/admin/v1', () => {
 
   it('is nowhere, and not in the document, where the service is not administered so', () =>
     administering(
-      async ({ rig, ask }) => {
-        const answer = await ask('GET', '/accounts');
+      async ({ rig }) => {
+        const answer = await fetch(`${rig.baseUrl}/admin/v1/accounts`);
         expect(answer.status).to.equal(404);
         expect(answer.headers.get('x-request-id')).to.equal(null);
         const document = await jsonOf(await fetch(`${rig.baseUrl}/openapi.json`));
@@ -261,6 +261,14 @@ describe('accounts under /admin/v1', () => {
 });
 
 describe('publications and events under /admin/v1', () => {
+  it('are 404 where there is no history', () =>
+    administering(
+      async ({ ask }) => {
+        expect((await ask('GET', '/events')).status).to.equal(404);
+      },
+      { api: { history: undefined as never } },
+    ));
+
   it('are those of any account', () =>
     administering(async ({ rig, ask }) => {
       const role = await publish(rig);
@@ -280,6 +288,8 @@ describe('publications and events under /admin/v1', () => {
       const all = await jsonOf(await ask('GET', '/events?limit=100'));
       const accounts = new Set(all.events.map((event) => event.account));
       expect(accounts).to.include('first').and.to.include('second').and.to.include('operators');
+      const ofOne = await jsonOf(await ask('GET', '/events?account=second'));
+      expect(new Set(ofOne.events.map((event) => event.account))).to.deep.equal(new Set(['second']));
       for (const wrong of ['pin=x', 'account=', 'limit=0'])
         expect((await ask('GET', `/events?${wrong}`)).status, wrong).to.equal(400);
     }));

@@ -1,3 +1,4 @@
+import { checkAgainstDocument } from '@pinfold/test-contracts';
 import {
   archivePart,
   type FormPart,
@@ -24,18 +25,21 @@ export interface Answer {
   readonly json: Json;
 }
 
-/** A request with the first account's key, unless `headers` has another. */
+/** A request with the first account's key, unless `headers` has another. Its answer must be as the document says. */
 export async function ask(
-  rig: Pick<Rig, 'baseUrl' | 'keys'>,
+  rig: Pick<Rig, 'baseUrl' | 'keys' | 'document'>,
   path: string,
-  { headers, ...init }: RequestInit = {},
+  { headers: sent, ...init }: RequestInit = {},
 ): Promise<Answer> {
   const authorization = { authorization: `Bearer ${rig.keys.first}` };
   const response = await fetch(`${rig.baseUrl}${path}`, {
     ...init,
-    headers: { ...authorization, ...headers },
+    headers: { ...authorization, ...sent },
   });
   const text = await response.text();
+  const { method = 'GET' } = init;
+  const headers = Object.fromEntries(response.headers);
+  checkAgainstDocument(rig.document, { method, path }, { status: response.status, headers, text });
   return {
     status: response.status,
     headers: response.headers,
@@ -51,7 +55,7 @@ export function siteZip(text = 'hello'): Uint8Array<ArrayBuffer> {
 
 /** Publishes a site of one page. */
 export function publish(
-  rig: Pick<Rig, 'baseUrl' | 'keys'>,
+  rig: Pick<Rig, 'baseUrl' | 'keys' | 'document'>,
   key = 'key',
   title?: string,
   archive: Uint8Array = siteZip(),

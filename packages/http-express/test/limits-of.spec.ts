@@ -5,12 +5,12 @@ import { openRig, type Rig } from './rig.ts';
 
 describe('an account with limits of its own', () => {
   let rig: Rig;
-  before(async () => {
+  beforeEach(async () => {
     rig = await openRig({
       limitsOf: (account) => (account === 'first' ? { archiveBytes: 500, lifetime: days(30) } : {}),
     });
   });
-  after(() => rig.close());
+  afterEach(() => rig.close());
 
   const limitsOf = async (key: string): Promise<Readonly<Record<string, number>>> => {
     const headers = { authorization: `Bearer ${key}` };

@@ -9,8 +9,9 @@ import { routes } from '../src/routes.ts';
 
 type Json = { readonly [name: string]: Json };
 
-const document = openApiDocument({ publicUrl: 'https://pins.example' });
-const { paths, components } = document as unknown as { readonly paths: Json; readonly components: Json };
+let document: Json;
+let paths: Json;
+let components: Json;
 
 /** Every object of the document with a schema and examples beside it. */
 function* contents(value: unknown): Generator<Json> {
@@ -30,6 +31,11 @@ function codesOf(method: string, path: string): readonly string[] {
 }
 
 describe('The API document', () => {
+  beforeEach(() => {
+    document = openApiDocument({ publicUrl: 'https://pins.example' }) as Json;
+    ({ paths = {}, components = {} } = document);
+  });
+
   it('is valid OpenAPI 3.1', async () => {
     const validator = new Validator();
     const { valid, errors } = await validator.validate(structuredClone({ ...document }));
@@ -53,6 +59,33 @@ describe('The API document', () => {
     ]);
     const ids = JSON.stringify(paths).match(/"operationId":"\w+"/g) ?? [];
     expect(new Set(ids).size).to.equal(19);
+  });
+
+  it('has nothing in it that is empty, optional or open by mistake', () => {
+    const text = JSON.stringify(document, (name, value) => (name === 'security' ? undefined : value));
+    expect(text).not.to.match(/[[:,](?:""|\{\}|\[\])/);
+    expect(text).not.to.match(/"additionalProperties":true|"required":false/);
+  });
+
+  it('asks for an API key everywhere but for itself', () => {
+    expect(document.security).to.deep.equal([{ apiKey: [] }]);
+    expect(components.securitySchemes).to.have.nested.include({
+      'apiKey.type': 'http',
+      'apiKey.scheme': 'bearer',
+    });
+    const operations = Object.entries(paths).flatMap(([path, item]) =>
+      Object.values(item).flatMap(({ security }) => (security === undefined ? [] : [{ path, security }])),
+    );
+    expect(operations).to.deep.equal([{ path: '/openapi.json', security: [] }]);
+  });
+
+  it('tells what it calls operations, and the parameter that not every service has', () => {
+    const tags = Object.values(paths).flatMap((item) =>
+      Object.values(item).flatMap((one) => (one.tags as unknown as readonly string[] | undefined) ?? []),
+    );
+    expect(Object.values(document.tags ?? {}).map(({ name }) => name)).to.deep.equal([...new Set(tags)]);
+    const { parameters } = paths['/api/v1/pins/{id}']?.get ?? {};
+    expect(parameters).to.have.nested.property('0.name', 'include');
   });
 
   it('promises rates to accounts alone: whoever reads it needs no key', () => {

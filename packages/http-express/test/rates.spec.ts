@@ -144,9 +144,10 @@ describe('The rate of publications', () => {
 
 describe('A quota', () => {
   it('of publications in service is 403 with what there would be, until one has ended', async () => {
-    const rig = await openRig({ quotas: { sites: 1 } });
+    const rig = await openRig({ quotas: { sites: 1, publications: { count: 9, window: minutes(9) } } });
     const { json } = await publish(rig, 'a');
     const refused = await publish(rig, 'b');
+    expect(told(refused)).to.have.nested.property('publications.r', 8);
     expect(`${refused.status} ${refused.json.code}`).to.equal('403 quota_exceeded');
     expect(refused.json).to.include({ retryable: false });
     const [error, ...others] = refused.json.errors as readonly object[];

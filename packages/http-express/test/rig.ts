@@ -1,5 +1,5 @@
 import { createMemory, type Memory } from '@pinfold/memory';
-import type { HttpService } from '@pinfold/test-contracts';
+import type { ApiDocument, HttpService } from '@pinfold/test-contracts';
 import express from 'express';
 import {
   contractKeys,
@@ -21,6 +21,8 @@ export interface Rig
   readonly manageKeys: Inside['keys'];
   readonly log: RequestEntry[];
   readonly keys: HttpService['keys'];
+  /** As the API tells it. */
+  readonly document: ApiDocument;
 }
 
 /** What a test composes otherwise. */
@@ -42,9 +44,14 @@ export async function openRig({ api, ...options }: RigOptions = {}): Promise<Rig
   const log: RequestEntry[] = [];
   const doors = (inside: Inside) => apiAlone(inside, { log: (entry) => log.push(entry), ...api });
   const service = await openService(createMemory(), doors, options);
+  const baseUrl = `http://127.0.0.1:${service.port}`;
+  const told = await fetch(`${baseUrl}/openapi.json`, { headers: { connection: 'close' } });
+  const document = (await told.json()) as ApiDocument;
+  log.length = 0;
   return {
     ...service,
-    baseUrl: `http://127.0.0.1:${service.port}`,
+    baseUrl,
+    document,
     memory: service.stores,
     manageKeys: service.keys,
     log,

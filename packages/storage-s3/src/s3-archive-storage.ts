@@ -105,6 +105,7 @@ export class S3ArchiveStorage implements ArchiveStorage {
       if (length > 0) return this.#unlessAbsent(this.#range(id, from, length, within), within);
       // No range has no bytes: whether the archive is there is all that is asked.
       const size = await this.#unlessAbsent(this.#sizeOf(id, within), within);
+      if (size !== undefined && from > size) throw new TypeError(`archive ${id} ends before byte ${from}`);
       return size === undefined ? undefined : new Uint8Array(0);
     });
   }

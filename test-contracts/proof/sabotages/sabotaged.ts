@@ -29,9 +29,12 @@ import { thirdApiKeySabotages } from './blind/api-keys-third.ts';
 import { blindArchives } from './blind/archives.ts';
 import { blindArchivesLists } from './blind/archives-lists.ts';
 import { blindArchivesPut } from './blind/archives-put.ts';
+import { secondArchives } from './blind/archives-second.ts';
 import { blindArchivesUnderWay } from './blind/archives-under-way.ts';
 import { blindAttempts } from './blind/attempts.ts';
 import { blindAttemptsEnded } from './blind/attempts-ended.ts';
+import { secondAttempts } from './blind/attempts-second.ts';
+import { stepping } from './blind/attempts-second-counter.ts';
 import { counting } from './blind/own-counter.ts';
 import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
@@ -105,6 +108,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...blindArchivesLists,
       ...blindArchivesPut,
       ...blindArchivesUnderWay,
+      ...secondArchives,
     },
     ofArchives,
     (create) => checkArchiveStorageSequences(create, { runs: 100, seed: 1 }),
@@ -120,7 +124,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   ),
   sabotaged(
     attemptCounterContract,
-    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded },
+    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded, ...secondAttempts },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     (create) => checkAttemptCounterSequences(create, { runs: 300, seed: 1 }),
   ),
@@ -145,7 +149,7 @@ export const soundOnes: readonly Sabotaged[] = [
   ),
   sabotaged(
     attemptCounterContract,
-    { 'a counter of its own': counting({}) },
+    { 'a counter of its own': counting({}), 'a counter in steps': stepping(() => ({})) },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     checkAttemptCounterSequences,
   ),

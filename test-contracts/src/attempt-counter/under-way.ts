@@ -81,6 +81,8 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
         await admitAll(port, ['a', 'b'], { ...limits, now: second(30) });
         const at = (address: string, now: Instant) => other.begin(aTry({ ...limits, address, now }));
         const until = after(start, WINDOW);
+        const one = await other.begin(aTry({ ...limits, perAddress: 1, address: 'a', now: second(30) }));
+        expect(one, 'none is wrong').to.deep.equal(BUSY);
         expect(await at('a', second(60)), 'one of two is wrong').to.deep.equal(BUSY);
         expect(await at('a', (second(90) - 1) as Instant), 'just before').to.deep.equal(BUSY);
         expect(await at('a', second(90)), 'both are wrong').to.deep.equal(limitedUntil(until));

@@ -26,11 +26,33 @@ export function readDocument(service: HttpService): Promise<ApiDocument> {
   return read;
 }
 
-/** Fails unless the document describes the answer: its status, its media type and every member of its body. */
-export function checkAgainstDocument(document: ApiDocument, request: ApiRequest, answer: ApiAnswer): void {
+/**
+ * Fails unless the document describes the answer: its status, its headers, its media type and every member of its body.
+ * Headers that the document never speaks of are the server's own.
+ *
+ * @example
+ * import { type ApiDocument, checkAgainstDocument } from '@pinfold/test-contracts';
+ *
+ * declare const document: ApiDocument;
+ *
+ * const response = await fetch('https://pins.example/api/v1/pins');
+ * const headers = Object.fromEntries(response.headers);
+ * const answer = { status: response.status, headers, text: await response.text() };
+ * checkAgainstDocument(document, { path: '/api/v1/pins' }, answer);
+ */
+export function checkAgainstDocument(
+  document: ApiDocument,
+  request: Pick<ApiRequest, 'method' | 'path'>,
+  answer: Pick<ApiAnswer, 'status' | 'headers' | 'text'>,
+): void {
   const where = `${request.method ?? 'GET'} ${request.path.split('?')[0]} ${answer.status}`;
   const response = responseOf(document, request, answer.status);
   if (response === undefined) throw new AssertionError(`${where} is not in the document`);
+  for (const name of Object.keys(document.components.headers ?? {})) {
+    if (answer.headers[name.toLowerCase()] !== undefined && response.headers?.[name] === undefined) {
+      throw new AssertionError(`${where} has the header ${name}, which is not in the document`);
+    }
+  }
   if (request.method === 'HEAD' || response.content === undefined) {
     if (answer.text !== '') throw new AssertionError(`${where} has a body that is not in the document`);
     return;
@@ -39,33 +61,55 @@ export function checkAgainstDocument(document: ApiDocument, request: ApiRequest,
   const schema = response.content[type]?.schema;
   if (schema === undefined) throw new AssertionError(`${where} has the media type "${type}"`);
   const isValid = validatorOf(document, schema);
-  if (!isValid(answer.body)) {
+  if (!isValid(JSON.parse(answer.text))) {
     throw new AssertionError(`${where} is not as the document says: ${JSON.stringify(isValid.errors)}`);
   }
 }
 
-/** An answer to what is no operation is one of the common responses. */
+/** An answer to what is no operation is one of the common responses, or at least a problem. */
 function responseOf(
-  document: ApiDocument,
-  { method = 'GET', path }: ApiRequest,
+  { paths, components }: ApiDocument,
+  { method = 'GET', path }: Pick<ApiRequest, 'method' | 'path'>,
   status: number,
 ): Json | undefined {
   const [plain = ''] = path.split('?');
-  const pattern = /^\/api\/v1\/pins\/[^/]+$/.test(plain) ? '/api/v1/pins/{id}' : plain;
-  const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
-  const response = document.paths[pattern]?.[verb]?.responses?.[status];
-  if (response !== undefined) return response;
+  const pattern = Object.keys(paths).find((known) =>
+    new RegExp(`^${known.replace(/\{\w+\}/, '[^/]+')}$`).test(plain),
+  );
+  const operation = paths[pattern ?? '']?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
+  if (operation !== undefined) return operation.responses?.[status];
   const common = { 401: 'Unauthorized', 404: 'NotFound', 405: 'MethodNotAllowed' }[status];
-  return common === undefined ? undefined : document.components.responses?.[common];
+  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+  return (
+    components.responses?.[common ?? ''] ?? ({ headers: components.headers, content } as unknown as Json)
+  );
 }
 
 /** Services differ in their addresses, not in their schemas, which are dear to compile. */
 function validatorOf({ components }: ApiDocument, schema: Json): ValidateFunction {
-  const root = { ...schema, components: { schemas: components.schemas } };
+  const schemas = mapped(components.schemas ?? {}, (one) => closed(one, {}));
+  const root = { ...closed(schema), components: { schemas } };
   const text = JSON.stringify(root);
   const known = validators.get(text);
   if (known !== undefined) return known;
   const compiled = new Ajv2020({ strict: false }).compile(root);
   validators.set(text, compiled);
   return compiled;
+}
+
+/** A schema that takes no members but those it names. What is a part of another is closed by the whole. */
+function closed(schema: Json, lock: object = { unevaluatedProperties: false }): Json {
+  const { $ref, properties, items, oneOf, allOf } = schema;
+  return {
+    ...schema,
+    ...(properties && { properties: mapped(properties, (one) => closed(one)) }),
+    ...(items && { items: closed(items) }),
+    ...(oneOf && { oneOf: Object.values(oneOf).map((one) => closed(one)) }),
+    ...(allOf && { allOf: Object.values(allOf).map((one) => closed(one, {})) }),
+    ...(($ref ?? properties ?? allOf) && lock),
+  } as unknown as Json;
+}
+
+function mapped(members: Json, change: (member: Json) => Json): Json {
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member)]));
 }

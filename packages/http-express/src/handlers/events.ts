@@ -1,4 +1,4 @@
-import { type Actor, type HistoryEvent, OPERATOR, parseRoleId } from '@pinfold/core';
+import { type Actor, type HistoryEvent, OPERATOR, parseRoleId, type RoleId } from '@pinfold/core';
 import { toRfc3339 } from '@pinfold/core/adapter';
 import { refuseRequest } from '../problems/problem.ts';
 import type { AdminEventQuery, EventQuery } from '../reading/query.ts';
@@ -14,20 +14,10 @@ export function listEvents(service: Service, _call: unknown, query: AdminEventQu
   return pageOf(service, OPERATOR, query);
 }
 
-async function pageOf(
-  { history }: Service,
-  by: Actor,
-  { account, cursor, limit, pin: id }: AdminEventQuery,
-): Promise<Outcome> {
+async function pageOf({ history }: Service, by: Actor, { pin, ...query }: AdminEventQuery): Promise<Outcome> {
   if (history === undefined) return refuseRequest('not_found');
-  const pin = id === undefined ? undefined : parseRoleId(id);
-  const listed = await history.list({
-    by,
-    ...(account === undefined ? {} : { account }),
-    ...(cursor === undefined ? {} : { cursor }),
-    ...(limit === undefined ? {} : { limit }),
-    ...(pin === undefined ? {} : { pin }),
-  });
+  const ofRole = pin === undefined ? {} : { pin: parseRoleId(pin) as RoleId };
+  const listed = await history.list({ by, ...query, ...ofRole });
   if (listed.kind === 'refused') return listed;
   return { status: 200, json: { events: listed.events.map(eventOf), next_cursor: listed.next ?? null } };
 }

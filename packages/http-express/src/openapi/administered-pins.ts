@@ -37,7 +37,7 @@ export function publicationPaths(publicUrl: PublicUrl): JsonObject {
           example: SHA256,
         },
       ],
-      delete: liftOperation,
+      delete: liftOperation(),
     },
   };
 }
@@ -49,7 +49,7 @@ function listOperation(pin: AdministeredPin): JsonObject {
     parameters: documented(adminPinParameters),
     responses: {
       200: answer('A page.', 'AdministeredPinList', { page: { pins: [pin], next_cursor: null } }),
-      ...problems(EVERYWHERE, false, []),
+      ...problems(EVERYWHERE, []),
     },
   });
 }
@@ -60,7 +60,7 @@ function readOperation(pin: AdministeredPin): JsonObject {
     summary: 'Read a publication of any account in any state',
     responses: {
       200: answer('The pin.', 'AdministeredPinAnswer', { pin: { pin } }),
-      ...problems(EVERYWHERE, false, []),
+      ...problems(EVERYWHERE, []),
     },
   });
 }
@@ -92,7 +92,7 @@ function takedownOperation(pin: AdministeredPin): JsonObject {
       200: answer('The pin, and others in service that had the same archive.', 'TakedownAnswer', {
         taken: { pin: taken, copies: [COPY] },
       }),
-      ...problems([...CHANGING, ...WITH_BODY], false, []),
+      ...problems([...CHANGING, ...WITH_BODY], []),
     },
   });
 }
@@ -105,26 +105,27 @@ function takedownsOperation({ id, account, sha256 }: AdministeredPin): JsonObjec
     parameters: documented(takedownParameters),
     responses: {
       200: answer('A page.', 'TakedownList', { page: { takedowns: [kept], next_cursor: null } }),
-      ...problems(EVERYWHERE, false, []),
+      ...problems(EVERYWHERE, []),
     },
   });
 }
 
-const liftOperation: JsonObject = operation({
-  operationId: 'liftTakedown',
-  summary: 'Let an archive be published again; what was taken down stays stopped',
-  responses: {
-    204: success('It may be published again.', undefined, [], []),
-    ...problems(CHANGING, false, []),
-  },
-});
+const liftOperation = (): JsonObject =>
+  operation({
+    operationId: 'liftTakedown',
+    summary: 'Let an archive be published again; what was taken down stays stopped',
+    responses: {
+      204: success('It may be published again.', undefined, [], []),
+      ...problems(CHANGING, []),
+    },
+  });
 
 const reason: JsonObject = { type: 'string', minLength: 1, maxLength: 255 };
 const sha256: JsonObject = { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Of the ZIP.' };
 const id: JsonObject = { type: 'string', description: 'Of the publication.' };
 
 /** The schemas of these operations. */
-export const publicationSchemas: JsonObject = {
+export const publicationSchemas = (): JsonObject => ({
   AdministeredPin: {
     allOf: [
       schemaRef('Pin'),
@@ -162,4 +163,4 @@ export const publicationSchemas: JsonObject = {
     },
     next_cursor: nextCursor('this as cursor'),
   }),
-};
+});

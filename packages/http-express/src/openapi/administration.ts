@@ -28,7 +28,7 @@ const quotaSet: JsonObject = {
 /** Every path of the administration with its operations. */
 export function administrationPaths(publicUrl: PublicUrl): JsonObject {
   return {
-    '/admin/v1/accounts': { get: listOperation },
+    '/admin/v1/accounts': { get: listOperation() },
     '/admin/v1/accounts/{name}': {
       parameters: [
         {
@@ -40,71 +40,75 @@ export function administrationPaths(publicUrl: PublicUrl): JsonObject {
           example: 'web-team',
         },
       ],
-      get: readOperation,
-      patch: changeOperation,
+      get: readOperation(),
+      patch: changeOperation(),
     },
     ...publicationPaths(publicUrl),
-    '/admin/v1/events': { get: eventsOperation },
-    ...servicePaths,
+    '/admin/v1/events': { get: eventsOperation() },
+    ...servicePaths(),
   };
 }
 
-const listOperation: JsonObject = operation({
-  operationId: 'listAccounts',
-  summary: 'List all accounts with what they use, by name',
-  parameters: documented(accountParameters),
-  responses: {
-    200: answer('A page.', 'AccountList', { page: { accounts: [exampleAccount], next_cursor: null } }),
-    ...problems(EVERYWHERE, false, []),
-  },
-});
+const listOperation = (): JsonObject =>
+  operation({
+    operationId: 'listAccounts',
+    summary: 'List all accounts with what they use, by name',
+    parameters: documented(accountParameters),
+    responses: {
+      200: answer('A page.', 'AccountList', { page: { accounts: [exampleAccount], next_cursor: null } }),
+      ...problems(EVERYWHERE, []),
+    },
+  });
 
-const readOperation: JsonObject = operation({
-  operationId: 'readAccount',
-  summary: 'Read an account',
-  responses: {
-    200: answer('The account.', 'AccountAnswer', { account: { account: exampleAccount } }),
-    ...problems(EVERYWHERE, false, []),
-  },
-});
+const readOperation = (): JsonObject =>
+  operation({
+    operationId: 'readAccount',
+    summary: 'Read an account',
+    responses: {
+      200: answer('The account.', 'AccountAnswer', { account: { account: exampleAccount } }),
+      ...problems(EVERYWHERE, []),
+    },
+  });
 
-const changeOperation: JsonObject = operation({
-  operationId: 'updateAccount',
-  summary: 'Change the limits of an account, block or unblock it',
-  description:
-    'A name that is not known yet is made known. A blocked account reads and revokes keys; all else is 403 ' +
-    '`account_blocked`.',
-  requestBody: {
-    required: true,
-    content: {
-      'application/json': {
-        schema: schemaRef('AccountUpdate'),
-        examples: {
-          limits: { value: { limits: { publications: '100/1d', sites: 200, bytes: null } } },
-          block: { value: { blocked: { reason: 'Phishing', sites: 'keep' } } },
-          unblock: { value: { blocked: false } },
+const changeOperation = (): JsonObject =>
+  operation({
+    operationId: 'updateAccount',
+    summary: 'Change the limits of an account, block or unblock it',
+    description:
+      'A name that is not known yet is made known. A blocked account reads and revokes keys; all else is 403 ' +
+      '`account_blocked`.',
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: schemaRef('AccountUpdate'),
+          examples: {
+            limits: { value: { limits: { publications: '100/1d', sites: 200, bytes: null } } },
+            block: { value: { blocked: { reason: 'Phishing', sites: 'keep' } } },
+            unblock: { value: { blocked: false } },
+          },
         },
       },
     },
-  },
-  responses: {
-    200: answer('The account as it is now.', 'AccountAnswer', { account: { account: exampleAccount } }),
-    ...problems([...CHANGING, ...WITH_BODY], false, []),
-  },
-});
+    responses: {
+      200: answer('The account as it is now.', 'AccountAnswer', { account: { account: exampleAccount } }),
+      ...problems([...CHANGING, ...WITH_BODY], []),
+    },
+  });
 
-const eventsOperation: JsonObject = operation({
-  operationId: 'listAllEvents',
-  summary: 'List what happened to all accounts and to the service, newest first',
-  parameters: documented(adminEventParameters),
-  responses: {
-    200: answer('A page.', 'EventList', { page: { events: [exampleEvent], next_cursor: null } }),
-    ...problems(EVERYWHERE, false, []),
-  },
-});
+const eventsOperation = (): JsonObject =>
+  operation({
+    operationId: 'listAllEvents',
+    summary: 'List what happened to all accounts and to the service, newest first',
+    parameters: documented(adminEventParameters),
+    responses: {
+      200: answer('A page.', 'EventList', { page: { events: [exampleEvent], next_cursor: null } }),
+      ...problems(EVERYWHERE, []),
+    },
+  });
 
 /** The schemas of these operations. */
-export const administrationSchemas: JsonObject = {
+export const administrationSchemas = (): JsonObject => ({
   Account: object({
     name: { type: 'string', minLength: 1, maxLength: 255 },
     blocked: {
@@ -132,6 +136,6 @@ export const administrationSchemas: JsonObject = {
     next_cursor: nextCursor('this as cursor'),
   }),
   AccountUpdate: accountUpdateSchema,
-  ...publicationSchemas,
-  ...serviceSchemas,
-};
+  ...publicationSchemas(),
+  ...serviceSchemas(),
+});

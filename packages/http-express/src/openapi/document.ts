@@ -68,12 +68,12 @@ function documentOf(
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `pf_<key id>_<secret>`.' },
       },
-      schemas: { ...componentSchemas(limits, views), ...(administration ? administrationSchemas : {}) },
-      headers: componentHeaders,
+      schemas: { ...componentSchemas(limits, views), ...(administration ? administrationSchemas() : {}) },
+      headers: componentHeaders(),
       responses: {
-        Unauthorized: problem(['unauthorized'], false),
-        NotFound: problem(['not_found'], false),
-        MethodNotAllowed: problem(['method_not_allowed'], false),
+        Unauthorized: problem(['unauthorized']),
+        NotFound: problem(['not_found']),
+        MethodNotAllowed: problem(['method_not_allowed']),
       },
     },
   };

@@ -45,7 +45,7 @@ export const exampleUnbounded = {
 };
 
 /** What is told in examples beside the code. */
-export const exampleDetails: Readonly<Partial<Record<WireCode, ProblemDetails>>> = {
+export const exampleDetails = (): Readonly<Partial<Record<WireCode, ProblemDetails>>> => ({
   archive_too_large: { errors: [requestError({ rule: 'archive_too_large', limit: 10_485_760 })] },
   invalid_archive: tell({
     kind: 'refused',
@@ -64,4 +64,4 @@ export const exampleDetails: Readonly<Partial<Record<WireCode, ProblemDetails>>>
   invalid_state: tell({ kind: 'refused', code: 'invalid_state', state: 'deleted' }),
   quota_exceeded: tell({ kind: 'refused', code: 'quota_exceeded', rule: 'sites', limit: 200, actual: 201 }),
   invalid_title: tell({ kind: 'refused', code: 'invalid_title', rule: 'control_character' }),
-};
+});

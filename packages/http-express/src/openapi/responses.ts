@@ -16,7 +16,7 @@ const CODES_OF_HEADERS = {
 const RATE_HEADERS: readonly string[] = ['RateLimit-Policy', 'RateLimit'];
 
 /** Every header that an answer may carry. */
-export const componentHeaders: JsonObject = {
+export const componentHeaders = (): JsonObject => ({
   'X-Request-Id': header('The id of this request; tell it to the operator.', EXAMPLE_REQUEST_ID),
   'Cache-Control': header('Answers are never stored.', 'no-store'),
   Location: header('Where the new pin is read.', `https://pins.example/api/v1/pins/${EXAMPLE_REQUEST_ID}`),
@@ -32,12 +32,12 @@ export const componentHeaders: JsonObject = {
     'The rates of the account: how many in so many seconds. `publications` is there where a publication came as far as its rate.',
     '"requests";q=6000;w=60, "publications";q=600;w=3600',
   ),
-};
+});
 
 /** A successful answer. */
 export function success(
   description: string,
-  content: { readonly schema: JsonObject; readonly examples: JsonObject } | undefined,
+  content: { readonly schema: JsonObject; readonly examples?: JsonObject } | undefined,
   headers: readonly string[] = [],
   rates: readonly string[] = RATE_HEADERS,
 ): JsonObject {
@@ -49,19 +49,16 @@ export function success(
 }
 
 /** The error answers of an operation by status, each with all its codes. */
-export function problems(
-  codes: readonly WireCode[],
-  publishing: boolean,
-  rates: readonly string[] = RATE_HEADERS,
-): JsonObject {
+export function problems(codes: readonly WireCode[], rates: readonly string[] = RATE_HEADERS): JsonObject {
+  const publishing = codes.includes('idempotency_key_required');
   const statuses = new Set(codes.map((code) => statusOf(code)));
   return Object.fromEntries(
     [...statuses].map((status) => [
       status,
       problem(
         codes.filter((code) => statusOf(code) === status),
-        publishing,
         rates,
+        publishing,
       ),
     ]),
   );
@@ -70,8 +67,8 @@ export function problems(
 /** One error answer, with the codes it may have. */
 export function problem(
   codes: readonly WireCode[],
-  publishing: boolean,
   rates: readonly string[] = RATE_HEADERS,
+  publishing = false,
 ): JsonObject {
   const titles = codes.map((code) => `\`${code}\`: ${entry(code).title}.`);
   const headers = Object.entries(CODES_OF_HEADERS).filter(([, of]) =>
@@ -89,7 +86,7 @@ export function problem(
 }
 
 function exampleProblem(code: WireCode, publishing: boolean): unknown {
-  const waiting = { ...exampleDetails[code], retryAt: after(EXAMPLE_INSTANT, seconds(5)) };
+  const waiting = { ...exampleDetails()[code], retryAt: after(EXAMPLE_INSTANT, seconds(5)) };
   return answerRefusal(
     refuseRequest(code, waiting),
     { requestId: EXAMPLE_REQUEST_ID, publishing },

@@ -35,7 +35,7 @@ export function componentSchemas(limits: Limits, views: boolean): JsonObject {
   return {
     Pin: pinSchema(limits),
     PinAnswer: object({ pin: schemaRef('Pin') }),
-    ...(views ? { ViewedPinAnswer: viewedPinSchema } : {}),
+    ...(views ? { ViewedPinAnswer: viewedPinSchema() } : {}),
     Publication: object({ pin: schemaRef('Pin'), warnings: schemaRef('Warnings') }),
     DryRun: object({
       archive: object({ file_count: count('Files of the site.'), size: count('Their bytes, expanded.') }),
@@ -49,11 +49,11 @@ export function componentSchemas(limits: Limits, views: boolean): JsonObject {
       events: { type: 'array', items: schemaRef('Event'), maxItems: 100, description: 'Newest first.' },
       next_cursor: nextCursor('this as cursor and the same pin'),
     }),
-    Event: eventSchema,
+    Event: eventSchema(),
     Warnings: { type: 'array', items: schemaRef('Warning'), maxItems: 20 },
-    Warning: warningSchema,
+    Warning: warningSchema(),
     LimitsAnswer: object({
-      limits: limitsSchema,
+      limits: limitsSchema(),
       rates: object({ requests: rateSchema('by this process'), publications: rateSchema('over all nodes') }),
       quotas: object({
         sites: quotaSchema('Publications in service.'),
@@ -62,12 +62,12 @@ export function componentSchemas(limits: Limits, views: boolean): JsonObject {
     }),
     PublishForm: publishForm(limits),
     Update: updateSchema(limits),
-    Problem: problemSchema,
-    ProblemError: problemErrorSchema,
+    Problem: problemSchema(),
+    ProblemError: problemErrorSchema(),
   };
 }
 
-const viewedPinSchema: JsonObject = {
+const viewedPinSchema = (): JsonObject => ({
   type: 'object',
   required: ['pin'],
   properties: {
@@ -84,9 +84,9 @@ const viewedPinSchema: JsonObject = {
       }),
     },
   },
-};
+});
 
-const eventSchema: JsonObject = {
+const eventSchema = (): JsonObject => ({
   type: 'object',
   required: ['id', 'at', 'type', 'account', 'pin', 'actor', 'request'],
   properties: {
@@ -102,9 +102,9 @@ const eventSchema: JsonObject = {
     request: { type: ['string', 'null'], description: 'The id of the request.' },
     address: { type: 'string', description: 'The client’s, where this service keeps addresses.' },
   },
-};
+});
 
-const warningSchema: JsonObject = {
+const warningSchema = (): JsonObject => ({
   type: 'object',
   required: ['rule', 'detail'],
   properties: {
@@ -112,19 +112,20 @@ const warningSchema: JsonObject = {
     detail: { type: 'string' },
     path: { type: 'string', description: 'The file in which it was seen.' },
   },
-};
-
-const limitsSchema: JsonObject = object({
-  archive_bytes: count('Bytes of the ZIP.'),
-  expanded_bytes: count('Bytes of all files, expanded.'),
-  files: count('Files of the site.'),
-  file_bytes: count('Bytes of one file, expanded.'),
-  title_characters: count('Code points of a title.'),
-  idempotency_key_characters: count('Characters of an Idempotency-Key.'),
-  password_min_characters: count('Code points a password has at least.'),
-  password_max_bytes: count('Bytes of a password in UTF-8.'),
-  lifetime_days: { type: 'number', exclusiveMinimum: 0, description: 'Days a new publication lives.' },
 });
+
+const limitsSchema = (): JsonObject =>
+  object({
+    archive_bytes: count('Bytes of the ZIP.'),
+    expanded_bytes: count('Bytes of all files, expanded.'),
+    files: count('Files of the site.'),
+    file_bytes: count('Bytes of one file, expanded.'),
+    title_characters: count('Code points of a title.'),
+    idempotency_key_characters: count('Characters of an Idempotency-Key.'),
+    password_min_characters: count('Code points a password has at least.'),
+    password_max_bytes: count('Bytes of a password in UTF-8.'),
+    lifetime_days: { type: 'number', exclusiveMinimum: 0, description: 'Days a new publication lives.' },
+  });
 
 function rateSchema(counted: string): JsonObject {
   return orNull(
@@ -164,7 +165,7 @@ function publishForm({ titleCharacters, archiveBytes }: Limits): JsonObject {
   };
 }
 
-const problemSchema: JsonObject = {
+const problemSchema = (): JsonObject => ({
   type: 'object',
   description: 'RFC 9457.',
   required: ['type', 'title', 'status', 'detail', 'code', 'instance', 'retryable', 'suggestion'],
@@ -187,9 +188,9 @@ const problemSchema: JsonObject = {
     errors: { type: 'array', items: schemaRef('ProblemError'), maxItems: 20 },
     errors_omitted: { type: 'integer', minimum: 0, description: 'How many more errors there are.' },
   },
-};
+});
 
-const problemErrorSchema: JsonObject = {
+const problemErrorSchema = (): JsonObject => ({
   type: 'object',
   required: ['rule', 'detail'],
   properties: {
@@ -199,4 +200,4 @@ const problemErrorSchema: JsonObject = {
     limit: { type: 'number' },
     actual: { type: 'number' },
   },
-};
+});

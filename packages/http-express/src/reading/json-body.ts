@@ -14,17 +14,16 @@ export interface JsonBody {
 
 /** Reads a request's body as JSON (RFC 8259); what it refuses it throws as {@link RequestRefused}. */
 export async function readJson(
-  request: IncomingMessage,
+  request: IncomingMessage & { readonly body?: unknown },
   limits: Omit<BodyLimits, 'bytes'>,
 ): Promise<JsonBody> {
-  if (request.readableDidRead && 'body' in request) return parsedBefore(request.body);
+  if (request.readableDidRead) return parsedBefore(request.body);
   const bytes = await readWhole(request, { ...limits, bytes: LONGEST }).catch((error: unknown) => {
     if (!(error instanceof BodyError)) throw error;
     const { code, told } = refuseBody(error.trouble, 'Send at most 16 KiB of JSON.');
     throw new RequestRefused(code, told);
   });
-  const text = decode(bytes);
-  return { value: parse(text), members: countMembers(text) };
+  return parse(bytes);
 }
 
 /** What a parser of bodies that stands before the API has made of it. */
@@ -37,21 +36,12 @@ function parsedBefore(body: unknown): JsonBody {
 }
 
 /** A byte order mark may be there and means nothing (RFC 8259, section 8.1). */
-function decode(bytes: Uint8Array): string {
+function parse(bytes: Uint8Array): JsonBody {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    if (error instanceof TypeError) throw malformed('Send the JSON in UTF-8.');
-    throw error;
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) throw malformed('Send the body as well-formed JSON.');
-    throw error;
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return { value: JSON.parse(text), members: countMembers(text) };
+  } catch {
+    throw new RequestRefused('invalid_request', { detail: 'Send the body as well-formed JSON in UTF-8.' });
   }
 }
 
@@ -66,8 +56,4 @@ function countMembers(text: string): number {
     else if (character === ':' && depth === 1) members += 1;
   }
   return members;
-}
-
-function malformed(detail: string): RequestRefused {
-  return new RequestRefused('invalid_request', { detail });
 }

@@ -92,18 +92,18 @@ export interface TakedownQuery {
 export const DEFAULT_LIMIT = 20;
 
 /** Where a page begins and how long it is. */
-function pageParameters(things: string, cursor: string): Parameters {
+function pageParameters(cursor: string): Parameters {
   return {
     cursor: { description: cursor, schema: { type: 'string', minLength: 1 } },
     limit: {
-      description: `The most ${things} on a page.`,
+      description: 'The most there may be on a page.',
       schema: { type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_LIMIT },
     },
   };
 }
 
 export const eventParameters: Parameters = {
-  ...pageParameters('events', 'What an earlier page of the account gave as next_cursor, with the same pin.'),
+  ...pageParameters('What an earlier page of the account gave as next_cursor, with the same pin.'),
   pin: {
     description: 'Only the events of this publication; its id in any letter case.',
     schema: { type: 'string', pattern: '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' },
@@ -114,19 +114,16 @@ const accountName: JsonObject = { type: 'string', pattern: '^[^\\p{Cc}\\p{Cs}\\p
 
 export const adminEventParameters: Parameters = {
   ...eventParameters,
-  ...pageParameters('events', 'What an earlier page gave as next_cursor, with the same account and pin.'),
+  ...pageParameters('What an earlier page gave as next_cursor, with the same account and pin.'),
   account: { description: 'Only the events of this account.', schema: accountName },
 };
 
 export const accountParameters: Parameters = {
-  ...pageParameters('accounts', 'What an earlier page gave as next_cursor.'),
+  ...pageParameters('What an earlier page gave as next_cursor.'),
 };
 
 export const adminPinParameters: Parameters = {
-  ...pageParameters(
-    'pins',
-    'What an earlier page gave as next_cursor, with the same account, state and search.',
-  ),
+  ...pageParameters('What an earlier page gave as next_cursor, with the same account, state and search.'),
   account: { description: 'Only pins of this account.', schema: accountName },
   state: {
     description: 'Only pins in this state; without it all but deleted ones.',
@@ -139,11 +136,11 @@ export const adminPinParameters: Parameters = {
 };
 
 export const takedownParameters: Parameters = {
-  ...pageParameters('takedowns', 'What an earlier page gave as next_cursor.'),
+  ...pageParameters('What an earlier page gave as next_cursor.'),
 };
 
 export const listParameters: Parameters = {
-  ...pageParameters('pins', 'What an earlier page of the account gave as next_cursor, with the same state.'),
+  ...pageParameters('What an earlier page of the account gave as next_cursor, with the same state.'),
   state: {
     description: 'Only pins in this state; without it all but deleted ones.',
     schema: { enum: ['published', 'expired', 'deleted'] },
@@ -187,7 +184,7 @@ function readerOf<Query>(parameters: Parameters): ReadQuery<Query> {
   });
   return (request) => {
     const sent = queryOf(request, parameters);
-    return sent !== undefined && isQuery(sent) ? { kind: 'query', query: sent } : wrongQuery();
+    return isQuery(sent) ? { kind: 'query', query: sent } : wrongQuery();
   };
 }
 

@@ -6,7 +6,7 @@ import type { LookOptions } from '@pinfold/management';
 import { SystemClock } from '@pinfold/platform-node';
 import type { ViewerAccess } from '@pinfold/viewer';
 import { Health } from '../health/health.ts';
-import { Metrics } from '../metrics/metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { release } from '../release.ts';
 import { runCleanupTimer } from '../server/cleanup-timer.ts';
 import { type Log, type LogSink, openLog } from '../server/log.ts';
@@ -73,7 +73,7 @@ export async function openService(
   const names = { node: settings.node, version: await release() };
   const log = openLog(settings.logLevel, sink, { names, shared: settings.workers > 1 });
   const health = new Health();
-  const metrics = settings.metricsPort === undefined ? undefined : new Metrics(names.version, names.node);
+  const metrics = settings.metricsPort === undefined ? undefined : await openMetrics(names);
   const requests = heardRequests(requestLog(log, settings, metrics?.request), onRequest, log);
   const uploads = new Uploads({
     clock: new SystemClock(),
@@ -157,6 +157,12 @@ function heard(name: string, tell: () => void, log: Log): void {
   } catch (error) {
     log.error(`${name} has thrown`, error);
   }
+}
+
+/** What is not asked for costs no start anything. */
+async function openMetrics({ version, node }: { version: string; node: string }): Promise<Metrics> {
+  const { Metrics } = await import('../metrics/metrics.ts');
+  return new Metrics(version, node);
 }
 
 /** What is observed for metrics, and for whoever puts the service together. */

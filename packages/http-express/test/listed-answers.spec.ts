@@ -1,0 +1,267 @@
+import { accountId, Fault, minutes, type Scope, seconds } from '@pinfold/core';
+import {
+  archivePart,
+  type FormPart,
+  multipart,
+  replacing,
+  titlePart,
+} from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { type Answer, ask, siteZip, until } from './client.ts';
+import { openRig, type Rig } from './rig.ts';
+
+type Json = { readonly [name: string]: Json };
+
+/** A request of an operation. */
+interface Wish {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream;
+}
+
+/** Makes of a request that is right one that is not. */
+type Spoil = (wish: Wish) => Wish | Promise<Wish>;
+
+const ALL: readonly Scope[] = ['pins:read', 'pins:write', 'admin'];
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** A service whose callers are who they say they are, and meet what their names say. */
+function openTold(committing: () => Promise<void>): Promise<Rig> {
+  return openRig({
+    limits: { archiveBytes: 1_000 },
+    quotas: async (account) => (account === 'full' ? { sites: 0 } : {}),
+    ports: ({ roles }) => ({
+      roles: replacing(roles, {
+        commit: async (publication, ...others) => {
+          if (publication.role.originalFilename === 'slow.zip') await committing();
+          return roles.commit(publication, ...others);
+        },
+      }),
+    }),
+    api: {
+      authenticate: async ({ headers: { authorization: name = '' } }) => {
+        if (name === 'nobody') return undefined;
+        return { account: accountId(name), scopes: name === 'powerless' ? ['manage'] : ALL };
+      },
+      requestRate: ({ account }) => ({ count: account === 'busy' ? 1 : 1_000_000, window: minutes(1) }),
+      historyAddress: ({ headers: { authorization } }) => {
+        if (authorization === 'unlucky') throw new Error('a fault of the code');
+        if (authorization === 'too early') throw new Fault('store_unavailable', 'a fault of the store');
+        return '127.0.0.1';
+      },
+    },
+  });
+}
+
+/** What a problem says whatever the reason was: of its suggestion, whether that speaks of the key. */
+function told({
+  type,
+  title,
+  status,
+  code,
+  retryable,
+  suggestion,
+  errors,
+}: Readonly<Record<string, unknown>>) {
+  const speaksOfKey = /Idempotency-Key/.test(String(suggestion));
+  return { type, title, status, code, retryable, speaksOfKey, hasErrors: Array.isArray(errors) };
+}
+
+describe('Every answer that the document lists', () => {
+  let rig: Rig;
+  let committing = Promise.withResolvers<void>();
+  let mayCommit = Promise.withResolvers<void>();
+  let held: Promise<unknown> | undefined;
+  let sites = 0;
+  beforeEach(async () => {
+    committing = Promise.withResolvers();
+    mayCommit = Promise.withResolvers();
+    rig = await openTold(() => {
+      committing.resolve();
+      return mayCommit.promise;
+    });
+    const blocked = { reason: 'a test', sites: 'keep' };
+    await patch('/admin/v1/accounts/blocked', { blocked });
+    await patch('/admin/v1/accounts/others', { blocked: false });
+  });
+  afterEach(async () => {
+    mayCommit.resolve();
+    await held;
+    await rig.close();
+  });
+
+  const send = ({ path, ...wish }: Wish): Promise<Answer> =>
+    ask(rig, path, {
+      ...wish,
+      headers: { authorization: 'ada', ...wish.headers },
+      ...({ duplex: 'half' } as object),
+    });
+  const patch = (path: string, body: object) =>
+    send({ method: 'PATCH', path, headers: JSON_TYPE, body: JSON.stringify(body) });
+
+  function publishing(
+    parts: readonly FormPart[] = [archivePart(freshSite())],
+    key = `key ${sites}`,
+    path = '/api/v1/pins',
+  ): Wish {
+    const { contentType, body } = multipart(parts);
+    const headers = { 'content-type': contentType, 'idempotency-key': key };
+    return { method: 'POST', path, headers, body: new Uint8Array(body) };
+  }
+
+  function freshSite(): Uint8Array {
+    sites += 1;
+    return siteZip(`site ${sites}`);
+  }
+
+  /** A path with what is there in the place of its parameters. */
+  async function filled(path: string): Promise<string> {
+    if (!/\{(?:id|sha256)\}/.test(path)) return path.replace('{name}', 'others');
+    const { json } = await send(publishing());
+    const { id } = json.pin;
+    if (path.includes('{id}')) return path.replace('{id}', id);
+    const taken = await send({
+      method: 'POST',
+      path: `/admin/v1/pins/${id}/takedown`,
+      headers: JSON_TYPE,
+      body: JSON.stringify({ reason: 'a test', purge: false }),
+    });
+    return path.replace('{sha256}', (taken.json.pin as unknown as { sha256: string }).sha256);
+  }
+
+  /** The requests of an operation that are right: those of its examples, or the only one. */
+  async function right(pattern: string, method: string, { requestBody }: Json): Promise<readonly Wish[]> {
+    if (requestBody?.content?.['multipart/form-data'] !== undefined) {
+      const again = publishing();
+      return [again, again, publishing(undefined, '', `${pattern}?dry_run=true`)];
+    }
+    const bodies = Object.values(requestBody?.content?.['application/json']?.examples ?? {});
+    if (bodies.length === 0) return [{ method, path: await filled(pattern), headers: {} }];
+    return Promise.all(
+      bodies.map(async ({ value }) => ({
+        method,
+        path: await filled(pattern),
+        headers: JSON_TYPE,
+        body: JSON.stringify(value),
+      })),
+    );
+  }
+
+  const as =
+    (authorization: string): Spoil =>
+    (wish) => ({ ...wish, headers: { ...wish.headers, authorization } });
+  const withBody =
+    (body: object): Spoil =>
+    (wish) => ({ ...wish, body: JSON.stringify(body) });
+  const withHeaders =
+    (headers: Readonly<Record<string, string>>): Spoil =>
+    (wish) => ({ ...wish, headers: { ...wish.headers, ...headers } });
+
+  const spoils: Readonly<Record<string, Spoil>> = {
+    unauthorized: as('nobody'),
+    forbidden: as('powerless'),
+    account_blocked: as('blocked'),
+    internal_error: as('unlucky'),
+    unavailable: as('too early'),
+    quota_exceeded: as('full'),
+    rate_limited: async (wish) => {
+      await send({ method: 'GET', path: '/api/v1/limits', headers: { authorization: 'busy' } });
+      return as('busy')(wish);
+    },
+    not_found: (wish) =>
+      wish.path.startsWith('/api/')
+        ? { ...wish, path: wish.path.replace(/[^/]+$/, UNKNOWN) }
+        : as('powerless')(wish),
+    invalid_request: (wish) => ({ ...wish, path: `${wish.path}?unknown=1` }),
+    unsupported_media_type: withHeaders({ 'content-type': 'text/html' }),
+    request_timeout: (wish) => ({
+      ...wish,
+      body: new ReadableStream({ start: (body) => body.enqueue(Uint8Array.of(0x2d)) }),
+    }),
+    invalid_update: withBody({ title: 'two', password: 'changes at once' }),
+    invalid_password: withBody({ password: 'short' }),
+    invalid_title: (wish) =>
+      wish.method === 'PATCH'
+        ? withBody({ title: 'a\nb' })(wish)
+        : publishing([archivePart(freshSite()), titlePart('a\nb')]),
+    invalid_state: async (wish) => {
+      await send({ method: 'DELETE', path: wish.path, headers: {} });
+      return wish;
+    },
+    idempotency_key_required: ({ headers, ...wish }) => {
+      const { 'idempotency-key': _, ...others } = headers;
+      return { ...wish, headers: others };
+    },
+    invalid_idempotency_key: withHeaders({ 'idempotency-key': '' }),
+    idempotency_mismatch: async (wish) => {
+      await send(wish);
+      const key = wish.headers['idempotency-key'];
+      return publishing(undefined, key);
+    },
+    idempotency_in_progress: async () => {
+      const wish = publishing([archivePart(freshSite(), 'slow.zip')]);
+      held = send(wish);
+      await committing.promise;
+      return wish;
+    },
+    archive_too_large: () => publishing([archivePart(new Uint8Array(1_001))]),
+    invalid_form: () => publishing([]),
+    invalid_archive: () => publishing([archivePart(Buffer.from('no zip'))]),
+  };
+
+  /** Lets a body that never comes be waited for until that is over. */
+  async function answered(wish: Wish): Promise<Answer> {
+    const answer = send(wish);
+    if (!(wish.body instanceof ReadableStream)) return answer;
+    let isOver = false;
+    void answer.finally(() => {
+      isOver = true;
+    });
+    await until(() => {
+      rig.clock.advance(seconds(30));
+      return isOver;
+    });
+    return answer;
+  }
+
+  it('can be had, with the headers that it lists and no other', async () => {
+    for (const [pattern, item] of Object.entries(rig.document.paths)) {
+      for (const [method, operation] of Object.entries(item)) {
+        if (method === 'parameters') continue;
+        const seen = new Map<string, Set<string>>();
+        const note = ({ status, headers }: Answer, what: string) => {
+          const listed = Object.keys(operation.responses?.[status]?.headers ?? {});
+          const names = seen.get(String(status)) ?? new Set();
+          for (const name of listed) if (headers.has(name)) names.add(name);
+          seen.set(String(status), names);
+          expect(listed, what).not.to.deep.equal([]);
+        };
+        for (const wish of await right(pattern, method.toUpperCase(), operation)) {
+          const answer = await answered(wish);
+          expect(answer.status, answer.text).to.be.lessThan(300);
+          note(answer, pattern);
+        }
+        for (const [status, { content }] of Object.entries(operation.responses ?? {})) {
+          const examples = content?.['application/problem+json']?.examples ?? {};
+          for (const [code, { value }] of Object.entries(examples)) {
+            const [wish] = await right(pattern, method.toUpperCase(), operation);
+            if (wish === undefined) throw new Error(`no request of ${pattern}`);
+            const answer = await answered(await (spoils[code] ?? expect.fail(code))(wish));
+            expect(`${answer.status} ${answer.json.code}`, `${method} ${pattern}`).to.equal(
+              `${status} ${code}`,
+            );
+            expect(told(answer.json), `${method} ${pattern}`).to.deep.equal(told(value ?? {}));
+            note(answer, `${pattern} ${code}`);
+          }
+        }
+        const listed = Object.entries(operation.responses ?? {}).map(([status, { headers }]) => [
+          status,
+          new Set(Object.keys(headers ?? {})),
+        ]);
+        expect(Object.fromEntries(seen), `${method} ${pattern}`).to.deep.equal(Object.fromEntries(listed));
+      }
+    }
+  });
+});

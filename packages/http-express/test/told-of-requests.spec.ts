@@ -1,0 +1,95 @@
+import { archivePart, type FormPart, titlePart } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import { type Answer, ask, askRaw, publicationBytes, publish, siteZip, update } from './client.ts';
+import { openRig, type Rig } from './rig.ts';
+
+const archive = archivePart(siteZip());
+const ONLY = 'Only the fields "archive" and "title" are accepted.';
+const NAMED =
+  'Send the archive as a file whose name has 1 to 255 characters in UTF-8 and no control characters.';
+
+describe('What is wrong with a request', () => {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await openRig();
+  });
+  afterEach(() => rig.close());
+
+  /** What a publication is answered, in bytes that may be changed. */
+  async function refused(
+    parts: readonly FormPart[],
+    change = (body: string) => body,
+    head = (text: string) => text,
+  ) {
+    const { head: sent, body } = publicationBytes(rig, parts);
+    const changed = Buffer.from(change(body.toString('latin1')), 'latin1');
+    const lengthened = sent.replace(/Content-Length: \d+/, `Content-Length: ${changed.byteLength}`);
+    return JSON.parse((await askRaw(rig, head(lengthened), changed)).body) as Answer['json'];
+  }
+
+  it('is told of each field of a form', async () => {
+    const forms: readonly (readonly [readonly FormPart[], string, string])[] = [
+      [[], 'archive_missing', 'Send the ZIP as a file named "archive".'],
+      [[{ name: 'archive', body: 'x' }], 'filename', NAMED],
+      [[archivePart(siteZip(), `${'x'.repeat(256)}.zip`)], 'filename', NAMED],
+      [[archive, { name: 'other', body: 'x' }], 'unknown_field', ONLY],
+      [[{ ...archive, name: 'other' }], 'unknown_field', ONLY],
+      [[archive, archive], 'field_twice', 'Send the field "archive" once.'],
+      [[titlePart('x'), titlePart('x')], 'field_twice', 'Send the field "title" once.'],
+      [
+        [archive, { name: 'title', type: 'text/plain; charset=none', body: 'x' }],
+        'title_encoding',
+        'Send the title in UTF-8.',
+      ],
+      [[{ ...archive, name: 'title' }], 'title_file', 'Send the title as text, without a file name.'],
+    ];
+    for (const [parts, rule, detail] of forms) {
+      const { code, errors } = await refused(parts);
+      expect({ code, errors }).to.deep.equal({ code: 'invalid_form', errors: [{ rule, detail }] });
+    }
+  });
+
+  it('is told of a body that ends early, is no form, or is not an archive', async () => {
+    const broken = await refused([archive], (body) => body.slice(0, -10));
+    expect(broken.detail).to.match(/^Send the form whole and well-formed/);
+    const { detail } = await refused([{ ...archive, type: 'text/html' }]);
+    expect(detail).to.match(/^Send the archive as application\/zip/);
+  });
+
+  it('is told of an Idempotency-Key that comes twice', async () => {
+    const twice = await refused([archive], undefined, (head) =>
+      head.replace('\r\n', '\r\nIdempotency-Key: other\r\n'),
+    );
+    const { code, errors } = twice;
+    const expected = [{ rule: 'twice', detail: 'Send one Idempotency-Key header.' }];
+    expect({ code, errors }).to.deep.equal({ code: 'invalid_idempotency_key', errors: expected });
+  });
+
+  it('is told of a query and of a body of JSON', async () => {
+    const { json } = await publish(rig);
+    const { id } = json.pin;
+    const query = await ask(rig, '/api/v1/pins?limit=many');
+    expect(query.json.detail).to.match(/^Send only query parameters that/);
+    const detailOf = async (body: string | Uint8Array<ArrayBuffer>) => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await ask(rig, `/api/v1/pins/${id}`, { method: 'PATCH', headers, body });
+      expect(answer.json.code).to.equal('invalid_request');
+      return answer.json.detail;
+    };
+    expect(await detailOf(`"${'x'.repeat(16_384)}"`)).to.equal('Send at most 16 KiB of JSON.');
+    for (const body of ['{', Uint8Array.of(0x22, 0xff, 0x22)]) {
+      expect(await detailOf(body)).to.equal('Send the body as well-formed JSON in UTF-8.');
+    }
+    expect((await update(rig, id, { title: 'x' })).status).to.equal(200);
+  });
+});
+
+describe('An Idempotency-Key of digits', () => {
+  it('finds its publication', async () => {
+    const rig = await openRig();
+    const { json } = await publish(rig, '5');
+    const { pins } = (await ask(rig, '/api/v1/pins?idempotency_key=5')).json;
+    expect(pins).to.deep.equal([json.pin]);
+    await rig.close();
+  });
+});
