@@ -126,7 +126,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
     attemptCounterContract,
     { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded, ...secondAttempts },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
-    (create) => checkAttemptCounterSequences(create, { runs: 300, seed: 1 }),
+    (create) => checkAttemptCounterSequences(create, { runs: 500, seed: 1 }),
   ),
   sabotaged(
     apiKeyStoreContract,

@@ -97,8 +97,9 @@ export async function readBeyond(
   beyond: number,
 ): Promise<string> {
   const [size] = known.contents.get(id) ?? [10];
-  const begin = Math.max(Math.min(from, size), size + beyond - MAX_READ);
-  return await storage.read(id, begin, size - begin + beyond).then(inShort, () => 'rejected');
+  const end = size + beyond;
+  const begin = Math.max(Math.min(from, end), end - MAX_READ);
+  return await storage.read(id, begin, end - begin).then(inShort, () => 'rejected');
 }
 
 /** Whether nothing changed what was read since then. */
@@ -124,24 +125,23 @@ export async function walk(
   return 'no end';
 }
 
-/** What may be done while other things are done to other archives. */
-export const DEEDS: Record<'put' | 'delete' | 'read', (door: Door, deed: Deed) => Promise<unknown>> = {
-  put: (door, { id, content, flag }) => meanwhile(door, id, put(door, id, content, flag)),
-  delete: (door, { id, flag }) => {
-    const deleted = Array.from({ length: flag ? 2 : 1 }, () => door.storage.delete(id));
-    return meanwhile(door, id, Promise.all(deleted));
-  },
-  read: (door, { id, range, flag }) =>
-    Promise.all([read(door, id, range, flag), read(door, id, range, flag), door.storage.size(id)]),
-};
+/** What is done to one archive while other things are done to others. */
+export type Deed =
+  | readonly ['put', ArchiveId, Content]
+  | readonly ['read', ArchiveId, Range]
+  | readonly ['delete', ArchiveId];
 
-/** A deed, and everything with which one may be done. */
-export interface Deed {
-  readonly what: keyof typeof DEEDS;
-  readonly id: ArchiveId;
-  readonly content: Content;
-  readonly range: Range;
-  readonly flag: boolean;
+export function act(door: Door, [what, id, how]: Deed): Promise<unknown> {
+  switch (what) {
+    case 'put':
+      return meanwhile(door, id, put(door, id, how, true));
+    case 'read':
+      return Promise.all([read(door, id, how, true), read(door, id, how, false), door.storage.size(id)]);
+    case 'delete':
+      return meanwhile(door, id, Promise.all([door.storage.delete(id), door.storage.delete(id)]));
+    default:
+      return what satisfies never;
+  }
 }
 
 /** Whether the end of an archive that comes or goes is right or absent on its way. */
