@@ -28,7 +28,7 @@ interface Known extends Place {
 /** Where every range ends. */
 export const WHOLE: number = Number.MAX_SAFE_INTEGER;
 /** How many bytes tell whether an archive is whole. */
-export const END = 512;
+const END = 512;
 /** More pages than a walk has. */
 const ENDLESS = 50;
 /** Nothing but zeros, lines, and what is no text. */

@@ -15,7 +15,6 @@ import {
   type Deed,
   type Door,
   doors,
-  END,
   LAST_KIND,
   put,
   type Range,
@@ -121,11 +120,12 @@ const SEQUENCES: Sequences<Door, Values> = {
   look: step(
     1,
     'see',
-    (values) => [anId(values)],
-    async (door, id) => ({
-      size: await door.storage.size(id),
-      begins: await read(door, id, [0, 1], true),
-      ends: await read(door, id, [-END, WHOLE], true),
+    (values) => [anId(values), anId(values), oneOf(1, 512)],
+    async (door, one, other, middle) => ({
+      size: await door.storage.size(one),
+      // One where the other one ended.
+      begins: await read(door, one, [0, middle], true),
+      goesOn: await read(door, other, [middle, 4_096], true),
       listed: await walk(door),
       keeps: areReadsAsTheyWere(door),
     }),
