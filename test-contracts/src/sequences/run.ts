@@ -33,7 +33,7 @@ export interface Sequences<Port, Values> {
 }
 
 /** How long a shorter sequence is looked for, in milliseconds. */
-const SHORTENED_FOR = 10_000;
+const SHORTENED_FOR = 20_000;
 
 /** Makes steps for a port: weight, name, the inputs, the call, and what it spends, if anything. */
 export function stepsFor<Port, Values>() {
