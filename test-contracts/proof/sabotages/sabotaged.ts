@@ -39,6 +39,7 @@ import { stepping } from './blind/attempts-second-counter.ts';
 import { counting } from './blind/own-counter.ts';
 import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
+import { fifthRoleSabotages, soundFifthRoles } from './blind/roles-fifth.ts';
 import { fourthRoleSabotages, soundRoles } from './blind/roles-fourth.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
 import { fifthSessionSabotages } from './blind/sessions-fifth.ts';
@@ -125,7 +126,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   ),
   sabotaged(
     roleStoreContract,
-    { ...roleSabotages, ...blindRoleSabotages, ...fourthRoleSabotages },
+    { ...roleSabotages, ...blindRoleSabotages, ...fourthRoleSabotages, ...fifthRoleSabotages },
     ofRoles,
     roleModels,
   ),
@@ -166,5 +167,5 @@ export const soundOnes: readonly Sabotaged[] = [
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     checkAttemptCounterSequences,
   ),
-  sabotaged(roleStoreContract, soundRoles, ofRoles, roleModels),
+  sabotaged(roleStoreContract, { ...soundRoles, ...soundFifthRoles }, ofRoles, roleModels),
 ];
