@@ -33,6 +33,8 @@ import { secondArchives } from './blind/archives-second.ts';
 import { blindArchivesUnderWay } from './blind/archives-under-way.ts';
 import { blindAttempts } from './blind/attempts.ts';
 import { blindAttemptsEnded } from './blind/attempts-ended.ts';
+import { fifthAttempts } from './blind/attempts-fifth.ts';
+import { tabling } from './blind/attempts-fifth-counter.ts';
 import { secondAttempts } from './blind/attempts-second.ts';
 import { stepping } from './blind/attempts-second-counter.ts';
 import { counting } from './blind/own-counter.ts';
@@ -124,7 +126,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   ),
   sabotaged(
     attemptCounterContract,
-    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded, ...secondAttempts },
+    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded, ...secondAttempts, ...fifthAttempts },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     (create) => checkAttemptCounterSequences(create, { runs: 300, seed: 1 }),
   ),
@@ -152,7 +154,7 @@ export const soundOnes: readonly Sabotaged[] = [
   ),
   sabotaged(
     attemptCounterContract,
-    { 'a counter of its own': counting({}), 'a counter in steps': stepping(() => ({})) },
+    { 'a counter of its own': counting({}), 'a counter in steps': stepping(() => ({})), 'a counter of tables': tabling(() => ({})) },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     checkAttemptCounterSequences,
   ),
