@@ -27,6 +27,7 @@ import { blindApiKeySabotages } from './blind/api-keys.ts';
 import { fourthApiKeySabotages } from './blind/api-keys-fourth.ts';
 import { thirdApiKeySabotages } from './blind/api-keys-third.ts';
 import { blindArchives } from './blind/archives.ts';
+import { fifthArchives } from './blind/archives-fifth.ts';
 import { blindArchivesLists } from './blind/archives-lists.ts';
 import { blindArchivesPut } from './blind/archives-put.ts';
 import { secondArchives } from './blind/archives-second.ts';
@@ -111,6 +112,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...blindArchivesPut,
       ...blindArchivesUnderWay,
       ...secondArchives,
+      ...fifthArchives,
     },
     ofArchives,
     (create) => checkArchiveStorageSequences(create, { runs: 100, seed: 1 }),
@@ -154,7 +156,11 @@ export const soundOnes: readonly Sabotaged[] = [
   ),
   sabotaged(
     attemptCounterContract,
-    { 'a counter of its own': counting({}), 'a counter in steps': stepping(() => ({})), 'a counter of tables': tabling(() => ({})) },
+    {
+      'a counter of its own': counting({}),
+      'a counter in steps': stepping(() => ({})),
+      'a counter of tables': tabling(() => ({})),
+    },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     checkAttemptCounterSequences,
   ),

@@ -89,9 +89,7 @@ function soundSteps({ windows, tries }: Tables, steps: () => Steps): Steps {
 }
 
 /** A counter of tables, with some steps changed: for each handle. */
-export function tabling(
-  changed: (tables: Tables, sound: Steps) => Partial<Steps>,
-): Spoiling<AttemptCounter> {
+export function tabling(changed: (tables: Tables, sound: Steps) => Partial<Steps>): Spoiling<AttemptCounter> {
   return () => {
     const tables: Tables = { windows: new Map(), tries: new Map() };
     return (store) => {
@@ -102,11 +100,7 @@ export function tabling(
   };
 }
 
-function counterOf(
-  { windows, tries }: Tables,
-  steps: Steps,
-  reach: () => Promise<unknown>,
-): AttemptCounter {
+function counterOf({ windows, tries }: Tables, steps: Steps, reach: () => Promise<unknown>): AttemptCounter {
   const keysOf = (attempt: Attempt): readonly string[] => [
     JSON.stringify([attempt.role]),
     steps.addressKey(attempt),

@@ -75,21 +75,25 @@ export const fifthEnds: Sabotages<AttemptCounter> = {
       }
     },
   })),
-  'an address is kept with nothing left while its role has tries': tabling(({ windows: kept }, { forgives }) => ({
-    forgives: (ticket, windows) => {
-      forgives(ticket, windows);
-      if (windows.some(({ isRole, tries }) => isRole && tries.size > 0)) {
-        for (const window of windows) kept.set(window.key, window);
-      }
-    },
-  })),
-  'what is forgiven after the end stays with nothing left': tabling(({ windows: kept, tries }, { forgives }) => ({
-    forgives: (ticket, windows) => {
-      forgives(ticket, windows);
-      const latest = Math.max(...[...tries.values()].map(({ now }) => now));
-      for (const window of windows) if (window.until <= latest) kept.set(window.key, window);
-    },
-  })),
+  'an address is kept with nothing left while its role has tries': tabling(
+    ({ windows: kept }, { forgives }) => ({
+      forgives: (ticket, windows) => {
+        forgives(ticket, windows);
+        if (windows.some(({ isRole, tries }) => isRole && tries.size > 0)) {
+          for (const window of windows) kept.set(window.key, window);
+        }
+      },
+    }),
+  ),
+  'what is forgiven after the end stays with nothing left': tabling(
+    ({ windows: kept, tries }, { forgives }) => ({
+      forgives: (ticket, windows) => {
+        forgives(ticket, windows);
+        const latest = Math.max(...[...tries.values()].map(({ now }) => now));
+        for (const window of windows) if (window.until <= latest) kept.set(window.key, window);
+      },
+    }),
+  ),
   'settling counts against a window of the role opened since': tabling((tables, { settles }) => ({
     settles: (ticket, windows) => {
       for (const { isRole, opened, tries } of windows) {
@@ -118,7 +122,8 @@ export const fifthEnds: Sabotages<AttemptCounter> = {
   'a forgiven try leaves a row until its window ends': tabling(({ windows: kept }, { forgives }) => ({
     forgives: (ticket, windows) => {
       for (const window of windows) {
-        if (!window.isRole && window.tries.has(ticket)) kept.set(ticket, { ...window, key: ticket, tries: new Map() });
+        if (!window.isRole && window.tries.has(ticket))
+          kept.set(ticket, { ...window, key: ticket, tries: new Map() });
       }
       forgives(ticket, windows);
     },

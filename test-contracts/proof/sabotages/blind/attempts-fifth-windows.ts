@@ -1,4 +1,11 @@
-import { type AttemptCounter, type AttemptTicket, after, duration, type Instant, instant } from '@pinfold/core';
+import {
+  type AttemptCounter,
+  type AttemptTicket,
+  after,
+  duration,
+  type Instant,
+  instant,
+} from '@pinfold/core';
 import type { AttemptTally } from '@pinfold/core/adapter';
 import type { Sabotages } from '../ways.ts';
 import { tabling, type Window, windowOf } from './attempts-fifth-counter.ts';
@@ -131,7 +138,8 @@ export const fifthWindows: Sabotages<AttemptCounter> = {
   })),
   'dropping a window of a role drops those of its addresses': tabling(({ windows }) => ({
     dropped: (gone) => {
-      for (const { key, role } of windows.values()) if (gone.isRole && role === gone.role) windows.delete(key);
+      for (const { key, role } of windows.values())
+        if (gone.isRole && role === gone.role) windows.delete(key);
     },
   })),
   'what ended of a role is dropped whole, whatever the limit': tabling(({ windows }) => ({

@@ -27,16 +27,21 @@ export const fifthAttempts: Sabotages<AttemptCounter> = {
       begin: (attempt) => {
         const asked = [...attempt.address];
         const isLike = (other: string): boolean =>
-          other.length === asked.length && asked.every((letter, at) => letter === '_' || letter === other[at]);
+          other.length === asked.length &&
+          asked.every((letter, at) => letter === '_' || letter === other[at]);
         const address = known.find(isLike) ?? attempt.address;
         known.push(address);
         return store.begin({ ...attempt, address });
       },
     });
   },
-  'an address has 2,704 bytes': addressed((address) => Buffer.from(address).subarray(0, 2_704).toString('latin1')),
+  'an address has 2,704 bytes': addressed((address) =>
+    Buffer.from(address).subarray(0, 2_704).toString('latin1'),
+  ),
   'what follows a slash is no part of an address': addressed((address) => address.split('/')[0] ?? ''),
-  'an address of IPv4 is the one of IPv6 that maps it': addressed((address) => address.replace('::ffff:', '')),
+  'an address of IPv4 is the one of IPv6 that maps it': addressed((address) =>
+    address.replace('::ffff:', ''),
+  ),
   'zeros before the digits of an address are left out': addressed((address) =>
     address.replaceAll(/(?<![0-9a-f])0+(?=[0-9a-f])/g, ''),
   ),
@@ -44,10 +49,15 @@ export const fifthAttempts: Sabotages<AttemptCounter> = {
   'addresses named as members of every object have no limit': asked(({ address }) =>
     address in {} ? { perAddress: Number.POSITIVE_INFINITY } : {},
   ),
-  'limits have 32 bits': asked(({ perRole, perAddress }) => ({ perRole: perRole | 0, perAddress: perAddress | 0 })),
+  'limits have 32 bits': asked(({ perRole, perAddress }) => ({
+    perRole: perRole | 0,
+    perAddress: perAddress | 0,
+  })),
   'a window has 32 bits': asked(({ window }) => ({ window: window | 0 })),
   'a limited try is told whole seconds': answers('begin', (outcome) =>
-    outcome.kind === 'limited' ? { ...outcome, until: instant(Math.ceil(outcome.until / 1_000) * 1_000) } : outcome,
+    outcome.kind === 'limited'
+      ? { ...outcome, until: instant(Math.ceil(outcome.until / 1_000) * 1_000) }
+      : outcome,
   ),
   'time never goes back': () => {
     let latest = Number.NEGATIVE_INFINITY;
