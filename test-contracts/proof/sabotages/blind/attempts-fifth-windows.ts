@@ -125,7 +125,12 @@ export const fifthWindows: Sabotages<AttemptCounter> = {
   })),
   'each handle numbers its own tickets': tabling(() => {
     let last = 0;
-    return { name: () => `${(last += 1)}` as AttemptTicket };
+    return {
+      name: () => {
+        last += 1;
+        return `${last}` as AttemptTicket;
+      },
+    };
   }),
   'ended windows with tries under way stay': tabling((_, { hasEnded }) => ({
     hasEnded: (window, by) => hasEnded(window, by) && begunIn(window).length === 0,

@@ -16,7 +16,9 @@ const asked = (change: (attempt: Attempt) => object) =>
 export const fifthAttempts: Sabotages<AttemptCounter> = {
   ...fifthWindows,
   ...fifthEnds,
-  'addresses of half characters are alike': addressed((address) => address.toWellFormed()),
+  'a window is whole seconds': asked(({ window }) => ({
+    window: Math.floor(window / 1_000) * 1_000,
+  })),
   'addresses are composed': addressed((address) => address.normalize('NFC')),
   'addresses that are numbers are compared as such': addressed((address) =>
     address.trim() !== '' && Number.isFinite(Number(address)) ? String(Number(address)) : address,
@@ -104,9 +106,24 @@ export const fifthAttempts: Sabotages<AttemptCounter> = {
   'dropping none does not ask the database': does('purge', async (store, by, limit) =>
     limit === 0 ? 0 : await store.purge(by, limit),
   ),
-  'a ticket that is none does not ask the database': does('forgive', async (store, ticket) => {
-    if (ticket.startsWith('[')) await store.forgive(ticket);
-  }),
+  'a handle writes what it settled with its next call': () => (store) => {
+    const settled: AttemptTicket[] = [];
+    const flushed =
+      <I extends unknown[], A>(call: (...inputs: I) => Promise<A>) =>
+      async (...inputs: I): Promise<A> => {
+        for (const ticket of settled.splice(0)) await store.settle(ticket);
+        return await call(...inputs);
+      };
+    return {
+      settle: async (ticket) => {
+        await store.countEnded(instant(0));
+        settled.push(ticket);
+      },
+      begin: flushed(store.begin),
+      purge: flushed(store.purge),
+      countEnded: flushed(store.countEnded),
+    };
+  },
   'only the first call tells why the database does not answer': () => (store) => {
     let isOut = false;
     const broken =
