@@ -36,7 +36,6 @@ import { blindArchivesUnderWay } from './blind/archives-under-way.ts';
 import { blindAttempts } from './blind/attempts.ts';
 import { blindAttemptsEnded } from './blind/attempts-ended.ts';
 import { fifthAttempts } from './blind/attempts-fifth.ts';
-import { tabling } from './blind/attempts-fifth-counter.ts';
 import { secondAttempts } from './blind/attempts-second.ts';
 import { stepping } from './blind/attempts-second-counter.ts';
 import { counting } from './blind/own-counter.ts';
@@ -172,7 +171,6 @@ export const soundOnes: readonly Sabotaged[] = [
     {
       'a counter of its own': counting({}),
       'a counter in steps': stepping(() => ({})),
-      'a counter of tables': tabling(() => ({})),
     },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     checkAttemptCounterSequences,

@@ -1,131 +1,136 @@
-import { type AttemptCounter, type AttemptTicket, instant } from '@pinfold/core';
+import type { Attempt, AttemptCounter } from '@pinfold/core';
+import type { Spoiling } from '../../saboteurs/memory-saboteurs.ts';
 import type { Sabotages } from '../ways.ts';
-import { type Tables, tabling, type Window, windowOf } from './attempts-fifth-counter.ts';
+import { Steps, stepping, type Window } from './attempts-second-counter.ts';
 
-/** Names two tries each by the other's ticket. */
-function swap({ tries }: Window, one: AttemptTicket, other: AttemptTicket): void {
-  const [first, second] = [tries.get(one), tries.get(other)];
-  if (first === undefined || second === undefined) return;
-  tries.set(one, second);
-  tries.set(other, first);
-}
+/** What a ticket's try was, of which nothing may be kept any more. */
+type TryOf = (ticket: string) => Attempt | undefined;
 
-/** The tries under way of a window, in the order in which they began. */
-const underWay = ({ tries }: Window): readonly AttemptTicket[] =>
-  [...tries]
-    .filter(([, begun]) => begun !== 'wrong')
-    .sort(([, one], [, other]) => Number(one) - Number(other))
-    .map(([ticket]) => ticket);
+/** Ends tries otherwise. */
+const ending = (
+  way: 'settle' | 'forgive',
+  instead: (ticket: string, windows: readonly Window[], steps: Steps, sound: Steps, tryOf: TryOf) => void,
+): Spoiling<AttemptCounter> =>
+  stepping((steps, sound) => {
+    const begun = new Map<string, Attempt>();
+    const windowsOf = (ticket: string) => steps.windowsOf(ticket).filter((window) => window !== undefined);
+    return {
+      ticket: (attempt) => {
+        const ticket = sound.ticket(attempt);
+        begun.set(ticket, { ...attempt });
+        return ticket;
+      },
+      [way]: (ticket: string) =>
+        instead(ticket, windowsOf(ticket), steps, sound, (other) => begun.get(other)),
+    };
+  });
 
-const begunAt = ({ tries }: Tables, ticket: AttemptTicket): number => Number(tries.get(ticket)?.now);
+/** Ends another try of each window, which from then on is named by the other's ticket. */
+const takingAnother = (way: 'settle' | 'forgive', at: 0 | -1) =>
+  ending(way, (ticket, windows, _, sound) => {
+    for (const { counted } of windows) {
+      const underWay = [...counted].filter(([, begun]) => begun !== 'wrong');
+      const [other, begun] = underWay.sort(([, one], [, next]) => Number(one) - Number(next)).at(at) ?? [];
+      const mine = counted.get(ticket);
+      if (other === undefined || begun === undefined || mine === undefined || mine === 'wrong') continue;
+      counted.set(other, mine);
+      counted.set(ticket, begun);
+    }
+    sound[way](ticket);
+  });
 
 /** Settling and forgiving, wrong in the rows of a table. */
 export const fifthEnds: Sabotages<AttemptCounter> = {
-  'settling needs both windows': tabling((_, { settles }) => ({
-    settles: (ticket, windows) => {
-      if (windows.filter(({ tries }) => tries.has(ticket)).length === 2) settles(ticket, windows);
-    },
-  })),
-  'forgiving needs both windows': tabling((_, { forgives }) => ({
-    forgives: (ticket, windows) => {
-      if (windows.filter(({ tries }) => tries.has(ticket)).length === 2) forgives(ticket, windows);
-    },
-  })),
-  'a handle knows only the tries that it settled itself as wrong': tabling((_, { settles, forgives }) => {
-    const own = new Set<AttemptTicket>();
-    return {
-      settles: (ticket, windows) => {
-        own.add(ticket);
-        settles(ticket, windows);
-      },
-      forgives: (ticket, windows) => {
-        for (const { tries } of windows) if (!own.has(ticket)) tries.delete(ticket);
-        forgives(ticket, windows);
-      },
-    };
+  'settling needs both windows': ending('settle', (ticket, windows, _, sound) => {
+    if (windows.filter(({ counted }) => counted.has(ticket)).length === 2) sound.settle(ticket);
   }),
-  'settling takes the oldest try under way': tabling((_, { settles }) => ({
-    settles: (ticket, windows) => {
+  'forgiving needs both windows': ending('forgive', (ticket, windows, _, sound) => {
+    if (windows.filter(({ counted }) => counted.has(ticket)).length === 2) sound.forgive(ticket);
+  }),
+  'a handle knows only the tries that it settled itself as wrong': () => {
+    let kept = new Steps();
+    const open = stepping((steps) => {
+      kept = steps;
+      return {};
+    })();
+    return (store) => {
+      const [port, own] = [open(store), new Set<string>()];
+      return {
+        ...port,
+        settle: async (ticket) => {
+          own.add(ticket);
+          await port.settle?.(ticket);
+        },
+        forgive: async (ticket) => {
+          for (const window of kept.windowsOf(ticket)) if (!own.has(ticket)) window?.counted.delete(ticket);
+          await port.forgive?.(ticket);
+        },
+      };
+    };
+  },
+  'settling takes the oldest try under way': takingAnother('settle', 0),
+  'forgiving takes the youngest try under way': takingAnother('forgive', -1),
+  'forgiving the try that opened a window ends it': ending('forgive', (ticket, windows, steps, sound) => {
+    for (const { key, openedAt, counted } of windows) {
+      if (counted.get(ticket) === openedAt) steps.windows.delete(key);
+    }
+    sound.forgive(ticket);
+  }),
+  'a window ends by its oldest try that was not forgiven': ending(
+    'forgive',
+    (ticket, windows, _, sound, tryOf) => {
+      sound.forgive(ticket);
       for (const window of windows) {
-        if (window.tries.get(ticket) !== 'wrong') swap(window, ticket, underWay(window)[0] ?? ticket);
-      }
-      settles(ticket, windows);
-    },
-  })),
-  'forgiving takes the youngest try under way': tabling((_, { forgives }) => ({
-    forgives: (ticket, windows) => {
-      for (const window of windows) {
-        if (window.tries.get(ticket) !== 'wrong') swap(window, ticket, underWay(window).at(-1) ?? ticket);
-      }
-      forgives(ticket, windows);
-    },
-  })),
-  'forgiving the try that opened a window ends it': tabling(({ windows: kept }, { forgives }) => ({
-    forgives: (ticket, windows) => {
-      for (const { key, opened, tries } of windows) if (tries.get(ticket) === opened) kept.delete(key);
-      forgives(ticket, windows);
-    },
-  })),
-  'a window ends by its oldest try that was not forgiven': tabling((tables, { forgives }) => ({
-    forgives: (ticket, windows) => {
-      forgives(ticket, windows);
-      for (const window of windows) {
-        const oldest = Math.min(...[...window.tries.keys()].map((other) => begunAt(tables, other)));
-        if (window.tries.size > 0) window.until = instant(oldest + window.length);
+        const left = [...window.counted.keys()].map((other) => tryOf(other)?.now ?? 0);
+        if (left.length > 0) window.until = Math.min(...left) + window.opener.window;
       }
     },
-  })),
-  'an address is kept with nothing left while its role has tries': tabling(
-    ({ windows: kept }, { forgives }) => ({
-      forgives: (ticket, windows) => {
-        forgives(ticket, windows);
-        if (windows.some(({ isRole, tries }) => isRole && tries.size > 0)) {
-          for (const window of windows) kept.set(window.key, window);
+  ),
+  'an address is kept with nothing left while its role has tries': ending(
+    'forgive',
+    (ticket, windows, steps, sound) => {
+      sound.forgive(ticket);
+      if ((windows[0]?.counted.size ?? 0) > 0)
+        for (const window of windows) steps.windows.set(window.key, window);
+    },
+  ),
+  'what is forgiven after the end stays with nothing left': ending(
+    'forgive',
+    (ticket, windows, steps, sound) => {
+      const latest = Math.max(...[...steps.windows.values()].map(({ openedAt }) => openedAt));
+      sound.forgive(ticket);
+      for (const window of windows) if (window.until <= latest) steps.windows.set(window.key, window);
+    },
+  ),
+  'settling counts against a window of the role opened since': ending(
+    'settle',
+    (ticket, windows, _, sound, tryOf) => {
+      const [role] = windows;
+      if (role !== undefined && role.openedAt > (tryOf(ticket)?.now ?? 0)) role.counted.set(ticket, 'wrong');
+      sound.settle(ticket);
+    },
+  ),
+  'settling writes a window that was dropped again': stepping((steps, sound) => {
+    const gone = new Map<string, Window>();
+    return {
+      purge: (by, limit) => {
+        for (const window of steps.ended(by).slice(0, limit)) {
+          for (const ticket of window.counted.keys()) gone.set(ticket, window);
         }
+        return sound.purge(by, limit);
       },
-    }),
-  ),
-  'what is forgiven after the end stays with nothing left': tabling(
-    ({ windows: kept, tries }, { forgives }) => ({
-      forgives: (ticket, windows) => {
-        forgives(ticket, windows);
-        const latest = Math.max(...[...tries.values()].map(({ now }) => now));
-        for (const window of windows) if (window.until <= latest) kept.set(window.key, window);
-      },
-    }),
-  ),
-  'settling counts against a window of the role opened since': tabling((tables, { settles }) => ({
-    settles: (ticket, windows) => {
-      for (const { isRole, opened, tries } of windows) {
-        if (isRole && opened > begunAt(tables, ticket)) tries.set(ticket, 'wrong');
-      }
-      settles(ticket, windows);
-    },
-  })),
-  'settling writes a window that was dropped again': tabling((tables, { addressKey, settles, forgives }) => {
-    const forgiven = new Set<AttemptTicket>();
-    return {
-      settles: (ticket, windows) => {
-        settles(ticket, windows);
-        const attempt = tables.tries.get(ticket);
-        if (attempt === undefined || windows.length > 0 || forgiven.has(ticket)) return;
-        const window = windowOf(attempt, addressKey(attempt), false);
-        window.tries.set(ticket, 'wrong');
-        tables.windows.set(window.key, window);
-      },
-      forgives: (ticket, windows) => {
-        forgiven.add(ticket);
-        forgives(ticket, windows);
+      settle: (ticket) => {
+        const window = gone.get(ticket);
+        if (window !== undefined && !steps.windows.has(window.key)) steps.windows.set(window.key, window);
+        sound.settle(ticket);
       },
     };
   }),
-  'a forgiven try leaves a row until its window ends': tabling(({ windows: kept }, { forgives }) => ({
-    forgives: (ticket, windows) => {
-      for (const window of windows) {
-        if (!window.isRole && window.tries.has(ticket))
-          kept.set(ticket, { ...window, key: ticket, tries: new Map() });
-      }
-      forgives(ticket, windows);
-    },
-  })),
+  'a forgiven try leaves a row until its window ends': ending('forgive', (ticket, windows, steps, sound) => {
+    const ofAddress = windows.find(
+      ({ key, role, counted }) => counted.has(ticket) && key !== JSON.stringify([role]),
+    );
+    if (ofAddress !== undefined) steps.windows.set(ticket, { ...ofAddress, key: ticket, counted: new Map() });
+    sound.forgive(ticket);
+  }),
 };
