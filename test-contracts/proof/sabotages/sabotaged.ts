@@ -28,12 +28,14 @@ import { blindApiKeySabotages } from './blind/api-keys.ts';
 import { fourthApiKeySabotages } from './blind/api-keys-fourth.ts';
 import { thirdApiKeySabotages } from './blind/api-keys-third.ts';
 import { blindArchives } from './blind/archives.ts';
+import { fifthArchives } from './blind/archives-fifth.ts';
 import { blindArchivesLists } from './blind/archives-lists.ts';
 import { blindArchivesPut } from './blind/archives-put.ts';
 import { secondArchives } from './blind/archives-second.ts';
 import { blindArchivesUnderWay } from './blind/archives-under-way.ts';
 import { blindAttempts } from './blind/attempts.ts';
 import { blindAttemptsEnded } from './blind/attempts-ended.ts';
+import { fifthAttempts } from './blind/attempts-fifth.ts';
 import { secondAttempts } from './blind/attempts-second.ts';
 import { stepping } from './blind/attempts-second-counter.ts';
 import { counting } from './blind/own-counter.ts';
@@ -120,6 +122,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...blindArchivesPut,
       ...blindArchivesUnderWay,
       ...secondArchives,
+      ...fifthArchives,
     },
     ofArchives,
     (create) => checkArchiveStorageSequences(create, { runs: 100, seed: 1 }),
@@ -132,7 +135,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   ),
   sabotaged(
     attemptCounterContract,
-    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded, ...secondAttempts },
+    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded, ...secondAttempts, ...fifthAttempts },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     (create) => checkAttemptCounterSequences(create, { runs: 500, seed: 1 }),
   ),
@@ -163,7 +166,10 @@ export const soundOnes: readonly Sabotaged[] = [
   ),
   sabotaged(
     attemptCounterContract,
-    { 'a counter of its own': counting({}), 'a counter in steps': stepping(() => ({})) },
+    {
+      'a counter of its own': counting({}),
+      'a counter in steps': stepping(() => ({})),
+    },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     checkAttemptCounterSequences,
   ),

@@ -55,7 +55,7 @@ function bytesOf([size, kind]: Content): Uint8Array {
 
 function inShort(bytes: Uint8Array | undefined): string {
   if (bytes === undefined) return 'nothing';
-  const kept = bytes.buffer.byteLength;
+  const kept = (bytes.buffer as ArrayBuffer).maxByteLength;
   return `${bytes.length} bytes of ${kept}, ${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}`;
 }
 

@@ -99,7 +99,7 @@ const SEQUENCES: Sequences<Door, Values> = {
       'walk',
       (values) => [
         fc.option(anId(values), { nil: undefined }),
-        oneOf(1, 2, 3, 1_000),
+        oneOf(0, 1, 2, 3, 1_000),
         fc.subarray([...values.ids], { maxLength: 2 }),
       ],
       walk,
