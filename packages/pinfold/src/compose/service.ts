@@ -15,6 +15,7 @@ import { storeLastViews, storeViews } from '../server/store-views.ts';
 import { carriedOut } from '../settings/carried-out.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
+import { siblingWarning } from '../start/sibling-warning.ts';
 import { type Composition, type CompositionOptions, openComposition } from './composition.ts';
 import { doorModules } from './door-modules.ts';
 
@@ -195,7 +196,6 @@ async function lookAtBucket({ container, close }: Composition, { storage }: Sett
 }
 
 async function warn(log: Log, settings: Settings, addresses: WebAddresses): Promise<void> {
-  const { siblingWarning } = await import('../start/sibling-warning.ts');
-  const sibling = siblingWarning(addresses);
+  const sibling = await siblingWarning(addresses);
   for (const note of [...settings.notes, ...(sibling === undefined ? [] : [sibling])]) log.warn(note);
 }
