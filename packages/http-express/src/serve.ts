@@ -118,11 +118,11 @@ export function answerDocument(
   service: Service,
   request: Request,
   response: Response,
-  document: object,
+  describe: () => object,
 ): Promise<void> {
   const methods = ['GET', 'HEAD'];
   const decide = async () =>
-    methods.includes(request.method) ? { status: 200, json: document } : refuseMethod(methods);
+    methods.includes(request.method) ? { status: 200, json: describe() } : refuseMethod(methods);
   return answer(service, request, response, { ...NO_ROLE, route: '/openapi.json', decide });
 }
 

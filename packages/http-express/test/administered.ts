@@ -1,5 +1,7 @@
 import { accountId, OPERATOR } from '@pinfold/core';
 import { checkAgainstDocument } from '@pinfold/test-contracts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
 import { openRig, type Rig, type RigOptions } from './rig.ts';
 
 /** A publication as an answer tells it. */
@@ -34,7 +36,13 @@ export interface AnswerJson {
 export interface Administered {
   readonly rig: Rig;
   /** Asks below `/admin/v1`, with a key of the scope admin unless another is given. */
-  readonly ask: (method: string, path: string, body?: unknown, key?: string) => Promise<Response>;
+  readonly ask: (
+    method: string,
+    path: string,
+    body?: unknown,
+    key?: string,
+    type?: string,
+  ) => Promise<Response>;
 }
 
 /** Runs a test against a service of its own. */
@@ -48,10 +56,16 @@ export async function administered(
     account: accountId('operators'),
     scopes: ['admin'],
   });
-  const ask: Administered['ask'] = async (method, path, body, key = admin.text) => {
+  const ask: Administered['ask'] = async (
+    method,
+    path,
+    body,
+    key = admin.text,
+    type = 'application/json',
+  ) => {
     const answer = await fetch(`${rig.baseUrl}/admin/v1${path}`, {
       method,
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': type },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const headers = Object.fromEntries(answer.headers);
@@ -68,4 +82,36 @@ export async function administered(
 
 export async function jsonOf(answer: Response): Promise<AnswerJson> {
   return (await answer.json()) as AnswerJson;
+}
+
+/** Bodies that the document's schema of them takes, or not; in texts, what JSON would lose of them. */
+export interface Bodies {
+  readonly right: object;
+  readonly wrong: readonly unknown[];
+  readonly texts: readonly string[];
+}
+
+/** Sends what is no body of an operation: in another form it is 415, broken it is 400, and otherwise 422 with the members it may have. */
+export async function expectRefused(
+  { rig, ask }: Administered,
+  [method, path]: readonly [method: string, path: string],
+  schema: string,
+  { right, wrong, texts }: Bodies,
+): Promise<void> {
+  const isRight = new Ajv2020({ strict: false }).compile(rig.document.components.schemas?.[schema] ?? {});
+  expect(isRight(right)).to.equal(true);
+  for (const body of wrong) expect(isRight(body), JSON.stringify(body)).to.equal(false);
+  for (const body of [...wrong, ...texts, 'null']) {
+    const { code, detail } = await jsonOf(await ask(method, path, body));
+    expect(code, JSON.stringify(body)).to.equal('invalid_update');
+    expect(detail).to.match(/^Send an object with [^.]+ as \/openapi\.json describes it\.$/);
+  }
+  const broken = await jsonOf(await ask(method, path, '{'));
+  expect(broken.code).to.equal('invalid_request');
+  const typed = await ask(method, path, JSON.stringify(right), undefined, 'text/plain');
+  const { code, detail } = await jsonOf(typed);
+  expect({ code, detail }).to.deep.equal({
+    code: 'unsupported_media_type',
+    detail: 'Send a body of application/json.',
+  });
 }

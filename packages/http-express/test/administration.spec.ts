@@ -1,8 +1,6 @@
 import { accountId, minutes, OPERATOR } from '@pinfold/core';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
-import { openApiDocument } from '../src/index.ts';
-import { type Administered, administered, jsonOf } from './administered.ts';
+import { type Administered, administered, expectRefused, jsonOf } from './administered.ts';
 import { siteZip } from './client.ts';
 import type { Rig, RigOptions } from './rig.ts';
 
@@ -146,6 +144,7 @@ describe('accounts under /admin/v1', () => {
         used: { sites: 1, bytes: role.archiveBytes, publications_24h: 1 },
         last_published_at: new Date(role.publishedAt).toISOString(),
       });
+      expect(seen[1]).to.include({ name: 'operators', last_published_at: null });
       for (const wrong of [
         '?limit=0',
         '?limit=101',
@@ -165,6 +164,7 @@ describe('accounts under /admin/v1', () => {
       expect((await jsonOf(answer)).account).to.include({ name: 'a/b%2F' });
       for (const name of ['nobody', '%FF', '%00', `${'a'.repeat(256)}`])
         expect((await ask('GET', `/accounts/${name}`)).status, name).to.equal(404);
+      expect((await ask('PATCH', '/accounts/%00', { blocked: false })).status).to.equal(404);
     }));
 
   it('are given limits of their own, each by itself, in force at once', () =>
@@ -200,13 +200,9 @@ describe('accounts under /admin/v1', () => {
     }));
 
   it('are changed by exactly one of limits and blocked, as the document says', () =>
-    administering(async ({ ask }) => {
-      const { components } = openApiDocument({ publicUrl: 'https://pins.example' }) as unknown as {
-        components: { schemas: { AccountUpdate: object } };
-      };
-      const isUpdate = new Ajv2020({ strict: false }).compile(components.schemas.AccountUpdate);
+    administering(async (tools) => {
       const reason = 'x'.repeat(255);
-      expect(isUpdate({ blocked: { reason, sites: 'hide' } })).to.equal(true);
+      const right = { blocked: { reason, sites: 'hide' } };
       const wrong = [
         {},
         [],
@@ -225,14 +221,9 @@ describe('accounts under /admin/v1', () => {
         { blocked: { reason, sites: 'keep', more: 1 } },
         { blocked: false, limits: { sites: 1 } },
       ];
-      for (const body of wrong) expect(isUpdate(body), JSON.stringify(body)).to.equal(false);
-      const texts = ['{"blocked":false,"blocked":false}', 'null'];
-      for (const body of [...wrong, ...texts, { limits: { publications: '5' } }]) {
-        const answer = await ask('PATCH', '/accounts/first', body);
-        expect(answer.status, JSON.stringify(body)).to.equal(422);
-        expect(await jsonOf(answer)).to.include({ code: 'invalid_update' });
-      }
-      expect((await ask('PATCH', '/accounts/first', '{')).status).to.equal(400);
+      const texts = ['{"blocked":false,"blocked":false}', '{"limits":{"publications":"5"}}'];
+      const change = ['PATCH', '/accounts/first'] as const;
+      await expectRefused(tools, change, 'AccountUpdate', { right, wrong, texts });
     }));
 
   it('have their changes in the history once, for the operator by key, for the account without', () =>

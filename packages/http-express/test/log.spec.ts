@@ -11,7 +11,10 @@ describe('The request log', () => {
     await ask(rig, `/api/v1/pins/${json.pin.id}?x=1`);
     await ask(rig, '/api/v1/nothing/here');
     await ask(rig, '/openapi.json');
-    await until(() => rig.log.length === 4);
+    await ask(rig, '/api/v9/pins');
+    await ask(rig, '/admin/v1/nothing/here');
+    await ask(rig, '/admin/v1/accounts/first');
+    await until(() => rig.log.length === 7);
     expect(rig.log[0]).to.deep.equal({
       requestId: headers.get('x-request-id'),
       method: 'POST',
@@ -28,13 +31,21 @@ describe('The request log', () => {
       'GET /api/v1/pins/{id} 400',
       'GET /api/v1 404',
       'GET /openapi.json 200',
+      'GET /api 404',
+      'GET /admin/v1 404',
+      'GET /admin/v1/accounts/{name} 404',
     ]);
     expect(rig.log.map(({ outcome }) => outcome)).to.deep.equal([
       undefined,
       'invalid_request',
       'not_found',
       undefined,
+      'not_found',
+      'not_found',
+      'not_found',
     ]);
+    const knownCallers = rig.log.map(({ account }) => account === 'first');
+    expect(knownCallers).to.deep.equal([true, true, true, false, false, true, true]);
     await rig.close();
   });
 

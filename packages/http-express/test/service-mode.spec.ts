@@ -1,8 +1,6 @@
 import { minutes } from '@pinfold/core';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
-import { openApiDocument } from '../src/index.ts';
-import { administered, jsonOf } from './administered.ts';
+import { administered, expectRefused, jsonOf } from './administered.ts';
 import { siteZip } from './client.ts';
 import type { Rig } from './rig.ts';
 
@@ -73,13 +71,9 @@ describe('the mode under /admin/v1', () => {
     }));
 
   it('is changed by a mode and a message, as the document says', () =>
-    administered(async ({ ask }) => {
-      const { components } = openApiDocument({ publicUrl: 'https://pins.example' }) as unknown as {
-        components: { schemas: { ServiceUpdate: object } };
-      };
-      const isUpdate = new Ajv2020({ strict: false }).compile(components.schemas.ServiceUpdate);
+    administered(async ({ rig, ask }) => {
       const message = 'x'.repeat(255);
-      expect(isUpdate({ mode: 'read_only', message })).to.equal(true);
+      const right = { mode: 'read_only', message };
       const wrong = [
         {},
         [],
@@ -92,12 +86,8 @@ describe('the mode under /admin/v1', () => {
         { mode: 'read_only', message: 1 },
         { mode: 'read_only', more: 1 },
       ];
-      for (const body of wrong) expect(isUpdate(body), JSON.stringify(body)).to.equal(false);
-      for (const body of [...wrong, '{"mode":"normal","mode":"read_only"}', 'null']) {
-        const answer = await ask('PATCH', '/service', body);
-        expect(answer.status, JSON.stringify(body)).to.equal(422);
-        expect((await jsonOf(answer)).code).to.equal('invalid_update');
-      }
+      const texts = ['{"mode":"normal","mode":"read_only"}'];
+      await expectRefused({ rig, ask }, ['PATCH', '/service'], 'ServiceUpdate', { right, wrong, texts });
       expect((await ask('POST', '/service', {})).headers.get('allow')).to.equal('GET, HEAD, PATCH');
       expect((await jsonOf(await ask('GET', '/service'))).service).to.deep.equal(NORMAL);
     }));

@@ -2,7 +2,70 @@ import type { ArchiveProblem, KeptWarning, MisplacedIndex, Refusal } from '@pinf
 import { expect } from 'chai';
 import { archiveError, tell, wireWarnings } from '../src/problems/tell.ts';
 
+const path = 'site/a.txt';
+const limits = { limit: 17, actual: 23 };
+
+const BROKEN: readonly ArchiveProblem[] = [
+  { rule: 'not_a_zip' },
+  { rule: 'truncated' },
+  { rule: 'encrypted', path },
+  { rule: 'symlink', path },
+  { rule: 'special_file', path },
+  { rule: 'unsafe_path', path, reason: 'absolute' },
+  { rule: 'bad_encoding', path, reason: 'not_utf8' },
+  { rule: 'forbidden_name', path, segment: '.env' },
+  { rule: 'too_many_files', ...limits },
+  { rule: 'file_too_large', path, ...limits },
+  { rule: 'expanded_too_large', ...limits },
+  { rule: 'duplicate_path', path },
+  { rule: 'duplicate_path', path, other: 'site/A.txt' },
+  { rule: 'path_conflict', path },
+  { rule: 'unsupported_compression', path, method: 14 },
+  { rule: 'corrupt_data', path },
+  { rule: 'overlapping_entries' },
+  { rule: 'overlapping_entries', path },
+  { rule: 'ambiguous_structure', reason: 'two_readings' },
+  { rule: 'forbidden_content' },
+];
+
+const REFUSED: readonly Refusal[] = [
+  { kind: 'refused', code: 'invalid_idempotency_key', rule: 'too_long', ...limits },
+  { kind: 'refused', code: 'invalid_title', rule: 'too_long', ...limits },
+  { kind: 'refused', code: 'invalid_password', rule: 'too_long', ...limits },
+  { kind: 'refused', code: 'quota_exceeded', rule: 'sites', ...limits },
+  { kind: 'refused', code: 'quota_exceeded', rule: 'bytes', ...limits },
+];
+
+const SECRETS = [
+  'private_key',
+  'aws_access_key',
+  'github_token',
+  'gitlab_token',
+  'slack_token',
+  'stripe_secret_key',
+  'anthropic_api_key',
+  'openai_api_key',
+  'npm_token',
+  'pinfold_api_key',
+] as const;
+
 describe('The words of a refusal', () => {
+  it('are a sentence of every rule, with what it tells', () => {
+    for (const { rule, ...told } of BROKEN) {
+      const { detail } = archiveError({ rule, ...told } as ArchiveProblem);
+      expect(detail, rule).to.match(/^["A-Z].* .*\.$/);
+      const { path: _, reason: __, ...data } = told as { path?: string; reason?: string };
+      for (const value of Object.values(data)) expect(detail).to.include(String(value));
+    }
+    for (const refusal of REFUSED) {
+      const [error] = tell(refusal).errors ?? [];
+      expect(error?.detail).to.match(/ 23 .* 17 /);
+    }
+    const fields = ['crc32', 'compressed_size'] as never;
+    const { detail } = archiveError({ rule: 'header_mismatch', path, fields });
+    expect(detail).to.match(/: crc32, compressed size\.$/);
+  });
+
   it('tell of a broken rule its path and figures, and nothing else it carries', () => {
     const large: ArchiveProblem = { rule: 'file_too_large', path: 'a.mp4', limit: 10, actual: 12 };
     const detail = 'The file has 12 bytes; at most 10 are allowed.';
@@ -53,6 +116,15 @@ describe('The words of a warning', () => {
     expect(mismatch).to.have.all.keys('rule', 'detail', 'path');
     expect(mismatch?.detail).to.include('"logo.PNG"').and.to.include('"Logo.png"');
     expect(secret?.detail).to.include('npm token');
+    for (const kind of SECRETS) {
+      const [warning] = wireWarnings([{ rule: 'possible_secret', path, secret: kind }]);
+      expect(warning?.detail.toLowerCase()).to.include(`(${kind.replaceAll('_', ' ')})`);
+    }
+    const references: readonly KeptWarning[] = [
+      { rule: 'broken_reference', path, target: '/logo.png' },
+      { rule: 'absolute_reference', path, target: '/logo.png' },
+    ];
+    for (const { detail } of wireWarnings(references)) expect(detail).to.include('"/logo.png"');
   });
 
   it('are their own where an older version kept them with the role', () => {

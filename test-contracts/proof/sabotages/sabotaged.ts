@@ -1,4 +1,4 @@
-import type { ArchiveStorage } from '@pinfold/core';
+import type { ArchiveStorage, RoleStore } from '@pinfold/core';
 import {
   type ArchiveStorageSubject,
   apiKeyStoreContract,
@@ -14,6 +14,7 @@ import {
   clausesOf,
   roleStoreContract,
   type StoreSubject,
+  type Subject,
   sessionStoreContract,
 } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
@@ -38,7 +39,9 @@ import { stepping } from './blind/attempts-second-counter.ts';
 import { counting } from './blind/own-counter.ts';
 import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
+import { fourthRoleSabotages, soundRoles } from './blind/roles-fourth.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
+import { fifthSessionSabotages } from './blind/sessions-fifth.ts';
 import { fourthSessionSabotages } from './blind/sessions-fourth.ts';
 import { thirdSessionSabotages } from './blind/sessions-third.ts';
 import { roleSabotages } from './roles.ts';
@@ -99,6 +102,13 @@ const ofArchives =
     };
   };
 
+const ofRoles = ofMemory(memorySaboteurs(({ roles }) => roles));
+
+async function roleModels(create: () => Promise<Subject<RoleStore>>): Promise<void> {
+  await checkRoleStoreSequences(create, { runs: 100, seed: 1 });
+  await checkRoleStoreStorms(create, { runs: 100, seed: 1 });
+}
+
 export const sabotagedPorts: readonly Sabotaged[] = [
   sabotaged(
     archiveStorageContract,
@@ -115,12 +125,9 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   ),
   sabotaged(
     roleStoreContract,
-    { ...roleSabotages, ...blindRoleSabotages },
-    ofMemory(memorySaboteurs(({ roles }) => roles)),
-    async (create) => {
-      await checkRoleStoreSequences(create, { runs: 100, seed: 1 });
-      await checkRoleStoreStorms(create, { runs: 100, seed: 1 });
-    },
+    { ...roleSabotages, ...blindRoleSabotages, ...fourthRoleSabotages },
+    ofRoles,
+    roleModels,
   ),
   sabotaged(
     attemptCounterContract,
@@ -136,7 +143,13 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   ),
   sabotaged(
     sessionStoreContract,
-    { ...sessionSabotages, ...blindSessionSabotages, ...thirdSessionSabotages, ...fourthSessionSabotages },
+    {
+      ...sessionSabotages,
+      ...blindSessionSabotages,
+      ...thirdSessionSabotages,
+      ...fourthSessionSabotages,
+      ...fifthSessionSabotages,
+    },
     ofMemory(memorySaboteurs(({ sessions }) => sessions)),
     (create) => checkSessionStoreSequences(create, { runs: 300, seed: 1 }),
   ),
@@ -156,4 +169,5 @@ export const soundOnes: readonly Sabotaged[] = [
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     checkAttemptCounterSequences,
   ),
+  sabotaged(roleStoreContract, soundRoles, ofRoles, roleModels),
 ];

@@ -25,6 +25,8 @@ export interface Sequences<Port, Values> {
   reference(): Promise<Pick<Subject<Port>, 'port' | 'dispose'>>;
   /** What the calls of one run are made of: few values, so that calls meet, each nearly another. */
   readonly values: fc.Arbitrary<Values>;
+  /** The most calls of one run; 60 when absent. */
+  readonly turns?: number;
   readonly steps: readonly Step<Port, Values>[];
   /** Everything that can be asked, so that whatever a step changed shows. */
   readonly look: Step<Port, Values>;
@@ -66,7 +68,7 @@ interface Answer {
 }
 
 function turnsOf<Port, Values>(
-  { steps, look }: Sequences<Port, Values>,
+  { steps, look, turns: most = 60 }: Sequences<Port, Values>,
   values: Values,
 ): fc.Arbitrary<readonly Turn<Port>[]> {
   const call = fc.oneof(...steps.map(({ weight, callsOf }) => ({ weight, arbitrary: callsOf(values) })));
@@ -77,7 +79,7 @@ function turnsOf<Port, Values>(
     look: fc.option(look.callsOf(values), { nil: undefined, freq: 2 }),
   });
   const withWords = fc.record({
-    turns: fc.array(turn, { maxLength: 60, size: 'max' }),
+    turns: fc.array(turn, { maxLength: most, size: 'max' }),
     last: look.callsOf(values),
   });
   return withWords.map(({ turns, last }) => {
