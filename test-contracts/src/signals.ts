@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Fault } from '@pinfold/core';
 import { expect } from 'chai';
 import { rejectionOf } from './rejection.ts';
 
@@ -12,8 +13,14 @@ const [RESET, MISSING] = ['ECONNRESET', 'ENOENT'].map((code) =>
   Object.assign(new Error('of the system'), { code, syscall: 'read', errno: -104 }),
 );
 const TIMEOUT = new DOMException('too slow', 'TimeoutError');
+const ABSENT = Object.assign(new Error('no such key'), {
+  name: 'NoSuchKey',
+  $metadata: { httpStatusCode: 404 },
+});
+const FAULT = new Fault('archive_missing', 'of another call');
+const ODD = ['gone', { why: 'the request went away' }, null, 0, ''];
 
-const REASONS = [RESET, MISSING, TIMEOUT, 'gone', { why: 'the request went away' }, null, 0, ''];
+const REASONS = [RESET, MISSING, TIMEOUT, ABSENT, FAULT, ...ODD];
 
 /** Fails unless each call rejects with the reason of a signal that was aborted before, whatever it is. */
 export async function expectAborted(calls: Readonly<Record<string, Interruptible>>): Promise<void> {
@@ -33,6 +40,12 @@ export async function expectAbortedAlone(questions: Readonly<Record<string, Inte
     const aborted = () => rejectionOf(ask(AbortSignal.abort('gone')));
     const all = await Promise.all([aborted(), ask(signal), aborted()]);
     expect(all, `${name}, at once`).to.deep.equal(['gone', answer, 'gone']);
+    const controller = new AbortController();
+    const onTheWay = ask(controller.signal).catch(() => undefined);
+    const beside = ask(signal);
+    controller.abort();
+    expect(await beside, `${name}, beside one aborted on the way`).to.deep.equal(answer);
+    await onTheWay;
   }
 }
 
@@ -48,7 +61,7 @@ export async function abortedAfter<Answer>(
   turns: number,
   call: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<{ readonly answer: Answer } | undefined> {
-  const [controller, thrown] = [new AbortController(), turns % 2 === 0 ? RESET : MISSING];
+  const [controller, thrown] = [new AbortController(), REASONS[turns % REASONS.length]];
   const outcome = call(controller.signal).then(
     (answer) => ({ answer }),
     (reason: unknown) => {

@@ -28,17 +28,20 @@ import { blindApiKeySabotages } from './blind/api-keys.ts';
 import { fourthApiKeySabotages } from './blind/api-keys-fourth.ts';
 import { thirdApiKeySabotages } from './blind/api-keys-third.ts';
 import { blindArchives } from './blind/archives.ts';
+import { fifthArchives } from './blind/archives-fifth.ts';
 import { blindArchivesLists } from './blind/archives-lists.ts';
 import { blindArchivesPut } from './blind/archives-put.ts';
 import { secondArchives } from './blind/archives-second.ts';
 import { blindArchivesUnderWay } from './blind/archives-under-way.ts';
 import { blindAttempts } from './blind/attempts.ts';
 import { blindAttemptsEnded } from './blind/attempts-ended.ts';
+import { fifthAttempts } from './blind/attempts-fifth.ts';
 import { secondAttempts } from './blind/attempts-second.ts';
 import { stepping } from './blind/attempts-second-counter.ts';
 import { counting } from './blind/own-counter.ts';
 import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
+import { fifthRoleSabotages, soundFifthRoles } from './blind/roles-fifth.ts';
 import { fourthRoleSabotages, soundRoles } from './blind/roles-fourth.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
 import { fifthSessionSabotages } from './blind/sessions-fifth.ts';
@@ -119,21 +122,22 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...blindArchivesPut,
       ...blindArchivesUnderWay,
       ...secondArchives,
+      ...fifthArchives,
     },
     ofArchives,
     (create) => checkArchiveStorageSequences(create, { runs: 100, seed: 1 }),
   ),
   sabotaged(
     roleStoreContract,
-    { ...roleSabotages, ...blindRoleSabotages, ...fourthRoleSabotages },
+    { ...roleSabotages, ...blindRoleSabotages, ...fourthRoleSabotages, ...fifthRoleSabotages },
     ofRoles,
     roleModels,
   ),
   sabotaged(
     attemptCounterContract,
-    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded, ...secondAttempts },
+    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded, ...secondAttempts, ...fifthAttempts },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
-    (create) => checkAttemptCounterSequences(create, { runs: 300, seed: 1 }),
+    (create) => checkAttemptCounterSequences(create, { runs: 500, seed: 1 }),
   ),
   sabotaged(
     apiKeyStoreContract,
@@ -157,17 +161,17 @@ export const sabotagedPorts: readonly Sabotaged[] = [
 
 /** What the sabotages written blind are made from, with nothing wrong: no published check notices. */
 export const soundOnes: readonly Sabotaged[] = [
-  sabotaged(
-    archiveStorageContract,
-    { 'a storage of its own': storing(() => ({})) },
-    ofArchives,
-    checkArchiveStorageSequences,
+  sabotaged(archiveStorageContract, { 'a storage of its own': storing(() => ({})) }, ofArchives, (create) =>
+    checkArchiveStorageSequences(create, { runs: 30 }),
   ),
   sabotaged(
     attemptCounterContract,
-    { 'a counter of its own': counting({}), 'a counter in steps': stepping(() => ({})) },
+    {
+      'a counter of its own': counting({}),
+      'a counter in steps': stepping(() => ({})),
+    },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     checkAttemptCounterSequences,
   ),
-  sabotaged(roleStoreContract, soundRoles, ofRoles, roleModels),
+  sabotaged(roleStoreContract, { ...soundRoles, ...soundFifthRoles }, ofRoles, roleModels),
 ];

@@ -40,7 +40,9 @@ export const deleteClauses: readonly ArchiveStorageClause[] = [
         const [other, others] = [anArchiveIdAt(n, n), someBytes(100, n)];
         const staged = await subject.stage(others);
         const reads = Promise.all(
-          Array.from({ length: 12 }, (_, place) => peer.read(id, place * 1_000, 150_000)),
+          Array.from({ length: 12 }, (_, place) =>
+            (place % 2 === 0 ? peer : subject.port).read(id, place * 1_000, 150_000),
+          ),
         );
         // When another step fails first, that is told.
         reads.catch(() => undefined);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { expectAborted } from '../signals.ts';
+import { expectAbortedAlone } from '../signals.ts';
 import { together } from '../together.ts';
 import { expectSame, nextTurn, readWhole, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
@@ -28,13 +28,14 @@ async function walk(
   limit: number,
   between: (page: readonly ArchiveId[]) => Promise<void> = async () => {},
 ): Promise<ArchiveId[]> {
-  const walked: ArchiveId[] = [];
-  for (;;) {
-    const page = await port.list(walked.at(-1), limit);
+  const pages: (readonly ArchiveId[])[] = [];
+  for (let after: ArchiveId | undefined; ; ) {
+    const page = await port.list(after, limit);
     expect(page.length, 'a page').to.be.at.most(limit);
-    if (page.length === 0) return walked;
-    walked.push(...page);
-    expect(walked.length, 'the walk does not end').to.be.at.most(COUNT);
+    if (page.length === 0) return pages.flat();
+    pages.push(page);
+    after = page.at(-1);
+    expect(pages.flat().length, 'the walk does not end').to.be.at.most(COUNT);
     await between(page);
   }
 }
@@ -55,6 +56,12 @@ export const listClauses: readonly ArchiveStorageClause[] = [
       await together(subject, ids.length, (port, n) => store(subject, n, n, port, ids[n]));
       for (const limit of [1, 3, ids.length, 1_000]) {
         expect(await walk(subject.port, limit), `${limit} a page`).to.deep.equal(ids);
+      }
+      const limits = [1_000, 0, 1, 3];
+      const pages = await Promise.all(limits.map((limit) => subject.port.list(undefined, limit)));
+      for (const [n, page] of pages.entries()) {
+        expect(page.length, 'a page of many at once').to.be.at.most(limits[n] as number);
+        expect(page).to.deep.equal(ids.slice(0, page.length));
       }
       expect(await subject.port.list(anArchiveId(500), 2), 'after one that is not there').to.deep.equal(
         ids.filter((id) => id > anArchiveId(500)).slice(0, 2),
@@ -119,7 +126,7 @@ export const listClauses: readonly ArchiveStorageClause[] = [
     id: 'archive-storage/list-aborted',
     says: 'an aborted signal rejects with its reason',
     check: async ({ port }) =>
-      await expectAborted({
+      await expectAbortedAlone({
         'the first page': (signal) => port.list(undefined, 10, signal),
         'another page': (signal) => port.list(anArchiveId(1), 10, signal),
       }),

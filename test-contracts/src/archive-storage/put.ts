@@ -1,4 +1,4 @@
-import { type ArchiveId, type ArchiveStorage, isFault } from '@pinfold/core';
+import { type ArchiveId, type ArchiveStorage, isFault, type StagedArchive } from '@pinfold/core';
 import { expect } from 'chai';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
@@ -102,6 +102,22 @@ async function putBesideAborted(subject: ArchiveStorageSubject): Promise<void> {
   }
 }
 
+/** Puts run beside one that fails, and beside whatever else a storage may be asked. */
+async function putBesideOthers(subject: ArchiveStorageSubject): Promise<void> {
+  const { port } = subject;
+  const peer = await subject.peer();
+  const gone = await subject.stage(someBytes(1_000, 50));
+  await gone.discard();
+  const contents = [60, 61, 62, 63].map((n) => [anArchiveId(n), someBytes(100_000, n)] as const);
+  const staged = await Promise.all(contents.map(([, bytes]) => subject.stage(bytes)));
+  const puts = contents.map(([id], n) => (n % 2 === 0 ? port : peer).put(id, staged[n] as StagedArchive));
+  const failing = rejectionOf(port.put(anArchiveId(50), gone));
+  await Promise.all([failing, port.check(), peer.list(undefined, 100), ...puts]);
+  for (const [id, bytes] of contents) {
+    expectSame(await readWhole(peer, id, bytes.length), bytes, 'put beside other calls');
+  }
+}
+
 export const putClauses: readonly ArchiveStorageClause[] = [
   {
     id: 'archive-storage/put-whole',
@@ -183,6 +199,7 @@ export const putClauses: readonly ArchiveStorageClause[] = [
         expectSame(await readWhole(subject.port, id, bytes.length), bytes, id);
       }
       await putAlike(subject);
+      await putBesideOthers(subject);
     },
   },
 ];

@@ -2,7 +2,7 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { expectAborted } from '../signals.ts';
+import { expectAbortedAlone } from '../signals.ts';
 import { expectSame, type Stored, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
@@ -30,6 +30,7 @@ const IMPOSSIBLE: readonly (readonly [from: number, length: number])[] = [
   [0, 1.5],
   [Number.NaN, 1],
   [0, MAX_READ + 1],
+  [0, 2 ** 32 + 1],
   [2 ** 53, 1],
 ];
 
@@ -40,6 +41,7 @@ const BEYOND: readonly (readonly [from: number, length: number])[] = [
   [1_000, 1],
   [2_000, 1],
   [1_001, 0],
+  [2 ** 32, 1],
 ];
 
 export const readClauses: readonly ArchiveStorageClause[] = [
@@ -130,7 +132,7 @@ export const readClauses: readonly ArchiveStorageClause[] = [
         const again = await next();
         for (const [n, [from, length]] of ranges.entries()) {
           expectSame(again[n], bytes.subarray(from, from + length), `${length} from ${from}`);
-          expect(again[n]?.buffer.byteLength, 'memory that is kept').to.equal(length);
+          expect(again[n]?.buffer.maxByteLength, 'memory that is kept').to.equal(length);
         }
         for (const one of again) one?.fill(0);
       }
@@ -143,17 +145,12 @@ export const readClauses: readonly ArchiveStorageClause[] = [
     id: 'archive-storage/read-aborted',
     says: 'an aborted signal rejects with its reason',
     check: async (subject) => {
-      const { id, bytes } = await store(subject, 1, 1_000);
-      await expectAborted({
+      const { id } = await store(subject, 1, 1_000);
+      await expectAbortedAlone({
         read: (signal) => subject.port.read(id, 0, 10, signal),
+        'of no bytes': (signal) => subject.port.read(id, 0, 0, signal),
         'of what is absent': (signal) => subject.port.read(anArchiveId(2), 0, 10, signal),
       });
-      const controller = new AbortController();
-      const aborted = subject.port.read(id, 0, 10, controller.signal).catch(() => undefined);
-      const other = subject.port.read(id, 0, 10);
-      controller.abort();
-      expectSame(await other, bytes.subarray(0, 10), 'the same read, not aborted');
-      await aborted;
     },
   },
   {
@@ -169,7 +166,7 @@ export const readClauses: readonly ArchiveStorageClause[] = [
         await subject.port.delete(id);
         expect(await other.size(id), 'deleted').to.equal(undefined);
       }
-      await expectAborted({ size: (signal) => subject.port.size(anArchiveId(9), signal) });
+      await expectAbortedAlone({ size: (signal) => subject.port.size(anArchiveId(9), signal) });
       const unreachable = await subject.unreachable();
       expect(await rejectionOf(unreachable.size(anArchiveId(0))))
         .to.have.property('code')

@@ -123,6 +123,7 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
         expect(await other.purge((minute(5) - 1) as Instant, 100), 'before any ended').to.equal(0);
         const limited = await other.begin(aTry({ ...limits, address: 'd', now: minute(4) }));
         expect(limited).to.deep.equal(limitedUntil(minute(5)));
+        expect(await other.purge(minute(5), 0), 'at most none').to.equal(0);
         let gone = 0;
         for (let count = 1; count > 0; gone += count) {
           count = await port.purge(minute(5), 1);

@@ -177,7 +177,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     await Promise.race([ended, aborted(deadline)]);
     await metricsServer?.close();
     if (isListening) log.info('stopped');
-    log.flush();
+    await log.flush();
   }
 
   return {
