@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { crc32, deflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync, gunzipSync } from 'node:zlib';
 import type { ArchiveId, EntryPath, Open, Role } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -62,6 +62,33 @@ async function openCrowded() {
   return { flood, giveBack, ask, answer };
 }
 
+/** Bodies of a storage that answers when it is told to, and so many places to inflate them. */
+function openHeld(places = 1) {
+  const reads: { readonly end: AbortSignal; readonly go: (bytes: Uint8Array) => void }[] = [];
+  const read = (_role: Role, _at: number, _length: number, end: AbortSignal) =>
+    new Promise((resolve) => reads.push({ end, go: (bytes) => resolve({ kind: 'bytes', bytes }) }));
+  const bodies = new Bodies(
+    {
+      open: { read } as unknown as Open,
+      patience: new StoragePatience(createManualClock()),
+      turns: new InflatingTurns(places, 0),
+      mostHeld: 0,
+    },
+    0,
+  );
+  const load = (leaving: AbortSignal, gzip = false): Promise<unknown> =>
+    bodies
+      .load({
+        role: {} as Role,
+        entry: FILE.entry,
+        form: FILE.form(gzip, { index: 0, headers: [] }),
+        client: 'a',
+        signal: leaving,
+      })
+      .catch((error: unknown) => error);
+  return { reads, load };
+}
+
 describe('a body that several wait for', () => {
   it('is loaded again for another client when the line of the first is full', async () => {
     const { flood, giveBack, ask, answer } = await openCrowded();
@@ -74,5 +101,42 @@ describe('a body that several wait for', () => {
     expect(await other)
       .to.have.nested.property('body.bytes')
       .that.deep.equals(CONTENT);
+  });
+
+  it('is read on for who stays, and given up when the last has left', async () => {
+    const { load, reads } = openHeld();
+    const [one, other, late] = [new AbortController(), new AbortController(), new AbortController()];
+    const first = load(one.signal);
+    const second = load(other.signal);
+    one.abort();
+    expect(await first).to.equal(one.signal.reason);
+    expect(reads.map(({ end }) => end.aborted)).to.deep.equal([false]);
+    other.abort();
+    expect(await second).to.equal(other.signal.reason);
+    expect(reads.map(({ end }) => end.aborted)).to.deep.equal([true]);
+    const third = load(late.signal);
+    // The end of what was given up is none of what was begun since.
+    reads[0]?.go(DEFLATED);
+    await setImmediate();
+    const fourth = load(signal);
+    late.abort();
+    reads[1]?.go(DEFLATED);
+    expect(reads).to.have.length(2);
+    expect(await third).to.equal(late.signal.reason);
+    expect(await fourth)
+      .to.have.nested.property('body.bytes')
+      .that.deep.equals(CONTENT);
+  });
+
+  it('takes no turn where nothing is inflated, and is never shorter than its manifest says', async () => {
+    const { load, reads } = openHeld(0);
+    const whole = load(signal, true);
+    reads[0]?.go(DEFLATED);
+    expect(await whole)
+      .to.have.nested.property('body.bytes')
+      .that.satisfies((bytes: Buffer) => gunzipSync(bytes).equals(CONTENT));
+    const short = load(signal, true);
+    reads[1]?.go(DEFLATED.subarray(1));
+    expect(await short).to.include({ code: 'store_corrupt' });
   });
 });

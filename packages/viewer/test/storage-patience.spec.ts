@@ -106,7 +106,7 @@ describe('a storage that hangs', () => {
   });
 
   it('has answered, whatever it says, and counts from the start again', async () => {
-    const { view, tire } = stage();
+    const { view, tire, asked } = stage();
     const missing = new Fault('archive_missing', 'none');
     for (const read of [answer, () => Promise.reject(missing)]) {
       await tire(4);
@@ -114,6 +114,29 @@ describe('a storage that hangs', () => {
     }
     await tire(4);
     expect(await view(answer)).to.equal('bytes');
+    expect(asked(), 'nobody was told at once').to.equal(15);
+  });
+
+  it('has not answered when it cannot be reached, which is no waiting either', async () => {
+    const { view, tire, asked } = stage();
+    await tire(4);
+    for (const error of [new Fault('storage_unavailable', 'refused'), new TypeError('a defect')]) {
+      expect(await view(() => Promise.reject(error))).to.equal(error);
+    }
+    await tire(1);
+    expect(await view(answer)).to.be.instanceOf(TryLater);
+    expect(asked()).to.equal(7);
+  });
+
+  it('is asked by the next when the one who tried met a defect, and never for who has left before', async () => {
+    const { clock, view, tire, asked } = stage();
+    await tire(5);
+    clock.advance(seconds(5));
+    const defect = new TypeError('a defect');
+    expect(await view(() => Promise.reject(defect))).to.equal(defect);
+    expect(await view(answer, AbortSignal.abort('left'))).to.equal('left');
+    expect(await view(answer)).to.equal('bytes');
+    expect(asked()).to.equal(7);
   });
 
   it('is not shut for long by a clock that is set back', async () => {

@@ -8,7 +8,6 @@ import { clockSabotage } from './clock.ts';
 import { grantSignerSabotage } from './grant-signer.ts';
 import { historyStoreSabotage } from './history-store.ts';
 import { httpApiSabotage } from './http-api.ts';
-import { httpPathViewingSabotage, httpViewingSabotage } from './http-viewing.ts';
 import { idsSabotage } from './ids.ts';
 import { importSabotage, snapshotSabotage } from './moving.ts';
 import { pairingStoreSabotage } from './pairing-store.ts';
@@ -46,6 +45,4 @@ export const proofs: readonly Proof[] = [
   proofOf(clockSabotage),
   proofOf(idsSabotage),
   proofOf(httpApiSabotage),
-  proofOf(httpViewingSabotage),
-  proofOf(httpPathViewingSabotage),
 ];

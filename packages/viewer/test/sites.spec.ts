@@ -1,0 +1,63 @@
+import type { ArchiveId, EntryPath, Manifest, Open, Role } from '@pinfold/core';
+import { expect } from 'chai';
+import { Sites } from '../src/sending/sites.ts';
+
+const ROLE = { archive: 'archive' as ArchiveId } as Role;
+const ENTRY = {
+  path: 'index.html' as EntryPath,
+  offset: 0,
+  compressedSize: 4,
+  size: 4,
+  method: 'stored',
+  crc32: 0,
+  utf8: true,
+} as const;
+
+function stage(bytes: number) {
+  const asked: PromiseWithResolvers<unknown>[] = [];
+  const manifest = () => {
+    asked.push(Promise.withResolvers());
+    return asked.at(-1)?.promise;
+  };
+  const give = () =>
+    asked.at(-1)?.resolve({ kind: 'manifest', manifest: { entries: [ENTRY] } as unknown as Manifest });
+  return { sites: new Sites({ manifest } as unknown as Open, bytes), asked, give };
+}
+
+describe('what is known of a site', () => {
+  it('is loaded once however many ask at the same time, and kept where there is memory for it', async () => {
+    for (const [bytes, kept] of [
+      [1_000_000, true],
+      [0, false],
+    ] as const) {
+      const { sites, asked, give } = stage(bytes);
+      const loading = [sites.load(ROLE), sites.load(ROLE)];
+      expect(asked).to.have.length(1);
+      give();
+      const [one, other] = await Promise.all(loading);
+      expect(one).to.equal(other);
+      expect(sites.hot(ROLE.archive) !== undefined).to.equal(kept);
+      const again = sites.load(ROLE);
+      expect(asked).to.have.length(kept ? 1 : 2);
+      give();
+      await again;
+      expect(sites.figures).to.include({ hits: kept ? 1 : 0, misses: kept ? 1 : 2 });
+      expect(sites.figures.bytes > 0).to.equal(kept);
+    }
+  });
+
+  it('is not known of one that has ended meanwhile, and prepared once for each file', async () => {
+    const { sites, asked, give } = stage(1_000_000);
+    const ending = sites.load(ROLE);
+    asked[0]?.resolve({ kind: 'expired' });
+    expect(await ending).to.deep.equal({ kind: 'expired' });
+    const loading = sites.load(ROLE);
+    give();
+    const loaded = await loading;
+    if (loaded.kind !== 'site') throw new Error(loaded.kind);
+    const file = loaded.site.file(ENTRY);
+    expect(loaded.site.file(ENTRY)).to.equal(file);
+    const policy = { index: 0, headers: [] } as const;
+    expect(file.form(false, policy)).to.equal(file.form(false, policy));
+  });
+});
