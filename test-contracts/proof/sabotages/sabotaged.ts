@@ -136,7 +136,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
     attemptCounterContract,
     { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded, ...secondAttempts, ...fifthAttempts },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
-    (create) => checkAttemptCounterSequences(create, { runs: 300, seed: 1 }),
+    (create) => checkAttemptCounterSequences(create, { runs: 500, seed: 1 }),
   ),
   sabotaged(
     apiKeyStoreContract,
@@ -160,11 +160,8 @@ export const sabotagedPorts: readonly Sabotaged[] = [
 
 /** What the sabotages written blind are made from, with nothing wrong: no published check notices. */
 export const soundOnes: readonly Sabotaged[] = [
-  sabotaged(
-    archiveStorageContract,
-    { 'a storage of its own': storing(() => ({})) },
-    ofArchives,
-    checkArchiveStorageSequences,
+  sabotaged(archiveStorageContract, { 'a storage of its own': storing(() => ({})) }, ofArchives, (create) =>
+    checkArchiveStorageSequences(create, { runs: 30 }),
   ),
   sabotaged(
     attemptCounterContract,

@@ -32,6 +32,9 @@ export interface Sequences<Port, Values> {
   readonly look: Step<Port, Values>;
 }
 
+/** How long a shorter sequence is looked for, in milliseconds. */
+const SHORTENED_FOR = 20_000;
+
 /** Makes steps for a port: weight, name, the inputs, the call, and what it spends, if anything. */
 export function stepsFor<Port, Values>() {
   return <Inputs extends unknown[]>(
@@ -137,11 +140,17 @@ export async function checkSequences<Port, Values>(
   { runs = 100, seed }: ModelOptions,
 ): Promise<void> {
   const all = sequences.values.chain((values) => turnsOf(sequences, values));
+  let shortensUntil = Number.POSITIVE_INFINITY;
   const property = fc.asyncProperty(all, async (turns) => {
+    // A sequence that was found is told, even where each shorter one takes long to try.
+    if (Date.now() > shortensUntil) return;
     const subject = await create();
     const reference = await sequences.reference();
     try {
       await play(turns, subject, reference.port);
+    } catch (error) {
+      shortensUntil = Math.min(shortensUntil, Date.now() + SHORTENED_FOR);
+      throw error;
     } finally {
       await reference.dispose();
       await subject.dispose();
