@@ -158,13 +158,18 @@ const saboteurs: readonly Saboteur<StoreSubject<SessionStore>>[] = [
       return store.find(hash, now, signal);
     },
   })),
-  saboteur('session-store/unreachable', 'a store that does not answer has no session', () => (store) => ({
-    find: (hash, now, signal) =>
-      store.find(hash, now, signal).catch((error: unknown) => {
-        if (isFault(error)) return undefined;
-        throw error;
-      }),
-  })),
+  saboteur(
+    'session-store/unreachable',
+    'a store that does not answer has no session',
+    () => (store) => ({
+      find: (hash, now, signal) =>
+        store.find(hash, now, signal).catch((error: unknown) => {
+          if (isFault(error)) return undefined;
+          throw error;
+        }),
+    }),
+    ['session-store/find-aborted'],
+  ),
 ];
 
 export const sessionStoreSabotage: Sabotage<SessionStore, StoreSubject<SessionStore>> = {

@@ -167,12 +167,13 @@ export const putClauses: readonly ArchiveStorageClause[] = [
       const { port } = subject;
       const gone = await subject.stage(someBytes(1_000, 1));
       await gone.discard();
-      const emptyGone = await subject.stage(new Uint8Array());
-      await emptyGone.discard();
       const shorter = { ...(await subject.stage(someBytes(1_000, 2))), size: 1_001 };
       const longer = { ...(await subject.stage(someBytes(1_000, 3))), size: 999 };
       const emptied = { ...(await subject.stage(new Uint8Array())), size: 1_000 };
-      for (const [n, staged] of [gone, emptyGone, shorter, longer, emptied].entries()) {
+      const filled = { ...(await subject.stage(someBytes(1_000, 4))), size: 0 };
+      const none = await subject.stage(new Uint8Array());
+      await none.discard();
+      for (const [n, staged] of [gone, shorter, longer, emptied, filled, none].entries()) {
         const fault = await rejectionOf(port.put(anArchiveId(n), staged), `staged file ${n}`);
         expect(isFault(fault) ? fault.code : fault, `staged file ${n}`).to.equal('storage_unavailable');
         if (n === 0) expect((fault as Error).cause, 'what caused it').to.be.instanceOf(Error);
