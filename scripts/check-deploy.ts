@@ -32,7 +32,7 @@ const checks: readonly Check[] = [
   {
     files: ['pinfold.service', 'pinfold-backup.service', 'pinfold-backup.timer'],
     command: (file) => ['systemd-analyze', 'verify', '--man=no', file],
-    whole: (text) => text.replace('/usr/bin/pinfold', process.execPath),
+    whole: (text) => text.replace('ExecStart=pinfold', `ExecStart=${process.execPath}`),
   },
   {
     files: ['pinfold.service', 'pinfold-backup.service'],

@@ -19,7 +19,7 @@ export async function startDeployed(tree: string, data: string): Promise<void> {
     option.replace('/app', tree).replace('/var/lib/pinfold', data),
   );
   const env = { PINFOLD_PORT: '0', PINFOLD_DATA_DIR: data };
-  const child = spawn(process.execPath, [...options, 'serve'], {
+  const child = spawn(process.execPath, options, {
     cwd: '/',
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -38,8 +38,9 @@ export async function startDeployed(tree: string, data: string): Promise<void> {
     throw new Error(`the tree of the image ${ready ? 'was' : 'was not'} ready, and ended with ${code}`);
 }
 
-/** What stands behind node in the entry point. */
+/** What stands behind node in the entry point, and the command. */
 function optionsOf(compose: string): readonly string[] {
   const [, list = ''] = /^ +entrypoint:\n((?: +- .*\n)+)/m.exec(compose) ?? [];
-  return [...list.matchAll(/- (.*)/g)].map(([, option = '']) => option).slice(1);
+  const [, command = ''] = /^ +command: \[(\w+)\]$/m.exec(compose) ?? [];
+  return [...[...list.matchAll(/- (.*)/g)].map(([, option = '']) => option).slice(1), command];
 }

@@ -67,7 +67,7 @@ export const mutated: Readonly<Record<string, Mutated>> = {
     least: 90,
     specs: ['packages/viewer/test/**/*.spec.ts'],
     packages: [...SERVED, 'packages/viewer'],
-    read: ['docs'],
+    read: ['deploy'],
   },
   memory: adapter('memory'),
   'persistence-sqlite': adapter('persistence-sqlite', {

@@ -2,7 +2,7 @@ import { type Instant, instant } from '@pinfold/core';
 import type { Subject } from './contract.ts';
 
 /** Long before and long after any host's clock: who reads one instead of the request is wrong in one of them. */
-const ERAS: readonly Instant[] = [instant(Date.UTC(2001, 8, 10)), instant(Date.UTC(2150, 0, 1))];
+const ERAS: readonly Instant[] = [instant(0), instant(Date.UTC(2150, 0, 1, 3, 4, 5, 678))];
 
 /** Runs a check over a subject of its own in each era. */
 export async function inEachEra<Port, S extends Subject<Port>>(

@@ -1,13 +1,26 @@
 import { getEventListeners } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Fault } from '@pinfold/core';
 import { expect } from 'chai';
 import { rejectionOf } from './rejection.ts';
 
 /** A call that takes a signal. */
 export type Interruptible = (signal: AbortSignal) => Promise<unknown>;
 
-const REASONS = [new Error('gone'), 'gone', { why: 'the request went away' }, null, ''];
+/** Aborts' reasons that look like what a network or a file system says. */
+const [RESET, MISSING] = ['ECONNRESET', 'ENOENT'].map((code) =>
+  Object.assign(new Error('of the system'), { code, syscall: 'read', errno: -104 }),
+);
+const TIMEOUT = new DOMException('too slow', 'TimeoutError');
+const ABSENT = Object.assign(new Error('no such key'), {
+  name: 'NoSuchKey',
+  $metadata: { httpStatusCode: 404 },
+});
+const FAULT = new Fault('archive_missing', 'of another call');
+const ODD = ['gone', { why: 'the request went away' }, null, 0, ''];
+
+const REASONS = [RESET, MISSING, TIMEOUT, ABSENT, FAULT, ...ODD];
 
 /** Fails unless each call rejects with the reason of a signal that was aborted before, whatever it is. */
 export async function expectAborted(calls: Readonly<Record<string, Interruptible>>): Promise<void> {
@@ -27,15 +40,18 @@ export async function expectAbortedAlone(questions: Readonly<Record<string, Inte
     const aborted = () => rejectionOf(ask(AbortSignal.abort('gone')));
     const all = await Promise.all([aborted(), ask(signal), aborted()]);
     expect(all, `${name}, at once`).to.deep.equal(['gone', answer, 'gone']);
+    const controller = new AbortController();
+    const onTheWay = ask(controller.signal).catch(() => undefined);
+    const beside = ask(signal);
+    controller.abort();
+    expect(await beside, `${name}, beside one aborted on the way`).to.deep.equal(answer);
+    await onTheWay;
   }
 }
 
 const [FEW, MANY] = [8, 60];
 /** How many more files and connections may be open than before, as pools come and go. */
 const SPARE = 12;
-
-/** An abort's reason that looks like what a network or a file system says. */
-const SYSTEMS_OWN = Object.assign(new Error('reset'), { code: 'ECONNRESET', syscall: 'read', errno: -104 });
 
 /**
  * Aborts a call after so many turns of the event loop: it rejects with the reason, or was done before. Answers what came
@@ -45,16 +61,16 @@ export async function abortedAfter<Answer>(
   turns: number,
   call: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<{ readonly answer: Answer } | undefined> {
-  const controller = new AbortController();
+  const [controller, thrown] = [new AbortController(), REASONS[turns % REASONS.length]];
   const outcome = call(controller.signal).then(
     (answer) => ({ answer }),
     (reason: unknown) => {
-      expect(reason, `what an abort after ${turns} turns rejects with`).to.equal(SYSTEMS_OWN);
+      expect(reason, `what an abort after ${turns} turns rejects with`).to.equal(thrown);
       return undefined;
     },
   );
   for (let n = 0; n < turns; n += 1) await nextTurn();
-  controller.abort(SYSTEMS_OWN);
+  controller.abort(thrown);
   return await outcome;
 }
 

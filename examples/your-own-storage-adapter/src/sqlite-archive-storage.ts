@@ -30,12 +30,13 @@ export class SqliteArchiveStorage implements ArchiveStorage {
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
     signal?.throwIfAborted();
     checkReadRange(from, length);
-    const select = 'SELECT substr(bytes, ?, ?) AS part FROM archives WHERE id = ?';
+    const select = 'SELECT substr(bytes, ?, ?) AS part, length(bytes) AS size FROM archives WHERE id = ?';
     const row = await orFault(() => this.#database.prepare(select).get(from + 1, length, id));
     if (row === undefined) return undefined;
     // Of an archive without bytes, a part is NULL.
     const part = (row.part ?? new Uint8Array()) as Uint8Array<ArrayBuffer>;
-    if (part.length < length) throw new Fault('storage_unavailable', 'the archive ends before that');
+    if (from + length > Number(row.size))
+      throw new Fault('storage_unavailable', 'the archive ends before that');
     return part;
   }
 

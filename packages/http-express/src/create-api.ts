@@ -84,7 +84,12 @@ export function createApi(options: ApiOptions): Router {
     views: service.views !== undefined,
   };
   const administration = service.administration !== undefined;
-  const document = openApiDocument({ publicUrl, ...offered, administration, signIn: options.signIn });
+  let document: object | undefined;
+  // No start has to wait for what only some ask for.
+  const describe = (): object => {
+    document ??= openApiDocument({ publicUrl, ...offered, administration, signIn: options.signIn });
+    return document;
+  };
   const router = Router({ caseSensitive: true, strict: true });
   router.use((request, response, next) => {
     expectMounted(request, pathOf(publicUrl));
@@ -98,7 +103,7 @@ export function createApi(options: ApiOptions): Router {
       serveAdministration({ ...service, administration }, request, response),
     );
   }
-  router.all('/openapi.json', (request, response) => answerDocument(service, request, response, document));
+  router.all('/openapi.json', (request, response) => answerDocument(service, request, response, describe));
   return router;
 }
 

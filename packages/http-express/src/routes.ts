@@ -32,7 +32,7 @@ export interface Operation {
   /** Whether it changes anything, which a blocked account may not, and nobody while the service is read-only. */
   readonly changes: boolean;
   /** Whether a request of it publishes, so that what is wrong says what becomes of the Idempotency-Key. */
-  readonly publishes: (request: Request) => boolean;
+  readonly publishes: (request: Request) => Promise<boolean>;
   /** @param role what the path names; null where it names none, or nothing that is an id. */
   readonly handle: (service: Service, call: Call, role: RoleId | null) => Promise<Outcome>;
 }
@@ -106,13 +106,13 @@ function onAll<Query>(operation: {
   return {
     scope,
     changes,
-    publishes: (request) => {
+    publishes: async (request) => {
       if (publishes === undefined) return false;
-      const read = query(request);
+      const read = await query(request);
       return read.kind === 'refused' || publishes(read.query);
     },
     handle: async (service, call) => {
-      const read = query(call.request);
+      const read = await query(call.request);
       return read.kind === 'refused' ? read : handle(service, call, read.query);
     },
   };
@@ -133,9 +133,9 @@ function onOne<Body = undefined, Query extends object = object>(operation: {
   return {
     scope,
     changes,
-    publishes: () => false,
+    publishes: async () => false,
     handle: async (service, call, role) => {
-      const asked = query(service)(call.request);
+      const asked = await query(service)(call.request);
       if (asked.kind === 'refused') return asked;
       const sent = await body?.(service, call.request);
       if (sent?.kind === 'refused') return sent;

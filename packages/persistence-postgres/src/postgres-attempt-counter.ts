@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type Attempt,
   type AttemptCounter,
@@ -31,6 +32,11 @@ function statementsOf({ attemptWindows, attempts }: Tables) {
   return {
     lockRole: prepared(`
       INSERT INTO ${attemptWindows} AS known (role, counted, ends_at, tries) VALUES ($1, '${ALL}', 0, 0)
+      ON CONFLICT (role, counted) DO UPDATE SET tries = known.tries`),
+    /** Of a try under way: late answers leave no row where none was. */
+    lockRoleOf: prepared(`
+      INSERT INTO ${attemptWindows} AS known (role, counted, ends_at, tries)
+      SELECT role, '${ALL}', 0, 0 FROM ${attempts} WHERE id = $1 AND role = $2
       ON CONFLICT (role, counted) DO UPDATE SET tries = known.tries`),
     windows: prepared(`
       SELECT counted, ends_at AS "endsAt", tries, (
@@ -116,7 +122,7 @@ export function postgresAttemptCounter(connection: PostgresConnection, tables: T
     forgive: (ticket) => {
       const [id, role] = JSON.parse(ticket) as TicketParts;
       return connection.transaction(async (run) => {
-        await run(statements.lockRole, [role]);
+        await run(statements.lockRoleOf, [id, role]);
         await run(statements.forgive, [id, role]);
       });
     },
@@ -141,6 +147,8 @@ function refusalOf(open: readonly Window[], { perAddress, perRole }: Attempt): A
   );
 }
 
+/** What an index cannot hold, or a text, is counted under its digest. */
 function countedFrom({ address }: Attempt): string {
-  return `from ${address}`;
+  if (/^[ -~]{0,200}$/.test(address)) return `from ${address}`;
+  return `digest ${createHash('sha256').update(address, 'utf16le').digest('hex')}`;
 }

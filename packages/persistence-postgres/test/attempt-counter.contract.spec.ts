@@ -7,4 +7,4 @@ const create = subjectsOf((handle) => handle.attempts);
 describeContract(attemptCounterContract, { name: 'PostgresAttemptCounter', create });
 
 it('PostgresAttemptCounter answers as the counter in memory after any sequence of calls', () =>
-  checkAttemptCounterSequences(create, { runs: 5 }));
+  checkAttemptCounterSequences(create, { runs: 4 }));

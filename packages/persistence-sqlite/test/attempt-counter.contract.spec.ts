@@ -7,4 +7,4 @@ const create = subjectsOf((handle) => handle.attempts);
 describeContract(attemptCounterContract, { name: 'SqliteAttemptCounter', create });
 
 it('SqliteAttemptCounter answers as the counter in memory after any sequence of calls', () =>
-  checkAttemptCounterSequences(create, { runs: 20 }));
+  checkAttemptCounterSequences(create, { runs: 12 }));

@@ -175,6 +175,8 @@ export class FsArchiveStorage implements ArchiveStorage {
       // Memory of its own, not of Node's pool: a cache may keep it for long.
       const bytes = Buffer.allocUnsafeSlow(length);
       let done = 0;
+      if (length === 0 && from > (await handle.stat()).size)
+        throw new Fault(stored, `archive ${id} ends before byte ${from}`);
       while (done < length) {
         const { bytesRead } = await handle.read(bytes, done, length - done, from + done);
         if (bytesRead === 0) throw new Fault(stored, `archive ${id} ends before byte ${from + length}`);

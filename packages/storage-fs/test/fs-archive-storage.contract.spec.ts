@@ -14,7 +14,7 @@ const create = async () => {
 describeContract(archiveStorageContract, { name: 'FsArchiveStorage', create });
 
 it('FsArchiveStorage answers as the storage in memory after any sequence of calls', () =>
-  checkArchiveStorageSequences(create, { runs: 12 }));
+  checkArchiveStorageSequences(create, { runs: 8 }));
 
 describeContract(archiveStorageContract, {
   name: 'FsArchiveStorage on a system that gives little',

@@ -105,6 +105,7 @@ export class S3ArchiveStorage implements ArchiveStorage {
       if (length > 0) return this.#unlessAbsent(this.#range(id, from, length, within), within);
       // No range has no bytes: whether the archive is there is all that is asked.
       const size = await this.#unlessAbsent(this.#sizeOf(id, within), within);
+      if (size !== undefined && from > size) throw new TypeError(`archive ${id} ends before byte ${from}`);
       return size === undefined ? undefined : new Uint8Array(0);
     });
   }
@@ -126,16 +127,18 @@ export class S3ArchiveStorage implements ArchiveStorage {
     const { folder } = this.#keys;
     const found: ArchiveId[] = [];
     let last = after === undefined ? undefined : this.#keys.of(after);
-    for (let more = true; more && found.length < limit; ) {
-      const request = { bucket, folder, after: last, limit: limit - found.length };
+    let more: boolean;
+    // Who asks for none learns whether the store answers, too.
+    do {
+      const request = { bucket, folder, after: last, limit: Math.max(1, limit - found.length) };
       const page = await this.#call(signal, (within) =>
         listKeys(this.#options.client, request, small(within)),
       );
       found.push(...page.keys.map((key) => this.#keys.archiveOf(key)).filter((id) => id !== undefined));
       last = page.keys.at(-1) ?? last;
       more = page.more;
-    }
-    return found;
+    } while (more && found.length < limit);
+    return found.slice(0, limit);
   }
 
   async check(signal?: AbortSignal): Promise<void> {

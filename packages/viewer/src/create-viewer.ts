@@ -10,7 +10,6 @@ import { serveSiteOrigin } from './entering/site-origin.ts';
 import { serveSitePath } from './entering/site-path.ts';
 import type { Exchange } from './exchange.ts';
 import { sendPlainPage, sendTooManyCookies, sendUnavailable } from './pages/answers.ts';
-import { plainPages } from './pages/pages.ts';
 import { Bodies, type BodyTools } from './sending/bodies.ts';
 import { filePolicies } from './sending/file-policies.ts';
 import { InflatingTurns } from './sending/inflating-turns.ts';
@@ -143,13 +142,13 @@ function serve(context: ViewerContext, exchange: Exchange, place: Place): Promis
   const { clearCookies } = context.settings;
   switch (place.kind) {
     case 'unreadable':
-      return sendPlainPage(exchange, 400, plainPages.badRequest);
+      return sendPlainPage(exchange, 400, 'bad_request');
     case 'astray':
-      return sendPlainPage(exchange, 421, plainPages.misdirected);
+      return sendPlainPage(exchange, 421, 'misdirected');
     case 'nowhere':
       return hasTooManyCookies(exchange.request)
         ? sendTooManyCookies(exchange, clearCookies)
-        : sendPlainPage(exchange, 404, plainPages.notFound);
+        : sendPlainPage(exchange, 404, 'not_found');
     case 'origin':
       return serveSiteOrigin(context, exchange, place);
     case 'path':
@@ -165,5 +164,5 @@ function sendFailure(exchange: Exchange, error: unknown): void {
   if (exchange.response.headersSent) exchange.response.destroy();
   else if (error instanceof TryLater) sendUnavailable(exchange, error.seconds);
   else if (isFault(error) && error.retryable) sendUnavailable(exchange);
-  else sendPlainPage(exchange, 500, plainPages.error);
+  else sendPlainPage(exchange, 500, 'internal_error');
 }

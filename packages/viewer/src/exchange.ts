@@ -6,7 +6,7 @@ export interface Exchange {
   readonly response: ServerResponse;
   /** Why nothing of a site was shown, for the log. */
   refused?: string | undefined;
-  /** Whether the answer is a page of the site, and not one for what is missing. */
+  /** Whether the answer is a page of the site; the status tells whether it stands in for what is missing. */
   isPage?: boolean;
 }
 

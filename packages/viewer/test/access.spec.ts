@@ -124,18 +124,20 @@ for (const mode of ['origin', 'path'] as const) {
       expect((await look(seat, 'docs/', DOCUMENT)).text).to.equal('docs');
       const again = await open('ben', cookiesOf(entered));
       expect([again.status, again.text]).to.deep.equal([302, '']);
+      team.answers.set('ben', 'no');
+      expect((await look(seat, 'app.js', PART)).status).to.equal(403);
+      team.answers.set('ben', 'password');
       await rig.setPassword(id, null);
       expect((await look(seat, 'app.js', PART)).status).to.equal(403);
     });
 
     it('asks whether they may look at every request, and who they are at the shared URL alone', async () => {
       const seat = await follow(await open('ada'));
-      const identified = team.identified.length;
       expect(team.identified).to.deep.equal([`/s/${id}?to=/docs/`]);
       team.asked.length = 0;
       for (const path of ['', 'docs/', 'app.js']) await look(seat, path, PART);
       expect(team.asked).to.deep.equal(Array(3).fill(`ada ${id}`));
-      expect(team.identified).to.have.length(identified);
+      expect(team.identified).to.have.length(1);
       team.answers.set('ada', 'no');
       expect((await look(seat, 'app.js', PART)).status).to.equal(403);
       expect((await look(seat, 'docs/', DOCUMENT)).status).to.equal(302);
@@ -176,10 +178,9 @@ for (const mode of ['origin', 'path'] as const) {
     it('is stopped as any other, before anybody is asked', async () => {
       const seat = await follow(await open('ada'));
       await rig.stop(id);
-      team.asked.length = 0;
-      team.identified.length = 0;
-      expect((await look(seat, 'app.js', PART)).status).to.equal(404);
-      expect((await open('ada')).status).to.equal(404);
+      for (const calls of [team.asked, team.identified]) calls.length = 0;
+      const answers = [await look(seat, 'app.js', PART), await open('ada'), await enter('ada', PASSWORD)];
+      expect(answers.map(({ status }) => status)).to.deep.equal([404, 404, 404]);
       expect([team.asked, team.identified]).to.deep.equal([[], []]);
     });
 
@@ -221,6 +222,7 @@ describe('what a team answers of its viewers', () => {
     ['half a character', 'ada\ud83d'],
     ['no URL', { signIn: 'http://' }],
     ['a script', { signIn: 'javascript:alert(1)' }],
+    ['another scheme', { signIn: 'xhttp://sign-in.example' }],
     ['no text', { signIn: 7 }],
   ];
   for (const [said, who] of wrong) {

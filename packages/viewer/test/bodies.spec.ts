@@ -4,6 +4,8 @@ import { connect } from 'node:net';
 import { type ArchiveStorage, isFault, type RoleId } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
+import type { ViewerFigures, ViewerOptions } from '../src/index.ts';
+import { PIECE } from '../src/sending/held-bytes.ts';
 import { expectPage } from './expect-page.ts';
 import { openRig, type Rig } from './rig.ts';
 
@@ -13,9 +15,18 @@ interface Watched {
   hold: Promise<void> | undefined;
 }
 
-async function openWatched(): Promise<{ rig: Rig; watched: Watched }> {
+async function openWatched(
+  viewer: Partial<ViewerOptions> = {},
+): Promise<{ rig: Rig; watched: Watched; figures: ViewerFigures }> {
   const watched: Watched = { reads: [], hold: undefined };
+  let figures: ViewerFigures | undefined;
   const rig = await openRig({
+    viewer: {
+      ...viewer,
+      figures: (given) => {
+        figures = given;
+      },
+    },
     ports: ({ archives }) => ({
       archives: {
         put: (...put: Parameters<ArchiveStorage['put']>) => archives.put(...put),
@@ -27,7 +38,8 @@ async function openWatched(): Promise<{ rig: Rig; watched: Watched }> {
       } as ArchiveStorage,
     }),
   });
-  return { rig, watched };
+  if (figures === undefined) throw new Error('no figures were given');
+  return { rig, watched, figures };
 }
 
 /** A connection whose client asks and then reads nothing. */
@@ -47,20 +59,26 @@ async function settle(rig: Rig, turns = 40): Promise<void> {
 describe('the bodies of files', () => {
   let rig: Rig;
   let watched: Watched;
+  let figures: ViewerFigures;
   beforeEach(async () => {
-    ({ rig, watched } = await openWatched());
+    ({ rig, watched, figures } = await openWatched());
   });
   afterEach(() => rig.close());
 
   it('are read with one read, and from memory the next time', async () => {
-    const id = await rig.publish({ 'index.html': 'home'.repeat(100), 'a.txt': 'a' });
+    const large = { stored: new Uint8Array(2 * PIECE) };
+    const id = await rig.publish({ 'index.html': 'home'.repeat(100), 'a.txt': 'a', 'large.bin': large });
     for (let time = 0; time < 3; time += 1) {
       expect((await rig.askSite(id, '/', { headers: { 'accept-encoding': 'gzip' } })).status).to.equal(200);
     }
     expect(watched.reads).to.have.length(1);
-    await rig.askSite(id, '/a', { method: 'HEAD' });
     await rig.askSite(id, '/nothing');
     expect(watched.reads).to.have.length(1);
+    for (let time = 0; time < 3; time += 1) await rig.askSite(id, '/large.bin');
+    expect(watched.reads).to.have.length(2);
+    expect(figures.bodies).to.include({ hits: 4, misses: 2 });
+    expect(figures.sites).to.include({ hits: 6, misses: 1 });
+    expect(figures.inflations).to.include({ running: 0, waiting: 0 });
   });
 
   it('are read once for all who ask at the same time', async () => {
@@ -83,15 +101,27 @@ describe('the bodies of files', () => {
   });
 
   it('stay within the memory they were given', async () => {
-    await rig.close();
-    rig = await openRig({ viewer: { cacheBytes: 3_000 } });
-    const id = await rig.publish({
-      'index.html': 'x',
-      'a.txt': { stored: 'a'.repeat(2_000) },
-      'b.txt': { stored: 'b'.repeat(2_000) },
-    });
-    for (const path of ['/a.txt', '/b.txt', '/a.txt', '/b.txt'])
-      expect((await rig.askSite(id, path)).status).to.equal(200);
+    // Small ones are kept as text, too.
+    for (const [length, most, kept, read] of [
+      [1_000, 5_000, 2, 2],
+      [1_000, 4_500, 1, 4],
+      [9_000, 18_800, 2, 2],
+      [9_000, 18_500, 1, 4],
+    ] as const) {
+      await rig.close();
+      ({ rig, watched, figures } = await openWatched({ cacheBytes: most }));
+      const id = await rig.publish({
+        'index.html': 'x',
+        'a.txt': { stored: 'a'.repeat(length) },
+        'b.txt': { stored: 'b'.repeat(length) },
+      });
+      for (const path of ['/a.txt', '/b.txt', '/a.txt', '/b.txt']) {
+        expect((await rig.askSite(id, path)).status).to.equal(200);
+      }
+      expect(watched.reads, `${length} of ${most}`).to.have.length(read);
+      const least = kept * length * (length === 1_000 ? 2 : 1);
+      expect(figures.bodies.bytes).to.be.within(least, least + kept * 400);
+    }
   });
 
   it('are given up when their viewer leaves while they are read', async () => {

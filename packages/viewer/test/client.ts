@@ -20,6 +20,9 @@ export interface Ask {
   readonly body?: string | Uint8Array;
 }
 
+/** Far more than any answer takes, in milliseconds: one that never comes ends its own test, and not what runs them all. */
+const LONGEST = 10_000;
+
 /** Sends one request on a connection of its own. */
 export async function ask(port: number, path: string, how: Ask = {}): Promise<Answer> {
   const { method = 'GET', host = `127.0.0.1:${port}`, headers = {}, body } = how;
@@ -30,6 +33,7 @@ export async function ask(port: number, path: string, how: Ask = {}): Promise<An
     method,
     headers: { host, ...headers },
     agent: false,
+    signal: AbortSignal.timeout(LONGEST),
   });
   sent.end(body);
   const [answer] = await once(sent, 'response');

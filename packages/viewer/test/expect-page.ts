@@ -1,22 +1,71 @@
 import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { expect } from 'chai';
 import type { Answer } from './client.ts';
 
-/** Checks a page of the viewer's own: each is like this. */
-export function expectPage(answer: Answer, status: number): void {
+/** What every answer has that is no file of a site. */
+const APART = {
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex',
+};
+
+/** What an ended site's own origin says besides. */
+export const FORGET = {
+  'clear-site-data': '"cache", "storage"',
+  'set-cookie': ['pinfold_grant=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax'],
+};
+
+/** What an answer inside a site in path mode says besides, where the address has a grant in it, or may have. */
+export const FROM_ANYWHERE_UNNAMED = {
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+  'referrer-policy': 'no-referrer',
+};
+
+/** The headers of an answer, but for those that Node writes. */
+export function headersOf({ headers }: Answer): IncomingHttpHeaders {
+  const { date: _date, connection: _connection, ...own } = headers;
+  return own;
+}
+
+/** Checks a page of the viewer's own: each is like this, and has no more headers than those. */
+export function expectPage(answer: Answer, status: number, more: IncomingHttpHeaders = {}): void {
   expect(answer.status).to.equal(status);
-  expect(answer.headers).to.include({
-    'content-type': 'text/html; charset=utf-8',
-    'cache-control': 'no-store',
-    'cross-origin-opener-policy': 'same-origin',
-    'cross-origin-resource-policy': 'same-origin',
-    'referrer-policy': 'same-origin',
-    'x-content-type-options': 'nosniff',
-    'x-robots-tag': 'noindex',
-  });
+  const [, language] = /<html lang="(\w+)">/.exec(answer.text) ?? [];
   const [, style = ''] = /<style>(.*?)<\/style>/s.exec(answer.text) ?? [];
   const hash = createHash('sha256').update(style).digest('base64');
-  expect(answer.headers['content-security-policy']).to.equal(
-    `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'`,
-  );
+  expect(headersOf(answer)).to.deep.equal({
+    ...APART,
+    'content-type': 'text/html; charset=utf-8',
+    'content-length': String(answer.body.length),
+    'content-language': language,
+    'content-security-policy': `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'`,
+    'cross-origin-opener-policy': 'same-origin',
+    ...more,
+  });
+}
+
+/** Checks what a part of a page gets that is forbidden. */
+export function expectLine(answer: Answer, line: string, more: IncomingHttpHeaders = {}): void {
+  expect([answer.status, answer.text]).to.deep.equal([403, `${line}\n`]);
+  expect(headersOf(answer)).to.deep.equal({
+    ...APART,
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': String(answer.body.length),
+    ...more,
+  });
+}
+
+/** Checks a redirect. */
+export function expectRedirect(
+  answer: Answer,
+  status: number,
+  location: string,
+  more: IncomingHttpHeaders = {},
+): void {
+  expect([answer.status, answer.text]).to.deep.equal([status, '']);
+  expect(headersOf(answer)).to.deep.equal({ ...APART, location, 'content-length': '0', ...more });
 }

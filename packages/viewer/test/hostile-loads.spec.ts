@@ -46,7 +46,10 @@ const get = (rig: Rig, id: RoleId, path: string, range?: string): string =>
   `GET ${path} HTTP/1.1\r\nHost: ${rig.siteHost(id)}\r\n${range === undefined ? '' : `Range: ${range}\r\n`}\r\n`;
 
 async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await setTimeout(1);
+  for (let looks = 0; !isSo(); looks += 1) {
+    if (looks === 10_000) throw new Error('it never came about');
+    await setTimeout(1);
+  }
 }
 
 /** Waits until the number has stood still for a while. */

@@ -17,12 +17,12 @@ const CONTENT = Buffer.concat([
 ]);
 const DEFLATED = deflateRawSync(CONTENT);
 
-/** Turns that count who takes one. */
-class CountedTurns extends InflatingTurns {
-  taken = 0;
+/** Turns that note who takes one: whether it is the first of a file. */
+class NotedTurns extends InflatingTurns {
+  readonly taken: boolean[] = [];
 
   override take(...turn: Parameters<InflatingTurns['take']>) {
-    this.taken += 1;
+    this.taken.push(turn[2]);
     return super.take(...turn);
   }
 }
@@ -36,24 +36,31 @@ async function collectGarbage(): Promise<void> {
 }
 
 describe('the pieces of an inflated file', () => {
-  for (const length of [1_000, PIECE, DEFLATED.length]) {
+  for (const [length, content, largest] of [
+    // No byte stands for more than 258.
+    [1, CONTENT.subarray(699_000, 701_000), 258],
+    [1_000, CONTENT, PIECE],
+    [PIECE, CONTENT, PIECE],
+    [CONTENT.length, CONTENT, PIECE],
+  ] as const) {
     it(`are the file, and nobody holds a place between two of them, from ${length} bytes a read`, async () => {
       const turns = new InflatingTurns(1, 1);
       const idle: boolean[] = [];
       async function* deflated(): AsyncGenerator<Uint8Array> {
-        for (let at = 0; at < DEFLATED.length; at += length) {
+        const bytes = deflateRawSync(content);
+        for (let at = 0; at < bytes.length; at += length) {
           idle.push(turns.running === 0);
-          yield DEFLATED.subarray(at, at + length);
+          yield bytes.subarray(at, at + length);
         }
       }
       const pieces: Uint8Array[] = [];
       const { signal } = new AbortController();
       for await (const piece of inflatedPieces({ turns, client: 'a', signal }, deflated())) {
         idle.push(turns.running === 0);
-        expect(piece.length).to.be.at.most(PIECE);
         pieces.push(piece);
       }
-      expect(Buffer.concat(pieces).equals(CONTENT)).to.equal(true);
+      expect(Buffer.concat(pieces).equals(content)).to.equal(true);
+      expect(Math.max(...pieces.map((piece) => piece.length))).to.equal(largest);
       expect(idle.every(Boolean)).to.equal(true);
       expect(turns.running).to.equal(0);
     });
@@ -74,7 +81,7 @@ describe('the pieces of an inflated file', () => {
   });
 
   it('end with the viewer who asked, whatever is still to come of what was read', async () => {
-    const turns = new CountedTurns(1, 1);
+    const turns = new NotedTurns(1, 1);
     const viewer = new AbortController();
     async function* deflated(): AsyncGenerator<Uint8Array> {
       yield DEFLATED;
@@ -87,7 +94,7 @@ describe('the pieces of an inflated file', () => {
       }
     };
     expect(await pumping().catch((error: unknown) => error)).to.equal(viewer.signal.reason);
-    expect([pieces, turns.taken, turns.running]).to.deep.equal([2, 3, 0]);
+    expect([pieces, turns.taken, turns.running]).to.deep.equal([2, [true, false, false], 0]);
   });
 
   it('leave no place taken when the stream is broken, or nobody wants the rest', async () => {

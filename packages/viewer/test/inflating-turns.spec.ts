@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Release } from '../src/sending/held-bytes.ts';
@@ -82,5 +83,15 @@ describe('turns at inflating', () => {
     await setImmediate();
     expect(given).to.deep.equal(['b2']);
     expect([turns.running, turns.waiting]).to.deep.equal([1, 0]);
+  });
+
+  it('leave nothing behind at the signal of who was let in, or refused', async () => {
+    const { given, refused, take, giveBack } = stage(1, 1);
+    const { signal } = new AbortController();
+    for (const name of ['a1', 'a2', 'a3']) take(name, { signal });
+    await setImmediate();
+    await giveBack();
+    expect([given, refused]).to.deep.equal([['a1', 'a2'], ['a3']]);
+    expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
   });
 });

@@ -68,6 +68,12 @@ describe('what the app around the viewer sets', () => {
           expect(headers['strict-transport-security']).to.equal(KEPT['Strict-Transport-Security']);
         }
       });
+
+      it('stays with a shared URL, which is of the same host', async () => {
+        const { headers } = await rig.ask(`/s/${await rig.publish(SITE)}`);
+        expect(headers['x-frame-options']).to.equal(SET['X-Frame-Options']);
+        expect(headers['set-cookie']).to.deep.equal([SET['Set-Cookie'], 'session=1']);
+      });
     });
   }
 

@@ -86,6 +86,20 @@ describe('the password form', () => {
     socket.destroy();
   });
 
+  it('is no try when its client leaves before the end, and is not answered', async () => {
+    rig.log.length = 0;
+    const socket = connect(rig.port, '127.0.0.1');
+    const type = 'Content-Type: application/x-www-form-urlencoded';
+    const head = [`POST /s/${id} HTTP/1.1`, 'Host: x', 'Expect: 100-continue', type, 'Content-Length: 40'];
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    await once(socket, 'data');
+    socket.write('password=', () => socket.destroy());
+    await once(socket, 'close');
+    while (rig.log.length === 0) await setImmediate();
+    const [{ status, outcome, error } = {}, ...more] = rig.log;
+    expect([status, outcome, error, more]).to.deep.equal([499, undefined, undefined, []]);
+  });
+
   it('is a 408 page when it is not whole after 30 seconds, and the connection closes', async () => {
     for (const drip of [false, true]) {
       const socket = connect(rig.port, '127.0.0.1');

@@ -2,6 +2,7 @@ import { type ClientRequest, request } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Fault, minutes, type RoleId, seconds } from '@pinfold/core';
 import { expect } from 'chai';
+import { catalogues } from '../src/pages/catalogue.ts';
 import { type Answer, cookiesOf } from './client.ts';
 import { expectPage } from './expect-page.ts';
 import { FORM, openRig, PASSWORD, type Rig } from './rig.ts';
@@ -25,8 +26,7 @@ describe('wrong passwords', () => {
     for (let time = 0; time < 10; time += 1) expectPage(await guess(id, 'wrong', '192.0.2.7'), 403);
     rig.clock.advance(minutes(1));
     const answer = await guess(id, PASSWORD, '192.0.2.7');
-    expectPage(answer, 429);
-    expect(answer.headers['retry-after']).to.equal('240');
+    expectPage(answer, 429, { 'retry-after': '240' });
     expect(answer.text).to.contain('4 minutes');
     expect((await guess(id, PASSWORD, '192.0.2.8')).status).to.equal(303);
     expect((await rig.ask(`/s/${id}`, { headers: inside })).status).to.equal(302);
@@ -52,26 +52,60 @@ describe('wrong passwords', () => {
     }
   });
 
-  it('are a 503 page when too many passwords wait, and the try is not counted', async () => {
-    let busy = true;
-    const crowded = await openRig({
-      ports: ({ passwords }) => ({
-        passwords: {
-          hash: (...what) => passwords.hash(...what),
-          verify: (...what) =>
-            busy ? Promise.reject(new Fault('hasher_overloaded', 'too many')) : passwords.verify(...what),
-        },
-      }),
+  describe('while none can be looked at', () => {
+    let crowded: Rig;
+    let id: RoleId;
+    let failing: (() => Promise<never>) | undefined;
+    beforeEach(async () => {
+      failing = undefined;
+      crowded = await openRig({
+        ports: ({ passwords }) => ({
+          passwords: {
+            hash: (...what) => passwords.hash(...what),
+            verify: (...what) => failing?.() ?? passwords.verify(...what),
+          },
+        }),
+      });
+      id = await crowded.publish(SITE, PASSWORD);
     });
-    const id = await crowded.publish(SITE, PASSWORD);
-    for (let time = 0; time < 12; time += 1) {
-      const answer = await crowded.enter(id, PASSWORD);
-      expectPage(answer, 503);
-      expect(answer.headers['retry-after']).to.match(/^\d+$/);
-    }
-    busy = false;
-    expect((await crowded.enter(id, PASSWORD)).status).to.equal(303);
-    await crowded.close();
+    afterEach(() => crowded.close());
+
+    const overload = () => Promise.reject(new Fault('hasher_overloaded', 'too many'));
+
+    it('are asked for again in a 503 page, and the try is not counted; who holds a grant is let in', async () => {
+      const inside = { cookie: cookiesOf(await crowded.enter(id, PASSWORD)) };
+      failing = overload;
+      for (let time = 0; time < 12; time += 1) {
+        const answer = await crowded.enter(id, PASSWORD);
+        expectPage(answer, 503, { 'retry-after': '10' });
+        expect(answer.text).to.contain(catalogues.en.busy).and.contain('type="password"');
+      }
+      expect(crowded.log.at(-1)).to.include({ outcome: 'busy' }).and.not.to.have.property('error');
+      expect((await crowded.enter(id, PASSWORD, { headers: inside })).status).to.equal(303);
+      failing = undefined;
+      expect((await crowded.enter(id, PASSWORD)).status).to.equal(303);
+    });
+
+    it('are a 404 page when the publication was stopped meanwhile', async () => {
+      failing = async () => {
+        await crowded.stop(id);
+        return overload();
+      };
+      expectPage(await crowded.enter(id, PASSWORD), 404);
+    });
+
+    it('are an error in the log when it is another one', async () => {
+      for (const [fault, status, headers] of [
+        [new Fault('store_unavailable', 'away'), 503, { 'retry-after': '10' }],
+        [new TypeError('a defect'), 500, {}],
+      ] as const) {
+        failing = () => Promise.reject(fault);
+        const answer = await crowded.enter(id, PASSWORD);
+        expectPage(answer, status, headers);
+        expect(answer.text).not.to.contain('type="password"');
+        expect(crowded.log.at(-1)?.error).to.equal(fault);
+      }
+    });
   });
 
   it('are hashed and counted when the viewer has left', async () => {
@@ -107,8 +141,7 @@ describe('wrong passwords', () => {
       await pause(5);
     }
     const answer = await waiting;
-    expectPage(answer, 503);
-    expect(answer.headers['retry-after']).to.equal('1');
+    expectPage(answer, 503, { 'retry-after': '1' });
     hasher.release();
     expect((await Promise.all(guesses)).map(({ status }) => status)).to.deep.equal(guesses.map(() => 403));
     await slow.close();

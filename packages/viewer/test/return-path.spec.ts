@@ -39,6 +39,7 @@ describe('the path first asked for', () => {
         expect(returnPathOf(returnQuery(path))).to.equal(isReturnPath(path) ? path : '/');
       }),
     );
+    expect(returnQuery('//evil.example')).to.equal('');
   });
 
   it('never leads to another host', () => {

@@ -141,8 +141,6 @@ for (const cacheBytes of [undefined, 0]) {
         expect(answer.status, own).to.equal(status);
         if (status !== 304) continue;
         expect(answer.body).to.have.length(0);
-        expect(answer.headers).to.include({ vary: 'Accept-Encoding', 'cache-control': 'no-cache' });
-        expect(answer.headers).not.to.have.any.keys('content-length', 'content-type', 'content-encoding');
         expect(answer.headers.etag).to.equal('accept-encoding' in headers ? zipped : etag);
       }
     });
@@ -155,16 +153,9 @@ for (const cacheBytes of [undefined, 0]) {
       expect((await get('/', { 'if-match': '*' })).status).to.equal(200);
     });
 
-    it('that stands in for what is missing has the status 404, and no validator', async () => {
-      for (const headers of [{}, { ...GZIP, 'if-none-match': '*', range: 'bytes=0-1' }]) {
-        const answer = await get('/nothing.png', headers);
-        expect(answer.status).to.equal(404);
-        const body = 'accept-encoding' in headers ? gunzipSync(answer.body).toString() : answer.text;
-        expect(body).to.equal('not here');
-        expect(answer.headers['content-type']).to.equal('text/html; charset=utf-8');
-        expect(answer.headers['cache-control']).to.equal('no-cache');
-        expect(answer.headers).not.to.have.any.keys('etag', 'accept-ranges', 'content-range');
-      }
+    it('that stands in for what is missing has the status 404, whatever is asked of it', async () => {
+      const answer = await get('/nothing.png', { ...GZIP, 'if-none-match': '*', range: 'bytes=0-1' });
+      expect([answer.status, gunzipSync(answer.body).toString()]).to.deep.equal([404, 'not here']);
     });
 
     it('names its charset only where it is proved', async () => {

@@ -1,6 +1,7 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
+import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import type { Exchange } from '../src/exchange.ts';
 import { EndedMeanwhile } from '../src/sending/body-pieces.ts';
@@ -57,13 +58,24 @@ function stage() {
 describe('a body sent piece by piece', () => {
   it('asks for the next piece when the last was taken, and not before', async () => {
     const { response, exchange, asked, pieces } = stage();
-    const sending = sendPieces(exchange, 200, [], (left) => pieces(left), inService);
+    let signal: AbortSignal | undefined;
+    const sending = sendPieces(
+      exchange,
+      200,
+      [],
+      (left) => {
+        signal = left;
+        return pieces(left);
+      },
+      inService,
+    );
     for (const taken of [['a'], ['a', 'b'], ['a', 'b', 'c']]) {
       await setImmediate();
       expect(asked).to.deep.equal(taken);
       response.emit('drain');
     }
-    await sending;
+    expect(await sending).to.equal('over');
+    expect(getEventListeners(signal as AbortSignal, 'abort')).to.deep.equal([]);
     expect(response.sent).to.deep.equal(['200', 'a', 'b', 'c']);
     expect(response.ended).to.equal(true);
     expect(response.eventNames()).to.deep.equal([]);
@@ -74,7 +86,7 @@ describe('a body sent piece by piece', () => {
     const sending = sendPieces(exchange, 200, [], (left) => pieces(left), inService);
     await setImmediate();
     response.destroy();
-    await sending;
+    expect(await sending).to.equal('over');
     expect(asked).to.deep.equal(['a']);
     expect(response.ended).to.equal(false);
     expect(response.eventNames()).to.deep.equal([]);
@@ -83,7 +95,7 @@ describe('a body sent piece by piece', () => {
   it('is not begun for a viewer who has left already', async () => {
     const { response, exchange, asked, pieces } = stage();
     response.destroyed = true;
-    await sendPieces(exchange, 200, [], (left) => pieces(left), inService);
+    expect(await sendPieces(exchange, 200, [], (left) => pieces(left), inService)).to.equal('over');
     expect(asked).to.deep.equal([]);
   });
 
@@ -93,7 +105,7 @@ describe('a body sent piece by piece', () => {
     const sending = sendPieces(exchange, 200, [], (left) => pieces(left, ended), inService);
     await setImmediate();
     response.emit('drain');
-    await sending;
+    expect(await sending).to.equal('over');
     expect([response.destroyed, response.ended]).to.deep.equal([true, false]);
     const before = stage();
     const outcome = await sendPieces(
@@ -107,6 +119,65 @@ describe('a body sent piece by piece', () => {
     );
     expect(outcome).to.deep.equal({ kind: 'unknown' });
     expect(before.response.sent).to.deep.equal([]);
+  });
+
+  it('asks for no more when its viewer leaves in the middle of a write', async () => {
+    const { response, exchange, asked, pieces } = stage();
+    response.write = () => {
+      response.destroy();
+      return false;
+    };
+    expect(await sendPieces(exchange, 200, [], (left) => pieces(left), inService)).to.equal('over');
+    expect(asked).to.deep.equal(['a']);
+  });
+
+  it('looks at the role before what goes beyond a MiB since it was last looked at, and never before the first', async () => {
+    const most = MAX_READ;
+    for (const [lengths, looks] of [
+      [[most + 1], []],
+      [[most - 1, 1], []],
+      [[most, 1], [1]],
+      [
+        [most, 1, most - 1, 1],
+        [1, 3],
+      ],
+      [[1, most], [1]],
+    ] as const) {
+      const { response, exchange } = stage();
+      response.write = () => true;
+      let taken = 0;
+      const looked: number[] = [];
+      async function* pieces(): AsyncGenerator<Uint8Array> {
+        for (const length of lengths) {
+          yield new Uint8Array(length);
+          taken += 1;
+        }
+      }
+      await sendPieces(exchange, 200, [], pieces, async () => {
+        looked.push(taken);
+        return undefined;
+      });
+      expect(looked, String(lengths)).to.deep.equal(looks);
+      expect(response.ended).to.equal(true);
+    }
+  });
+
+  it('breaks off when it is seen that its role has ended, and is cut off where nobody takes it', async () => {
+    const { response, exchange } = stage();
+    let timeouts = 0;
+    Object.assign(exchange.request, { httpVersionMajor: 2 });
+    Object.assign(response, {
+      write: () => true,
+      setTimeout: () => {
+        timeouts += 1;
+      },
+    });
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array(MAX_READ);
+      yield Uint8Array.of(1);
+    }
+    expect(await sendPieces(exchange, 200, [], pieces, async () => ({ kind: 'expired' }))).to.equal('over');
+    expect([response.destroyed, response.ended, timeouts]).to.deep.equal([true, false, 1]);
   });
 
   it('fails as its source does', async () => {

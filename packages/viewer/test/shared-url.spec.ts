@@ -1,7 +1,7 @@
 import { minutes, OPERATOR, type RoleId } from '@pinfold/core';
 import { expect } from 'chai';
 import { cookiesOf, locationOf } from './client.ts';
-import { expectPage } from './expect-page.ts';
+import { expectPage, expectRedirect } from './expect-page.ts';
 import { FORM, openRig, PASSWORD, type Rig } from './rig.ts';
 
 const UNKNOWN = '0b5f1c9e-7d0a-4c53-9a51-3d2f8b7e6a10';
@@ -24,9 +24,7 @@ describe('the shared URL', () => {
 
     it('leads to the site', async () => {
       const answer = await rig.ask(`/s/${id}`);
-      expect(answer.status).to.equal(302);
-      expect(locationOf(answer)).to.equal(`${site(id)}/`);
-      expect(answer.headers['cache-control']).to.equal('no-store');
+      expectRedirect(answer, 302, `${site(id)}/`);
     });
 
     it('leads to the path first asked for', async () => {
@@ -49,21 +47,19 @@ describe('the shared URL', () => {
       expect([head.status, locationOf(head)]).to.deep.equal([302, `${site(id)}/`]);
       for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
         const answer = await rig.ask(`/s/${id}`, { method });
-        expectPage(answer, 405);
-        expect(answer.headers.allow).to.equal('GET, HEAD, POST');
+        expectPage(answer, 405, { allow: 'GET, HEAD, POST' });
       }
     });
 
     it('takes a password as none is needed', async () => {
       const answer = await rig.enter(id, 'whatever it is', { query: '?to=/docs/' });
-      expect([answer.status, locationOf(answer)]).to.deep.equal([303, `${site(id)}/docs/`]);
-      expect(answer.headers['set-cookie']).to.equal(undefined);
+      expectRedirect(answer, 303, `${site(id)}/docs/`);
     });
 
     it('in another letter case leads to the lower-case one, query and all', async () => {
       const answer = await rig.ask(`/s/${id.toUpperCase()}?to=/docs/`);
       const lower = `http://localhost:${rig.port}/s/${id}?to=/docs/`;
-      expect([answer.status, locationOf(answer)]).to.deep.equal([302, lower]);
+      expectRedirect(answer, 302, lower);
     });
   });
 
@@ -106,7 +102,6 @@ describe('the shared URL', () => {
         headers: { 'accept-language': 'fr, ja;q=0.9, en;q=0.1' },
       });
       expectPage(japanese, 200);
-      expect(japanese.headers['content-language']).to.equal('ja');
       expect(japanese.text).to.contain('<html lang="ja">').and.to.contain('パスワード');
     });
 
@@ -121,7 +116,6 @@ describe('the shared URL', () => {
       const answer = await rig.enter(id, 'harbour light');
       expectPage(answer, 403);
       expect(answer.text).to.contain('role="alert"').and.not.to.contain('harbour light');
-      expect(answer.headers['set-cookie']).to.equal(undefined);
     });
 
     it('leads on after the right one, with a cookie for itself', async () => {

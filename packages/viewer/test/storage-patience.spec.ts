@@ -47,7 +47,7 @@ describe('a storage that hangs', () => {
     expect(ended).to.equal(false);
     clock.advance(seconds(0.001));
     const outcome = await late;
-    expect(outcome).to.include({ name: 'TryLater', seconds: 5 });
+    expect(outcome).to.be.instanceOf(TryLater).and.include({ seconds: 5 });
     expect(isFault((outcome as TryLater).cause)).to.equal(true);
     expect(ended).to.equal(true);
   });
@@ -57,7 +57,7 @@ describe('a storage that hangs', () => {
     await tire(5);
     for (let time = 0; time < 3; time += 1) {
       const outcome = await view(answer);
-      expect(outcome).to.include({ name: 'TryLater', seconds: 5 });
+      expect(outcome).to.be.instanceOf(TryLater).and.include({ seconds: 5 });
       // What is known already is no news for the log.
       expect((outcome as TryLater).cause).to.equal(undefined);
     }

@@ -40,5 +40,6 @@ describe('a request target', () => {
         expect(encodeRawBytes(raw)).to.match(/^[\x21-\x7e]*$/);
       }),
     );
+    expect(encodeRawBytes('/\xea?\n%2f')).to.equal('/%EA?%0A%2f');
   });
 });

@@ -13,7 +13,7 @@ describe('the page for a head that nobody read', () => {
     const [, style = ''] = /<style>(.*?)<\/style>/s.exec(html) ?? [];
     const hash = createHash('sha256').update(style).digest('base64');
     expect(headers['Content-Security-Policy']).to.contain(`'sha256-${hash}'`);
-    expect(headers['Cache-Control']).to.equal('no-store');
+    expect(headers).to.include({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
   });
 
   it('lies ready for proxies as deploy/too-many-cookies.html', async () => {

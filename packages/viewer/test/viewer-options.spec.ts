@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { UseCases } from '@pinfold/core';
 import { expect } from 'chai';
 import { settingsOf } from '../src/viewer-options.ts';
@@ -26,6 +27,25 @@ describe("the viewer's settings", () => {
     expect(settings).to.include({ secure: true, sharedPath: '/share/s/', sitesHost: 'sites.example.net' });
   });
 
+  it('have host names without the dot of the root', () => {
+    const settings = settingsOf({
+      useCases,
+      publicUrl: 'http://a.example./',
+      sitesUrl: 'http://b.example.:81/',
+    });
+    expect(settings).to.include({ publicHostname: 'a.example', sitesHostname: 'b.example' });
+  });
+
+  it("take a socket's address for the client's", () => {
+    const { clientAddress } = settingsOf({ useCases, publicUrl: 'http://a.example' });
+    for (const [remoteAddress, address] of [
+      ['192.0.2.7', '192.0.2.7'],
+      [undefined, ''],
+    ]) {
+      expect(clientAddress({ socket: { remoteAddress } } as IncomingMessage)).to.equal(address);
+    }
+  });
+
   it('refuse what is no plain web address, or another scheme for sites', () => {
     for (const publicUrl of [
       '',
@@ -36,6 +56,8 @@ describe("the viewer's settings", () => {
     ]) {
       expect(() => settingsOf({ useCases, publicUrl }), publicUrl).to.throw(TypeError);
     }
+    const noUrl = { useCases, publicUrl: 'https://a.example', sitesUrl: 'b.example' };
+    expect(() => settingsOf(noUrl)).to.throw(TypeError, /^sitesUrl /);
     const mixed = { useCases, publicUrl: 'https://a.example', sitesUrl: 'http://b.example' };
     expect(() => settingsOf(mixed)).to.throw(TypeError);
   });

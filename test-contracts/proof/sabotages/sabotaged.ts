@@ -1,4 +1,4 @@
-import type { ArchiveStorage } from '@pinfold/core';
+import type { ArchiveStorage, RoleStore } from '@pinfold/core';
 import {
   type ArchiveStorageSubject,
   apiKeyStoreContract,
@@ -14,6 +14,7 @@ import {
   clausesOf,
   roleStoreContract,
   type StoreSubject,
+  type Subject,
   sessionStoreContract,
 } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
@@ -27,15 +28,23 @@ import { blindApiKeySabotages } from './blind/api-keys.ts';
 import { fourthApiKeySabotages } from './blind/api-keys-fourth.ts';
 import { thirdApiKeySabotages } from './blind/api-keys-third.ts';
 import { blindArchives } from './blind/archives.ts';
+import { fifthArchives } from './blind/archives-fifth.ts';
 import { blindArchivesLists } from './blind/archives-lists.ts';
 import { blindArchivesPut } from './blind/archives-put.ts';
+import { secondArchives } from './blind/archives-second.ts';
 import { blindArchivesUnderWay } from './blind/archives-under-way.ts';
 import { blindAttempts } from './blind/attempts.ts';
 import { blindAttemptsEnded } from './blind/attempts-ended.ts';
+import { fifthAttempts } from './blind/attempts-fifth.ts';
+import { secondAttempts } from './blind/attempts-second.ts';
+import { stepping } from './blind/attempts-second-counter.ts';
 import { counting } from './blind/own-counter.ts';
 import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
+import { fifthRoleSabotages, soundFifthRoles } from './blind/roles-fifth.ts';
+import { fourthRoleSabotages, soundRoles } from './blind/roles-fourth.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
+import { fifthSessionSabotages } from './blind/sessions-fifth.ts';
 import { fourthSessionSabotages } from './blind/sessions-fourth.ts';
 import { thirdSessionSabotages } from './blind/sessions-third.ts';
 import { roleSabotages } from './roles.ts';
@@ -96,6 +105,13 @@ const ofArchives =
     };
   };
 
+const ofRoles = ofMemory(memorySaboteurs(({ roles }) => roles));
+
+async function roleModels(create: () => Promise<Subject<RoleStore>>): Promise<void> {
+  await checkRoleStoreSequences(create, { runs: 100, seed: 1 });
+  await checkRoleStoreStorms(create, { runs: 100, seed: 1 });
+}
+
 export const sabotagedPorts: readonly Sabotaged[] = [
   sabotaged(
     archiveStorageContract,
@@ -105,24 +121,23 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...blindArchivesLists,
       ...blindArchivesPut,
       ...blindArchivesUnderWay,
+      ...secondArchives,
+      ...fifthArchives,
     },
     ofArchives,
     (create) => checkArchiveStorageSequences(create, { runs: 100, seed: 1 }),
   ),
   sabotaged(
     roleStoreContract,
-    { ...roleSabotages, ...blindRoleSabotages },
-    ofMemory(memorySaboteurs(({ roles }) => roles)),
-    async (create) => {
-      await checkRoleStoreSequences(create, { runs: 100, seed: 1 });
-      await checkRoleStoreStorms(create, { runs: 100, seed: 1 });
-    },
+    { ...roleSabotages, ...blindRoleSabotages, ...fourthRoleSabotages, ...fifthRoleSabotages },
+    ofRoles,
+    roleModels,
   ),
   sabotaged(
     attemptCounterContract,
-    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded },
+    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded, ...secondAttempts, ...fifthAttempts },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
-    (create) => checkAttemptCounterSequences(create, { runs: 300, seed: 1 }),
+    (create) => checkAttemptCounterSequences(create, { runs: 500, seed: 1 }),
   ),
   sabotaged(
     apiKeyStoreContract,
@@ -132,7 +147,13 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   ),
   sabotaged(
     sessionStoreContract,
-    { ...sessionSabotages, ...blindSessionSabotages, ...thirdSessionSabotages, ...fourthSessionSabotages },
+    {
+      ...sessionSabotages,
+      ...blindSessionSabotages,
+      ...thirdSessionSabotages,
+      ...fourthSessionSabotages,
+      ...fifthSessionSabotages,
+    },
     ofMemory(memorySaboteurs(({ sessions }) => sessions)),
     (create) => checkSessionStoreSequences(create, { runs: 300, seed: 1 }),
   ),
@@ -140,16 +161,17 @@ export const sabotagedPorts: readonly Sabotaged[] = [
 
 /** What the sabotages written blind are made from, with nothing wrong: no published check notices. */
 export const soundOnes: readonly Sabotaged[] = [
-  sabotaged(
-    archiveStorageContract,
-    { 'a storage of its own': storing(() => ({})) },
-    ofArchives,
-    checkArchiveStorageSequences,
+  sabotaged(archiveStorageContract, { 'a storage of its own': storing(() => ({})) }, ofArchives, (create) =>
+    checkArchiveStorageSequences(create, { runs: 30 }),
   ),
   sabotaged(
     attemptCounterContract,
-    { 'a counter of its own': counting({}) },
+    {
+      'a counter of its own': counting({}),
+      'a counter in steps': stepping(() => ({})),
+    },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     checkAttemptCounterSequences,
   ),
+  sabotaged(roleStoreContract, { ...soundRoles, ...soundFifthRoles }, ofRoles, roleModels),
 ];

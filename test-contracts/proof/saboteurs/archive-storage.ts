@@ -78,6 +78,7 @@ const readSaboteurs: readonly ArchiveSaboteur[] = [
       read: async (id, from, length, signal) =>
         length === 0 ? undefined : sound.read(id, from, length, signal),
     }),
+    ['archive-storage/read-outside', 'archive-storage/read-aborted'],
   ),
   saboteur(
     'archive-storage/read-outside',
@@ -132,7 +133,7 @@ const otherSaboteurs: readonly ArchiveSaboteur[] = [
         const inside = from >= first && from + length <= first + bytes.length && bytes.length > 0;
         if (inside) return bytes.slice(from - first, from - first + length);
         const read = await sound.read(id, from, length, signal);
-        if (read !== undefined) kept.set(id, { from, bytes: read });
+        if (read !== undefined) kept.set(id, { from, bytes: read.slice() });
         return read;
       },
       delete: async (id, signal) => {

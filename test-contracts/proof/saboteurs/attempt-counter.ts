@@ -146,7 +146,7 @@ const saboteurs: readonly Saboteur<StoreSubject<AttemptCounter>>[] = [
     breaks: 'attempt-counter/harness-apart',
     how: 'all subjects are over the same data',
     open: opening(oneForAll),
-    alsoFails: ['attempt-counter/purge'],
+    alsoFails: ['attempt-counter/purge', 'attempt-counter/forgiven-window'],
   },
   {
     breaks: 'attempt-counter/harness-peer',
@@ -224,6 +224,7 @@ const saboteurs: readonly Saboteur<StoreSubject<AttemptCounter>>[] = [
   ),
   saboteur('attempt-counter/unsettled', 'a try that was late is wrong for good', losingLateOnes, [
     'attempt-counter/forgive',
+    'attempt-counter/forgiven-window',
   ]),
   saboteur('attempt-counter/settle', 'a try that was forgiven can be made wrong', settlingForgiven),
   saboteur(

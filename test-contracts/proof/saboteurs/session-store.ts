@@ -47,7 +47,7 @@ const saboteurs: readonly Saboteur<StoreSubject<SessionStore>>[] = [
         },
       });
     },
-    ['session-store/redeem-once'],
+    ['session-store/redeem-once', 'session-store/find-many'],
   ),
   saboteur(
     'session-store/redeem-once',

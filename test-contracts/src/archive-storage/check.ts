@@ -6,7 +6,8 @@ import { expectFaults } from '../faults.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { abortedAfter, expectNothingLeft } from '../signals.ts';
+import { abortedAfter, expectAbortedAlone, expectNothingLeft } from '../signals.ts';
+import { together } from '../together.ts';
 import { expectSame, readWhole, type Stored, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
@@ -17,8 +18,8 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
     check: async (subject) => {
       await subject.port.check();
       expect(await subject.port.list(undefined, 10), 'nothing is left of it').to.deep.equal([]);
-      const reason = { why: 'stopping' };
-      expect(await rejectionOf(subject.port.check(AbortSignal.abort(reason)))).to.equal(reason);
+      await expectAbortedAlone({ check: (signal) => subject.port.check(signal) });
+      await together(subject, 12, (port) => port.check());
     },
   },
   {
@@ -38,17 +39,21 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
     says: 'while the backend does not answer, every call rejects with the fault storage_unavailable and what caused it',
     check: async (subject) => {
       const port = await subject.unreachable();
-      const staged = await subject.stage(someBytes(1_000, 1));
-      const id = anArchiveId(1);
-      const calls: Readonly<Record<keyof ArchiveStorage, Promise<unknown>>> = {
-        put: port.put(id, staged),
-        read: port.read(id, 0, 10),
-        size: port.size(id),
-        delete: port.delete(id),
-        list: port.list(undefined, 10),
-        check: port.check(),
-      };
-      await expectFaults('storage_unavailable', calls);
+      const { id: known } = await store(subject, 1, 1_000);
+      expect(await subject.port.size(known)).to.equal(1_000);
+      const staged = await subject.stage(someBytes(1_000, 2));
+      for (const id of [known, anArchiveId(2)]) {
+        const calls: Readonly<Record<keyof ArchiveStorage, Promise<unknown>>> = {
+          put: port.put(anArchiveId(2), staged),
+          read: port.read(id, 0, 10),
+          size: port.size(id),
+          delete: port.delete(id),
+          list: port.list(undefined, 10),
+          check: port.check(),
+        };
+        await expectFaults('storage_unavailable', calls);
+      }
+      await expectFaults('storage_unavailable', { 'a list of none': port.list(undefined, 0) });
     },
   },
   {
@@ -100,8 +105,10 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
         'a put of what is gone': (signal) => port.put(anArchiveId(0), gone, signal).catch(() => undefined),
         'a put of what was changed': (signal) =>
           port.put(anArchiveId(0), changed, signal).catch(() => undefined),
+        'a read outside': (signal) => port.read(id, 5_000, 1, signal).catch(() => undefined),
         size: (signal) => port.size(id, signal),
         list: (signal) => port.list(undefined, 10, signal),
+        'the end of a walk': (signal) => port.list(anArchiveId(stored + 1), 10, signal),
         check: (signal) => port.check(signal),
         delete: async (signal) => {
           await port.delete(anArchiveId(stored), signal);

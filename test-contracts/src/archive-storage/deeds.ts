@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ArchiveId, type ArchiveStorage, isFault } from '@pinfold/core';
+import type { ArchiveId, ArchiveStorage } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { someBytes } from '../fixtures/bytes.ts';
 import { nextTurn } from './stored.ts';
@@ -28,11 +28,13 @@ interface Known extends Place {
 /** Where every range ends. */
 export const WHOLE: number = Number.MAX_SAFE_INTEGER;
 /** How many bytes tell whether an archive is whole. */
-export const END = 512;
+const END = 512;
 /** More pages than a walk has. */
 const ENDLESS = 50;
 /** Nothing but zeros, lines, and what is no text. */
 const PATTERNS = [[0], [13, 10, 10, 32, 26], [0xef, 0xbb, 0xbf, 0xff, 0xc3, 0x28]];
+
+export const LAST_KIND: number = PATTERNS.length + 1;
 
 /** Makes doors of one storage, which know the same. */
 export function doors({ stage, strew }: Place): (storage: ArchiveStorage) => Door {
@@ -43,15 +45,17 @@ export function doors({ stage, strew }: Place): (storage: ArchiveStorage) => Doo
   };
 }
 
+/** Bytes of a pattern, or that look random; the two last kinds differ in the last byte alone. */
 function bytesOf([size, kind]: Content): Uint8Array {
   const pattern = PATTERNS[kind];
-  if (pattern === undefined) return someBytes(size, kind);
-  return new Uint8Array(Buffer.alloc(size, Uint8Array.from(pattern)));
+  if (pattern !== undefined) return new Uint8Array(Buffer.alloc(size, Uint8Array.from(pattern)));
+  const bytes = someBytes(size, 1);
+  return kind === LAST_KIND ? bytes.map((byte, n) => (n === size - 1 ? byte ^ 1 : byte)) : bytes;
 }
 
 function inShort(bytes: Uint8Array | undefined): string {
   if (bytes === undefined) return 'nothing';
-  const kept = bytes.buffer.byteLength;
+  const kept = (bytes.buffer as ArrayBuffer).maxByteLength;
   return `${bytes.length} bytes of ${kept}, ${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}`;
 }
 
@@ -67,21 +71,6 @@ export async function put(
   const staged = await known.stage(bytesOf(content));
   await storage.put(id, staged);
   if (discards) await staged.discard();
-}
-
-/** Of a file that is not as long as it was, under an id that can still be used. */
-export async function putChanged(
-  { storage, known }: Door,
-  id: ArchiveId,
-  content: Content,
-  more: number,
-): Promise<unknown> {
-  if (known.contents.has(id)) return 'stored';
-  const staged = await known.stage(bytesOf(content));
-  const changed = { ...staged, size: Math.abs(staged.size + more) };
-  const outcome = await storage.put(id, changed).catch((error: unknown) => isFault(error) && error.code);
-  await staged.discard();
-  return outcome;
 }
 
 export async function read(
@@ -108,10 +97,12 @@ export async function readBeyond(
   beyond: number,
 ): Promise<string> {
   const [size] = known.contents.get(id) ?? [10];
-  const begin = Math.max(Math.min(from, size), size + beyond - MAX_READ);
-  return await storage.read(id, begin, size - begin + beyond).then(inShort, () => 'rejected');
+  const end = size + beyond;
+  const begin = Math.max(Math.min(from, end), end - MAX_READ);
+  return await storage.read(id, begin, end - begin).then(inShort, () => 'rejected');
 }
 
+/** Whether nothing changed what was read since then. */
 export function areReadsAsTheyWere({ known }: Door): boolean {
   return known.reads.every(({ bytes, said }) => inShort(bytes) === said);
 }
@@ -130,29 +121,27 @@ export async function walk(
     if (page.length === 0) return ids;
     ids.push(...page);
     for (const id of page) if (gone.includes(id)) await known.handles.at(-1)?.delete(id);
-    (page as ArchiveId[]).reverse();
   }
   return 'no end';
 }
 
-/** What may be done while other things are done to other archives. */
-export const DEEDS: Record<'put' | 'delete' | 'read', (door: Door, deed: Deed) => Promise<unknown>> = {
-  put: (door, { id, content, flag }) => meanwhile(door, id, put(door, id, content, flag)),
-  delete: (door, { id, flag }) => {
-    const deleted = Array.from({ length: flag ? 2 : 1 }, () => door.storage.delete(id));
-    return meanwhile(door, id, Promise.all(deleted));
-  },
-  read: (door, { id, range, flag }) =>
-    Promise.all([read(door, id, range, flag), read(door, id, range, flag), door.storage.size(id)]),
-};
+/** What is done to one archive while other things are done to others. */
+export type Deed =
+  | readonly ['put', ArchiveId, Content]
+  | readonly ['read', ArchiveId, Range]
+  | readonly ['delete', ArchiveId];
 
-/** A deed, and everything with which one may be done. */
-export interface Deed {
-  readonly what: keyof typeof DEEDS;
-  readonly id: ArchiveId;
-  readonly content: Content;
-  readonly range: Range;
-  readonly flag: boolean;
+export function act(door: Door, [what, id, how]: Deed): Promise<unknown> {
+  switch (what) {
+    case 'put':
+      return meanwhile(door, id, put(door, id, how, true));
+    case 'read':
+      return Promise.all([read(door, id, how, true), read(door, id, how, false), door.storage.size(id)]);
+    case 'delete':
+      return meanwhile(door, id, Promise.all([door.storage.delete(id), door.storage.delete(id)]));
+    default:
+      return what satisfies never;
+  }
 }
 
 /** Whether the end of an archive that comes or goes is right or absent on its way. */

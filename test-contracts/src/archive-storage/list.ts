@@ -3,13 +3,19 @@ import { expect } from 'chai';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { expectAborted } from '../signals.ts';
+import { expectAbortedAlone } from '../signals.ts';
 import { together } from '../together.ts';
 import { expectSame, nextTurn, readWhole, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
 /** Some milliseconds apart, some weeks: whatever an implementation groups ids by, there are several groups. */
 const WHEN = [0, 1, 2, 3, 1_000, 60_000, 3_600_000, 86_400_000, 200_000_000, 2_000_000_000, 9_000_000_000];
+
+/** Those that differ from the first one by a digit, each in another place. */
+const NEAR = [...anArchiveId(0)].flatMap((digit, at) => {
+  const other = `${anArchiveId(0).slice(0, at)}${digit === '0' ? 1 : 0}${anArchiveId(0).slice(at + 1)}`;
+  return digit === '-' ? [] : [other as ArchiveId];
+});
 
 /** Archives beyond the page of any backend's list, and how many milliseconds they share. */
 const [COUNT, MOMENTS] = [1_205, 5];
@@ -22,13 +28,14 @@ async function walk(
   limit: number,
   between: (page: readonly ArchiveId[]) => Promise<void> = async () => {},
 ): Promise<ArchiveId[]> {
-  const walked: ArchiveId[] = [];
-  for (;;) {
-    const page = await port.list(walked.at(-1), limit);
+  const pages: (readonly ArchiveId[])[] = [];
+  for (let after: ArchiveId | undefined; ; ) {
+    const page = await port.list(after, limit);
     expect(page.length, 'a page').to.be.at.most(limit);
-    if (page.length === 0) return walked;
-    walked.push(...page);
-    expect(walked.length, 'the walk does not end').to.be.at.most(COUNT);
+    if (page.length === 0) return pages.flat();
+    pages.push(page);
+    after = page.at(-1);
+    expect(pages.flat().length, 'the walk does not end').to.be.at.most(COUNT);
     await between(page);
   }
 }
@@ -45,24 +52,32 @@ export const listClauses: readonly ArchiveStorageClause[] = [
     check: async (subject) => {
       expect(await subject.port.list(undefined, 10), 'nothing yet').to.deep.equal([]);
       // One of them has no bytes.
-      await together(subject, WHEN.length, (port, n) => store(subject, WHEN[n] as number, n, port));
-      const ids = WHEN.map(anArchiveId);
-      for (const limit of [1, 3, WHEN.length, 1_000]) {
+      const ids = [...WHEN.map(anArchiveId), ...NEAR].toSorted();
+      await together(subject, ids.length, (port, n) => store(subject, n, n, port, ids[n]));
+      for (const limit of [1, 3, ids.length, 1_000]) {
         expect(await walk(subject.port, limit), `${limit} a page`).to.deep.equal(ids);
       }
+      const limits = [1_000, 0, 1, 3];
+      const pages = await Promise.all(limits.map((limit) => subject.port.list(undefined, limit)));
+      for (const [n, page] of pages.entries()) {
+        expect(page.length, 'a page of many at once').to.be.at.most(limits[n] as number);
+        expect(page).to.deep.equal(ids.slice(0, page.length));
+      }
       expect(await subject.port.list(anArchiveId(500), 2), 'after one that is not there').to.deep.equal(
-        ids.slice(4, 6),
+        ids.filter((id) => id > anArchiveId(500)).slice(0, 2),
       );
       const peer = await subject.peer();
+      // One that the walk has yet to come to, and all that end its pages.
       const deleted = new Set<ArchiveId>();
       const walked = await walk(subject.port, 2, async (page) => {
-        const last = page.at(-1) as ArchiveId;
-        await peer.delete(last);
-        deleted.add(last);
+        for (const id of [page.at(-1), ids.at(-1)] as ArchiveId[]) {
+          if (!deleted.has(id)) await peer.delete(id);
+          deleted.add(id);
+        }
       });
-      expect(walked, 'while others are deleted').to.deep.equal(ids);
+      expect(walked, 'while others are deleted').to.deep.equal(ids.slice(0, -1));
       const left = ids.filter((id) => !deleted.has(id));
-      expect(await walk(subject.port, 4), 'after that').to.deep.equal(left);
+      for (const limit of [1, 4]) expect(await walk(peer, limit), 'after that').to.deep.equal(left);
     },
   },
   {
@@ -80,7 +95,7 @@ export const listClauses: readonly ArchiveStorageClause[] = [
         });
       }
       const ordered = ids.toSorted();
-      for (const limit of [70, 1_000, 5_000]) {
+      for (const limit of [70, 1_000, 2 ** 32]) {
         expect(await walk(subject.port, limit), `${limit} a page`).to.deep.equal(ordered);
       }
       for (const n of [0, MOMENTS, COUNT - 1]) {
@@ -111,7 +126,7 @@ export const listClauses: readonly ArchiveStorageClause[] = [
     id: 'archive-storage/list-aborted',
     says: 'an aborted signal rejects with its reason',
     check: async ({ port }) =>
-      await expectAborted({
+      await expectAbortedAlone({
         'the first page': (signal) => port.list(undefined, 10, signal),
         'another page': (signal) => port.list(anArchiveId(1), 10, signal),
       }),

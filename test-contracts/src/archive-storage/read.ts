@@ -2,7 +2,8 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { expectSame, readWhole, type Stored, store } from './stored.ts';
+import { expectAbortedAlone } from '../signals.ts';
+import { expectSame, type Stored, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
 const LENGTH = MAX_READ + 4_096;
@@ -29,15 +30,18 @@ const IMPOSSIBLE: readonly (readonly [from: number, length: number])[] = [
   [0, 1.5],
   [Number.NaN, 1],
   [0, MAX_READ + 1],
+  [0, 2 ** 32 + 1],
   [2 ** 53, 1],
 ];
 
-/** Ranges that begin in an archive of 1,000 bytes, or at its end, and go on behind it. */
+/** Ranges that end behind an archive of 1,000 bytes. */
 const BEYOND: readonly (readonly [from: number, length: number])[] = [
   [0, 1_001],
   [999, 2],
   [1_000, 1],
   [2_000, 1],
+  [1_001, 0],
+  [2 ** 32, 1],
 ];
 
 export const readClauses: readonly ArchiveStorageClause[] = [
@@ -59,15 +63,18 @@ export const readClauses: readonly ArchiveStorageClause[] = [
     says: "a range that no archive can have is the caller's mistake, a TypeError; one that goes beyond the end is rejected, never answered short",
     check: async (subject) => {
       const { port } = subject;
-      const { id } = await store(subject, 1, 1_000);
+      const large = await store(subject, 0, LENGTH);
       for (const [from, length] of IMPOSSIBLE) {
         const what = `${length} from ${from}`;
-        expect(await rejectionOf(port.read(id, from, length), what), what).to.be.instanceOf(TypeError);
+        expect(await rejectionOf(port.read(large.id, from, length), what), what).to.be.instanceOf(TypeError);
       }
+      const { id } = await store(subject, 1, 1_000);
       for (const [from, length] of BEYOND) {
         const what = `${length} from ${from}, of 1000`;
         expect(await rejectionOf(port.read(id, from, length), what), what).to.be.instanceOf(Error);
       }
+      const empty = await store(subject, 2, 0);
+      expect(await rejectionOf(port.read(empty.id, 0, 1), 'of none')).to.be.instanceOf(Error);
     },
   },
   {
@@ -108,15 +115,27 @@ export const readClauses: readonly ArchiveStorageClause[] = [
     says: "bytes that were read are the caller's: nothing changes them later, they keep no more memory than themselves, and what is done to them changes nothing",
     check: async (subject) => {
       const { id, bytes } = await store(subject, 1, 50_000);
-      const first = await subject.port.read(id, 100, 900);
-      const second = await subject.port.read(id, 40_000, 900);
-      expectSame(first, bytes.subarray(100, 1_000), 'what was read first');
-      for (const read of [first, second]) {
-        expect(read?.buffer.byteLength, 'memory that is kept').to.equal(900);
-        read?.fill(0);
+      const ranges = [
+        [100, 900],
+        [40_000, 900],
+        [49_100, 900],
+        [0, 50_000],
+      ] as const;
+      const read = async () => {
+        const all = [];
+        for (const [from, length] of ranges) all.push(await subject.port.read(id, from, length));
+        return all;
+      };
+      const first = await read();
+      await read();
+      for (const next of [async () => first, read, read]) {
+        const again = await next();
+        for (const [n, [from, length]] of ranges.entries()) {
+          expectSame(again[n], bytes.subarray(from, from + length), `${length} from ${from}`);
+          expect(again[n]?.buffer.maxByteLength, 'memory that is kept').to.equal(length);
+        }
+        for (const one of again) one?.fill(0);
       }
-      expectSame(await readWhole(subject.port, id, 50_000), bytes, 'after the caller wrote into it');
-      expectSame(await subject.port.read(id, 100, 900), bytes.subarray(100, 1_000), 'the same again');
       const [one, other] = await Promise.all([subject.port.read(id, 5, 900), subject.port.read(id, 5, 900)]);
       one?.fill(0);
       expectSame(other, bytes.subarray(5, 905), 'the same read by another at once');
@@ -126,18 +145,12 @@ export const readClauses: readonly ArchiveStorageClause[] = [
     id: 'archive-storage/read-aborted',
     says: 'an aborted signal rejects with its reason',
     check: async (subject) => {
-      const { id, bytes } = await store(subject, 1, 1_000);
-      const reason = { why: 'the viewer went away' };
-      for (const asked of [id, anArchiveId(2)]) {
-        const read = subject.port.read(asked, 0, 10, AbortSignal.abort(reason));
-        expect(await rejectionOf(read)).to.equal(reason);
-      }
-      const controller = new AbortController();
-      const aborted = subject.port.read(id, 0, 10, controller.signal).catch(() => undefined);
-      const other = subject.port.read(id, 0, 10);
-      controller.abort(reason);
-      expectSame(await other, bytes.subarray(0, 10), 'the same read, not aborted');
-      await aborted;
+      const { id } = await store(subject, 1, 1_000);
+      await expectAbortedAlone({
+        read: (signal) => subject.port.read(id, 0, 10, signal),
+        'of no bytes': (signal) => subject.port.read(id, 0, 0, signal),
+        'of what is absent': (signal) => subject.port.read(anArchiveId(2), 0, 10, signal),
+      });
     },
   },
   {
@@ -146,14 +159,14 @@ export const readClauses: readonly ArchiveStorageClause[] = [
     check: async (subject) => {
       const other = await subject.peer();
       for (const [n, length] of [0, 1, 1_000, LENGTH].entries()) {
-        const { id } = await store(subject, n, length);
+        const [id, staged] = [anArchiveId(n), await subject.stage(new Uint8Array(length))];
+        expect(await other.size(id), 'before').to.equal(undefined);
+        await subject.port.put(id, staged);
         expect(await other.size(id)).to.equal(length);
         await subject.port.delete(id);
         expect(await other.size(id), 'deleted').to.equal(undefined);
       }
-      const reason = { why: 'nobody asks any more' };
-      const size = subject.port.size(anArchiveId(9), AbortSignal.abort(reason));
-      expect(await rejectionOf(size)).to.equal(reason);
+      await expectAbortedAlone({ size: (signal) => subject.port.size(anArchiveId(9), signal) });
       const unreachable = await subject.unreachable();
       expect(await rejectionOf(unreachable.size(anArchiveId(0))))
         .to.have.property('code')

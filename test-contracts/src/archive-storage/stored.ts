@@ -17,10 +17,10 @@ export async function store(
   n: number,
   length: number,
   port: ArchiveStorage = subject.port,
+  id: ArchiveId = anArchiveId(n),
 ): Promise<Stored> {
   const bytes = someBytes(length, n);
   const staged = await subject.stage(bytes);
-  const id = anArchiveId(n);
   await port.put(id, staged);
   await staged.discard();
   return { id, bytes };

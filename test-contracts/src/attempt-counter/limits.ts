@@ -1,4 +1,4 @@
-import { type AttemptCounter, after, type Instant, minutes } from '@pinfold/core';
+import { type AttemptCounter, after, days, type Instant, minutes } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
@@ -95,11 +95,17 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
         await fail(other, aTry({ ...mine, address: 'b', now: minute(6) }));
         const alone = await other.begin(aTry({ ...mine, now: minute(7) }));
         expect(alone, 'not that of a window with room').to.deep.equal(limitedUntil(minute(9)));
-        const first = { role: aRoleId(4), perAddress: 2 };
-        await fail(port, aTry({ ...first, now: minute(0) }));
-        await fail(port, aTry({ ...first, now: minute(1), window: minutes(9) }));
-        const longer = await other.begin(aTry({ ...first, now: minute(2), window: minutes(9) }));
-        expect(longer, 'as long as its first try said').to.deep.equal(limitedUntil(minute(5)));
+        const first = { role: aRoleId(4), perAddress: 4 };
+        await fail(port, aTry({ ...first, now: minute(2) }));
+        await fail(port, aTry({ ...first, now: minute(3), window: minutes(9) }));
+        await fail(port, aTry({ ...first, now: minute(3), window: minutes(1) }));
+        await fail(other, aTry({ ...first, now: minute(1) }));
+        const longer = await other.begin(aTry({ ...first, now: minute(4), window: minutes(9) }));
+        expect(longer, 'as long as its first try said').to.deep.equal(limitedUntil(minute(7)));
+        const long = { role: aRoleId(5), perAddress: 1, window: days(90) };
+        await fail(port, aTry({ ...long, now: start }));
+        const month = await other.begin(aTry({ ...long, now: after(start, days(89)) }));
+        expect(month, 'however long').to.deep.equal(limitedUntil(after(start, days(90))));
       }),
   },
   {
@@ -117,6 +123,7 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
         expect(await other.purge((minute(5) - 1) as Instant, 100), 'before any ended').to.equal(0);
         const limited = await other.begin(aTry({ ...limits, address: 'd', now: minute(4) }));
         expect(limited).to.deep.equal(limitedUntil(minute(5)));
+        expect(await other.purge(minute(5), 0), 'at most none').to.equal(0);
         let gone = 0;
         for (let count = 1; count > 0; gone += count) {
           count = await port.purge(minute(5), 1);

@@ -81,6 +81,8 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
         await admitAll(port, ['a', 'b'], { ...limits, now: second(30) });
         const at = (address: string, now: Instant) => other.begin(aTry({ ...limits, address, now }));
         const until = after(start, WINDOW);
+        const one = await other.begin(aTry({ ...limits, perAddress: 1, address: 'a', now: second(30) }));
+        expect(one, 'none is wrong').to.deep.equal(BUSY);
         expect(await at('a', second(60)), 'one of two is wrong').to.deep.equal(BUSY);
         expect(await at('a', (second(90) - 1) as Instant), 'just before').to.deep.equal(BUSY);
         expect(await at('a', second(90)), 'both are wrong').to.deep.equal(limitedUntil(until));
@@ -90,6 +92,10 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
         expect(await at('c', second(90)), 'under way again').to.deep.equal(BUSY);
         expect(await at('c', (until - 1) as Instant), 'at last').to.deep.equal(limitedUntil(until));
         await failAll(other, ['a', 'b', 'c'], { ...limits, now: until });
+        const ahead = { role: aRoleId(2), perAddress: 1 };
+        await admit(port, aTry({ ...ahead, now: second(120) }));
+        const behind = await other.begin(aTry({ ...ahead, now: second(10) }));
+        expect(behind, 'by a clock that is behind').to.deep.equal(BUSY);
       }),
   },
   {
@@ -173,6 +179,11 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
           const late = await other.begin(aTry({ ...limits, address, now: minute(8) }));
           expect(late, address).to.deep.equal(limitedUntil(minute(9)));
         }
+        const ended = await port.countEnded(minute(16));
+        const late = await admitAll(port, visitors, { role: aRoleId(2), now: minute(10) });
+        await admit(other, aTry({ role: aRoleId(3), now: minute(16) }));
+        for (const ticket of late) await other.forgive(ticket);
+        expect(await port.countEnded(minute(16)), 'records after the end').to.be.at.most(ended + 1);
       }),
   },
 ];

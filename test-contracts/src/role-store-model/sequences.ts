@@ -1,25 +1,22 @@
-import { days, hours, minutes, type RoleStore, seconds } from '@pinfold/core';
+import type { RoleStore } from '@pinfold/core';
+import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
 import type { Subject } from '../contract.ts';
-import { RoleModel } from './model.ts';
+import { checkSequences, type Sequences, stepsFor } from '../sequences/run.ts';
+import { anArchive, Side } from './side.ts';
 import {
-  advance,
-  CHANGES,
   change,
-  claim,
-  commit,
-  compareArchives,
-  findByKey,
-  list,
-  load,
-  purge,
-  type RealStore,
-  release,
-  renew,
-  reserve,
-  Step,
-  settle,
-} from './steps.ts';
+  comparison,
+  instant,
+  limits,
+  made,
+  outcome,
+  reservation,
+  search,
+  token,
+  type Values,
+  values,
+} from './values.ts';
 
 /** How often and from where a property is tried. */
 export interface ModelOptions {
@@ -29,47 +26,159 @@ export interface ModelOptions {
   readonly seed?: number;
 }
 
-/** Few keys and leases, so that steps meet. */
-const any = fc.nat({ max: 9 });
-const key = fc.integer({ min: 1, max: 6 });
-const limit = fc.constantFrom(1, 2, 3, 100);
-const pauses = fc.constantFrom(seconds(30), minutes(1), minutes(10), hours(2), hours(13), days(7));
-const states = fc.constantFrom(undefined, 'published' as const, 'expired' as const, 'deleted' as const);
+const step = stepsFor<Side, Values>();
+const oneOf = fc.constantFrom;
+/** The latest of what there is, mostly. */
+const back = fc.nat({ max: 3 });
+const place = fc.nat({ max: 1 });
+const events = fc.nat({ max: 2 });
+const state = oneOf(undefined, 'published' as const, 'expired' as const, 'deleted' as const);
 
-type Work = ConstructorParameters<typeof Step>[2];
-
-/** Steps of one name over random inputs, on any handle. */
-function steps<Inputs extends unknown[]>(
-  name: string,
-  inputs: { [Index in keyof Inputs]: fc.Arbitrary<Inputs[Index]> },
-  work: (...inputs: Inputs) => Work,
-): fc.Arbitrary<Step> {
-  return fc
-    .tuple(fc.nat({ max: 1 }), fc.tuple<Inputs>(...inputs))
-    .map(([handle, values]) => new Step(`${name} ${JSON.stringify(values)}`, handle, work(...values)));
-}
-
-/** How often each command comes up: sequences in which little is published or ends prove little. */
-const WEIGHTS: readonly (readonly [weight: number, step: fc.Arbitrary<Step>])[] = [
-  [3, steps('reserve', [key, fc.integer({ min: 1, max: 2 })], reserve)],
-  [3, steps('commit', [any], commit)],
-  [3, steps('load', [any], load)],
-  [4, steps('change', [any, fc.constantFrom(...CHANGES)], change)],
-  [3, steps('advance', [pauses], advance)],
-  [1, steps('renew', [any, pauses], renew)],
-  [1, steps('release', [any], release)],
-  [3, steps('claim', [limit], claim)],
-  [2, steps('settle', [any, fc.option(pauses, { nil: undefined })], settle)],
-  [1, steps('purge', [pauses], purge)],
-  [2, steps('list', [states, limit], list)],
-  [1, steps('find by key', [key], findByKey)],
-  [1, steps('compare archives', [limit], compareArchives)],
+/** Together everything that can be asked. */
+const LOOKS = [
+  step(
+    1,
+    'look at roles',
+    () => [],
+    (side) => side.roles(),
+  ),
+  step(
+    1,
+    'look at archives and the comparison',
+    (given) => [instant(given), instant(given)],
+    (side, now, before) => side.rest(now, before),
+  ),
+  step(
+    1,
+    'look at lists',
+    (given) => [fc.constant(given), instant(given), state, search(given)],
+    (side, { accounts, keys }, ...query) => side.lists(accounts, keys, ...query),
+  ),
 ];
-const COMMANDS = WEIGHTS.flatMap(([weight, step]) => Array.from({ length: weight }, () => step));
+
+const SEQUENCES: Sequences<Side, Values> = {
+  reference: async () => {
+    const memory = createMemory();
+    return { port: new Side(memory.roles), dispose: () => memory.close() };
+  },
+  values,
+  turns: 100,
+  steps: [
+    step(
+      4,
+      'publish',
+      (given) => [reservation(given), made(given)],
+      (side, asked, role) => side.publish(asked, role),
+      (asked) => asked.token,
+    ),
+    step(
+      3,
+      'reserve',
+      (given) => [reservation(given)],
+      (side, asked) => side.reserve(asked),
+      (asked) => asked.token,
+    ),
+    step(
+      2,
+      'renew',
+      (given) => [back, instant(given)],
+      (side, n, until) => side.renew(n, until),
+    ),
+    step(
+      1,
+      'release',
+      () => [back],
+      (side, n) => side.release(n),
+    ),
+    step(
+      3,
+      'commit',
+      (given) => [back, place, made(given), instant(given), limits(given)],
+      (side, n, other, role, now, bounds) => side.commit(n, other, role, now, bounds),
+    ),
+    step(
+      2,
+      'load',
+      () => [back, place],
+      (side, n, handle) => side.load(n, handle),
+    ),
+    step(
+      2,
+      'save what was loaded',
+      (given) => [back, place, change(given), events],
+      (side, n, handle, changed, count) => side.save(n, handle, changed, count),
+    ),
+    step(
+      4,
+      'load and save',
+      (given) => [back, place, change(given), events],
+      async (side, n, handle, changed, count) => [
+        await side.load(n, handle),
+        await side.save(n, handle, changed, count),
+      ],
+    ),
+    step(
+      4,
+      'claim',
+      (given) => [
+        instant(given),
+        instant(given),
+        oneOf(...given.instants),
+        token,
+        fc.constant(given.claimed),
+      ],
+      (side, now, endedBefore, until, by, limit) => side.claim({ now, endedBefore, until, token: by, limit }),
+      (_now, _endedBefore, _until, by) => by,
+    ),
+    step(
+      3,
+      'settle',
+      (given) => [back, outcome(given), events],
+      (side, n, settled, count) => side.settle(n, settled, count),
+    ),
+    step(
+      1,
+      'purge',
+      (given) => [instant(given), oneOf(1, 2, 1_000)],
+      (side, before, limit) => side.purge(before, limit),
+    ),
+    step(
+      2,
+      'keep a comparison',
+      (given) => [comparison(given), oneOf(0, 0, 0, 1, 2)],
+      (side, compared, age) => side.keepComparison(compared, age),
+    ),
+    step(
+      3,
+      'list',
+      (given) => [
+        fc.record({
+          account: oneOf(undefined, ...given.accounts),
+          now: instant(given),
+          state,
+          search: fc.option(search(given), { nil: undefined, freq: 2 }),
+          limit: oneOf(1, 2, 100),
+        }),
+        fc.option(back, { nil: undefined, freq: 2 }),
+      ],
+      (side, query, after) => side.list(query, after),
+    ),
+    step(
+      1,
+      'walk archives',
+      () => [fc.option(fc.nat({ max: 8 }).map(anArchive), { nil: undefined }), oneOf(1, 2, 100)],
+      (side, after, limit) => side.walkArchives(after, limit),
+    ),
+  ],
+  look: {
+    weight: 1,
+    callsOf: (given) => fc.oneof(...LOOKS.map(({ callsOf }) => callsOf(given))),
+  },
+};
 
 /**
- * Runs random sequences of everything a store can do, over a port and a peer in turn, beside a model that is too
- * simple to be wrong. Rejects with the shortest sequence found in which the two differ.
+ * Runs random sequences of everything a store can do, over a port and a peer in turn, beside the store in memory.
+ * Rejects with the shortest sequence found in which the two differ.
  *
  * @param create makes a subject over empty data of its own, as for a contract; called for each run.
  *
@@ -83,26 +192,18 @@ const COMMANDS = WEIGHTS.flatMap(([weight, step]) => Array.from({ length: weight
  * };
  * await checkRoleStoreSequences(create, { runs: 2 });
  */
-export async function checkRoleStoreSequences(
+export function checkRoleStoreSequences(
   create: () => Promise<Subject<RoleStore>>,
   options: ModelOptions = {},
 ): Promise<void> {
-  const { runs = 100, seed } = options;
-  const property = fc.asyncProperty(
-    fc.commands(COMMANDS, { maxCommands: 200, size: 'max' }),
-    async (commands) => {
-      const subject = await create();
-      try {
-        const ports = [subject.port, await subject.peer()];
-        const setup = (): { model: RoleModel; real: RealStore } => ({
-          model: new RoleModel(),
-          real: { ports, looks: new Map() },
-        });
-        await fc.asyncModelRun(setup, commands);
-      } finally {
-        await subject.dispose();
-      }
-    },
-  );
-  await fc.assert(property, { numRuns: runs, ...(seed === undefined ? {} : { seed }) });
+  const sides = async (): Promise<Subject<Side>> => {
+    const subject = await create();
+    const side = new Side(subject.port);
+    return {
+      port: side,
+      peer: async () => new Side(await subject.peer(), side.notes),
+      dispose: () => subject.dispose(),
+    };
+  };
+  return checkSequences(SEQUENCES, sides, options);
 }

@@ -83,9 +83,9 @@ export class Storm {
     }
   }
 
-  /** As the use case does: a conflict is decided again, however often. */
+  /** As the use case does: a conflict is decided again, as long as there may be others that are saved. */
   async #change(port: RoleStore, { id }: Role, command: RoleCommand): Promise<void> {
-    for (;;) {
+    for (let tries = 0; tries < 100; tries += 1) {
       await this.#turn();
       const loaded = await port.load(id);
       if (loaded === undefined) throw new Error('a published role is not there');
@@ -98,6 +98,7 @@ export class Storm {
       this.saved.push({ loadedAt: loaded.version, before: loaded.value, after: decided.role });
       return;
     }
+    throw new Error('a change conflicts for ever');
   }
 
   async #publish(port: RoleStore, key: number, n: number, renewing: boolean): Promise<void> {

@@ -1,12 +1,33 @@
-import { after, days, minutes, type Role, type RoleStore, stateOf } from '@pinfold/core';
+import {
+  after,
+  days,
+  minutes,
+  type PasswordHash,
+  type Role,
+  type RoleCommand,
+  type RoleStore,
+  stateOf,
+  type Title,
+} from '@pinfold/core';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Subject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { aKey, aReservation, aToken } from '../fixtures/roles.ts';
 import type { ModelOptions } from './sequences.ts';
-import { CHANGES } from './steps.ts';
 import { type Actor, KEYS, Storm } from './storm.ts';
+
+/** The commands that change a role. */
+const CHANGES: readonly RoleCommand[] = [
+  { type: 'set_title', title: 'Another' as Title },
+  { type: 'set_title', title: null },
+  { type: 'set_password', hash: 'hash' as PasswordHash },
+  { type: 'set_password', hash: null },
+  { type: 'reset_expiration' },
+  { type: 'pin' },
+  { type: 'unpin' },
+  { type: 'stop' },
+];
 
 const actors: fc.Arbitrary<Actor> = fc.oneof(
   {

@@ -44,7 +44,7 @@ export async function walk(
   between: (page: number) => Promise<unknown> = async () => undefined,
 ): Promise<readonly Page<Role>[]> {
   const pages: Page<Role>[] = [];
-  let next: RoleQuery['after'];
+  let next = query.after;
   do {
     const page = await port.list({ ...query, after: next });
     pages.push(page);

@@ -21,14 +21,19 @@ const IN_A_MINUTE = after(START, minutes(1));
 
 /** As long as an account or a key may be, but for its last character. */
 const LONG = 'x'.repeat(254);
+const LONG_OF_TWO_BYTES = '\u00e9'.repeat(254);
 
-/** Pairs that folding, trimming, cutting, normalising or joining would make the same. */
+/** Every printable character of ASCII that is neither a letter nor a digit. */
+const SIGNS = Array.from({ length: 95 }, (_, n) => String.fromCharCode(32 + n)).filter((each) =>
+  /\W|_/.test(each),
+);
+
+/** Pairs that folding, trimming, cutting, normalising, joining, decoding or counting would make the same. */
 const DIFFERENT_KEYS: readonly (readonly [account: string, key: string])[] = [
   ['acme', 'key'],
   ['acme', 'KEY'],
   ['acme', 'key '],
   ['acme', ' key'],
-  ['acme', 'k%y'],
   ['acme', "key' OR '1'='1"],
   ['acme', '"key"'],
   ['acme', 'key\\'],
@@ -36,12 +41,21 @@ const DIFFERENT_KEYS: readonly (readonly [account: string, key: string])[] = [
   ['acme ', 'key'],
   ['acm\u00e9', 'key'],
   ['acme\u0301', 'key'],
-  ['acme key', 'a'],
-  ['acme', 'key a'],
-  ['a:b', 'c'],
-  ['a', 'b:c'],
+  ['ac\u00adme', 'key'],
+  ['ac\u200dme', 'key'],
+  ...SIGNS.flatMap(
+    (sign) =>
+      [
+        ['a', `k${sign}y`],
+        ['a', `b${sign}c`],
+        [`a${sign}b`, 'c'],
+      ] as const,
+  ),
+  ...['k%20y', 'k&#32;y', '1', '01', '1.0', '1e0'].map((key) => ['a', key] as const),
   [`${LONG}a`, 'key'],
   [`${LONG}b`, 'key'],
+  [`${LONG_OF_TWO_BYTES}a`, 'key'],
+  [`${LONG_OF_TWO_BYTES}b`, 'key'],
   ['acme', `${LONG}a`],
   ['acme', `${LONG}b`],
 ];
@@ -66,6 +80,8 @@ async function expectHeldUntil(port: RoleStore, until: Instant, more: Partial<Re
 const WARNINGS: readonly KeptWarning[] = [
   { rule: 'broken_reference', path: 'a b/ïndex.html', target: '“über/ünï.css” 🧭' },
   { rule: 'absolute_reference', path: 'b.html', target: '/a.css' },
+  // A target is cut after so many code units, which may be half a character.
+  { rule: 'broken_reference', path: 'a.html', target: `${'x'.repeat(99)}\ud83e…` },
   { rule: 'source_map', detail: 'It\'s 100 % \\ "quoted"; it has no path.' },
 ];
 

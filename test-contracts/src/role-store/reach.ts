@@ -1,4 +1,4 @@
-import { after, type Instant, minutes, type RoleStore, type Version } from '@pinfold/core';
+import { after, type Instant, instant, minutes, type RoleStore, type Version } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause, StoreSubject } from '../contract.ts';
 import { expectFaults } from '../faults.ts';
@@ -10,6 +10,7 @@ import {
   aPublication,
   aReservation,
   aRole,
+  aRoleId,
   aToken,
   leaseOf,
   publishTo,
@@ -49,6 +50,13 @@ export const reachClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[]
         keepComparison: port.keepComparison(aComparison(), undefined),
       };
       await expectFaults('store_unavailable', calls);
+      await expectFaults('store_unavailable', {
+        'list with a search': port.list(asks({ search: 'site' })),
+        'list by a key': port.list(asks({ idempotencyKey: role.idempotencyKey })),
+        'claim of none': port.claimForCleanup({ ...claim, endedBefore: instant(0) }),
+        'whichAreNamed of none': port.whichAreNamed([]),
+        'purge of none': port.purge(instant(0), 1),
+      });
     },
   },
   {
@@ -71,7 +79,9 @@ export const reachClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[]
       const { id, archive } = await publishTo(port, aPublication(1));
       await expectNothingLeft({
         load: (signal) => port.load(id, signal),
+        'load of none': (signal) => port.load(aRoleId(9), signal),
         loadManifest: (signal) => port.loadManifest(archive, signal),
+        'loadManifest of none': (signal) => port.loadManifest(anArchiveId(9), signal),
         list: () => port.list(asks()),
         reserve: () => port.reserve(aReservation(1)),
       });

@@ -25,10 +25,15 @@ export interface Sequences<Port, Values> {
   reference(): Promise<Pick<Subject<Port>, 'port' | 'dispose'>>;
   /** What the calls of one run are made of: few values, so that calls meet, each nearly another. */
   readonly values: fc.Arbitrary<Values>;
+  /** The most calls of one run; 60 when absent. */
+  readonly turns?: number;
   readonly steps: readonly Step<Port, Values>[];
   /** Everything that can be asked, so that whatever a step changed shows. */
   readonly look: Step<Port, Values>;
 }
+
+/** How long a shorter sequence is looked for, in milliseconds. */
+const SHORTENED_FOR = 20_000;
 
 /** Makes steps for a port: weight, name, the inputs, the call, and what it spends, if anything. */
 export function stepsFor<Port, Values>() {
@@ -66,7 +71,7 @@ interface Answer {
 }
 
 function turnsOf<Port, Values>(
-  { steps, look }: Sequences<Port, Values>,
+  { steps, look, turns: most = 60 }: Sequences<Port, Values>,
   values: Values,
 ): fc.Arbitrary<readonly Turn<Port>[]> {
   const call = fc.oneof(...steps.map(({ weight, callsOf }) => ({ weight, arbitrary: callsOf(values) })));
@@ -77,7 +82,7 @@ function turnsOf<Port, Values>(
     look: fc.option(look.callsOf(values), { nil: undefined, freq: 2 }),
   });
   const withWords = fc.record({
-    turns: fc.array(turn, { maxLength: 60, size: 'max' }),
+    turns: fc.array(turn, { maxLength: most, size: 'max' }),
     last: look.callsOf(values),
   });
   return withWords.map(({ turns, last }) => {
@@ -135,11 +140,17 @@ export async function checkSequences<Port, Values>(
   { runs = 100, seed }: ModelOptions,
 ): Promise<void> {
   const all = sequences.values.chain((values) => turnsOf(sequences, values));
+  let shortensUntil = Number.POSITIVE_INFINITY;
   const property = fc.asyncProperty(all, async (turns) => {
+    // A sequence that was found is told, even where each shorter one takes long to try.
+    if (Date.now() > shortensUntil) return;
     const subject = await create();
     const reference = await sequences.reference();
     try {
       await play(turns, subject, reference.port);
+    } catch (error) {
+      shortensUntil = Math.min(shortensUntil, Date.now() + SHORTENED_FOR);
+      throw error;
     } finally {
       await reference.dispose();
       await subject.dispose();

@@ -15,6 +15,8 @@ const TEXTS = [
   "a'b",
   'a_c',
   '\u{1f9ed}',
+  '$$%41',
+  '__proto__',
 ];
 
 const LONG = 'a'.repeat(240);
@@ -24,6 +26,7 @@ function nearlyOne(text: string): readonly string[] {
   return [
     ...[text, text.toUpperCase(), text.toLowerCase(), text.normalize('NFD'), text.normalize('NFKD')],
     text.normalize('NFD').replaceAll(/\p{M}/gu, ''),
+    text.replace(/.$/u, (last) => String.fromCodePoint((last.codePointAt(0) ?? 0) + 1)),
     ...[
       `${text} `,
       ` ${text}`,

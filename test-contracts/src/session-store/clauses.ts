@@ -36,10 +36,13 @@ const SESSIONS: readonly Session[] = [
     account: `Δ 🧭 e\u0301${'a'.repeat(249)}` as AccountId,
     endsAt: instant(253_402_300_799_999),
   }),
-  aSession(5, { actor: { kind: 'person', id: 'sub' }, scope: 'admin', displayName: `Ada 'x' "%_🧭` }),
+  aSession(5, {
+    ...{ account: '%41' as AccountId, scope: 'admin', displayName: `Ada 'x' "%_🧭$$` },
+    actor: { kind: 'person', id: 'idp:sub' },
+  }),
   aSession(6, { apiKey: 'AbC9' as ApiKeyId, displayName: '' }),
   aSession(7, { actor: { kind: 'system', id: null }, displayName: `e\u0301${'x'.repeat(250)}` }),
-  aSession(8, { actor: { kind: 'person', id: 'sub' } }),
+  aSession(8, { account: '007' as AccountId, actor: { kind: 'person', id: 'sub' } }),
   aSession(4, { tokenHash: ZERO_HASH, startedAt: instant(1) }),
 ];
 
@@ -218,7 +221,8 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
         await port.refuse({ ...anEvent({ type: 'session.refused' }), account }, START);
       }
       expect(await other.find(aTokenHash(1), START)).to.deep.equal(aSession(1));
-      const redeemed = await other.redeem(aRedemption(aLink(2), aSession(2)), [anEvent()]);
+      const justInTime = { now: before(aLink(2).endsAt, MOMENT) };
+      const redeemed = await other.redeem(aRedemption(aLink(2), aSession(2), justInTime), [anEvent()]);
       expect(redeemed.kind).to.equal('redeemed');
     },
   },
@@ -235,15 +239,15 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
       const early = aSession(5, { startedAt: after(soon, MOMENT) });
       await port.begin(early, [anEvent()]);
       await port.offer(aLink(5, { endsAt: before(soon, MOMENT) }), [anEvent()]);
-      await port.redeem(aRedemption(aLink(5), aSession(6)), [anEvent()]);
+      await port.redeem(aRedemption(aLink(5), aSession(6, { endsAt: soon })), [anEvent()]);
       await port.begin(aSession(7, { endsAt: soon, account: 'globex' as AccountId }), [anEvent()]);
       await port.end(aTokenHash(7), [anEvent()]);
       expect(await other.purge(before(soon, MOMENT), 100), 'too early').to.equal(0);
       expect(await other.purge(soon, 2), 'the limit').to.equal(2);
-      expect(await port.purge(soon, 100), 'the rest').to.equal(3);
+      expect(await port.purge(soon, 100), 'the rest').to.equal(4);
       expect(await port.purge(soon, 100), 'nothing left').to.equal(0);
       for (const n of [1, 2, 3]) expect(await other.find(aTokenHash(n), START)).to.equal(undefined);
-      for (const n of [1, 2]) {
+      for (const n of [1, 2, 5]) {
         expect(await port.redeem(aRedemption(aLink(n), aSession(10 + n)), [anEvent()])).to.deep.equal(
           UNKNOWN,
         );

@@ -24,10 +24,10 @@ const COUNT = 1_050;
 /** Beginnings of hashes that a language's rules, or an order of numbers, would put in another order. */
 const HASHES = ['9a', '10b', 'f1', '0e9', 'a10', 'a9'];
 
-/** Accounts that a comparison without case or accents, as a pattern, after trimming or of the beginning would take for one. */
+/** Accounts that a comparison without case, accents or emoji, as a pattern, after trimming or of the beginning would take for one, and what any object has. */
 const NEARLY_ONE_ACCOUNT = [
   ...['A_me', 'Acme', 'acme', 'Acm', 'Acme2', 'Acme ', 'Ac%'],
-  ...['Acm\u00e9', 'Acme\u0301'],
+  ...['Acm\u00e9', 'Acme\u0301', '\u{1f9ed}', '\u{1f9ee}', '__proto__', 'constructor'],
 ] as AccountId[];
 
 /** What a list of sessions shows. */
@@ -70,8 +70,8 @@ export const listClauses: readonly Clause<SessionStore>[] = [
       const apiKey = 'AbC9' as ApiKeyId;
       const sessions = HASHES.flatMap((beginning, n) =>
         NEARLY_ONE_ACCOUNT.map((account, m) => {
-          const startedAt = after(START, minutes(60 - 10 * n - m));
-          const tokenHash = `${beginning.padEnd(63, '0')}${m}` as Sha256;
+          const startedAt = after(START, minutes(70 - 10 * n - m));
+          const tokenHash = `${beginning.padEnd(63, '0')}${m.toString(16)}` as Sha256;
           return aSession(n, { tokenHash, account, apiKey, startedAt, displayName: `Ada ${n}` });
         }),
       );
@@ -96,10 +96,16 @@ export const listClauses: readonly Clause<SessionStore>[] = [
     id: 'session-store/list-many',
     says: 'more than a thousand sessions are listed whole where the limit is as many',
     check: async ({ port, peer }) => {
-      const sessions = Array.from({ length: COUNT }, (_, n) => aSession(n));
+      const account = 'globex' as AccountId;
+      const sessions = Array.from({ length: COUNT }, (_, n) =>
+        aSession(n, n === 0 || n === COUNT - 1 ? { account } : {}),
+      );
       for (const session of sessions) await port.begin(session, [anEvent()]);
       const query = { account: undefined, now: START, after: undefined, limit: COUNT };
-      expect(await (await peer()).list(query)).to.deep.equal(sessions);
+      const other = await peer();
+      expect(await other.list(query)).to.deep.equal(sessions);
+      const own = [sessions[0], sessions[COUNT - 1]];
+      expect(await other.list({ ...query, account, limit: 2 }), 'far from each other').to.deep.equal(own);
     },
   },
 ];

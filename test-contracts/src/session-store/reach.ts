@@ -1,4 +1,4 @@
-import { after, hours, minutes, type SessionStore } from '@pinfold/core';
+import { type AccountId, after, before, hours, minutes, type SessionStore } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause, StoreSubject } from '../contract.ts';
 import { expectFaults } from '../faults.ts';
@@ -34,14 +34,19 @@ export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionSto
     id: 'session-store/find-many',
     says: 'many sessions at once, begun and found over all peers, do not mix',
     check: async (subject) => {
-      await together(subject, 60, (store, n) => store.offer(aLink(n), [anEvent()]));
+      const session = (n: number) =>
+        aSession(n, { account: `account ${n % 7}` as AccountId, displayName: `Ada ${n}` });
+      const link = (n: number) => aLink(n, { account: session(n).account });
+      await together(subject, 60, (store, n) => store.offer(link(n), [anEvent()]));
       await together<SessionStore, unknown>(subject, 60, (store, n) =>
         n % 2 === 0
-          ? store.begin(aSession(n), [anEvent()])
-          : store.redeem(aRedemption(aLink(n), aSession(n)), [anEvent()]),
+          ? store.begin(session(n), [anEvent()])
+          : store.redeem(aRedemption(link(n), session(n)), [anEvent()]),
       );
-      const found = await together(subject, 60, (store, n) => store.find(aTokenHash(59 - n), START));
-      expect(found).to.deep.equal(Array.from({ length: 60 }, (_, n) => aSession(59 - n)));
+      const found = await together(subject, COUNT, (store, n) =>
+        store.find(aTokenHash(59 - (n % 60)), START),
+      );
+      expect(found).to.deep.equal(Array.from({ length: COUNT }, (_, n) => session(59 - (n % 60))));
     },
   },
   {
@@ -88,17 +93,18 @@ export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionSto
     check: async ({ unreachable }) => {
       const port = await unreachable();
       const refused = { ...anEvent(), account: ACCOUNT };
-      const calls: Readonly<Record<keyof SessionStore, Promise<unknown>>> = {
+      const calls = (): Readonly<Record<keyof SessionStore, Promise<unknown>>> => ({
         offer: port.offer(aLink(1), [anEvent()]),
         redeem: port.redeem(aRedemption(aLink(1), aSession(1)), [anEvent()]),
         begin: port.begin(aSession(1), [anEvent()]),
         find: port.find(aTokenHash(1), START),
         list: port.list({ account: undefined, now: START, after: undefined, limit: 10 }),
         end: port.end(aTokenHash(1), [anEvent()]),
-        refuse: port.refuse(refused, START),
+        refuse: port.refuse(refused, before(START, minutes(1))),
         purge: port.purge(after(START, hours(1)), 10),
-      };
-      await expectFaults('store_unavailable', calls);
+      });
+      await expectFaults('store_unavailable', calls());
+      await expectFaults('store_unavailable', calls());
     },
   },
 ];

@@ -14,6 +14,7 @@ import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
 import type { Subject } from '../contract.ts';
 import { anEvent } from '../fixtures/roles.ts';
+import { rejectionOf } from '../rejection.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
 import { checkSequences, type Sequences, stepsFor } from '../sequences/run.ts';
 import { changedText, changedTexts, nearInstants, nearTexts, someOf } from '../sequences/values.ts';
@@ -42,7 +43,10 @@ const instant = ({ instants }: Values) => oneOf(...instants);
 /** Half of what begins lasts: what has ended shows little. */
 const end = (values: Values) => fc.oneof(instant(values), oneOf(253_402_300_799_999 as Instant));
 const limit = oneOf(0, 1, 2, 3, 100);
-const events = () => [anEvent(), anEvent()];
+
+/** None, one or several, as a host with or without a history gives them. */
+const told = oneOf(0, 1, 2);
+const events = (count: number) => Array.from({ length: count }, () => anEvent());
 
 /** The session of a link, whose hash no other has: those of links are the same in the middle. */
 const begunBy = (link: Sha256) => `${link.slice(0, 40)}c${link.slice(41)}` as Sha256;
@@ -112,40 +116,59 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
       actors: fc.array(actor, { minLength: 1, maxLength: 3 }),
       instants: nearInstants,
     })
-    .map(({ hashes, ...rest }) => ({ ...rest, links: hashes.slice(0, 3), hashes: hashes.slice(3) })),
+    .map(({ hashes, actors, ...rest }) => ({
+      ...rest,
+      links: hashes.slice(0, 3),
+      hashes: hashes.slice(3),
+      actors: [...actors, ...rest.keys.map((id) => ({ kind: 'key', id }) as const)],
+    })),
   steps: [
     step(
       4,
       'offer',
-      (values) => [fc.record({ tokenHash: oneOf(...values.links), ...visit(values), endsAt: end(values) })],
-      (port, link: SignInLink) => port.offer(link, events()),
+      (values) => [
+        fc.record({ tokenHash: oneOf(...values.links), ...visit(values), endsAt: end(values) }),
+        told,
+      ],
+      (port, link: SignInLink, count) => port.offer(link, events(count)),
       ({ tokenHash }) => `link ${tokenHash}`,
     ),
     step(
       5,
       'redeem',
-      (values) => [hash(values), instant(values), fc.record(stay(values))],
-      (port, link, now, session) =>
-        port.redeem({ link, now, session: { ...session, tokenHash: begunBy(link) } }, events()),
+      // What its link says comes with it too, as of somebody else: no type forbids that.
+      (values) => [hash(values), instant(values), fc.record({ ...visit(values), ...stay(values) }), told],
+      (port, link, now, session, count) =>
+        port.redeem({ link, now, session: { ...session, tokenHash: begunBy(link) } }, events(count)),
     ),
     step(
       4,
       'begin',
-      (values) => [fc.record({ tokenHash: oneOf(...values.hashes), ...visit(values), ...stay(values) })],
-      (port, session: Session) => port.begin(session, events()),
+      (values) => [
+        fc.record({ tokenHash: oneOf(...values.hashes), ...visit(values), ...stay(values) }),
+        told,
+      ],
+      (port, session: Session, count) => port.begin(session, events(count)),
       ({ tokenHash }) => `session ${tokenHash}`,
     ),
     step(
       2,
       'end',
-      (values) => [hash(values)],
-      (port, ended) => port.end(ended, events()),
+      (values) => [hash(values), told],
+      (port, ended, count) => port.end(ended, events(count)),
+    ),
+    step(
+      1,
+      'find, aborted,',
+      (values) => [hash(values), instant(values)],
+      (port, wanted, now) => rejectionOf(port.find(wanted, now, AbortSignal.abort('gone'))),
     ),
     step(
       1,
       'refuse',
-      (values) => [oneOf(...values.accounts), instant(values), instant(values)],
-      (port, account, at, unlessSince) => port.refuse({ ...anEvent(), account, at }, unlessSince),
+      (values) => [oneOf(...values.accounts), oneOf(...values.actors), instant(values), instant(values)],
+      (port, account, actor, at, unlessSince) =>
+        port.refuse({ ...anEvent(), account, actor, at }, unlessSince),
     ),
     step(1, 'purge', (values) => [instant(values), oneOf(1, 2, 3, 1_000)], purged),
     step(
@@ -161,11 +184,13 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
     (values) => [
       fc.array(hash(values), { maxLength: 4 }).map((more) => [...known(values), ...more]),
       fc.constant([undefined, ...values.accounts]),
-      instant(values),
+      fc.tuple(instant(values), instant(values)),
       limit.filter((most) => most > 0),
     ],
-    async (port, hashes, accounts, now, limit) => ({
-      found: await Promise.all(hashes.map(async (wanted) => [wanted, await port.find(wanted, now)])),
+    async (port, hashes, accounts, [now, then], limit) => ({
+      found: await Promise.all(
+        hashes.map(async (wanted, n) => [wanted, await port.find(wanted, n % 2 === 0 ? now : then)]),
+      ),
       listed: await Promise.all(
         accounts.map(async (account) => [
           account,

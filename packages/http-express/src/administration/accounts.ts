@@ -62,7 +62,7 @@ export const accountUpdateSchema: JsonObject = {
   },
 };
 
-const isUpdate = checkOf<AccountUpdate>(accountUpdateSchema);
+const checkUpdate = checkOf<AccountUpdate>(accountUpdateSchema);
 
 const WRONG = refuseRequest('invalid_update', {
   detail: 'Send an object with exactly one of "limits" and "blocked", as /openapi.json describes it.',
@@ -124,7 +124,7 @@ export function accountNameOf(segment: string): AccountId | undefined {
 }
 
 async function readAccountUpdate(service: Service, request: Request): Promise<AccountUpdate | AnyRefusal> {
-  const read = await readBody(service, request, isUpdate, WRONG);
+  const read = await readBody(service, request, checkUpdate, WRONG);
   return 'limits' in read && !haveRates(read.limits) ? WRONG : read;
 }
 

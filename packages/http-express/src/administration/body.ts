@@ -3,6 +3,7 @@ import type { JsonObject } from '../openapi/json-schema.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
 import { readJson } from '../reading/json-body.ts';
 import { hasMediaType } from '../reading/media-type.ts';
+import type { Check } from '../reading/schema-check.ts';
 import type { Service } from '../service.ts';
 
 /** Why something was done to an account or a publication, without control characters. */
@@ -14,16 +15,17 @@ export const reasonSchema: JsonObject = {
   description: 'Why, without control characters.',
 };
 
-/** Reads a body that `isRight` takes, whose members each come once; `wrong` says what it should be. */
+/** Reads a body that `check` takes, whose members each come once; `wrong` says what it should be. */
 export async function readBody<Body extends object>(
   { useCases: { clock }, bodyTimeouts }: Service,
   request: Request,
-  isRight: (value: unknown) => value is Body,
+  check: Check<Body>,
   wrong: AnyRefusal,
 ): Promise<Body | AnyRefusal> {
   if (!hasMediaType(request, 'application/json')) {
     return refuseRequest('unsupported_media_type', { detail: 'Send a body of application/json.' });
   }
   const { value, members } = await readJson(request, { clock, ...bodyTimeouts });
-  return isRight(value) && members === Object.keys(value).length ? value : wrong;
+  const body = await check(value);
+  return body !== undefined && members === Object.keys(body).length ? body : wrong;
 }

@@ -35,7 +35,7 @@ export const takedownSchema: JsonObject = {
   },
 };
 
-const isWish = checkOf<TakedownWish>(takedownSchema);
+const checkWish = checkOf<TakedownWish>(takedownSchema);
 
 const WRONG = refuseRequest('invalid_update', {
   detail: 'Send an object with "reason", "purge" and, if you like, "copies", as /openapi.json describes it.',
@@ -72,7 +72,7 @@ export async function takePinDown(
   { request, cause, administration }: AdminCall,
   id: RoleId | undefined,
 ): Promise<Outcome> {
-  const wish = await readBody(service, request, isWish, WRONG);
+  const wish = await readBody(service, request, checkWish, WRONG);
   if ('kind' in wish) return wish;
   if (id === undefined) return refuseRequest('not_found');
   const taken = await administration.takeDown({ id, ...wish, cause });

@@ -126,14 +126,14 @@ function asked<Query>(
   handle: (service: Service, call: AdminCall, query: Query) => Promise<Outcome>,
 ): AdminOperation {
   return async (service, call) => {
-    const query = read(call.request);
+    const query = await read(call.request);
     return query.kind === 'refused' ? query : handle(service, call, query.query);
   };
 }
 
 function unasked(handle: AdminOperation): AdminOperation {
   return async (service, call, segment) => {
-    const query = readNoQuery(call.request);
+    const query = await readNoQuery(call.request);
     return query.kind === 'refused' ? query : handle(service, call, segment);
   };
 }

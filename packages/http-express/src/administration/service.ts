@@ -34,7 +34,7 @@ interface ServiceUpdate {
   readonly message?: string | null;
 }
 
-const isUpdate = checkOf<ServiceUpdate>(serviceUpdateSchema);
+const checkUpdate = checkOf<ServiceUpdate>(serviceUpdateSchema);
 
 const WRONG = refuseRequest('invalid_update', {
   detail: 'Send an object with "mode" and, if you like, "message", as /openapi.json describes it.',
@@ -62,7 +62,7 @@ export async function changeService(
   service: Service,
   { request, cause, administration }: AdminCall,
 ): Promise<Outcome> {
-  const read = await readBody(service, request, isUpdate, WRONG);
+  const read = await readBody(service, request, checkUpdate, WRONG);
   if ('kind' in read) return read;
   const wanted = { kind: read.mode, message: read.message ?? null };
   return { status: 200, json: { service: serviceOf(await administration.changeService(wanted, cause)) } };

@@ -56,7 +56,7 @@ export function updateSchema({
 
 /** The core says what a title or a password may be, since each has a code of its own. */
 const { properties, ...shape } = updateSchema(defaultLimits);
-const isUpdate = checkOf<UpdateBody>({
+const checkUpdate = checkOf<UpdateBody>({
   ...shape,
   properties: { ...properties, title: true, password: true },
 });
@@ -67,7 +67,7 @@ export async function readUpdate(
   request: Request,
 ): Promise<{ readonly kind: 'body'; readonly body: Update } | AnyRefusal> {
   if (!hasMediaType(request, 'application/json')) return refuseRequest('unsupported_media_type');
-  const wanted = updateOf(await readJson(request, { clock, ...bodyTimeouts }), limits);
+  const wanted = await updateOf(await readJson(request, { clock, ...bodyTimeouts }), limits);
   return 'kind' in wanted ? wanted : { kind: 'body', body: wanted };
 }
 
@@ -86,15 +86,16 @@ export async function update(
 }
 
 /** What is wrong with a value is told before the role is looked for. Limits count it as sent, so that is handed on. */
-function updateOf({ value, members }: JsonBody, limits: Limits): Update | AnyRefusal {
-  if (!isUpdate(value) || members !== 1) return refuseRequest('invalid_update');
-  if ('reset_expiration' in value) return { type: 'reset_expiration' };
-  if ('title' in value) {
-    const title = parseTitle(value.title, limits);
-    return title !== null && typeof title === 'object' ? title : { type: 'set_title', title: value.title };
+async function updateOf({ value, members }: JsonBody, limits: Limits): Promise<Update | AnyRefusal> {
+  const update = await checkUpdate(value);
+  if (update === undefined || members !== 1) return refuseRequest('invalid_update');
+  if ('reset_expiration' in update) return { type: 'reset_expiration' };
+  if ('title' in update) {
+    const title = parseTitle(update.title, limits);
+    return title !== null && typeof title === 'object' ? title : { type: 'set_title', title: update.title };
   }
-  const password = parsePassword(value.password, limits);
+  const password = parsePassword(update.password, limits);
   return password !== null && typeof password === 'object'
     ? password
-    : { type: 'set_password', password: value.password };
+    : { type: 'set_password', password: update.password };
 }

@@ -17,7 +17,7 @@ export type Parameters = Readonly<Record<string, Parameter>>;
 /** Reads a request's query, of which every parameter must be known and come once. */
 export type ReadQuery<Query> = (
   request: Request,
-) => { readonly kind: 'query'; readonly query: Query } | HttpRefusal;
+) => Promise<{ readonly kind: 'query'; readonly query: Query } | HttpRefusal>;
 
 /** What `POST /api/v1/pins` may be asked for. */
 export interface PublishQuery {
@@ -174,7 +174,7 @@ export const readAccountQuery: ReadQuery<AccountQuery> = readerOf<AccountQuery>(
 
 function readerOf<Query>(parameters: Parameters): ReadQuery<Query> {
   const named = Object.entries(parameters);
-  const isQuery = checkOf<Query>({
+  const check = checkOf<Query>({
     type: 'object',
     properties: Object.fromEntries(named.map(([name, { schema }]) => [name, schema])),
     additionalProperties: false,
@@ -182,9 +182,9 @@ function readerOf<Query>(parameters: Parameters): ReadQuery<Query> {
       named.filter(([, { alone }]) => alone).map(([name]) => [name, { maxProperties: 1 }]),
     ),
   });
-  return (request) => {
-    const sent = queryOf(request, parameters);
-    return isQuery(sent) ? { kind: 'query', query: sent } : wrongQuery();
+  return async (request) => {
+    const query = await check(queryOf(request, parameters));
+    return query === undefined ? wrongQuery() : { kind: 'query', query };
   };
 }
 

@@ -1,13 +1,22 @@
-import { Ajv, type ValidateFunction } from 'ajv';
+import type { Ajv } from 'ajv';
 
-let ajv: Ajv | undefined;
+let loading: Promise<Ajv> | undefined;
 
-/** Makes a check of a JSON Schema. It is compiled when it is needed first: no start has to wait for that. */
-export function checkOf<Value>(schema: object): (value: unknown) => value is Value {
-  let check: ValidateFunction<Value> | undefined;
-  return (value): value is Value => {
-    ajv ??= new Ajv({ allowUnionTypes: true });
-    check ??= ajv.compile<Value>(schema);
-    return check(value);
+async function load(): Promise<Ajv> {
+  const { Ajv } = await import('ajv');
+  return new Ajv({ allowUnionTypes: true });
+}
+
+/** Answers with a value that is as a JSON Schema says; `undefined` for any other. */
+export type Check<Value> = (value: unknown) => Promise<Value | undefined>;
+
+/** Makes a check of a JSON Schema. What it needs is loaded and compiled then: no start has to wait for that. */
+export function checkOf<Value>(schema: object): Check<Value> {
+  let compiling: Promise<(value: unknown) => value is Value> | undefined;
+  return async (value) => {
+    loading ??= load();
+    compiling ??= loading.then((ajv) => ajv.compile<Value>(schema));
+    const check = await compiling;
+    return check(value) ? value : undefined;
   };
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import type { ReceiveOutcome, StagedArchive, Staging } from '@pinfold/core';
 import { discardQuietly } from '@pinfold/core/adapter';
-import multer from 'multer';
+import type { Options } from 'multer';
 import { BodyError, type BodyLimits, type BodyTrouble, WatchedBody } from '../body/watched-body.ts';
 
 /** A text field of a form. A name or a text that is missing could not be read. */
@@ -120,7 +120,7 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
 
   async read(): Promise<ReceivedForm<Wish> | Refused> {
     this.#body.once('error', (error) => this.#break(error));
-    this.#parse();
+    await this.#parse();
     const refused = await this.#parsed.promise;
     if (refused !== undefined) return refused;
     const received = await this.#receiving;
@@ -136,12 +136,12 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
     if (received?.kind === 'received') await discardQuietly(received.archive);
   }
 
-  #parse(): void {
+  async #parse(): Promise<void> {
     // Bytes come in the name of their connection, and what an app has bound to its requests, such as a span, is not there.
     const receive = AsyncResource.bind((file: Readable, done: (error?: unknown) => void) =>
       this.#receive(file, done),
     );
-    const options: multer.Options & { streamHandler(body: Readable, parser: Writable): void } = {
+    const options: Options & { streamHandler(body: Readable, parser: Writable): void } = {
       storage: {
         _handleFile: (_request, file, done) => receive(file.stream, done),
         _removeFile: (_request, _file, done) => done(null),
@@ -155,6 +155,8 @@ class IncomingForm<Wish, Refused extends { readonly kind: 'refused' }> {
       limits: { fieldSize: LONGEST_TEXT, parts: MOST_PARTS },
       defParamCharset: 'utf8',
     };
+    // Only who receives forms waits for what reads them, and once.
+    const { default: multer } = await import('multer');
     const parse = multer(options).any() as unknown as Parse;
     parse(this.#body, undefined, (error) => {
       // Without a parser it was not even a form, of which multer says nothing.

@@ -9,6 +9,7 @@ import type { Composition } from '../compose/composition.ts';
 import type { Destination } from '../moving/export-form.ts';
 import { type ExportedStores, type Moved, moveFromStores } from '../moving/from-stores.ts';
 import { Progress } from '../moving/progress.ts';
+import { refuseAnother } from '../moving/refuse-another.ts';
 import { tellMoved } from '../moving/tell-moved.ts';
 import { ToFolder } from '../moving/to-folder.ts';
 
@@ -21,9 +22,12 @@ export async function exportAll(args: readonly string[], terminal: Terminal): Pr
     if (json) throw new UsageError('--json has no place on standard output beside a tar');
     tellMoved('exported', await saidByTheSystem(() => toPipe(terminal)), false, terminal);
   } else {
-    const folder = new ToFolder(resolve(target));
-    tellMoved('exported', await saidByTheSystem(() => exportTo(folder, terminal)), json, terminal);
+    tellMoved('exported', await saidByTheSystem(() => toFolder(resolve(target), terminal)), json, terminal);
   }
+}
+
+function toFolder(folder: string, terminal: Terminal): Promise<Moved> {
+  return exportTo(new ToFolder(folder), terminal, ({ roles }) => refuseAnother(folder, roles));
 }
 
 async function toPipe(terminal: Terminal): Promise<Moved> {
@@ -40,10 +44,16 @@ async function toPipe(terminal: Terminal): Promise<Moved> {
   return moved;
 }
 
-function exportTo(destination: Destination, terminal: Terminal): Promise<Moved> {
-  return withComposition(terminal, async ({ container }) =>
-    moveFromStores(await exportedStores(container), destination, new Progress('exporting', terminal)),
-  );
+function exportTo(
+  destination: Destination,
+  terminal: Terminal,
+  look?: (stores: ExportedStores) => Promise<void>,
+): Promise<Moved> {
+  return withComposition(terminal, async ({ container }) => {
+    const stores = await exportedStores(container);
+    await look?.(stores);
+    return moveFromStores(stores, destination, new Progress('exporting', terminal));
+  });
 }
 
 /** What an export is made of, of a service that is put together. */

@@ -1,8 +1,8 @@
 import type { Duration } from '@pinfold/core';
 import { slept } from '@pinfold/core/adapter';
 import type { Container } from 'inversify';
-import { type MetricsServer, serveMetrics } from '../metrics/metrics-server.ts';
-import { merged, type Snapshot } from '../metrics/snapshot.ts';
+import type { MetricsServer } from '../metrics/metrics-server.ts';
+import type { Snapshot } from '../metrics/snapshot.ts';
 import { HttpServer } from '../server/http-server.ts';
 import type { Log } from '../server/log.ts';
 import { requestHandler } from '../server/request-handler.ts';
@@ -146,6 +146,10 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
 
   async function answerForMetrics(others: () => Promise<readonly Snapshot[]>): Promise<number | undefined> {
     if (metrics === undefined || settings.metricsPort === undefined) return undefined;
+    const [{ serveMetrics }, { merged }] = await Promise.all([
+      import('../metrics/metrics-server.ts'),
+      import('../metrics/snapshot.ts'),
+    ]);
     const read = async (): Promise<Snapshot> => merged([metrics.snapshot(), ...(await others())]);
     metricsServer = await serveMetrics(settings.metricsPort, settings.metricsHost, read);
     return metricsServer.port;
@@ -173,7 +177,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     await Promise.race([ended, aborted(deadline)]);
     await metricsServer?.close();
     if (isListening) log.info('stopped');
-    log.flush();
+    await log.flush();
   }
 
   return {

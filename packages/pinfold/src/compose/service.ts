@@ -6,7 +6,7 @@ import type { LookOptions } from '@pinfold/management';
 import { SystemClock } from '@pinfold/platform-node';
 import type { ViewerAccess } from '@pinfold/viewer';
 import { Health } from '../health/health.ts';
-import { Metrics } from '../metrics/metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { release } from '../release.ts';
 import { runCleanupTimer } from '../server/cleanup-timer.ts';
 import { type Log, type LogSink, openLog } from '../server/log.ts';
@@ -15,6 +15,7 @@ import { storeLastViews, storeViews } from '../server/store-views.ts';
 import { carriedOut } from '../settings/carried-out.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
+import { siblingWarning } from '../start/sibling-warning.ts';
 import { type Composition, type CompositionOptions, openComposition } from './composition.ts';
 import { doorModules } from './door-modules.ts';
 
@@ -73,7 +74,7 @@ export async function openService(
   const names = { node: settings.node, version: await release() };
   const log = openLog(settings.logLevel, sink, { names, shared: settings.workers > 1 });
   const health = new Health();
-  const metrics = settings.metricsPort === undefined ? undefined : new Metrics(names.version, names.node);
+  const metrics = settings.metricsPort === undefined ? undefined : await openMetrics(names);
   const requests = heardRequests(requestLog(log, settings, metrics?.request), onRequest, log);
   const uploads = new Uploads({
     clock: new SystemClock(),
@@ -159,6 +160,12 @@ function heard(name: string, tell: () => void, log: Log): void {
   }
 }
 
+/** What is not asked for costs no start anything. */
+async function openMetrics({ version, node }: { version: string; node: string }): Promise<Metrics> {
+  const { Metrics } = await import('../metrics/metrics.ts');
+  return new Metrics(version, node);
+}
+
 /** What is observed for metrics, and for whoever puts the service together. */
 function observedBy(
   metrics: Metrics | undefined,
@@ -189,7 +196,6 @@ async function lookAtBucket({ container, close }: Composition, { storage }: Sett
 }
 
 async function warn(log: Log, settings: Settings, addresses: WebAddresses): Promise<void> {
-  const { siblingWarning } = await import('../start/sibling-warning.ts');
-  const sibling = siblingWarning(addresses);
+  const sibling = await siblingWarning(addresses);
   for (const note of [...settings.notes, ...(sibling === undefined ? [] : [sibling])]) log.warn(note);
 }

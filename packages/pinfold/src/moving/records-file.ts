@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type MovedRecord, recordLine } from '@pinfold/core/moving';
+import { type MovedRecord, readRecordLine, recordLine } from '@pinfold/core/moving';
+import { CommandFailure } from '../command-line/failures.ts';
 import { RECORDS, type RecordsFile } from './export-form.ts';
 
 /** From this length on a file of records is ended: one is held in memory as a whole. */
@@ -33,4 +34,22 @@ export function recordsFileOf(n: number, lines: Uint8Array): RecordsFile {
   const sha256 = createHash('sha256').update(lines).digest('hex');
   const file = `${RECORDS}/${String(n).padStart(6, '0')}-${sha256.slice(0, 12)}.jsonl`;
   return { file, records: lines.filter((byte) => byte === 0x0a).length, bytes: lines.length, sha256 };
+}
+
+/** @throws CommandFailure when a line is no record. */
+export function recordsIn(lines: Uint8Array): readonly MovedRecord[] {
+  const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength).toString('utf8');
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line, n) => {
+      try {
+        return readRecordLine(line);
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error;
+        throw new CommandFailure(`line ${n + 1} of the records cannot be read: ${error.message}`, {
+          cause: error,
+        });
+      }
+    });
 }

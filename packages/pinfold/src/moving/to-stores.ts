@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ArchiveId, ArchiveStorage, Sha256, Staging, Token } from '@pinfold/core';
 import { Gate } from '@pinfold/core/adapter';
-import { type Import, type MovedRecord, readRecordLine } from '@pinfold/core/moving';
+import type { Import } from '@pinfold/core/moving';
 import { CommandFailure } from '../command-line/failures.ts';
 import type { Destination, ExportEnd, MovingArchive } from './export-form.ts';
+import { recordsIn } from './records-file.ts';
 import { storedArchives } from './whole-archive.ts';
 
 /** Archives stored at the same time: each is in memory as a whole. */
@@ -110,21 +111,4 @@ export class ToStores implements Destination {
 
 function taken(): CommandFailure {
   return new CommandFailure('another import has taken over');
-}
-
-function recordsIn(lines: Uint8Array): readonly MovedRecord[] {
-  const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength).toString('utf8');
-  return text
-    .split('\n')
-    .slice(0, -1)
-    .map((line, n) => {
-      try {
-        return readRecordLine(line);
-      } catch (error) {
-        if (!(error instanceof TypeError)) throw error;
-        throw new CommandFailure(`line ${n + 1} of the records cannot be read: ${error.message}`, {
-          cause: error,
-        });
-      }
-    });
 }

@@ -10,8 +10,8 @@ export interface Log {
   info(message: string, details?: Readonly<Record<string, unknown>>): void;
   warn(message: string): void;
   error(message: string, error?: unknown): void;
-  /** Writes out what is still held back. */
-  flush(): void;
+  /** Writes out what is still held back, as far as somebody takes it within a second; to be called at the end. */
+  flush(): Promise<void>;
 }
 
 /** What a request's line says beside its entry. */
@@ -29,6 +29,9 @@ export type LogSink = (line: string) => void;
 
 /** What one write to a pipe may have without others coming in between (POSIX, PIPE_BUF): so lines stay whole. */
 const SHARED_BYTES = 4_096;
+
+/** How long the last lines may take, in milliseconds. */
+const LONGEST_FLUSH = 1_000;
 
 /** What every line says of who writes it. */
 export interface LogNames {
@@ -62,10 +65,24 @@ export function openLog(level: LogLevel, sink?: LogSink, { names, shared = false
     info: (message, details = {}) => logger.info(details, message),
     warn: (message) => logger.warn(message),
     error: (message, error) => logger.error(error === undefined ? {} : { error: describe(error) }, message),
-    flush: () => {
-      if (sink === undefined) stream.flushSync();
+    flush: async () => {
+      if (sink === undefined) await drained(stream);
     },
   };
+}
+
+type LogStream = ReturnType<typeof destination>;
+
+/** What nobody takes must not keep the program from ending: the stream itself would try for ever, and let nothing else run. */
+async function drained(stream: LogStream): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const deadline = setTimeout(resolve, LONGEST_FLUSH, false);
+  stream.once('drain', () => resolve(true)).once('error', () => resolve(false));
+  // So that it says when all before is out, also where that is now.
+  stream.write('');
+  const isOut = await promise;
+  clearTimeout(deadline);
+  if (!isOut) stream.flushSync = () => undefined;
 }
 
 function fieldsOf(

@@ -71,6 +71,17 @@ describe('pinfold export and import', function () {
     await succeed(env, 'keys', 'create');
   });
 
+  it('refuse a folder whose export has nothing of this database, and leave it as it is', async () => {
+    await succeed(await stage.stock('one', 2), 'export', stage.at('out'));
+    const before = await contentsOf(stage.at('out'));
+    for (const [name, count] of Object.entries({ empty: 0, other: 1 })) {
+      const refused = await run(await stage.stock(name, count), 'export', stage.at('out'));
+      expect(refused, name).to.deep.include({ code: 1 });
+      expect(refused.err).to.include('knows none of its 2 publications');
+      expect(await contentsOf(stage.at('out'))).to.deep.equal(before);
+    }
+  });
+
   it('refuse what is no export, or has not ended, before anything begins', async () => {
     const env = stage.env('empty');
     expect((await run(env, 'import', stage.at('nowhere'))).err).to.include('there is no export');

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { validate } from 'dockerfile-utils';
@@ -16,6 +16,7 @@ interface Service {
   readonly image: string;
   readonly build?: { readonly context: string; readonly dockerfile: string };
   readonly entrypoint?: readonly string[];
+  readonly command?: readonly string[];
   readonly environment: Environment;
   readonly volumes?: readonly string[];
   readonly tmpfs?: readonly string[];
@@ -99,7 +100,10 @@ describe('the image', () => {
     expect(settings.notes).to.deep.equal([]);
     expect([settings.host, argumentsOf('EXPOSE')]).to.deep.equal(['0.0.0.0', [String(settings.port)]]);
     expect(argumentsOf('VOLUME').map((volume) => JSON.parse(volume))).to.deep.equal([[settings.dataDir]]);
-    expect(argumentsOf('COPY').at(-1)).to.contain('--chown=65532:65532').and.contain(settings.dataDir);
+    // The mode of a folder is kept where it is copied into another, and not where only what is in it is.
+    const copied = `--from=build --chown=65532:65532 --chmod=0700 /data ${dirname(settings.dataDir)}`;
+    expect(argumentsOf('COPY').at(-1)).to.equal(copied);
+    expect(dockerfile).to.contain(`mkdir -p /data/${basename(settings.dataDir)}\n`);
   });
 
   it('asks for its health without a shell', () => {
@@ -186,6 +190,12 @@ for (const [name, nodes] of [
 }
 
 describe("Node's permissions in deploy/compose.yaml", () => {
+  it("leave the image's command in force, which an entry point of its own takes away", async () => {
+    const { services } = parseYaml(await read('compose.yaml')) as Compose;
+    const { CMD = '' } = Object.fromEntries(instructionsOf(await read('Dockerfile')));
+    expect(services.pinfold?.command).to.deep.equal(JSON.parse(CMD));
+  });
+
   it('let it read its own files, and write into its volume alone', async () => {
     const { services } = parseYaml(await read('compose.yaml')) as Compose;
     const options = services.pinfold?.entrypoint ?? [];

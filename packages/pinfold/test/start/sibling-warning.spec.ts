@@ -2,7 +2,7 @@ import { publicUrl } from '@pinfold/http';
 import { expect } from 'chai';
 import { siblingWarning } from '../../src/start/sibling-warning.ts';
 
-function warning(publicHost: string, sitesHost: string): string | undefined {
+function warning(publicHost: string, sitesHost: string): Promise<string | undefined> {
   const urls = { publicUrl: publicUrl(`https://${publicHost}`), sitesUrl: `https://${sitesHost}` };
   return siblingWarning({ ...urls, viewerMode: 'origin' });
 }
@@ -16,8 +16,8 @@ describe('siblingWarning', () => {
     ['one.github.io', 'one.github.io', 'one.github.io'],
   ];
   for (const [publicHost, sitesHost, domain] of siblings) {
-    it(`warns that sites reach the public host: ${publicHost} beside ${sitesHost}`, () => {
-      const line = warning(publicHost, sitesHost);
+    it(`warns that sites reach the public host: ${publicHost} beside ${sitesHost}`, async () => {
+      const line = await warning(publicHost, sitesHost);
       expect(line)
         .to.match(/^[^\n]+$/)
         .and.contain(`share the domain ${domain}`)
@@ -35,8 +35,8 @@ describe('siblingWarning', () => {
     ['localhost:8080', 'sites.example.com', 'example.com'],
   ];
   for (const [publicHost, sitesHost, domain] of apart) {
-    it(`warns that sites reach each other: ${publicHost} beside ${sitesHost}`, () => {
-      const line = warning(publicHost, sitesHost);
+    it(`warns that sites reach each other: ${publicHost} beside ${sitesHost}`, async () => {
+      const line = await warning(publicHost, sitesHost);
       expect(line)
         .to.match(/^[^\n]+$/)
         .and.contain(`${domain} is not on the public suffix list`)
@@ -55,13 +55,13 @@ describe('siblingWarning', () => {
     ['intranet', 'intranet'],
   ];
   for (const [publicHost, sitesHost] of quiet) {
-    it(`is silent about ${publicHost} beside ${sitesHost}`, () => {
-      expect(warning(publicHost, sitesHost)).to.equal(undefined);
+    it(`is silent about ${publicHost} beside ${sitesHost}`, async () => {
+      expect(await warning(publicHost, sitesHost)).to.equal(undefined);
     });
   }
 
-  it('is silent in path mode, where sites have no origin of their own', () => {
+  it('is silent in path mode, where sites have no origin of their own', async () => {
     const url = publicUrl('https://pin.example.com');
-    expect(siblingWarning({ publicUrl: url, sitesUrl: url, viewerMode: 'path' })).to.equal(undefined);
+    expect(await siblingWarning({ publicUrl: url, sitesUrl: url, viewerMode: 'path' })).to.equal(undefined);
   });
 });

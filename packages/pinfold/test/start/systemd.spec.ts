@@ -43,6 +43,15 @@ describe('the unit for systemd', () => {
     expect(settings.get('Unit.Wants')).to.equal('network-online.target');
   });
 
+  it('is found wherever npm has installed it', () => {
+    expect(settings.get('Service.ExecStart')).to.equal('pinfold serve');
+  });
+
+  it('is started again however often it has ended', () => {
+    expect(settings.get('Service.Restart')).to.equal('always');
+    expect(settings.get('Unit.StartLimitIntervalSec')).to.equal('0');
+  });
+
   it("keeps the data folder for the server's user alone", () => {
     expect(settings.get('Service.StateDirectory')).to.equal(settings.get('Service.User'));
     expect(settings.get('Service.StateDirectoryMode')).to.equal('0700');
@@ -77,7 +86,7 @@ describe('the units that back up every night', () => {
   });
 
   it("run the command as the server's user, with its settings and no more rights", () => {
-    expect(backup.get('Service.ExecStart')).to.match(/^\/usr\/bin\/pinfold export \/var\/backups\/pinfold$/);
+    expect(backup.get('Service.ExecStart')).to.equal('pinfold export /var/backups/pinfold');
     expect(backup.get('Service.ReadWritePaths')).to.equal('/var/backups/pinfold');
     const others = [...server].filter(([name]) =>
       /^Service\.(?!ExecStart|Restart|TimeoutStopSec|LimitNOFILE)/.test(name),
@@ -104,7 +113,7 @@ async function troubles(...names: readonly string[]): Promise<readonly string[]>
   const files = names.map((name) => join(folder, name));
   for (const [n, name] of names.entries()) {
     const unit = await readFile(join(ROOT, 'deploy', name), 'utf8');
-    await writeFile(files[n] ?? '', unit.replace('/usr/bin/pinfold', process.execPath));
+    await writeFile(files[n] ?? '', unit.replace('ExecStart=pinfold', `ExecStart=${process.execPath}`));
   }
   const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...files], {
     encoding: 'utf8',

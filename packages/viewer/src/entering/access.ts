@@ -92,6 +92,6 @@ function viewerId(id: string): ViewerId {
 function signInOf(url: unknown, publicUrl: string): string {
   const parsed =
     typeof url === 'string' && URL.canParse(url, publicUrl) ? new URL(url, publicUrl) : undefined;
-  if (parsed !== undefined && /^https?:$/.test(parsed.protocol)) return parsed.href;
+  if (parsed !== undefined && /^https?:/.test(parsed.protocol)) return parsed.href;
   throw new TypeError('identify must answer a viewer, or { signIn } with a URL of http or https or a path');
 }

@@ -95,7 +95,7 @@ export class Grants {
 
   #write(role: Role, grant: Grant, scope: CookieScope): string {
     const { clock, limits } = this.#useCases;
-    const cookie = grant.purpose === 'cookie' ? grant : passOn(grant, 'cookie', clock.now());
+    const cookie = passOn(grant, 'cookie', clock.now());
     const left = Math.floor((grantEndsAt(cookie, role, limits) - clock.now()) / 1_000);
     return setCookie(scope, this.#useCases.grants.sign(cookie), Math.max(0, left));
   }

@@ -13,6 +13,8 @@ export type PasswordForm =
 /** How slow and how large it may be: it fits a few packets. */
 const LIMITS = { idle: seconds(30), total: seconds(30), bytes: 4_096 };
 
+const STATUS = { media_type: 415, stalled: 408, too_long: 413 } as const;
+
 /** Reads the one form the viewer takes: `password` and nothing else, urlencoded, at most 4 KiB, within 30 seconds. */
 export async function readPasswordForm(request: IncomingMessage, clock: Clock): Promise<PasswordForm> {
   const read = await readFields(request, { clock, ...LIMITS });
@@ -22,18 +24,7 @@ export async function readPasswordForm(request: IncomingMessage, clock: Clock): 
     return { kind: 'password', password };
   }
   drainAndClose(request, { clock });
-  switch (read.trouble) {
-    case 'broken_off':
-      return { kind: 'gone' };
-    case 'media_type':
-      return refused(415);
-    case 'stalled':
-      return refused(408);
-    case 'too_long':
-      return refused(413);
-    default:
-      return read.trouble satisfies never;
-  }
+  return read.trouble === 'broken_off' ? { kind: 'gone' } : refused(STATUS[read.trouble]);
 }
 
 function refused(status: 400 | 408 | 413 | 415): PasswordForm {

@@ -11,7 +11,7 @@ import {
   sendTooManyCookies,
   UNAVAILABLE_FOR,
 } from '../pages/answers.ts';
-import { type PasswordNotice, plainPages } from '../pages/pages.ts';
+import type { PasswordNotice } from '../pages/pages.ts';
 import { whileThere } from '../sending/while-there.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { grantedWay } from '../where/addresses.ts';
@@ -33,7 +33,7 @@ export async function serveSharedUrl(
   if (!isRead(request) && request.method !== 'POST') {
     return sendMethodNotAllowed(exchange, 'GET, HEAD, POST');
   }
-  if (id === null) return sendPlainPage(exchange, 404, plainPages.notFound);
+  if (id === null) return sendPlainPage(exchange, 404, 'not_found');
   if (request.method === 'POST') return await takePassword(context, exchange, id, query);
   if (id !== idText) {
     const location = sharedUrl(context.settings.publicUrl, id) + encodeRawBytes(query);
@@ -53,14 +53,14 @@ async function takePassword(
 ): Promise<void> {
   const { request } = exchange;
   if (!isOwnForm(request.headers, context.settings.publicUrl)) {
-    return sendPlainPage(exchange, 403, plainPages.foreignForm);
+    return sendPlainPage(exchange, 403, 'foreign_form');
   }
   const form = await readPasswordForm(request, context.useCases.clock);
   if (form.kind === 'gone') return;
   if (form.kind === 'refused') {
     // What is left of a form that stands still is not waited for.
     const more: Headers = form.status === 408 ? { Connection: 'close' } : {};
-    return sendPlainPage(exchange, form.status, plainPages.badForm, more);
+    return sendPlainPage(exchange, form.status, 'bad_form', more);
   }
   const trial = { id, path: returnPathOf(query), password: form.password };
   if (!context.access.tellsApart) return await tryPassword(context, exchange, trial);
@@ -111,14 +111,14 @@ async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Tr
       return sendRedirect(exchange, { status: 303, ...way, cookie });
     }
     case 'wrong':
-      return sendPasswordPage(exchange, 403, { kind: 'wrong' });
+      return sendPasswordPage(exchange, { kind: 'wrong_password' });
     case 'busy':
       return await putOff(context, exchange, trial, { kind: 'busy', seconds: 1 });
     case 'overloaded':
       return await putOff(context, exchange, trial, { kind: 'busy', seconds: UNAVAILABLE_FOR });
     case 'limited': {
       const seconds = Math.max(1, Math.ceil((outcome.until - useCases.clock.now()) / 1_000));
-      return await putOff(context, exchange, trial, { kind: 'limited', seconds });
+      return await putOff(context, exchange, trial, { kind: 'too_many_tries', seconds });
     }
     default:
       return outcome satisfies never;
@@ -130,11 +130,10 @@ async function putOff(
   context: ViewerContext,
   exchange: Exchange,
   { id, path }: Trial,
-  notice: Exclude<PasswordNotice, { kind: 'wrong' }>,
+  notice: PasswordNotice,
 ): Promise<void> {
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
-  const status = notice.kind === 'limited' ? 429 : 503;
   const met = await context.access.meet(exchange.request, visit.role);
-  leadIn(context, exchange, visit, path, met, { status, notice });
+  leadIn(context, exchange, visit, path, met, notice);
 }

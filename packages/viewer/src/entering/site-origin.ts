@@ -10,7 +10,6 @@ import {
   sendStopped,
   sendTooManyCookies,
 } from '../pages/answers.ts';
-import { plainPages } from '../pages/pages.ts';
 import { isNavigation } from '../sending/find-file.ts';
 import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
 import type { ViewerContext } from '../viewer-context.ts';
@@ -36,7 +35,7 @@ export async function serveSiteOrigin(
   if (visit.kind !== 'published') return sendEnded(context, exchange, visit.kind, more);
   if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', more);
   if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
-    return sendForbiddenLine(exchange, plainPages.serviceWorker, more);
+    return sendForbiddenLine(exchange, 'service_worker', more);
   }
   const { role } = visit;
   if (target.path === HAND_OVER_PATH) return await takeOver(context, exchange, visit, target);

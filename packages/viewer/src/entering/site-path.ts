@@ -10,7 +10,6 @@ import {
   sendStopped,
   sendTooManyCookies,
 } from '../pages/answers.ts';
-import { plainPages } from '../pages/pages.ts';
 import { FROM_ANYWHERE, FROM_ANYWHERE_UNNAMED } from '../sending/file-policies.ts';
 import { isDocument } from '../sending/find-file.ts';
 import { isServiceWorker, serveSite } from '../sending/serve-site.ts';
@@ -31,7 +30,7 @@ export async function serveSitePath(
   if (hasTooManyCookies(request)) {
     return sendTooManyCookies(exchange, settings.clearCookies, FROM_ANYWHERE_UNNAMED);
   }
-  if (id === null) return sendPlainPage(exchange, 404, plainPages.notFound);
+  if (id === null) return sendPlainPage(exchange, 404, 'not_found');
   if (!isRead(request)) return sendMethodNotAllowed(exchange, 'GET, HEAD', FROM_ANYWHERE_UNNAMED);
   if (id !== idText) {
     const location = sharedUrl(settings.publicUrl, id) + encodeRawBytes(inside);
@@ -40,7 +39,7 @@ export async function serveSitePath(
   const visit = await useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind, FROM_ANYWHERE_UNNAMED);
   if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
-    return sendForbiddenLine(exchange, plainPages.serviceWorker, FROM_ANYWHERE_UNNAMED);
+    return sendForbiddenLine(exchange, 'service_worker', FROM_ANYWHERE_UNNAMED);
   }
   const { role } = visit;
   if (context.access.isOpen(role)) return serveOpen(context, exchange, role, inside);
@@ -55,7 +54,7 @@ async function serveOpen(
 ): Promise<void> {
   const base = sharedUrl(context.settings.publicUrl, role.id);
   const { grant, path } = cutGrant(inside);
-  if (grant !== undefined && SIGNED.test(grant) && !(await hasFolder(context, role, grant))) {
+  if (SIGNED.test(grant) && !(await hasFolder(context, role, grant))) {
     const location = base + encodeRawBytes(path);
     return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
   }
@@ -73,22 +72,20 @@ async function serveProtected(
   const { role } = shown;
   const { headers } = exchange.request;
   const { grant: token, path, slash } = cutGrant(inside);
-  const granted = token === undefined ? undefined : await context.grants.admit(shown, 'path', token);
-  let admitted = granted !== undefined;
+  const granted = await context.grants.admit(shown, 'path', token);
   if (isDocument(headers)) {
     const cookie = await context.grants.ofSharedUrl(shown, headers.cookie);
     if (cookie === undefined) {
       const location = sharedUrl(context.settings.publicUrl, role.id) + returnQuery(path);
       return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
     }
-    admitted &&= granted?.viewer?.id === cookie.viewer?.id;
-    if (!admitted || !slash) {
-      const own = !admitted && token !== undefined && (await hasFolder(context, role, token));
+    if (granted === undefined || granted.viewer?.id !== cookie.viewer?.id || !slash) {
+      const own = await hasFolder(context, role, token);
       const way = grantedWay(context, role, cookie, own ? inside : path);
       return sendRedirect(exchange, { status: 302, ...way }, FROM_ANYWHERE);
     }
   }
-  if (!admitted) return sendNotAdmitted(exchange, context.access, FROM_ANYWHERE_UNNAMED);
+  if (granted === undefined) return sendNotAdmitted(exchange, context.access, FROM_ANYWHERE_UNNAMED);
   const base = `${sharedUrl(context.settings.publicUrl, role.id)}/~${token}`;
   const place = { base, referrer: 'no-referrer', more: FROM_ANYWHERE } as const;
   const outcome = await serveSite(context, exchange, role, splitTarget(path), place);
@@ -96,7 +93,8 @@ async function serveProtected(
 }
 
 interface GrantedPath {
-  readonly grant: string | undefined;
+  /** Empty when there is none. */
+  readonly grant: string;
   /** The rest inside the site, with its query. */
   readonly path: string;
   /** Whether a slash stood behind the grant, so that relative addresses are right. */
@@ -104,13 +102,12 @@ interface GrantedPath {
 }
 
 /** What stands where a grant would. Names of folders may begin with a tilde too; those are hardly ever as long. */
-const FIRST = /^\/~([^/?]+)(.*)$/s;
+const FIRST = /^\/~([^/?]+)(.*)/s;
 const SIGNED = /^[\w.-]{40,200}$/;
 
 /** Takes a path grant, good or not, off the beginning of a path. */
 function cutGrant(inside: string): GrantedPath {
-  const [, grant, rest = ''] = FIRST.exec(inside) ?? [];
-  if (grant === undefined) return { grant, path: inside, slash: true };
+  const [, grant = '', rest = inside] = FIRST.exec(inside) ?? [];
   const slash = rest.startsWith('/');
   return { grant, path: slash ? rest : `/${rest}`, slash };
 }

@@ -7,16 +7,10 @@ import {
   sendRedirect,
   sendSignIn,
 } from '../pages/answers.ts';
-import { type PasswordNotice, plainPages } from '../pages/pages.ts';
+import type { PasswordNotice } from '../pages/pages.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { grantedWay, openWay } from '../where/addresses.ts';
 import type { Meeting } from './access.ts';
-
-/** Why the password page is sent: with its status, and what went before. */
-export interface Asking {
-  readonly status: 200 | 429 | 503;
-  readonly notice?: PasswordNotice;
-}
 
 /** Leads who was met at a shared URL to a path of the site, asks for the password, or sends them where they sign in. */
 export function leadIn(
@@ -25,7 +19,7 @@ export function leadIn(
   shown: Shown,
   path: string,
   met: Meeting,
-  { status: asking, notice }: Asking = { status: 200 },
+  notice?: PasswordNotice,
 ): void {
   const status = exchange.request.method === 'POST' ? 303 : 302;
   switch (met.kind) {
@@ -36,12 +30,12 @@ export function leadIn(
       sendSignIn(exchange, status, met.location);
       break;
     case 'refused':
-      sendPlainPage(exchange, 403, plainPages.notAdmitted);
+      sendPlainPage(exchange, 403, 'not_admitted');
       break;
     case 'welcome':
     case 'password': {
       const way = heldWay(context, exchange, shown, path, met);
-      if (way === undefined) sendPasswordPage(exchange, asking, notice);
+      if (way === undefined) sendPasswordPage(exchange, notice);
       else sendRedirect(exchange, { status, ...way });
       break;
     }

@@ -3,9 +3,9 @@ import type { Ended } from '@pinfold/core';
 import { preferredLanguage } from '@pinfold/http';
 import type { Access } from '../entering/access.ts';
 import type { Exchange } from '../exchange.ts';
-import { catalogues, LANGUAGES, type Language } from './catalogue.ts';
+import { catalogues, LANGUAGES, type Language, type PageName } from './catalogue.ts';
 import { PAGE_POLICY } from './page-style.ts';
-import { type PasswordNotice, type PlainPage, passwordPage, plainPage, plainPages } from './pages.ts';
+import { type PasswordNotice, passwordPage, plainPage } from './pages.ts';
 
 /** Headers by name. */
 export type Headers = Readonly<Record<string, string>>;
@@ -31,29 +31,10 @@ export const PAGE_HEADERS: Headers = {
 /** Seconds after which a viewer may try again when a part of the service cannot be reached. */
 export const UNAVAILABLE_FOR = 10;
 
-/** What the log calls the pages that refuse. */
-const REFUSALS: ReadonlyMap<PlainPage, string> = new Map<PlainPage, string>([
-  [plainPages.badForm, 'bad_form'],
-  [plainPages.badRequest, 'bad_request'],
-  [plainPages.cookiesCleared, 'too_many_cookies'],
-  [plainPages.error, 'internal_error'],
-  [plainPages.expired, 'expired'],
-  [plainPages.forbidden, 'password_required'],
-  [plainPages.foreignForm, 'foreign_form'],
-  [plainPages.method, 'method_not_allowed'],
-  [plainPages.misdirected, 'misdirected'],
-  [plainPages.missingPage, 'no_such_file'],
-  [plainPages.notAdmitted, 'not_admitted'],
-  [plainPages.notFound, 'not_found'],
-  [plainPages.serviceWorker, 'service_worker'],
-  [plainPages.tooManyCookies, 'too_many_cookies'],
-  [plainPages.unavailable, 'unavailable'],
-]);
-
-const NOTICES: Readonly<Record<PasswordNotice['kind'], string>> = {
-  wrong: 'wrong_password',
-  limited: 'too_many_tries',
-  busy: 'busy',
+const STATUS: Readonly<Record<PasswordNotice['kind'], number>> = {
+  wrong_password: 403,
+  too_many_tries: 429,
+  busy: 503,
 };
 
 function languageOf({ headers }: IncomingMessage): Language {
@@ -61,28 +42,24 @@ function languageOf({ headers }: IncomingMessage): Language {
 }
 
 /** Answers with a page that asks nothing. */
-export function sendPlainPage(exchange: Exchange, status: number, page: PlainPage, more: Headers = {}): void {
-  exchange.refused = REFUSALS.get(page);
+export function sendPlainPage(exchange: Exchange, status: number, page: PageName, more: Headers = {}): void {
+  exchange.refused = page;
   const language = languageOf(exchange.request);
   sendHtml(exchange, status, language, plainPage(language, page), more);
 }
 
 /** Answers with the page that asks for the password. */
-export function sendPasswordPage(
-  exchange: Exchange,
-  status: 200 | 403 | 429 | 503,
-  notice?: PasswordNotice,
-): void {
-  exchange.refused = notice === undefined ? 'password_required' : NOTICES[notice.kind];
+export function sendPasswordPage(exchange: Exchange, notice?: PasswordNotice): void {
+  exchange.refused = notice?.kind ?? 'password_required';
   const language = languageOf(exchange.request);
-  const later = notice === undefined || notice.kind === 'wrong' ? undefined : notice.seconds;
-  const retry: Headers = later === undefined ? {} : { 'Retry-After': String(later) };
+  const status = notice === undefined ? 200 : STATUS[notice.kind];
+  const retry: Headers = notice?.seconds === undefined ? {} : { 'Retry-After': String(notice.seconds) };
   sendHtml(exchange, status, language, passwordPage(language, notice), retry);
 }
 
 /** Answers that a part of the service cannot be reached. */
 export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABLE_FOR): void {
-  sendPlainPage(exchange, 503, plainPages.unavailable, { 'Retry-After': String(seconds) });
+  sendPlainPage(exchange, 503, 'unavailable', { 'Retry-After': String(seconds) });
 }
 
 /**
@@ -91,24 +68,24 @@ export function sendUnavailable(exchange: Exchange, seconds: number = UNAVAILABL
  * @param clear whether the browser is told to forget them: those of the whole domain, whoever set them.
  */
 export function sendTooManyCookies(exchange: Exchange, clear: boolean, more: Headers = {}): void {
-  if (clear) {
-    sendPlainPage(exchange, 431, plainPages.cookiesCleared, { 'Clear-Site-Data': '"cookies"', ...more });
-  } else sendPlainPage(exchange, 431, plainPages.tooManyCookies, more);
+  if (clear) sendPlainPage(exchange, 431, 'cookies_cleared', { 'Clear-Site-Data': '"cookies"', ...more });
+  else sendPlainPage(exchange, 431, 'too_many_cookies', more);
+  exchange.refused = 'too_many_cookies';
 }
 
 /** Answers that a role has ended, or that there never was one. */
 export function sendStopped(exchange: Exchange, kind: Ended['kind'], more: Headers = {}): void {
-  if (kind === 'expired') sendPlainPage(exchange, 410, plainPages.expired, more);
-  else sendPlainPage(exchange, 404, plainPages.notFound, more);
+  if (kind === 'expired') sendPlainPage(exchange, 410, 'expired', more);
+  else sendPlainPage(exchange, 404, 'not_found', more);
 }
 
 /** Answers that the method has no meaning here. */
 export function sendMethodNotAllowed(exchange: Exchange, allow: string, more: Headers = {}): void {
-  sendPlainPage(exchange, 405, plainPages.method, { Allow: allow, ...more });
+  sendPlainPage(exchange, 405, 'method_not_allowed', { Allow: allow, ...more });
 }
 
 function sendHtml(
-  { request, response }: Exchange,
+  { response }: Exchange,
   status: number,
   language: Language,
   page: string,
@@ -117,7 +94,7 @@ function sendHtml(
   const body = Buffer.from(page);
   const own = { 'Content-Language': language, 'Content-Length': body.length };
   response.writeHead(status, { ...PAGE_HEADERS, ...own, ...more });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  response.end(body);
 }
 
 /** Answers a part of a page whose viewer shows no grant that admits them. */
@@ -126,18 +103,18 @@ export function sendNotAdmitted(
   { tellsApart }: Pick<Access, 'tellsApart'>,
   more: Headers,
 ): void {
-  sendForbiddenLine(exchange, tellsApart ? plainPages.notAdmitted : plainPages.forbidden, more);
+  sendForbiddenLine(exchange, tellsApart ? 'not_admitted' : 'password_required', more);
 }
 
 /** Answers a part of a page that it is forbidden, in one line. */
-export function sendForbiddenLine(exchange: Exchange, page: PlainPage, more: Headers = {}): void {
+export function sendForbiddenLine(exchange: Exchange, page: PageName, more: Headers = {}): void {
   const { request, response } = exchange;
-  exchange.refused = REFUSALS.get(page);
+  exchange.refused = page;
   const language = languageOf(request);
-  const body = Buffer.from(`${catalogues[language][page.title]}\n`);
+  const body = Buffer.from(`${catalogues[language].pages[page][0]}\n`);
   const own = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': body.length };
   response.writeHead(403, { ...APART, ...own, ...more });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  response.end(body);
 }
 
 /** Where a redirect leads, and what goes with it. */

@@ -1,11 +1,11 @@
 import { type Html, html, raw } from '@pinfold/http';
-import { catalogues, type Language, type MessageId, waitInWords } from './catalogue.ts';
+import { catalogues, type Language, type PageName, waitInWords } from './catalogue.ts';
 import { PAGE_STYLE } from './page-style.ts';
 
-/** What went before, when the password is asked for again. */
+/** What went before, when the password is asked for again, as the log calls it. */
 export type PasswordNotice =
-  | { readonly kind: 'wrong' }
-  | { readonly kind: 'limited' | 'busy'; readonly seconds: number };
+  | { readonly kind: 'wrong_password'; readonly seconds?: never }
+  | { readonly kind: 'too_many_tries' | 'busy'; readonly seconds: number };
 
 /** What went wrong is told by a shape too, not by the colour alone. */
 const WARNING_SIGN = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M8 1.8 15 14H1z"/><path d="M8 6v3.6m0 1.8v.2"/></svg>`;
@@ -13,7 +13,7 @@ const WARNING_SIGN = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M
 /** The page that asks for the password. Of the publication it says nothing. */
 export function passwordPage(language: Language, notice?: PasswordNotice): string {
   const say = catalogues[language];
-  const problem = notice && noticeText(language, notice);
+  const problem = notice && say[notice.kind].replace('{wait}', waitInWords(language, notice.seconds ?? 0));
   return documentOf(
     language,
     problem === undefined ? say.passwordTitle : `${problem} – ${say.passwordTitle}`,
@@ -22,68 +22,29 @@ export function passwordPage(language: Language, notice?: PasswordNotice): strin
 <form method="post">
 ${problem && html`<p class="problem" id="problem" role="alert">${WARNING_SIGN}${problem}</p>`}
 <div><label for="password">${say.passwordLabel}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required autofocus${problem && html` aria-describedby="problem"`}${notice?.kind === 'wrong' && html` aria-invalid="true"`}></div>
+<input id="password" name="password" type="password" autocomplete="current-password" required autofocus${problem && html` aria-describedby="problem"`}${notice?.kind === 'wrong_password' && html` aria-invalid="true"`}></div>
 <button>${say.passwordButton}</button>
 </form>`,
   );
 }
 
-function noticeText(language: Language, notice: PasswordNotice): string {
-  const say = catalogues[language];
-  switch (notice.kind) {
-    case 'wrong':
-      return say.passwordWrong;
-    case 'busy':
-      return say.busy;
-    case 'limited':
-      return say.tooManyTries.replace('{wait}', waitInWords(language, notice.seconds));
-    default:
-      return notice satisfies never;
-  }
+/** Writes a page that says what happened, and what can be done. */
+export function plainPage(language: Language, page: PageName): string {
+  return documentOf(language, catalogues[language].pages[page][0], contentOf(language, page));
 }
 
-/** A page that says what happened, and what can be done. */
-export interface PlainPage {
-  readonly title: MessageId;
-  readonly text: readonly MessageId[];
-}
-
-/** Every page that asks nothing. */
-export const plainPages = {
-  badForm: { title: 'badFormTitle', text: ['badFormText'] },
-  badRequest: { title: 'badRequestTitle', text: ['badRequestText'] },
-  cookiesCleared: { title: 'cookiesTitle', text: ['cookiesText', 'cookiesCleared', 'cookiesClear'] },
-  error: { title: 'errorTitle', text: ['errorText'] },
-  expired: { title: 'expiredTitle', text: ['expiredText', 'askSender'] },
-  forbidden: { title: 'forbiddenTitle', text: ['forbiddenText'] },
-  foreignForm: { title: 'foreignFormTitle', text: ['foreignFormText'] },
-  method: { title: 'methodTitle', text: ['methodText'] },
-  misdirected: { title: 'misdirectedTitle', text: ['misdirectedText', 'askSender'] },
-  missingPage: { title: 'missingPageTitle', text: ['missingPageText'] },
-  notAdmitted: { title: 'notAdmittedTitle', text: ['notAdmittedText', 'askSender'] },
-  notFound: { title: 'notFoundTitle', text: ['notFoundText', 'askSender'] },
-  serviceWorker: { title: 'serviceWorkerTitle', text: ['serviceWorkerText'] },
-  tooManyCookies: { title: 'cookiesTitle', text: ['cookiesText', 'cookiesClear'] },
-  unavailable: { title: 'unavailableTitle', text: ['unavailableText'] },
-} as const;
-
-/** Writes a {@link PlainPage}. */
-export function plainPage(language: Language, page: PlainPage): string {
-  return documentOf(language, catalogues[language][page.title], contentOf(language, page));
-}
-
-/** Writes a {@link PlainPage} in every language, one below the other. */
-export function bilingualPage(page: PlainPage): string {
+/** Writes such a page in every language, one below the other. */
+export function bilingualPage(page: PageName): string {
   const content = html`${contentOf('en', page)}
 <div lang="ja">${contentOf('ja', page)}</div>`;
-  return documentOf('en', catalogues.en[page.title], content);
+  return documentOf('en', catalogues.en.pages[page][0], content);
 }
 
-function contentOf(language: Language, { title, text }: PlainPage): Html {
-  const say = catalogues[language];
-  return html`<h1>${say[title]}</h1>${text.map(
-    (id) => html`
-<p>${say[id]}</p>`,
+function contentOf(language: Language, page: PageName): Html {
+  const [title, ...text] = catalogues[language].pages[page];
+  return html`<h1>${title}</h1>${text.map(
+    (sentence) => html`
+<p>${sentence}</p>`,
   )}`;
 }
 

@@ -19,9 +19,6 @@ const inflate = promisify(inflateRaw);
 /** Bodies up to here are kept as text, too, in bytes. */
 const SMALL = 8_192;
 
-/** The least that zlib takes for a buffer, in bytes. */
-const MIN_CHUNK = 64;
-
 /** The most bytes of a body that is sent whole: what one read gives, with a gzip header and trailer around it. */
 export const MOST_WHOLE: number = MAX_READ + 64;
 
@@ -226,9 +223,8 @@ async function checksumOf(bytes: Buffer): Promise<number> {
 
 async function inflated(entry: ManifestEntry, bytes: Uint8Array): Promise<Buffer> {
   try {
-    // Into one buffer, with a byte to spare: zlib makes another as soon as one is full.
-    const chunkSize = Math.max(MIN_CHUNK, entry.size + 1);
-    return await inflate(bytes, { maxOutputLength: Math.max(1, entry.size), chunkSize });
+    // Into one buffer, with bytes to spare: zlib makes another as soon as one is full, and none of less than 64.
+    return await inflate(bytes, { maxOutputLength: entry.size, chunkSize: entry.size + 64 });
   } catch (cause) {
     throw new Fault('store_corrupt', 'an entry that was proved cannot be inflated', { cause });
   }

@@ -13,8 +13,7 @@ export class EndedMeanwhile extends Error {
   readonly ended: Ended;
 
   constructor(ended: Ended) {
-    super('the role ended while its file was being read');
-    this.name = 'EndedMeanwhile';
+    super();
     this.ended = ended;
   }
 }
@@ -61,8 +60,13 @@ async function readPiece(
 export async function* gzipPieces(source: PieceSource, from = 0): AsyncGenerator<Uint8Array> {
   const { entry } = source;
   const data = Math.max(0, from - GZIP_HEADER.length);
-  if (from < GZIP_HEADER.length) yield GZIP_HEADER.subarray(from);
-  if (data < entry.compressedSize) yield* storedPieces(source, data, entry.compressedSize - data);
+  let header = GZIP_HEADER.subarray(from);
+  for await (const piece of storedPieces(source, data, entry.compressedSize - data)) {
+    // Not before the first bytes are there: what fails until then can still be answered.
+    if (header.length > 0) yield header;
+    header = header.subarray(header.length);
+    yield piece;
+  }
   yield gzipTrailer(entry).subarray(Math.max(0, data - entry.compressedSize));
 }
 

@@ -10,9 +10,6 @@ export type Found =
   | { readonly kind: 'folder' }
   | { readonly kind: 'nothing' };
 
-const NOTHING: Found = { kind: 'nothing' };
-const FOLDER: Found = { kind: 'folder' };
-
 /**
  * Finds the file for a path inside a site, percent-encoded as it was sent.
  *
@@ -20,13 +17,12 @@ const FOLDER: Found = { kind: 'folder' };
  */
 export function findFile(site: SiteFiles, path: string, accept: string | undefined): Found {
   const decoded = decodePath(path);
-  if (decoded === undefined) return NOTHING;
+  if (decoded === undefined) return { kind: 'nothing' };
   const resolution = resolve(site.manifest, decoded, isNavigation(accept));
   switch (resolution.kind) {
     case 'nothing':
-      return NOTHING;
     case 'folder':
-      return FOLDER;
+      return resolution;
     case 'not_found_page':
       return { kind: 'file', file: site.file(resolution.entry), status: 404, fallback: true };
     case 'file': {
@@ -48,5 +44,5 @@ export function isDocument(headers: IncomingHttpHeaders): boolean {
 
 /** Whether Accept says that a person's browser asks for a page. */
 export function isNavigation(accept: string | undefined): boolean {
-  return accept !== undefined && (accept.includes('text/html') || /text\/html/i.test(accept));
+  return accept?.toLowerCase().includes('text/html') === true;
 }

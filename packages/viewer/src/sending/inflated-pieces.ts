@@ -43,11 +43,11 @@ class Inflater {
       try {
         if (!isGiven) this.#feed(bytes);
         isGiven = true;
-        this.#next ??= this.#ask();
+        this.#next ??= this.#pieces.next();
         const outcome = await this.#nextUnlessFed(this.#next);
         if (outcome === undefined) return undefined;
         this.#next = undefined;
-        return outcome.done === true ? undefined : outcome.value;
+        return outcome.value;
       } finally {
         giveBack();
       }
@@ -71,25 +71,13 @@ class Inflater {
    * The next piece; `undefined` when the inflater has taken all it was given before there is one. No promise lasts from
    * one piece to the next: it would keep every piece that was raced against it.
    */
-  async #nextUnlessFed(
-    next: Promise<IteratorResult<Uint8Array>>,
-  ): Promise<IteratorResult<Uint8Array> | undefined> {
-    if (this.#isFed) return undefined;
+  #nextUnlessFed(next: Promise<IteratorResult<Uint8Array>>): Promise<IteratorResult<Uint8Array> | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<Uint8Array> | undefined>();
     this.#stopWaiting = () => resolve(undefined);
+    if (this.#isFed) this.#stopWaiting();
+    // Also where nobody waits: it may fail without anybody coming for it.
     next.then(resolve, reject);
-    try {
-      return await promise;
-    } finally {
-      this.#stopWaiting = () => {};
-    }
-  }
-
-  #ask(): Promise<IteratorResult<Uint8Array>> {
-    const next = this.#pieces.next();
-    // Nobody may come for it.
-    next.catch(() => {});
-    return next;
+    return promise;
   }
 
   destroy(): void {

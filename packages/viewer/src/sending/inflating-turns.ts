@@ -6,16 +6,15 @@ const BUSY_FOR = 2;
 
 /** Somebody in line. */
 interface Waiting {
-  readonly client: string;
-  readonly isNew: boolean;
   readonly begin: (place: Release) => void;
   readonly refuse: () => void;
 }
 
 /** Who waits at one client's, those first who were let in before. */
 interface Line {
-  readonly begun: Waiting[];
-  readonly fresh: Waiting[];
+  readonly client: string;
+  readonly begun: Set<Waiting>;
+  readonly fresh: Set<Waiting>;
 }
 
 /**
@@ -59,58 +58,42 @@ export class InflatingTurns {
       return Promise.resolve(this.#place());
     }
     const { promise, resolve, reject } = Promise.withResolvers<Release>();
+    const line = this.#lines.get(client) ?? { client, begun: new Set(), fresh: new Set() };
+    const end = (): void => {
+      signal.removeEventListener('abort', leave);
+      line.begun.delete(waiting);
+      if (line.fresh.delete(waiting)) this.#waiting -= 1;
+      if (line.begun.size + line.fresh.size === 0) this.#lines.delete(client);
+    };
     const leave = (): void => {
-      this.#remove(waiting);
+      end();
       reject(signal.reason);
     };
-    const end = (): void => signal.removeEventListener('abort', leave);
     const waiting: Waiting = {
-      client,
-      isNew,
       begin: (place) => {
         end();
         resolve(place);
       },
       refuse: () => {
         end();
-        reject(new TryLater('too many files wait to be inflated', BUSY_FOR));
+        reject(new TryLater(BUSY_FOR));
       },
     };
-    signal.addEventListener('abort', leave, { once: true });
-    this.#add(waiting);
+    signal.addEventListener('abort', leave);
+    this.#lines.set(client, line);
+    if (isNew) this.#addFresh(line, waiting);
+    else line.begun.add(waiting);
     return promise;
   }
 
-  #add(waiting: Waiting): void {
-    const line = this.#lines.get(waiting.client) ?? { begun: [], fresh: [] };
-    this.#lines.set(waiting.client, line);
-    if (!waiting.isNew) {
-      line.begun.push(waiting);
-      return;
-    }
-    line.fresh.push(waiting);
+  /** Refuses, where more wait than may, whoever came last of the client that has the most waiting. */
+  #addFresh({ fresh }: Line, waiting: Waiting): void {
+    fresh.add(waiting);
     this.#waiting += 1;
-    if (this.#waiting > this.#longest) this.#refuseOne();
-  }
-
-  /** Whoever came last of the client that has the most waiting. */
-  #refuseOne(): void {
-    let most: Waiting[] = [];
-    for (const { fresh } of this.#lines.values()) if (fresh.length >= most.length) most = fresh;
-    const last = most.at(-1);
-    if (last === undefined) return;
-    this.#remove(last);
-    last.refuse();
-  }
-
-  #remove(waiting: Waiting): void {
-    const line = this.#lines.get(waiting.client);
-    const among = waiting.isNew ? line?.fresh : line?.begun;
-    const at = among?.indexOf(waiting) ?? -1;
-    if (line === undefined || among === undefined || at === -1) return;
-    among.splice(at, 1);
-    if (waiting.isNew) this.#waiting -= 1;
-    if (line.begun.length + line.fresh.length === 0) this.#lines.delete(waiting.client);
+    if (this.#waiting <= this.#longest) return;
+    let most = fresh;
+    for (const line of this.#lines.values()) if (line.fresh.size >= most.size) most = line.fresh;
+    [...most].at(-1)?.refuse();
   }
 
   #place(): Release {
@@ -122,16 +105,14 @@ export class InflatingTurns {
   }
 
   #pass(): void {
-    const [next] = this.#lines;
-    if (next === undefined) {
-      this.#running -= 1;
-      return;
+    for (const line of this.#lines.values()) {
+      this.#lines.delete(line.client);
+      this.#lines.set(line.client, line);
+      for (const waiting of line.begun.size > 0 ? line.begun : line.fresh) {
+        waiting.begin(this.#place());
+        return;
+      }
     }
-    const [client, line] = next;
-    const waiting = line.begun[0] ?? line.fresh[0];
-    if (waiting === undefined) return;
-    this.#remove(waiting);
-    if (this.#lines.delete(client)) this.#lines.set(client, line);
-    waiting.begin(this.#place());
+    this.#running -= 1;
   }
 }

@@ -1,21 +1,13 @@
 import { parseWeighted } from '@pinfold/http';
+import { LRUCache } from 'lru-cache';
 import mime from 'mime';
 
-const KNOWN_AT_MOST = 256;
-const known = new Map<string, boolean>();
+/** What clients send is few strings. */
+const known = new LRUCache<string, boolean>({ max: 256, memoMethod: prefersGzip });
 
-/**
- * Whether gzip suits the client at least as well as no coding (RFC 9110, section 12.5.3). What clients send is few
- * strings, so the answers are kept.
- */
+/** Whether gzip suits the client at least as well as no coding (RFC 9110, section 12.5.3). */
 export function acceptsGzip(header: string | undefined): boolean {
-  if (header === undefined) return false;
-  const answer = known.get(header);
-  if (answer !== undefined) return answer;
-  if (known.size >= KNOWN_AT_MOST) known.clear();
-  const accepted = prefersGzip(header);
-  known.set(header, accepted);
-  return accepted;
+  return header !== undefined && known.memo(header);
 }
 
 function prefersGzip(header: string): boolean {
@@ -72,21 +64,14 @@ function suffix(length: number, size: number): ByteRange {
   return { kind: 'part', first: Math.max(0, size - length), last: size - 1 };
 }
 
-const TAG = /(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
+const TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 
 /** Whether If-None-Match names the tag, weakly compared (RFC 9110, section 13.1.2). */
 export function matchesWeakly(header: string, tag: string): boolean {
-  if (header === tag || header.trim() === '*') return true;
-  if (!header.includes(tag)) return false;
-  for (const [, , opaque] of header.matchAll(TAG)) if (opaque === tag) return true;
-  return false;
+  return header.trim() === '*' || [...header.matchAll(TAG)].some(([, opaque]) => opaque === tag);
 }
 
 /** Whether If-Match names one of the tags, strongly compared (RFC 9110, section 13.1.1). */
 export function matchesStrongly(header: string, tags: readonly string[]): boolean {
-  if (header.trim() === '*') return true;
-  for (const [, weak, opaque] of header.matchAll(TAG)) {
-    if (weak === undefined && opaque !== undefined && tags.includes(opaque)) return true;
-  }
-  return false;
+  return header.trim() === '*' || [...header.matchAll(TAG)].some(([named]) => tags.includes(named));
 }

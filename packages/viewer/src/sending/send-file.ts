@@ -31,7 +31,7 @@ export function sendFile(
   const { headers, method } = exchange.request;
   const { file, policy } = answer;
   const gzip = acceptsGzip(headers['accept-encoding']);
-  exchange.isPage = file.isPage && answer.status === 200;
+  exchange.isPage = file.isPage;
   if (answer.status === 404) return sendWhole(context, exchange, answer, file.form(gzip, policy));
   const range =
     headers.range === undefined || method !== 'GET'

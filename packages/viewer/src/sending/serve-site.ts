@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Role } from '@pinfold/core';
 import type { Exchange } from '../exchange.ts';
 import { type Headers, sendPlainPage, sendRedirect } from '../pages/answers.ts';
-import { plainPages } from '../pages/pages.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { encodeRawBytes, type Target } from '../where/target.ts';
 import { findFile } from './find-file.ts';
@@ -43,7 +42,7 @@ export async function serveSite(
     const location = `${place.base}${encodeRawBytes(target.path)}/${encodeRawBytes(target.query)}`;
     sendRedirect(exchange, { status: 308, location, referrer: place.referrer }, place.more);
   } else {
-    sendPlainPage(exchange, 404, plainPages.missingPage, {
+    sendPlainPage(exchange, 404, 'no_such_file', {
       ...place.more,
       'Referrer-Policy': place.referrer,
     });

@@ -61,7 +61,7 @@ export class StoragePatience {
     if (this.#hungSince === undefined) return false;
     const passed = this.#clock.now() - this.#hungSince;
     // Less than nothing has passed where the clock was set back.
-    if (this.#oneTries || (passed >= 0 && passed < PATIENCE)) throw new TryLater('the storage hangs', LATER);
+    if (this.#oneTries || (passed >= 0 && passed < PATIENCE)) throw new TryLater(LATER);
     this.#oneTries = true;
     return true;
   }
@@ -80,7 +80,7 @@ export class StoragePatience {
     if ((late && this.#late === MOST_LATE) || (triedAlone && away)) {
       this.#hungSince = this.#clock.now();
     }
-    return late ? new TryLater('the storage gave nothing', LATER, { cause: error.fault }) : error;
+    return late ? new TryLater(LATER, { cause: error.fault }) : error;
   }
 }
 

@@ -4,9 +4,8 @@ export class TryLater extends Error {
   readonly seconds: number;
 
   /** @param options `cause` is what the log should have; without one, the answer is no news. */
-  constructor(message: string, seconds: number, options?: { readonly cause: unknown }) {
-    super(message, options);
-    this.name = 'TryLater';
+  constructor(seconds: number, options?: { readonly cause: unknown }) {
+    super(undefined, options);
     this.seconds = seconds;
   }
 }

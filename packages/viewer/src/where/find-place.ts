@@ -72,12 +72,11 @@ function placeOnOrigin(role: RoleId, whole: string): OriginPlace {
 /** @param rest what follows `/s/`. */
 function placeShared({ mode }: Settings, rest: string): SharedPlace | PathPlace {
   const end = rest.search(/[/?]/);
-  if (end !== -1 && rest[end] === '/' && mode === 'path') {
+  if (rest[end] === '/' && mode === 'path') {
     const idText = rest.slice(0, end);
     const role = parseRoleId(idText) ?? null;
     return { kind: 'path', route: 'site', role, idText, inside: rest.slice(end) };
   }
-  const isPlain = end === -1 || rest[end] === '?';
-  const { path: idText, query } = isPlain ? splitTarget(rest) : { path: rest, query: '' };
+  const { path: idText, query } = splitTarget(rest);
   return { kind: 'shared', route: 'shared_url', role: parseRoleId(idText) ?? null, idText, query };
 }

@@ -13,7 +13,7 @@ export function siteOfHost(host: string | undefined, hostname: string): RoleId |
   if (host === undefined || host.charCodeAt(UUID_LENGTH) !== DOT) return undefined;
   const colon = host.indexOf(':', UUID_LENGTH);
   const rest = host.slice(UUID_LENGTH + 1, colon === -1 ? undefined : colon);
-  if (rest !== hostname && rest.toLowerCase().replace(/\.$/, '') !== hostname) return undefined;
+  if (rest.toLowerCase().replace(/\.$/, '') !== hostname) return undefined;
   return parseRoleId(host.slice(0, UUID_LENGTH));
 }
 
@@ -33,7 +33,7 @@ export function isHost(host: string | undefined, hostname: string): boolean {
 
 /** What stands before the port, without dots at the end: a resolver may take any number of them for the root's. */
 function nameOf(host: string): string {
-  const [name = ''] = /^(?:\[[^\]]*\]|[^:]*)/.exec(host.toLowerCase()) ?? [];
+  const name = host.toLowerCase().replace(/^(\[[^\]]*\]|[^:]*).*/s, '$1');
   let end = name.length;
   while (name.charCodeAt(end - 1) === DOT) end -= 1;
   return name.slice(0, end);

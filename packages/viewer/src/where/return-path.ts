@@ -14,7 +14,6 @@ export function isReturnPath(path: string): boolean {
 
 /** The path first asked for out of the query's `to`; `/` when there is none, several, or one not to be taken. */
 export function returnPathOf(query: string): string {
-  if (query === '') return '/';
   const [path, ...more] = new URLSearchParams(query).getAll('to');
   return path !== undefined && more.length === 0 && isReturnPath(path) ? path : '/';
 }

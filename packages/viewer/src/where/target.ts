@@ -22,7 +22,6 @@ export function targetOf(request: IncomingMessage): string {
   return typeof original === 'string' ? original : (request.url ?? '');
 }
 
-const NOT_PLAIN = /[%\x80-\xff]/;
 const ENCODED_SLASH = /%2f/i;
 
 /**
@@ -32,13 +31,11 @@ const ENCODED_SLASH = /%2f/i;
  * @param raw as Node gives it, a byte a character.
  */
 export function decodePath(raw: string): string | undefined {
-  if (!NOT_PLAIN.test(raw)) return raw;
   if (ENCODED_SLASH.test(raw)) return undefined;
   try {
     return decodeURIComponent(encodeRawBytes(raw));
-  } catch (error) {
-    if (error instanceof URIError) return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }
 

@@ -15,10 +15,15 @@ export const habitSaboteurs: readonly ArchiveSaboteur[] = [
       return page.filter((id) => first.includes(id));
     },
   })),
-  saboteur('archive-storage/list-many', "a list goes on behind the cursor's millisecond", () => (sound) => ({
-    list: (after, limit, signal) =>
-      sound.list(after && (`${after.slice(0, MOMENT)}-g` as ArchiveId), limit, signal),
-  })),
+  saboteur(
+    'archive-storage/list-many',
+    "a list goes on behind the cursor's millisecond",
+    () => (sound) => ({
+      list: (after, limit, signal) =>
+        sound.list(after && (`${after.slice(0, MOMENT)}-g` as ArchiveId), limit, signal),
+    }),
+    ['archive-storage/list-walk'],
+  ),
   saboteur(
     'archive-storage/list-many',
     'archives of one millisecond are one',
@@ -33,7 +38,7 @@ export const habitSaboteurs: readonly ArchiveSaboteur[] = [
         read: (id, from, length, signal) => sound.read(placeOf(id), from, length, signal),
       });
     },
-    ['archive-storage/delete-while-read'],
+    ['archive-storage/delete-while-read', 'archive-storage/list-walk'],
   ),
   saboteur('archive-storage/read-many', 'reads of one handle share a position', () => (sound) => {
     let position = 0;

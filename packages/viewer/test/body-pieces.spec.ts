@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+import { crc32, deflateRawSync } from 'node:zlib';
+import { isFault, type ManifestEntry, type Open, type Role } from '@pinfold/core';
+import { MAX_READ } from '@pinfold/core/adapter';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import type { Bodies } from '../src/sending/bodies.ts';
+import {
+  copiedPieces,
+  EndedMeanwhile,
+  expandedPieces,
+  gzipPieces,
+  storedPieces,
+} from '../src/sending/body-pieces.ts';
+import { gzipMember } from '../src/sending/gzip-member.ts';
+import { heldBytes, PIECE } from '../src/sending/held-bytes.ts';
+import { InflatingTurns } from '../src/sending/inflating-turns.ts';
+import type { PieceSource } from '../src/sending/piece-source.ts';
+import type { Form } from '../src/sending/site-files.ts';
+import { StoragePatience } from '../src/sending/storage-patience.ts';
+
+const CONTENT = Buffer.concat([randomBytes(3 * PIECE), Buffer.alloc(3 * PIECE)]);
+const DEFLATED = deflateRawSync(CONTENT);
+const OFFSET = 100;
+
+/** Patience that counts who was given it. */
+class CountedPatience extends StoragePatience {
+  given = 0;
+
+  override first<Bytes>(...first: Parameters<typeof StoragePatience.prototype.first<Bytes>>) {
+    this.given += 1;
+    return super.first(...first);
+  }
+}
+
+/** An entry in an archive of some bytes before it, and how often its storage was read. */
+function stage(bytes: Uint8Array, method: ManifestEntry['method'], read?: Open['read']) {
+  const archive = Buffer.concat([Buffer.alloc(OFFSET), bytes]);
+  const reads: [at: number, length: number][] = [];
+  const patience = new CountedPatience(createManualClock());
+  const open = {
+    read: async (...[role, at, length, signal]: Parameters<Open['read']>) => {
+      reads.push([at - OFFSET, length]);
+      if (read !== undefined) return read(role, at, length, signal);
+      return { kind: 'bytes', bytes: archive.subarray(at, at + length) };
+    },
+  } as unknown as Open;
+  const content = method === 'stored' ? bytes : CONTENT;
+  const source: PieceSource = {
+    open,
+    patience,
+    turns: new InflatingTurns(1, 1),
+    mostHeld: 2 * MAX_READ,
+    role: {} as Role,
+    entry: {
+      offset: OFFSET,
+      compressedSize: bytes.length,
+      size: content.length,
+      crc32: crc32(content),
+      method,
+    } as ManifestEntry,
+    client: 'a',
+    signal: new AbortController().signal,
+  };
+  return { source, reads, patience };
+}
+
+/** All the pieces, none of which may be empty. */
+async function joined(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) {
+    expect(piece).not.to.have.length(0);
+    all.push(piece);
+  }
+  return Buffer.concat(all);
+}
+
+describe('the pieces of a body', () => {
+  it('are read one by one from where the entry lies, and only the first is waited for with patience', async () => {
+    const bytes = randomBytes(2 * MAX_READ + 5);
+    const { source, reads, patience } = stage(bytes, 'stored');
+    expect((await joined(storedPieces(source))).equals(bytes)).to.equal(true);
+    expect(reads).to.deep.equal([
+      [0, MAX_READ],
+      [MAX_READ, MAX_READ],
+      [2 * MAX_READ, 5],
+    ]);
+    expect(patience.given).to.equal(1);
+  });
+
+  it('count as held while they are taken, but for small ones', async () => {
+    const before = heldBytes.held;
+    for (const [length, held] of [
+      [PIECE, 0],
+      [PIECE + 1, PIECE + 1],
+    ] as const) {
+      const { source } = stage(randomBytes(length), 'stored');
+      for await (const _piece of storedPieces(source)) expect(heldBytes.held - before).to.equal(held);
+      expect(heldBytes.held).to.equal(before);
+    }
+  });
+
+  it('are small where there is no room for large ones', async () => {
+    const { source, reads } = stage(randomBytes(2 * PIECE + 1), 'stored');
+    await joined(storedPieces({ ...source, mostHeld: 0 }));
+    expect(reads.map(([, length]) => length)).to.deep.equal([PIECE, PIECE, 1]);
+  });
+
+  it('come from memory as long as it has them, in copies, and from storage then', async () => {
+    const gzip = gzipMember({ crc32: crc32(CONTENT), size: CONTENT.length }, DEFLATED);
+    for (const [isGzip, whole, from, to] of [
+      [false, CONTENT, 7, 2 * PIECE + 9],
+      [false, CONTENT, 0, CONTENT.length],
+      [true, gzip, 0, gzip.length],
+    ] as const) {
+      for (const had of [0, 1, 99]) {
+        let asked = 0;
+        const hot = () => {
+          asked += 1;
+          return asked > had ? undefined : { bytes: whole, text: undefined };
+        };
+        const { source, reads } = stage(DEFLATED, 'deflated');
+        const form = { gzip: isGzip } as Form;
+        const pieces = copiedPieces(source, { hot } as unknown as Bodies, form, from, to);
+        expect((await joined(pieces)).equals(whole.subarray(from, to)), `${isGzip} ${had}`).to.equal(true);
+        expect(reads.length > 0).to.equal(had < 99);
+      }
+    }
+  });
+
+  it('of a gzip member are its rest, wherever they begin', async () => {
+    const whole = gzipMember({ crc32: crc32(CONTENT), size: CONTENT.length }, DEFLATED);
+    for (const from of [0, 3, 10, PIECE, whole.length - 8, whole.length - 3]) {
+      const { source } = stage(DEFLATED, 'deflated');
+      expect((await joined(gzipPieces(source, from))).equals(whole.subarray(from)), `${from}`).to.equal(true);
+    }
+  });
+
+  it('of an expanded entry are a part of it, wherever that lies', async () => {
+    for (const [from, length] of [
+      [0, CONTENT.length],
+      [0, 1],
+      [PIECE - 1, 2],
+      [2 * PIECE, PIECE],
+      [CONTENT.length - 1, 1],
+    ] as const) {
+      for (const [bytes, method] of [
+        [CONTENT, 'stored'],
+        [DEFLATED, 'deflated'],
+      ] as const) {
+        const { source } = stage(bytes, method);
+        const part = await joined(expandedPieces(source, from, length));
+        expect(part.equals(CONTENT.subarray(from, from + length)), `${method} ${from}`).to.equal(true);
+      }
+    }
+  });
+
+  it('end in a fault where storage gives less than was asked for, and say when the role has ended', async () => {
+    const short = stage(DEFLATED, 'stored', async () => ({ kind: 'bytes', bytes: Buffer.of(1) }));
+    const fault = await joined(storedPieces(short.source)).catch((error: unknown) => error);
+    expect(isFault(fault) && fault.code).to.equal('store_corrupt');
+    const over = stage(DEFLATED, 'stored', async () => ({ kind: 'expired' }));
+    const ended = await joined(storedPieces(over.source)).catch((error: unknown) => error);
+    expect(ended).to.be.instanceOf(EndedMeanwhile).with.deep.property('ended', { kind: 'expired' });
+  });
+});

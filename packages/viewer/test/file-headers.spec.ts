@@ -1,0 +1,124 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { crc32 } from 'node:zlib';
+import { expect } from 'chai';
+import { type Answer, cookiesOf, locationOf } from './client.ts';
+import { headersOf } from './expect-page.ts';
+import { NAVIGATION, openRig, PASSWORD, type Rig } from './rig.ts';
+
+const HOME = '<h1>Harbour</h1>'.repeat(10);
+const SITE = { 'index.html': HOME };
+const TAG = `${crc32(HOME).toString(16)}-${HOME.length.toString(36)}`;
+const GZIP = { 'accept-encoding': 'gzip' };
+const HTML = { 'content-type': 'text/html; charset=utf-8' };
+const WHOLE = { ...HTML, 'content-length': String(HOME.length), 'accept-ranges': 'bytes' };
+const PLAIN = { etag: `"${TAG}"`, vary: 'Accept-Encoding' };
+const PART = {
+  ...HTML,
+  ...PLAIN,
+  'content-length': '2',
+  'accept-ranges': 'bytes',
+  'content-range': `bytes 1-2/${HOME.length}`,
+};
+const NEITHER = { vary: 'Accept, Accept-Encoding' };
+
+const ALWAYS = { 'x-content-type-options': 'nosniff', 'x-robots-tag': 'noindex' };
+const OPEN = { ...ALWAYS, 'cache-control': 'no-cache', 'referrer-policy': 'same-origin' };
+const PROTECTED = { ...OPEN, 'cache-control': 'private, no-cache' };
+const SANDBOXED = {
+  'access-control-allow-origin': '*',
+  'content-security-policy':
+    'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads',
+  'cross-origin-resource-policy': 'cross-origin',
+};
+
+const POLICIES = {
+  'open, in origin mode': OPEN,
+  'protected, in origin mode': {
+    ...PROTECTED,
+    'content-security-policy': "frame-ancestors 'self'",
+    'cross-origin-resource-policy': 'same-origin',
+  },
+  'open, in path mode': { ...OPEN, ...SANDBOXED },
+  'protected, in path mode': { ...PROTECTED, ...SANDBOXED, 'referrer-policy': 'no-referrer' },
+};
+
+for (const [kind, policy] of Object.entries(POLICIES)) {
+  const mode = kind.includes('path') ? 'path' : 'origin';
+  const password = kind.includes('open') ? undefined : PASSWORD;
+
+  describe(`the headers of a file of a site, ${kind}`, () => {
+    let rig: Rig;
+    before(async () => {
+      rig = await openRig({ viewer: { mode } });
+    });
+    after(() => rig.close());
+    afterEach(() => {
+      expect(rig.log.filter(({ error }) => error !== undefined)).to.deep.equal([]);
+    });
+
+    /** Enters a site, and asks for what is in it. */
+    async function enter(files: Readonly<Record<string, string>>) {
+      const id = await rig.publish(files, password);
+      const host = mode === 'path' ? '127.0.0.1' : rig.siteHost(id);
+      const entered = password === undefined ? undefined : await rig.enter(id, password);
+      const { pathname, search } = new URL(entered === undefined ? 'http://x/' : locationOf(entered));
+      if (entered === undefined) {
+        const base = mode === 'path' ? `/s/${id}/` : '/';
+        return (path: string, headers: IncomingHttpHeaders) => rig.ask(base + path, { host, headers });
+      }
+      const seat = mode === 'path' ? entered : await rig.askSite(id, pathname + search);
+      const base = mode === 'path' ? pathname : '/';
+      return (path: string, headers: IncomingHttpHeaders) =>
+        rig.ask(base + path, { host, headers: { ...headers, cookie: cookiesOf(seat) } });
+    }
+
+    function expectHeaders(answer: Answer, status: number, own: IncomingHttpHeaders): void {
+      expect(answer.status).to.equal(status);
+      expect(headersOf(answer)).to.deep.equal({ ...policy, ...own });
+    }
+
+    it('are these and no others, form by form', async () => {
+      const get = await enter(SITE);
+      expectHeaders(await get('', {}), 200, { ...WHOLE, ...PLAIN });
+      const zipped = await get('', GZIP);
+      expectHeaders(zipped, 200, {
+        ...HTML,
+        'content-length': String(zipped.body.length),
+        'content-encoding': 'gzip',
+        etag: `"${TAG}-gzip"`,
+        vary: 'Accept-Encoding',
+      });
+      expectHeaders(await get('', { ...GZIP, range: 'bytes=1-2' }), 206, PART);
+      expectHeaders(await get('', { 'if-none-match': `"${TAG}"` }), 304, PLAIN);
+      expectHeaders(await get('', { 'if-match': '"x"' }), 412, { 'content-length': '0' });
+      expectHeaders(await get('', { range: `bytes=${HOME.length}-` }), 416, {
+        'content-length': '0',
+        'content-range': `bytes */${HOME.length}`,
+      });
+    });
+
+    it('say so where another kind of request would be answered otherwise', async () => {
+      const get = await enter(SITE);
+      const ask = (headers: IncomingHttpHeaders) => get('deep/link', { ...NAVIGATION, ...headers });
+      expectHeaders(await ask({}), 200, { ...WHOLE, ...PLAIN, ...NEITHER });
+      expectHeaders(await ask({ range: 'bytes=1-2' }), 206, { ...PART, ...NEITHER });
+      expectHeaders(await ask({ 'if-none-match': `"${TAG}"` }), 304, { ...PLAIN, ...NEITHER });
+    });
+
+    it('have nothing to compare by where it stands in for what is missing', async () => {
+      const get = await enter({ ...SITE, '404.html': HOME });
+      expectHeaders(await get('nothing.png', {}), 404, {
+        ...HTML,
+        ...NEITHER,
+        'content-length': String(HOME.length),
+      });
+      const zipped = await get('nothing.png', { ...GZIP, 'if-none-match': '*', range: 'bytes=0-1' });
+      expectHeaders(zipped, 404, {
+        ...HTML,
+        ...NEITHER,
+        'content-encoding': 'gzip',
+        'content-length': String(zipped.body.length),
+      });
+    });
+  });
+}

@@ -1,0 +1,94 @@
+import type { ArchiveStorage, RoleId } from '@pinfold/core';
+import { MAX_READ } from '@pinfold/core/adapter';
+import { expect } from 'chai';
+import { openRig, type Rig } from './rig.ts';
+
+const GZIP = { 'accept-encoding': 'gzip' };
+const stored = (length: number) => ({ stored: new Uint8Array(length) });
+const FILES = {
+  'index.html': 'home',
+  'empty.txt': '',
+  'most.bin': stored(MAX_READ),
+  'more.bin': stored(MAX_READ + 1),
+  'most-deflated.bin': new Uint8Array(MAX_READ + 64),
+  'more-deflated.bin': new Uint8Array(MAX_READ + 65),
+  'long-deflated.bin': new Uint8Array(4 * MAX_READ),
+};
+
+describe('what is read of a file that is asked for', () => {
+  let rig: Rig;
+  let id: RoleId;
+  let reads: number[];
+  const open = async (cacheBytes: number): Promise<void> => {
+    reads = [];
+    rig = await openRig({
+      viewer: { cacheBytes },
+      ports: ({ archives }) => ({
+        archives: {
+          put: (...put: Parameters<ArchiveStorage['put']>) => archives.put(...put),
+          read: (role, from, length, signal) => {
+            reads.push(length);
+            return archives.read(role, from, length, signal);
+          },
+        } as ArchiveStorage,
+      }),
+    });
+    id = await rig.publish(FILES);
+  };
+  beforeEach(() => open(64 * MAX_READ));
+  afterEach(async () => {
+    expect(rig.log.filter(({ error }) => error !== undefined)).to.deep.equal([]);
+    await rig.close();
+  });
+
+  /** How many reads it takes, each of these times. */
+  async function timesRead(path: string, headers = {}, method = 'GET'): Promise<readonly number[]> {
+    const times: number[] = [];
+    for (let time = 0; time < 2; time += 1) {
+      reads.length = 0;
+      const answer = await rig.askSite(id, `/${path}`, { headers, method });
+      expect(answer.status).to.be.oneOf([200, 206]);
+      times.push(reads.length);
+    }
+    return times;
+  }
+
+  it('is kept up to 1 MiB as it lies in the archive, and 64 bytes more as it goes out', async () => {
+    expect(await timesRead('most.bin')).to.deep.equal([1, 0]);
+    expect(await timesRead('more.bin')).to.deep.equal([2, 2]);
+    expect(await timesRead('most-deflated.bin')).to.deep.equal([1, 0]);
+    expect(await timesRead('more-deflated.bin')).to.deep.equal([1, 1]);
+    expect(await timesRead('more-deflated.bin', GZIP)).to.deep.equal([1, 0]);
+  });
+
+  it('is nothing for HEAD, and of an empty file', async () => {
+    expect(await timesRead('most.bin', {}, 'HEAD')).to.deep.equal([0, 0]);
+    expect(await timesRead('empty.txt')).to.deep.equal([0, 0]);
+  });
+
+  it('is that part where a part of a stored file is asked for, and nothing of one in memory', async () => {
+    const part = { range: 'bytes=10-19' };
+    expect(await timesRead('most.bin', part)).to.deep.equal([1, 1]);
+    expect(reads).to.deep.equal([10]);
+    await timesRead('most.bin');
+    expect(await timesRead('most.bin', part)).to.deep.equal([0, 0]);
+  });
+
+  it('is all that is deflated, and kept where it is small or the part begins beyond 1 MiB', async () => {
+    expect(await timesRead('most-deflated.bin', { range: 'bytes=1-2' })).to.deep.equal([1, 0]);
+    expect(await timesRead('long-deflated.bin', { range: `bytes=${MAX_READ - 1}-` })).to.deep.equal([1, 1]);
+    expect(await timesRead('long-deflated.bin', { range: `bytes=${MAX_READ}-` })).to.deep.equal([1, 0]);
+  });
+
+  it('is not kept where it takes more than a quarter of the memory', async () => {
+    const last = { range: `bytes=${4 * MAX_READ - 1}-` };
+    for (const [cacheBytes, times] of [
+      [16 * MAX_READ, [1, 0]],
+      [16 * MAX_READ - 1, [1, 1]],
+    ] as const) {
+      await rig.close();
+      await open(cacheBytes);
+      expect(await timesRead('long-deflated.bin', last)).to.deep.equal(times);
+    }
+  });
+});

@@ -1,0 +1,208 @@
+import { EventEmitter } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import { crc32, deflateRawSync } from 'node:zlib';
+import type { ArchiveId, EntryPath, ManifestEntry, Open, Role } from '@pinfold/core';
+import { MAX_READ } from '@pinfold/core/adapter';
+import { createManualClock } from '@pinfold/test-contracts/fixtures';
+import { expect } from 'chai';
+import type { Exchange } from '../src/exchange.ts';
+import { Bodies } from '../src/sending/bodies.ts';
+import { heldBytes, PIECE } from '../src/sending/held-bytes.ts';
+import { InflatingTurns } from '../src/sending/inflating-turns.ts';
+import { sendBody } from '../src/sending/send-body.ts';
+import { SiteFile } from '../src/sending/site-files.ts';
+import { StoragePatience } from '../src/sending/storage-patience.ts';
+import type { ViewerContext } from '../src/viewer-context.ts';
+
+const PLENTY = 64 * MAX_READ;
+const ROLE = {} as Role;
+
+/** A response over HTTP/2 that notes what it is given, and takes it all. */
+class NotedResponse extends EventEmitter {
+  readonly ends: (string | Buffer)[] = [];
+  readonly writes: number[] = [];
+  headersSent = false;
+  destroyed = false;
+  isWatched = false;
+
+  writeHead(): this {
+    this.headersSent = true;
+    return this;
+  }
+
+  write(piece: Uint8Array): boolean {
+    this.writes.push(piece.length);
+    return true;
+  }
+
+  end(body?: string | Buffer): this {
+    if (body !== undefined) this.ends.push(body);
+    return this;
+  }
+
+  setTimeout(): void {
+    this.isWatched = true;
+  }
+}
+
+function stage(length: number, mostHeld: number, method: ManifestEntry['method'] = 'stored') {
+  const content = Buffer.alloc(length, 'tide');
+  const bytes = method === 'stored' ? content : deflateRawSync(content);
+  const entry = {
+    path: 'tide.txt' as EntryPath,
+    offset: 0,
+    compressedSize: bytes.length,
+    size: length,
+    method,
+    crc32: crc32(content),
+    utf8: true,
+  };
+  const file = new SiteFile('archive' as ArchiveId, entry);
+  const form = file.form(false, { index: 0, headers: [] });
+  const storage = { reads: [] as number[], ended: false, hold: undefined as Promise<void> | undefined };
+  const open = {
+    read: async (_role: Role, at: number, count: number) => {
+      storage.reads.push(count);
+      await storage.hold;
+      if (storage.ended) return { kind: 'expired' };
+      return { kind: 'bytes', bytes: bytes.subarray(at, at + count) };
+    },
+  } as unknown as Open;
+  const patience = new StoragePatience(createManualClock());
+  const tools = { open, patience, turns: new InflatingTurns(1, 1), mostHeld };
+  const bodies = new Bodies(tools, PLENTY);
+  const context = {
+    bodies,
+    tools,
+    settings: { clientAddress: () => '192.0.2.1' },
+    useCases: { visit: async () => ({ kind: 'published' }) },
+  } as unknown as ViewerContext;
+  const send = async (from = 0, to = length, response = new NotedResponse()) => {
+    const exchange = { request: { httpVersionMajor: 2 }, response } as unknown as Exchange;
+    const answer = { role: ROLE, file, form, status: 200, headers: [], from, to };
+    const outcome = await sendBody(context, exchange, answer);
+    return { response, outcome, ends: response.ends.map((end) => end.length), writes: response.writes };
+  };
+  const warm = async (): Promise<void> => {
+    const { signal } = new AbortController();
+    await bodies.load({ role: ROLE, entry, form, client: 'a', signal });
+    storage.reads.length = 0;
+  };
+  return { content, storage, send, warm };
+}
+
+describe('a body', () => {
+  let before: number;
+  beforeEach(() => {
+    before = heldBytes.held;
+  });
+  afterEach(() => {
+    expect(heldBytes.held, 'held in the end').to.equal(before);
+  });
+
+  for (const isHot of [false, true]) {
+    describe(isHot ? 'in memory' : 'in storage', () => {
+      it('goes out whole up to 64 KiB, and does not count as held', async () => {
+        for (const [length, kind] of [
+          [8_192, 'string'],
+          [8_193, 'object'],
+          [PIECE, 'object'],
+        ] as const) {
+          const { content, storage, send, warm } = stage(length, 0);
+          if (isHot) await warm();
+          const { response, outcome, ends, writes } = await send();
+          expect([outcome, ends, writes]).to.deep.equal(['over', [length], []]);
+          expect(Buffer.from(response.ends[0] ?? '').equals(content)).to.equal(true);
+          expect(response.ends[0]).to.be.a(kind === 'string' ? 'string' : 'Uint8Array');
+          expect(response.isWatched).to.equal(false);
+          expect(storage.reads).to.deep.equal(isHot ? [] : [length]);
+        }
+      });
+
+      it('goes out whole up to a little more than 1 MiB where there is room, and counts until it is out', async () => {
+        for (const length of [PIECE + 1, MAX_READ]) {
+          const { storage, send, warm } = stage(length, length);
+          if (isHot) await warm();
+          const { response, outcome, ends, writes } = await send();
+          expect([outcome, ends, writes]).to.deep.equal(['over', [length], []]);
+          expect(heldBytes.held - before).to.equal(length);
+          expect(response.isWatched).to.equal(true);
+          response.emit('close');
+          expect(heldBytes.held).to.equal(before);
+          expect(response.eventNames()).to.deep.equal([]);
+          expect(storage.reads).to.deep.equal(isHot ? [] : [length]);
+        }
+      });
+
+      it('goes out in pieces where there is no room', async () => {
+        const { storage, send, warm } = stage(PIECE + 1, PIECE);
+        if (isHot) await warm();
+        const { outcome, ends, writes } = await send();
+        expect([outcome, ends, writes]).to.deep.equal(['over', [], [PIECE, 1]]);
+        expect(storage.reads).to.deep.equal(isHot ? [] : [PIECE, 1]);
+      });
+
+      it('goes out in copies where a longer part of it is asked for', async () => {
+        const length = 4 * MAX_READ;
+        const { storage, send, warm } = stage(length, PLENTY, 'deflated');
+        if (isHot) await warm();
+        for (const [from, to, count] of [
+          [1, MAX_READ + 65, 0],
+          [1, MAX_READ + 66, 17],
+        ] as const) {
+          const { response, ends, writes } = await send(from, to);
+          expect([ends.length, writes.length], `${to}`).to.deep.equal(count === 0 ? [1, 0] : [0, count]);
+          response.emit('close');
+        }
+        expect(storage.reads).to.have.length(isHot ? 0 : 1);
+      });
+    });
+  }
+
+  it('that others wait for is not read again where there is no room, and goes out in copies', async () => {
+    const { storage, send, warm } = stage(PIECE + 1, 0);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    storage.hold = promise;
+    const warming = warm();
+    const sending = send();
+    await setImmediate();
+    expect(storage.reads).to.deep.equal([PIECE + 1]);
+    resolve();
+    await warming;
+    expect((await sending).writes).to.deep.equal([PIECE, 1]);
+    expect(storage.reads).to.deep.equal([]);
+  });
+
+  it('is copied where a small part of it is sent, so that a slow viewer does not hold the whole', async () => {
+    const { content, send, warm } = stage(MAX_READ, PLENTY);
+    await warm();
+    for (const [length, isCopy] of [
+      [PIECE, true],
+      [PIECE + 1, false],
+    ] as const) {
+      const { response } = await send(5, 5 + length);
+      const [part] = response.ends as Buffer[];
+      expect(part?.equals(content.subarray(5, 5 + length))).to.equal(true);
+      expect((part?.buffer.byteLength ?? 0) < MAX_READ).to.equal(isCopy);
+      response.emit('close');
+    }
+  });
+
+  it('is nothing for a viewer who has left, and holds nothing', async () => {
+    const { storage, send, warm } = stage(MAX_READ, PLENTY);
+    const gone = new NotedResponse();
+    gone.destroyed = true;
+    expect(await send(0, MAX_READ, gone)).to.deep.include({ outcome: 'over', ends: [], writes: [] });
+    expect(storage.reads).to.deep.equal([]);
+    await warm();
+    await send(0, MAX_READ, gone);
+    expect(heldBytes.held).to.equal(before);
+  });
+
+  it('is answered otherwise when its role has ended', async () => {
+    const { storage, send } = stage(100, PLENTY);
+    storage.ended = true;
+    const { response, outcome } = await send();
+    expect([outcome, response.headersSent]).to.deep.equal([{ kind: 'expired' }, false]);
+  });
+});

@@ -1,0 +1,251 @@
+import type {
+  AccountId,
+  ArchiveId,
+  CleanupOutcome,
+  CleanupRequest,
+  CleanupTask,
+  Comparison,
+  IdempotencyKey,
+  Instant,
+  LoadedRole,
+  Publication,
+  PublicationLimits,
+  Reservation,
+  Role,
+  RoleId,
+  RoleQuery,
+  RoleState,
+  RoleStore,
+  Version,
+} from '@pinfold/core';
+import { FIRST_GENERATION } from '@pinfold/core/adapter';
+import { anArchiveIdAt, anEvent, aRoleId, aSha256 } from '../fixtures/roles.ts';
+import { asks, walk } from '../role-store/asked.ts';
+
+/** What a role is published with, but for what its lease and its number say. */
+export type Made = Omit<
+  Role,
+  'id' | 'account' | 'archive' | 'idempotencyKey' | 'sha256' | 'pinned' | 'generation'
+> &
+  Pick<Publication, 'manifest' | 'warnings'>;
+
+/** What was told of a store by any of its handles, in order: steps name it by how long ago it was. */
+class Notes {
+  readonly leases: Reservation[] = [];
+  readonly publications: Publication[] = [];
+  readonly committed: Map<string, Publication> = new Map();
+  readonly looks: Map<string, LoadedRole> = new Map();
+  readonly tasks: CleanupTask[] = [];
+  readonly comparisons: (Version | undefined)[] = [undefined];
+  claims = 0;
+}
+
+/** The `n`th archive that is published: few instants, and many of each. */
+export function anArchive(n: number): ArchiveId {
+  return anArchiveIdAt(n % 2, n);
+}
+
+const SECOND = 1_000;
+
+/** The instant of a role or claim alone: of those that wait equally long a claim may take any. */
+function own(at: Instant | null, n: number, more = 0): Instant | null {
+  return at === null ? null : ((at + n * SECOND + more) as Instant);
+}
+
+function numberOf(id: RoleId): number {
+  return Number.parseInt(id.slice(24), 16);
+}
+
+function some(count: number): ReturnType<typeof anEvent>[] {
+  return Array.from({ length: count }, () => anEvent());
+}
+
+/** One handle of a store. What it answers is what any sound store would. */
+export class Side {
+  readonly notes: Notes;
+  readonly #store: RoleStore;
+
+  constructor(store: RoleStore, notes: Notes = new Notes()) {
+    this.#store = store;
+    this.notes = notes;
+  }
+
+  async reserve(request: Reservation): Promise<unknown> {
+    const outcome = await this.#store.reserve(request);
+    if (outcome.kind === 'reserved') this.notes.leases.push(request);
+    return outcome;
+  }
+
+  async publish(request: Reservation, made: Made): Promise<unknown> {
+    const outcome = await this.#store.reserve(request);
+    if (outcome.kind !== 'reserved') return outcome;
+    this.notes.leases.push(request);
+    return [outcome, await this.commit(0, 0, made, request.now, request.limits)];
+  }
+
+  async renew(n: number, until: Instant): Promise<unknown> {
+    const lease = this.notes.leases.at(-1 - n);
+    return lease && (await this.#store.renew(lease, until));
+  }
+
+  async release(n: number): Promise<unknown> {
+    const lease = this.notes.leases.at(-1 - n);
+    return lease && (await this.#store.release(lease));
+  }
+
+  /** Commits one of two roles that a lease may be used for, always as it was at first. */
+  async commit(
+    n: number,
+    other: number,
+    { manifest, warnings, ...made }: Made,
+    now: Instant,
+    limits: PublicationLimits,
+  ): Promise<unknown> {
+    const { leases, committed, publications } = this.notes;
+    const lease = leases.at(-1 - n);
+    if (lease === undefined) return undefined;
+    const name = `${lease.token} ${other}`;
+    const place = committed.size;
+    const role: Role = {
+      ...made,
+      id: aRoleId(place),
+      account: lease.account,
+      archive: anArchive(place),
+      idempotencyKey: lease.key,
+      sha256: aSha256(1),
+      pinned: made.expiresAt === null,
+      expiresAt: own(made.expiresAt, place),
+      deletedAt: own(made.deletedAt, place),
+      generation: FIRST_GENERATION,
+    };
+    const publication = committed.get(name) ?? { role, now, limits, manifest, warnings };
+    committed.set(name, publication);
+    const outcome = await this.#store.commit({ ...publication, now, limits }, lease, some(1));
+    if (outcome.kind === 'committed' && !publications.includes(publication)) publications.push(publication);
+    return outcome;
+  }
+
+  async load(n: number, place: number): Promise<unknown> {
+    const { publications, looks } = this.notes;
+    const id = publications.at(-1 - n)?.role.id ?? aRoleId(n);
+    const loaded = await this.#store.load(id);
+    if (loaded !== undefined) looks.set(`${id} ${place}`, loaded);
+    return this.#said(loaded);
+  }
+
+  async save(n: number, place: number, change: Partial<Made>, count: number): Promise<unknown> {
+    const { publications, looks } = this.notes;
+    const publication = publications.at(-1 - n);
+    const look = publication && looks.get(`${publication.role.id} ${place}`);
+    if (look === undefined) return undefined;
+    const { value, version } = look;
+    const end = own(change.expiresAt ?? null, numberOf(value.id));
+    const role: Role = {
+      ...value,
+      ...change,
+      ...('expiresAt' in change ? { expiresAt: end, pinned: end === null } : {}),
+      ...('deletedAt' in change ? { deletedAt: own(change.deletedAt ?? null, numberOf(value.id)) } : {}),
+      ...('passwordHash' in change ? { generation: (value.generation + 1) as Role['generation'] } : {}),
+    };
+    return await this.#store.save(role, version, some(count));
+  }
+
+  async claim({ until, limit, ...request }: CleanupRequest): Promise<unknown> {
+    const { notes } = this;
+    notes.claims += 1;
+    const lapse = own(until, notes.claims, 300) as Instant;
+    const tasks = await this.#store.claimForCleanup({ ...request, limit, until: lapse });
+    const ordered = tasks.toSorted((one, other) => (one.role < other.role ? -1 : 1));
+    notes.tasks.push(...ordered);
+    return ordered;
+  }
+
+  async settle(n: number, outcome: CleanupOutcome, count: number): Promise<unknown> {
+    const { tasks, looks } = this.notes;
+    const task = tasks.at(-1 - n);
+    if (task === undefined) return undefined;
+    const settled =
+      outcome.kind === 'removed'
+        ? outcome
+        : { ...outcome, retryAt: own(outcome.retryAt, numberOf(task.role), 200) as Instant };
+    // A settlement may raise the role's version, or not.
+    for (const handle of [0, 1]) looks.delete(`${task.role} ${handle}`);
+    return await this.#store.settleCleanup(task, settled, some(count));
+  }
+
+  /** Which are dropped first is the store's to say, so all are, page by page. */
+  async purge(before: Instant, limit: number): Promise<unknown> {
+    const counts: number[] = [];
+    do counts.push(await this.#store.purge(before, limit));
+    while (counts.at(-1) === limit && counts.length < 100);
+    return counts;
+  }
+
+  async keepComparison(comparison: Comparison, age: number): Promise<unknown> {
+    const { comparisons } = this.notes;
+    const version = comparisons.at(-1 - age);
+    const outcome = await this.#store.keepComparison(comparison, version);
+    if (outcome.kind === 'kept') comparisons.push(outcome.version);
+    return outcome.kind;
+  }
+
+  /** Everything behind one of the roles that were published, or from the first on. */
+  async list(query: Partial<RoleQuery>, n?: number): Promise<unknown> {
+    const after = n === undefined ? undefined : this.notes.publications.at(-1 - n)?.role;
+    const place = after && { publishedAt: after.publishedAt, id: after.id };
+    const pages = await walk(this.#store, asks({ ...query, after: place }));
+    const items = pages.map((page) => page.items);
+    // With a search, pages may be short.
+    return query.search === undefined ? items : items.flat();
+  }
+
+  async walkArchives(after: ArchiveId | undefined, limit: number): Promise<unknown> {
+    const pages: ArchiveId[] = [];
+    let page: readonly ArchiveId[] = [];
+    do {
+      page = await this.#store.listArchives(pages.at(-1) ?? after, limit);
+      pages.push(...page);
+    } while (page.length > 0 && pages.length < 100);
+    return pages;
+  }
+
+  async roles(): Promise<unknown> {
+    const ids = [...this.notes.committed.values()].map(({ role }) => role.id);
+    return await Promise.all([...ids, aRoleId(99)].map(async (id) => this.#said(await this.#store.load(id))));
+  }
+
+  async rest(now: Instant, before: Instant): Promise<unknown> {
+    const archives = [...this.notes.committed.values()].map(({ role }) => role.archive);
+    const { value, version } = (await this.#store.loadComparison()) ?? {};
+    return {
+      manifests: await Promise.all(archives.map((archive) => this.#store.loadManifest(archive))),
+      named: await this.#store.whichAreNamed(archives),
+      all: await this.walkArchives(undefined, 3),
+      count: await this.#store.countForCleanup({ now, endedBefore: before, begunBefore: before }),
+      comparison: value,
+      isNewest: version === this.notes.comparisons.at(-1),
+    };
+  }
+
+  async lists(
+    accounts: readonly AccountId[],
+    keys: readonly IdempotencyKey[],
+    now: Instant,
+    state: RoleState | undefined,
+    search: string,
+  ): Promise<unknown> {
+    const queries = accounts.flatMap((account) => [
+      { account, now, state },
+      { account, now, search },
+      ...keys.map((idempotencyKey) => ({ account, now, state, idempotencyKey })),
+    ]);
+    return await Promise.all([{ account: undefined, now }, ...queries].map((query) => this.list(query)));
+  }
+
+  /** What a store says of a role, with its version as the number of those before. */
+  #said(loaded: LoadedRole | undefined): unknown {
+    if (loaded === undefined) return undefined;
+    const { version, ...rest } = loaded;
+    return rest;
+  }
+}
