@@ -6,7 +6,7 @@ import { siblingSaboteurs } from './http-viewing/siblings.ts';
 import { fileSaboteurs, sharedUrlSaboteurs } from './http-viewing/visiting.ts';
 import type { Sabotage } from './sabotage.ts';
 
-/** The harness is that of the API's contract, and is proved there. */
+/** The harness is that of the API's contract. */
 const contract = { ...httpViewingContract, harness: [] };
 
 /** Every promise to viewers, in origin mode. */

@@ -7,7 +7,6 @@ import { attemptCounterSabotage } from './attempt-counter.ts';
 import { clockSabotage } from './clock.ts';
 import { grantSignerSabotage } from './grant-signer.ts';
 import { historyStoreSabotage } from './history-store.ts';
-import { httpApiSabotage } from './http-api.ts';
 import { httpPathViewingSabotage, httpViewingSabotage } from './http-viewing.ts';
 import { idsSabotage } from './ids.ts';
 import { importSabotage, snapshotSabotage } from './moving.ts';
@@ -45,7 +44,6 @@ export const proofs: readonly Proof[] = [
   proofOf(sessionSecretsSabotage),
   proofOf(clockSabotage),
   proofOf(idsSabotage),
-  proofOf(httpApiSabotage),
   proofOf(httpViewingSabotage),
   proofOf(httpPathViewingSabotage),
 ];
