@@ -33,5 +33,7 @@ const create = async () => {
 
 describeContract(archiveStorageContract, { name: 'SqliteArchiveStorage', create });
 
-it('SqliteArchiveStorage answers as the storage in memory after any sequence of calls', () =>
-  checkArchiveStorageSequences(create, { runs: 20 }));
+it('SqliteArchiveStorage answers as the storage in memory after any sequence of calls', function () {
+  this.timeout(60_000);
+  return checkArchiveStorageSequences(create, { runs: 20 });
+});

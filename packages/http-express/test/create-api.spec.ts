@@ -42,9 +42,22 @@ describe('The API as a router', () => {
       for (const authorization of [[], [key]]) {
         const head = [`GET ${path} HTTP/1.1`, ...hosts, ...authorization, '\r\n'];
         const { status, body } = await askRaw(rig, head.join('\r\n'));
-        expect(`${status} ${JSON.parse(body).code}`).to.equal('400 invalid_request');
+        const { code, detail } = JSON.parse(body);
+        expect(`${status} ${code} ${detail}`).to.equal('400 invalid_request Send one Host header.');
       }
     }
+  });
+
+  it('takes a target that names its host', async () => {
+    const head = ['GET http://pins.example:80/api/v1/pins?limit=1 HTTP/1.1', 'Host: pins.example'];
+    const key = `Authorization: Bearer ${rig.keys.first}`;
+    expect((await askRaw(rig, [...head, key, '\r\n'].join('\r\n'))).status).to.equal(200);
+  });
+
+  it('answers the API document to GET and HEAD', async () => {
+    expect((await ask(rig, '/openapi.json', { method: 'HEAD' })).status).to.equal(200);
+    const { status, headers } = await ask(rig, '/openapi.json', { method: 'PUT' });
+    expect(`${status} ${headers.get('allow')}`).to.equal('405 GET, HEAD');
   });
 
   it('can be mounted under a path, and says so in its URLs', async () => {
@@ -70,7 +83,7 @@ describe('The API as a router', () => {
     );
     app.use((request, response) => void response.json({ own: request.path }));
     const server = await listen(app);
-    for (const path of ['/', '/apis', '/API/v1/pins', '/openapi.json/x', '/s/x']) {
+    for (const path of ['/', '/apis', '/API/v1/pins', '/openapi.json/', '/openapi.json/x', '/s/x']) {
       const answer = await fetch(`${server.baseUrl}${path}`);
       expect(answer.status).to.equal(200);
       expect(await answer.json()).to.deep.equal({ own: path });
@@ -130,7 +143,11 @@ describe('The API as a router', () => {
       }) as express.ErrorRequestHandler);
       const server = await listen(app);
       await fetch(server.baseUrl + path);
-      expect(said, `${mount} ${path}`).to.be.instanceOf(Error).with.property('message').that.includes(mount);
+      const meant = new URL(publicUrl).pathname;
+      expect(said, `${mount} ${path}`)
+        .to.be.instanceOf(Error)
+        .with.property('message')
+        .that.equals(`The API is mounted at ${mount}: mount it at ${meant}, where publicUrl leads.`);
       await server.close();
     }
   });

@@ -1,6 +1,6 @@
 import { minutes } from '@pinfold/core';
 import { expect } from 'chai';
-import { siteZip } from './client.ts';
+import { ask, siteZip } from './client.ts';
 import { openRig, type Rig, type RigOptions } from './rig.ts';
 
 interface Listed {
@@ -122,6 +122,7 @@ describe('GET /api/v1/events', () => {
   it('is nowhere where there is no history, and not in the document', () =>
     onRig({ api: { history: undefined as never } }, async (rig, get) => {
       expect((await get('/api/v1/events')).status).to.equal(404);
+      expect((await ask(rig, '/api/v1/events', { method: 'POST' })).status).to.equal(404);
       const document = (await (await fetch(`${rig.baseUrl}/openapi.json`)).json()) as { paths: object };
       expect(document.paths).not.to.have.property('/api/v1/events');
     }));

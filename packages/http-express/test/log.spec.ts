@@ -75,8 +75,10 @@ describe('The request log', () => {
     const { status, text } = await ask(rig, '/api/v1/pins');
     expect(status).to.equal(500);
     expect(text).not.to.include('a bug');
-    await until(() => rig.log.length === 2);
-    expect(rig.log.map(({ error }) => error)).to.deep.equal([fault, bug]);
+    const headers = { 'content-type': 'application/json' };
+    await ask(rig, '/api/v1/pins/x', { method: 'PATCH', headers, body: '{' });
+    await until(() => rig.log.length === 3);
+    expect(rig.log.map(({ error }) => error)).to.deep.equal([fault, bug, undefined]);
     await rig.close();
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type ApiUseCases, createApi, openApiDocument, type SignIn } from '../src/index.ts';
-import { ask } from './client.ts';
+import { ask, until } from './client.ts';
 import { openRig, type Rig } from './rig.ts';
 
 const signIn: SignIn = {
@@ -35,6 +35,8 @@ describe('the API with a sign-in of the team', () => {
     const unknown = await ask(rig, '/api/v1/pins/x');
     expect(unknown.status).to.equal(404);
     expect(JSON.stringify([json, unknown.json])).not.to.contain('API key');
+    await until(() => rig.log.length === 2);
+    expect(rig.log[0]).to.include({ account: 'first' }).and.not.to.have.property('key');
   });
 
   it('describes it to machines', async () => {
@@ -47,6 +49,7 @@ describe('the API with a sign-in of the team', () => {
     expect(description).to.equal('`unauthorized`: Nobody is signed in.');
     const { value } = content['application/problem+json'].examples.unauthorized;
     expect(value.detail).to.equal(signIn.detail);
+    expect(value.suggestion).to.equal('Sign in and send the request again.');
     expect(text).not.to.match(/API key|Bearer/);
   });
 

@@ -56,6 +56,14 @@ describe('What is wrong with a request', () => {
     expect(detail).to.match(/^Send the archive as application\/zip/);
   });
 
+  it('is told with what becomes of the Idempotency-Key, but of a dry run', async () => {
+    const noZip = Buffer.from('no zip');
+    const publication = await publish(rig, 'key', undefined, noZip);
+    expect(publication.json.suggestion).to.match(/, keeping the same Idempotency-Key\.$/);
+    const dryRun = await publish(rig, 'key', undefined, noZip, '?dry_run=true');
+    expect(dryRun.json.suggestion).to.equal('Correct the ZIP and send it again.');
+  });
+
   it('is told of an Idempotency-Key that comes twice', async () => {
     const twice = await refused([archive], undefined, (head) =>
       head.replace('\r\n', '\r\nIdempotency-Key: other\r\n'),

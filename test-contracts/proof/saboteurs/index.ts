@@ -7,7 +7,6 @@ import { attemptCounterSabotage } from './attempt-counter.ts';
 import { clockSabotage } from './clock.ts';
 import { grantSignerSabotage } from './grant-signer.ts';
 import { historyStoreSabotage } from './history-store.ts';
-import { httpApiSabotage } from './http-api.ts';
 import { idsSabotage } from './ids.ts';
 import { importSabotage, snapshotSabotage } from './moving.ts';
 import { pairingStoreSabotage } from './pairing-store.ts';
@@ -44,5 +43,4 @@ export const proofs: readonly Proof[] = [
   proofOf(sessionSecretsSabotage),
   proofOf(clockSabotage),
   proofOf(idsSabotage),
-  proofOf(httpApiSabotage),
 ];

@@ -227,14 +227,14 @@ export function contractService(
 export async function openHttpSubject(
   viewerMode: HttpService['viewerMode'],
   doors: Doors,
-  options: ServiceOptions & { readonly peerDoors?: Doors | undefined } = {},
+  options: ServiceOptions = {},
 ): Promise<HttpSubject> {
   const service: TestService<Memory> = await openService(createMemory(), doors, options);
   const keys = await contractKeys(service.keys);
   return {
     port: contractService(service, viewerMode, keys),
     peer: async () => {
-      const peer = await service.peer(service.stores.peer(), options.peerDoors ?? doors);
+      const peer = await service.peer(service.stores.peer(), doors);
       return contractService(peer, viewerMode, keys);
     },
     dispose: service.close,
