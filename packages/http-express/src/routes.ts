@@ -9,6 +9,7 @@ import { stop } from './handlers/stop.ts';
 import { readUpdate, update } from './handlers/update.ts';
 import { type AnyRefusal, refuseRequest } from './problems/problem.ts';
 import {
+  isDryRun,
   type ReadQuery,
   readEventQuery,
   readListQuery,
@@ -32,7 +33,7 @@ export interface Operation {
   /** Whether it changes anything, which a blocked account may not, and nobody while the service is read-only. */
   readonly changes: boolean;
   /** Whether a request of it publishes, so that what is wrong says what becomes of the Idempotency-Key. */
-  readonly publishes: (request: Request) => Promise<boolean>;
+  readonly publishes: (request: Request) => boolean;
   /** @param role what the path names; null where it names none, or nothing that is an id. */
   readonly handle: (service: Service, call: Call, role: RoleId | null) => Promise<Outcome>;
 }
@@ -46,7 +47,7 @@ const pins: Route = {
       changes: true,
       query: readPublishQuery,
       handle: publish,
-      publishes: ({ dry_run }) => dry_run !== 'true',
+      publishes: (request) => !isDryRun(request),
     }),
   },
 };
@@ -100,17 +101,13 @@ function onAll<Query>(operation: {
   readonly query: ReadQuery<Query>;
   readonly handle: (service: Service, call: Call, query: Query) => Promise<Outcome>;
   readonly changes?: boolean;
-  readonly publishes?: (query: Query) => boolean;
+  readonly publishes?: Operation['publishes'];
 }): Operation {
-  const { scope, changes = false, query, handle, publishes } = operation;
+  const { scope, changes = false, query, handle, publishes = () => false } = operation;
   return {
     scope,
     changes,
-    publishes: async (request) => {
-      if (publishes === undefined) return false;
-      const read = await query(request);
-      return read.kind === 'refused' || publishes(read.query);
-    },
+    publishes,
     handle: async (service, call) => {
       const read = await query(call.request);
       return read.kind === 'refused' ? read : handle(service, call, read.query);
@@ -133,7 +130,7 @@ function onOne<Body = undefined, Query extends object = object>(operation: {
   return {
     scope,
     changes,
-    publishes: async () => false,
+    publishes: () => false,
     handle: async (service, call, role) => {
       const asked = await query(service)(call.request);
       if (asked.kind === 'refused') return asked;

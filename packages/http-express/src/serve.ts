@@ -33,14 +33,14 @@ interface Aim {
 const NO_ROLE = { role: null, publishing: false, caller: () => undefined } as const;
 
 /** Answers a request under `/api/v1`. */
-export async function serve(service: Service, request: Request, response: Response): Promise<void> {
+export function serve(service: Service, request: Request, response: Response): Promise<void> {
   const found = routeOf(pathOf(request), service);
   const operation = found && operationOf(found.route, request);
   let known: Caller | undefined;
   return answer(service, request, response, {
     route: found?.route.pattern ?? '/api/v1',
     role: found?.role ?? null,
-    publishing: (await operation?.publishes(request)) ?? false,
+    publishing: operation?.publishes(request) ?? false,
     caller: () => known,
     // The key first, then the rate, path, method and scope, whether the account may change and the mode; the rest is the operation's.
     decide: async (signal, requestId) => {

@@ -188,12 +188,21 @@ function readerOf<Query>(parameters: Parameters): ReadQuery<Query> {
   };
 }
 
+/** Whether a request to publish asks for the checks alone. */
+export function isDryRun({ url }: Request): boolean {
+  return String(searchOf(url)) === 'dry_run=true';
+}
+
+function searchOf(url: string): URLSearchParams {
+  const mark = url.indexOf('?');
+  return new URLSearchParams(mark === -1 ? '' : url.slice(mark));
+}
+
 /** The parameters by name; `undefined` when one comes twice. */
 function queryOf({ url }: Request, parameters: Parameters): unknown {
   const isCount = (name: string) =>
     Object.hasOwn(parameters, name) && parameters[name]?.schema.type === 'integer';
-  const mark = url.indexOf('?');
-  const pairs = [...new URLSearchParams(mark === -1 ? '' : url.slice(mark))];
+  const pairs = [...searchOf(url)];
   const query = Object.fromEntries(
     pairs.map(([name, text]) => [name, isCount(name) ? numberOf(text) : text]),
   );

@@ -1,10 +1,12 @@
 import type { Ajv } from 'ajv';
 
-let loading: Promise<Ajv> | undefined;
+let loaded: Ajv | undefined;
 
-async function load(): Promise<Ajv> {
+/** A load that fails is tried again with the next request. */
+async function ajv(): Promise<Ajv> {
   const { Ajv } = await import('ajv');
-  return new Ajv({ allowUnionTypes: true });
+  loaded ??= new Ajv({ allowUnionTypes: true });
+  return loaded;
 }
 
 /** Answers with a value that is as a JSON Schema says; `undefined` for any other. */
@@ -12,11 +14,9 @@ export type Check<Value> = (value: unknown) => Promise<Value | undefined>;
 
 /** Makes a check of a JSON Schema. What it needs is loaded and compiled then: no start has to wait for that. */
 export function checkOf<Value>(schema: object): Check<Value> {
-  let compiling: Promise<(value: unknown) => value is Value> | undefined;
+  let compiled: ((value: unknown) => value is Value) | undefined;
   return async (value) => {
-    loading ??= load();
-    compiling ??= loading.then((ajv) => ajv.compile<Value>(schema));
-    const check = await compiling;
-    return check(value) ? value : undefined;
+    compiled ??= (await ajv()).compile<Value>(schema);
+    return compiled(value) ? value : undefined;
   };
 }

@@ -79,8 +79,10 @@ async function serveProtected(
       const location = sharedUrl(context.settings.publicUrl, role.id) + returnQuery(path);
       return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
     }
-    if (granted === undefined || granted.viewer?.id !== cookie.viewer?.id || !slash) {
-      const own = await hasFolder(context, role, token);
+    const admitted = granted !== undefined && granted.viewer?.id === cookie.viewer?.id;
+    if (!admitted || !slash) {
+      // Nothing is looked up where there is no grant to take for a folder.
+      const own = !admitted && token !== '' && (await hasFolder(context, role, token));
       const way = grantedWay(context, role, cookie, own ? inside : path);
       return sendRedirect(exchange, { status: 302, ...way }, FROM_ANYWHERE);
     }

@@ -85,7 +85,7 @@ export function sendMethodNotAllowed(exchange: Exchange, allow: string, more: He
 }
 
 function sendHtml(
-  { response }: Exchange,
+  { request, response }: Exchange,
   status: number,
   language: Language,
   page: string,
@@ -94,7 +94,7 @@ function sendHtml(
   const body = Buffer.from(page);
   const own = { 'Content-Language': language, 'Content-Length': body.length };
   response.writeHead(status, { ...PAGE_HEADERS, ...own, ...more });
-  response.end(body);
+  response.end(request.method === 'HEAD' ? undefined : body);
 }
 
 /** Answers a part of a page whose viewer shows no grant that admits them. */
@@ -114,7 +114,7 @@ export function sendForbiddenLine(exchange: Exchange, page: PageName, more: Head
   const body = Buffer.from(`${catalogues[language].pages[page][0]}\n`);
   const own = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': body.length };
   response.writeHead(403, { ...APART, ...own, ...more });
-  response.end(body);
+  response.end(request.method === 'HEAD' ? undefined : body);
 }
 
 /** Where a redirect leads, and what goes with it. */
