@@ -10,10 +10,9 @@ import {
 } from '@pinfold/core';
 import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
-import { anEvent } from '../fixtures/roles.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
 import { checkSequences, questionsFor, type Reachable, type Sequences, stepsFor } from '../sequences/run.ts';
-import { changedTexts, nearInstants, nearTexts, someOf } from '../sequences/values.ts';
+import { changedTexts, nearInstants, nearTexts, someEvents, someOf } from '../sequences/values.ts';
 
 interface Values {
   readonly ids: readonly ApiKeyId[];
@@ -53,13 +52,12 @@ const key = ({ ids, accounts, labels, hashes, instants }: Values): fc.Arbitrary<
 
 const id = ({ ids }: Values) => oneOf(...ids);
 const instant = ({ instants }: Values) => oneOf(...instants);
-const events = oneOf(0, 1, 2);
-const some = (count: number) => Array.from({ length: count }, () => anEvent());
+const told = ({ instants, accounts }: Values) => someEvents(instants, accounts);
 
 const SEQUENCES: Sequences<ApiKeyStore, Values> = {
   reference: async () => {
     const memory = createMemory();
-    return { port: memory.apiKeys, dispose: () => memory.close() };
+    return { port: memory.apiKeys, history: memory.history, dispose: () => memory.close() };
   },
   values: fc.record({
     ids: fc.constantFrom(...IDS).chain((ids) => someOf(ids)),
@@ -72,20 +70,24 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
     step(
       5,
       'create',
-      (values) => [key(values), events, oneOf<(Authority | undefined)[]>(undefined, 'account', 'operator')],
-      (port, made, count, authority) => port.create(made, some(count), authority),
+      (values) => [
+        key(values),
+        told(values),
+        oneOf<(Authority | undefined)[]>(undefined, 'account', 'operator'),
+      ],
+      (port, made, events, authority) => port.create(made, events, authority),
     ),
     step(
       1,
       'create first',
-      (values) => [key(values), events],
-      (port, made, count) => port.createFirst(made, some(count)),
+      (values) => [key(values), told(values)],
+      (port, made, events) => port.createFirst(made, events),
     ),
     step(
       3,
       'revoke',
-      (values) => [id(values), instant(values), events],
-      (port, known, at, count) => port.revoke(known, at, some(count)),
+      (values) => [id(values), instant(values), told(values)],
+      (port, known, at, events) => port.revoke(known, at, events),
     ),
     step(
       5,

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { EventCursor, HistoryEvent, HistoryStore } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Subject } from '../contract.ts';
 import { inWords } from '../in-words.ts';
 import { type Heard, heard, type Manner, spoil } from './manners.ts';
-import type { Call, Sequences, Turn } from './run.ts';
+import type { Call, Reachable, Reference, Sequences, Turn } from './run.ts';
 
 /** A sound store to which all that happened was done in one of the orders that the answers allow. */
 interface World<Port> {
-  readonly port: Port;
-  readonly history: Call<Port>[];
+  readonly store: Reference<Port>;
+  readonly past: Call<Port>[];
 }
 
 /** What was asked, what was answered and what should have been. */
@@ -16,6 +16,12 @@ interface Answer {
   readonly said: string;
   readonly actual: unknown;
   readonly expected: unknown;
+}
+
+/** What would have been answered in a world. */
+interface Telling<Port> {
+  readonly world: World<Port>;
+  readonly answers: readonly Answer[];
 }
 
 /** More worlds than this, and no two calls are made at once until answers have told which one is true. */
@@ -26,16 +32,18 @@ const PLAIN: Manner = { abort: undefined, reason: 0, spoils: false };
 /** One run: the handles of a store, and beside them what it may hold by now. */
 export class Play<Port> {
   readonly #sequences: Pick<Sequences<Port, never>, 'reference' | 'holds'>;
-  readonly #opened: { dispose(): Promise<void> }[] = [];
+  readonly #opened: Reference<Port>[] = [];
   readonly #answers: Answer[] = [];
   readonly #spent: Set<string> = new Set();
   #worlds: World<Port>[] = [];
+  #history: HistoryStore | undefined;
 
   constructor(sequences: Pick<Sequences<Port, never>, 'reference' | 'holds'>) {
     this.#sequences = sequences;
   }
 
-  async play(turns: readonly Turn<Port>[], subject: Subject<Port>): Promise<void> {
+  async play(turns: readonly Turn<Port>[], subject: Reachable<Port>): Promise<void> {
+    this.#history = await subject.history?.();
     const handles = [subject.port, await subject.peer()];
     this.#worlds = [await this.#world([])];
     for (const turn of turns) await this.#take(turn, handles);
@@ -58,6 +66,18 @@ export class Play<Port> {
     if (again) for (const each of this.#unspent([call])) await this.#ask([each], [of(handle + 1)], manner);
     if (look === undefined) return;
     for (const port of handles) await this.#ask([look], [port], { ...PLAIN, spoils: manner.spoils });
+    await this.#lookAtEvents();
+  }
+
+  async #lookAtEvents(): Promise<void> {
+    if (this.#history === undefined) return;
+    const said = 'the events that were kept';
+    const actual = await eventsIn(this.#history);
+    const tellings = this.#worlds.map(async (world) => ({
+      world,
+      answers: [{ said, actual, expected: await eventsIn(world.store.history) }],
+    }));
+    await this.#keep(await Promise.all(tellings), said);
   }
 
   #unspent(calls: readonly Call<Port>[]): Call<Port>[] {
@@ -97,15 +117,15 @@ export class Play<Port> {
 
   /** Keeps the worlds in which the answers are right. */
   async #tell(calls: readonly Call<Port>[], came: readonly Heard[]): Promise<void> {
-    const tellings: { readonly world: World<Port>; readonly answers: Answer[] }[] = [];
+    const tellings: Telling<Port>[] = [];
     for (const world of this.#worlds) {
       for (const order of ordersOf(calls)) {
-        const next = calls.length === 1 ? world : await this.#world(world.history);
+        const next = calls.length === 1 ? world : await this.#world(world.past);
         const expected: unknown[] = [];
         for (const n of order) {
           const call = calls[n] as Call<Port>;
-          expected[n] = await call.make(next.port, call.inputs());
-          next.history.push(call);
+          expected[n] = await call.make(next.store.port, call.inputs());
+          next.past.push(call);
         }
         const answers = calls.flatMap(({ said }, n) => {
           const each = came[n];
@@ -115,10 +135,14 @@ export class Play<Port> {
         tellings.push({ world: next, answers });
       }
     }
+    const others = calls.length === 1 ? '' : ' at once with others';
+    await this.#keep(tellings, `${calls[0]?.said}${others}`);
+  }
+
+  async #keep(tellings: readonly Telling<Port>[], said: string): Promise<void> {
     const right = tellings.filter(({ answers }) => answers.every(isRight));
     const told = (right[0] ?? tellings[0])?.answers ?? [];
-    const others = calls.length === 1 ? '' : ', at once with others';
-    if (right.length === 0) for (const answer of told) agree(answer, `${answer.said}${others}`);
+    if (right.length === 0) for (const answer of told) agree(answer, said);
     this.#answers.push(...told);
     this.#worlds = await this.#different(right.map(({ world }) => world));
   }
@@ -128,17 +152,18 @@ export class Play<Port> {
     if (worlds.length === 1 || holds === undefined) return [...worlds];
     const different: { readonly world: World<Port>; readonly held: unknown }[] = [];
     for (const world of worlds) {
-      const held = await holds(world.port);
+      const events = this.#history && (await eventsIn(world.store.history));
+      const held = [await holds(world.store.port), events];
       if (!different.some((other) => isDeepStrictEqual(other.held, held))) different.push({ world, held });
     }
     return different.map(({ world }) => world);
   }
 
-  async #world(history: readonly Call<Port>[]): Promise<World<Port>> {
+  async #world(past: readonly Call<Port>[]): Promise<World<Port>> {
     const reference = await this.#sequences.reference();
     this.#opened.push(reference);
-    for (const call of history) await call.make(reference.port, call.inputs());
-    return { port: reference.port, history: [...history] };
+    for (const call of past) await call.make(reference.port, call.inputs());
+    return { store: reference, past: [...past] };
   }
 }
 
@@ -168,4 +193,19 @@ function agree(answer: Answer, said: string): void {
   } catch (error) {
     throw inWords(error);
   }
+}
+
+/** All events, newest first. */
+async function eventsIn(history: HistoryStore | undefined): Promise<readonly HistoryEvent[]> {
+  const events: HistoryEvent[] = [];
+  let after: EventCursor | undefined;
+  do {
+    const page = await history?.list({
+      ...{ account: undefined, pin: undefined, since: undefined },
+      ...{ after, limit: 100 },
+    });
+    events.push(...(page?.items ?? []));
+    after = page?.next;
+  } while (after !== undefined);
+  return events;
 }

@@ -1,4 +1,4 @@
-import type { FaultCode } from '@pinfold/core';
+import type { FaultCode, HistoryStore } from '@pinfold/core';
 import fc from 'fast-check';
 import type { StoreSubject, Subject } from '../contract.ts';
 import { expectFaults } from '../faults.ts';
@@ -26,10 +26,15 @@ export interface Step<Port, Values> {
   callsOf(values: Values): fc.Arbitrary<Call<Port>>;
 }
 
+/** A sound store, beside which another one is played. */
+export interface Reference<Port> extends Pick<Subject<Port>, 'port' | 'dispose'> {
+  readonly history?: HistoryStore;
+}
+
 /** What is done with a port, and what stands beside it. */
 export interface Sequences<Port, Values> {
-  /** A sound store over empty data of its own, whose answers are right. */
-  reference(): Promise<Pick<Subject<Port>, 'port' | 'dispose'>>;
+  /** A sound store over empty data of its own, whose answers are right, and what keeps its events. */
+  reference(): Promise<Reference<Port>>;
   /** What the calls of one run are made of: few values, so that calls meet, each nearly another. */
   readonly values: fc.Arbitrary<Values>;
   /** The most calls of one run; 60 when absent. */
@@ -46,8 +51,8 @@ export interface Sequences<Port, Values> {
   readonly fault?: FaultCode;
 }
 
-/** A subject whose backend may be out of reach, if its author can do that. */
-export type Reachable<Port> = Subject<Port> & Partial<Pick<StoreSubject<Port>, 'unreachable'>>;
+/** A subject of which more may be looked at, if its author can do that. */
+export type Reachable<Port> = Subject<Port> & Partial<Pick<StoreSubject<Port>, 'unreachable' | 'history'>>;
 
 /** How long a shorter sequence is looked for, in milliseconds. */
 const SHORTENED_FOR = 20_000;

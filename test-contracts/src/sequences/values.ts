@@ -1,6 +1,7 @@
-import type { Instant } from '@pinfold/core';
+import type { AccountId, Doer, EventId, HistoryEvent, Instant } from '@pinfold/core';
 import fc from 'fast-check';
 import { START } from '../fixtures/clock.ts';
+import { aRoleId } from '../fixtures/roles.ts';
 
 /** Texts that stores like to change, each the beginning of others that are nearly the same. */
 const TEXTS = [
@@ -75,3 +76,35 @@ export const nearTexts: fc.Arbitrary<string[]> = fc
 export const nearInstants: fc.Arbitrary<Instant[]> = fc
   .constantFrom(START, 1, 2_147_483_648_000, 4_294_967_296, 4_294_967_296_000, 253_402_300_799_998)
   .map((middle) => [middle, middle - 1, middle + 1, 0, START + 60_000, START + 500] as Instant[]);
+
+/** Anybody who does something. */
+export const doer: fc.Arbitrary<Doer> = fc.record({
+  kind: fc.constantFrom<Doer['kind'][]>('key', 'person', 'operator', 'system'),
+  id: fc.option(changedText),
+});
+
+/** An event, like no other: what it tells of is the caller's to say. */
+export function anyEvent(
+  instants: readonly Instant[],
+  accounts: readonly AccountId[],
+): fc.Arbitrary<HistoryEvent> {
+  return fc.record({
+    id: fc.noBias(fc.noShrink(fc.uuid())) as fc.Arbitrary<string> as fc.Arbitrary<EventId>,
+    at: fc.constantFrom(...instants),
+    type: fc.constantFrom('session.started', 'session.ended', 'link.created', 'key.created', 'key.revoked'),
+    account: fc.constantFrom(null, ...accounts),
+    pin: fc.constantFrom(null, aRoleId(1)),
+    actor: doer,
+    request: fc.option(changedText),
+    address: fc.option(changedText),
+    asOperator: fc.boolean(),
+  });
+}
+
+/** None, one or several events, as a host with or without a history gives them. */
+export function someEvents(
+  instants: readonly Instant[],
+  accounts: readonly AccountId[],
+): fc.Arbitrary<HistoryEvent[]> {
+  return fc.array(anyEvent(instants, accounts), { maxLength: 3 });
+}

@@ -12,7 +12,6 @@ import type {
 } from '@pinfold/core';
 import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
-import { anEvent } from '../fixtures/roles.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
 import {
   alone,
@@ -22,7 +21,15 @@ import {
   type Sequences,
   stepsFor,
 } from '../sequences/run.ts';
-import { changedText, changedTexts, nearInstants, nearTexts, someOf } from '../sequences/values.ts';
+import {
+  anyEvent,
+  changedTexts,
+  doer,
+  nearInstants,
+  nearTexts,
+  someEvents,
+  someOf,
+} from '../sequences/values.ts';
 
 interface Values {
   /** Those of links, and of the sessions they begin; no other session has them. */
@@ -50,9 +57,7 @@ const instant = ({ instants }: Values) => oneOf(...instants);
 const end = (values: Values) => fc.oneof(instant(values), oneOf(253_402_300_799_999 as Instant));
 const limit = oneOf(0, 1, 2, 3, 100);
 
-/** None, one or several, as a host with or without a history gives them. */
-const told = oneOf(0, 1, 2);
-const events = (count: number) => Array.from({ length: count }, () => anEvent());
+const told = ({ instants, accounts }: Values) => someEvents(instants, accounts);
 
 /** The session of a link, whose hash no other has: those of links are the same in the middle. */
 const begunBy = (link: Sha256) => `${link.slice(0, 40)}c${link.slice(41)}` as Sha256;
@@ -66,11 +71,6 @@ const hash = (values: Values): fc.Arbitrary<Sha256> =>
     const near = [one.toUpperCase(), ...begun, `${one} `, `${one}0`, `${one}%`] as Sha256[];
     return fc.oneof({ weight: 3, arbitrary: oneOf(one) }, { weight: 2, arbitrary: oneOf(...near) });
   });
-
-const actor: fc.Arbitrary<Doer> = fc.record({
-  kind: oneOf<Doer['kind'][]>('key', 'person', 'operator', 'system'),
-  id: fc.option(changedText),
-});
 
 /** Who comes, and for what. */
 const visit = ({ accounts, actors }: Values) => ({
@@ -111,7 +111,7 @@ async function purged(store: SessionStore, endedBy: Instant, limit: number): Pro
 const SEQUENCES: Sequences<SessionStore, Values> = {
   reference: async () => {
     const memory = createMemory();
-    return { port: memory.sessions, dispose: () => memory.close() };
+    return { port: memory.sessions, history: memory.history, dispose: () => memory.close() };
   },
   values: fc
     .record({
@@ -119,7 +119,7 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
       accounts: nearTexts as fc.Arbitrary<AccountId[]>,
       keys: someOf(['AbC', 'abc', '1', '01', '1e1'] as ApiKeyId[], 2),
       names: changedTexts,
-      actors: fc.array(actor, { minLength: 1, maxLength: 3 }),
+      actors: fc.array(doer, { minLength: 1, maxLength: 3 }),
       instants: nearInstants,
     })
     .map(({ hashes, actors, ...rest }) => ({
@@ -134,34 +134,39 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
       'offer',
       (values) => [
         fc.record({ tokenHash: oneOf(...values.links), ...visit(values), endsAt: end(values) }),
-        told,
+        told(values),
       ],
-      (port, link: SignInLink, count) => port.offer(link, events(count)),
+      (port, link: SignInLink, events) => port.offer(link, events),
       ({ tokenHash }) => `link ${tokenHash}`,
     ),
     step(
       5,
       'redeem',
       // What its link says comes with it too, as of somebody else: no type forbids that.
-      (values) => [hash(values), instant(values), fc.record({ ...visit(values), ...stay(values) }), told],
-      (port, link, now, session, count) =>
-        port.redeem({ link, now, session: { ...session, tokenHash: begunBy(link) } }, events(count)),
+      (values) => [
+        hash(values),
+        instant(values),
+        fc.record({ ...visit(values), ...stay(values) }),
+        told(values),
+      ],
+      (port, link, now, session, events) =>
+        port.redeem({ link, now, session: { ...session, tokenHash: begunBy(link) } }, events),
     ),
     step(
       4,
       'begin',
       (values) => [
         fc.record({ tokenHash: oneOf(...values.hashes), ...visit(values), ...stay(values) }),
-        told,
+        told(values),
       ],
-      (port, session: Session, count) => port.begin(session, events(count)),
+      (port, session: Session, events) => port.begin(session, events),
       ({ tokenHash }) => `session ${tokenHash}`,
     ),
     step(
       2,
       'end',
-      (values) => [hash(values), told],
-      (port, ended, count) => port.end(ended, events(count)),
+      (values) => [hash(values), told(values)],
+      (port, ended, events) => port.end(ended, events),
     ),
     question(
       3,
@@ -170,11 +175,16 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
       (port, wanted, now) => (signal) => port.find(wanted, now, signal),
     ),
     step(
-      1,
+      3,
       'refuse',
-      (values) => [oneOf(...values.accounts), oneOf(...values.actors), instant(values), instant(values)],
-      (port, account, actor, at, unlessSince) =>
-        port.refuse({ ...anEvent(), account, actor, at }, unlessSince),
+      (values) => [
+        fc.record({ event: anyEvent(values.instants, []), account: oneOf(...values.accounts) }),
+        instant(values),
+      ],
+      // Nobody asks for what is to come, from where a clock behind would forget what it was told.
+      (port, { event, account }, since) =>
+        port.refuse({ ...event, account, type: 'session.refused' }, Math.min(since, event.at) as Instant),
+      ({ event }) => event.id,
     ),
     alone(step(1, 'purge', (values) => [instant(values), oneOf(1, 2, 3, 1_000)], purged)),
     step(
