@@ -18,6 +18,15 @@ const TEXTS = [
   '\u{1f9ed}',
   '$$%41',
   '__proto__',
+  'a:b/c|d',
+  "''--;",
+  '\\u0041\\n\\',
+  '&amp;%2F+',
+  '$' + '{a}{{a}}',
+  '$1?:a@b',
+  '2026-01-02',
+  '-1.50',
+  '\uac01\u212b\ufb01',
 ];
 
 const LONG = 'a'.repeat(240);
@@ -43,6 +52,79 @@ function nearlyOne(text: string): readonly string[] {
   ].filter((near) => near.isWellFormed());
 }
 
+/** Signs of each kind that something on the way may leave out, trim, fold, or take for an end or a space. */
+const SIGNS = [
+  ...Array.from({ length: 0xa1 }, (_, code) => String.fromCharCode(code)).filter(
+    (sign) => !/[\0\w]/.test(sign),
+  ),
+  ...[
+    '\u00ad',
+    '\u0301',
+    '\u034f',
+    '\u061c',
+    '\u180e',
+    '\u2003',
+    '\u200b',
+    '\u200d',
+    '\u200e',
+    '\u2028',
+    '\u202e',
+  ],
+  ...['\u2060', '\u3000', '\ufe0f', '\ufeff', '\ufffd', '\uffff', '\u{1f3fd}', '\u{e0041}', '\u{10ffff}'],
+];
+
+/** Letters of one kind that some rule takes for one. */
+const FOLDED = [
+  ...[
+    'K\u212ak',
+    's\u017fS',
+    '\u03c3\u03c2\u03a3',
+    'i\u0131I\u0130',
+    '\u00c5\u212b\u00e5',
+    '\u2126\u03a9\u03c9',
+    '\u00b5\u03bc',
+  ],
+  ...[
+    '1\u00b9\u2460\u0661\uff11',
+    '-\u2010\u2013\u2212',
+    "'\u2019\u02bb`",
+    'e\u00e9\u0435',
+    'o\u00f8\u00f6\u043e',
+    'l\u0142',
+  ],
+  ...[
+    '\u30a2\uff71\u3042',
+    '\u8c48\uf900',
+    '\u01c4\u01c5\u01c6',
+    '\u{1f600}\u{1f601}\u{1fa00}\u{2f600}',
+    '\u{10400}\u{10428}',
+  ],
+].map((letters) => [...letters]);
+
+const SPELLED = [
+  '\u00dfss',
+  '\u1e9e',
+  '\ufb01',
+  'fi',
+  '\u00e6',
+  'ae',
+  '\u01c6',
+  'd\u017e',
+  '\uac00',
+  '\u1100\u1161',
+];
+
+/** Every text that a store may change, or take for another one of them; none longer than 255 characters. */
+export const everyText: readonly string[] = [
+  ...new Set([
+    ...TEXTS.flatMap(nearlyOne),
+    ...SIGNS.flatMap((sign) => [`a${sign}b`, `ab${sign}`, `${sign}ab`]),
+    ...FOLDED.flat().map((letter) => `x${letter}x`),
+    ...SPELLED,
+    ...Array.from({ length: 64 }, (_, n) => `${'a'.repeat(4 * n)}-${'a'.repeat(252 - 4 * n)}`),
+  ]),
+];
+
 /** A few of some values, in any order. */
 export function someOf<Value>(all: readonly Value[], most = 8, least = 2): fc.Arbitrary<Value[]> {
   return fc.shuffledSubarray([...new Set(all)], { minLength: least, maxLength: most });
@@ -61,7 +143,7 @@ export const changedText: fc.Arbitrary<string> = fc.oneof(
     `${'x'.repeat(500)} `,
     `${LONG}${LONG}${LONG}a`,
   ),
-  fc.constantFrom(...TEXTS.flatMap(nearlyOne)),
+  fc.constantFrom(...everyText),
 );
 
 /** A few texts that somebody may change on their way. */
@@ -74,8 +156,24 @@ export const nearTexts: fc.Arbitrary<string[]> = fc
 
 /** Instants next to each other and far apart, among them those that are no 32 bits of seconds or milliseconds. */
 export const nearInstants: fc.Arbitrary<Instant[]> = fc
-  .constantFrom(START, 1, 2_147_483_648_000, 4_294_967_296, 4_294_967_296_000, 253_402_300_799_998)
-  .map((middle) => [middle, middle - 1, middle + 1, 0, START + 60_000, START + 500] as Instant[]);
+  .constantFrom(
+    START,
+    1,
+    2_147_483_648_000,
+    4_294_967_296,
+    4_294_967_296_000,
+    1_000_000_000_000,
+    10_000_000_000_000,
+    253_402_300_799_998,
+  )
+  .chain((middle) =>
+    fc.tuple(
+      fc.constant([middle, middle - 1, middle + 1, 0, START + 60_000, START + 500]),
+      someOf([-86_400_000, -1_000, 999, 1_000, 86_400_000], 2, 0),
+    ),
+  )
+  .map(([near, far]) => [...near, ...far.map((by) => (near[0] ?? 0) + by)])
+  .map((all) => all.filter((at) => at >= 0 && at <= 253_402_300_799_999) as Instant[]);
 
 /** Anybody who does something. */
 export const doer: fc.Arbitrary<Doer> = fc.record({

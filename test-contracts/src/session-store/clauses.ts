@@ -19,6 +19,7 @@ import { anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { expectAbortedAlone } from '../signals.ts';
 import { together } from '../together.ts';
+import { expectEveryDigitToCount, expectEveryTextToStay, startByLink } from './alike.ts';
 
 const UNKNOWN = { kind: 'unknown' };
 const MOMENT = duration(1);
@@ -53,7 +54,9 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
   {
     id: 'session-store/offer',
     says: 'an offered link can be redeemed through every peer, for its account',
-    check: async ({ port, peer }) => {
+    check: async ({ port, peer }, another) => {
+      const alike = await another();
+      await expectEveryTextToStay(alike, (session, n) => startByLink(alike.port, session, n));
       const other = await peer();
       const account = ` Globex '"%_🧭` as AccountId;
       const [mine, theirs] = [aLink(1), aLink(2, { account, actor: aLink(1).actor })];
@@ -144,7 +147,9 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
   {
     id: 'session-store/begin',
     says: 'a session that began is there for every peer, every field as it was given',
-    check: async ({ port, peer }) => {
+    check: async ({ port, peer }, another) => {
+      const alike = await another();
+      await expectEveryTextToStay(alike, (session) => alike.port.begin(session, []));
       const other = await peer();
       for (const session of SESSIONS) {
         await port.begin(session, [anEvent()]);
@@ -159,8 +164,9 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
   {
     id: 'session-store/find',
     says: 'a session is found until its instant has come; hashes are compared exactly, and an unknown one is undefined',
-    check: async (_, another) =>
-      inEachEra(another, async ({ port, peer }, start) => {
+    check: async (subject, another) => {
+      await expectEveryDigitToCount(subject);
+      await inEachEra(another, async ({ port, peer }, start) => {
         const other = await peer();
         expect(await port.find(aTokenHash(1), start), 'none yet').to.equal(undefined);
         const endsAt = after(start, hours(12));
@@ -175,7 +181,8 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
         for (const hash of NEARLY_ONE_HASH) {
           expect(await other.find(hash as Sha256, start), hash).to.equal(undefined);
         }
-      }),
+      });
+    },
   },
   {
     id: 'session-store/find-aborted',

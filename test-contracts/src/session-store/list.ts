@@ -106,6 +106,8 @@ export const listClauses: readonly Clause<SessionStore>[] = [
       expect(await other.list(query)).to.deep.equal(sessions);
       const own = [sessions[0], sessions[COUNT - 1]];
       expect(await other.list({ ...query, account, limit: 2 }), 'far from each other').to.deep.equal(own);
+      const rest = await other.list({ ...query, account: aSession(1).account });
+      expect(rest, 'of one account').to.deep.equal(sessions.slice(1, -1));
     },
   },
 ];

@@ -30,6 +30,7 @@ import {
   someEvents,
   someOf,
 } from '../sequences/values.ts';
+import { ALIKE_HASH, withAnother } from './alike.ts';
 
 interface Values {
   /** Those of links, and of the sessions they begin; no other session has them. */
@@ -42,21 +43,62 @@ interface Values {
   readonly instants: readonly Instant[];
 }
 
+const oneOf = fc.constantFrom;
+
 const HASHES = ['0', '9', 'a', 'f', '0e1', '0e2', '1e3', '00', 'ab', '10', '9f'].flatMap((text) => [
   text.padEnd(64, '0'),
   text.padStart(64, '0'),
   text.padStart(16, 'a').padEnd(64, 'b'),
 ]) as Sha256[];
 
+/** Hashes of which many differ in one digit alone. */
+const nearHashes: fc.Arbitrary<Sha256[]> = fc
+  .tuple(
+    oneOf(ALIKE_HASH, ...HASHES),
+    someOf(HASHES, 8, 3),
+    fc.uniqueArray(fc.nat({ max: 63 }), { maxLength: 6, minLength: 3 }),
+  )
+  .chain(([base, others, places]) =>
+    fc.shuffledSubarray([...new Set([base, ...others, ...places.map((place) => withAnother(base, place))])], {
+      minLength: 6,
+    }),
+  );
+
+/** What comes before, between and after digits. */
+const PLACES = [
+  '',
+  ' ',
+  '/',
+  '0',
+  ':',
+  '@',
+  'A',
+  'G',
+  '`',
+  'a',
+  'f',
+  'g',
+  '~',
+  '\u00e9',
+  '\uffff',
+  '\u{1f9ed}',
+];
+
 const step = stepsFor<SessionStore, Values>();
 const question = questionsFor<SessionStore, Values>();
-const oneOf = fc.constantFrom;
 
 const instant = ({ instants }: Values) => oneOf(...instants);
 /** Half of what begins lasts: what has ended shows little. */
 const end = (values: Values) => fc.oneof(instant(values), oneOf(253_402_300_799_999 as Instant));
-const limit = oneOf(0, 1, 2, 3, 100);
+const limit = oneOf(1, 2, 3, 5, 100);
+/** Those of one call alone, of which databases and drivers may know only some. */
+const anyLimit = fc.oneof(limit, oneOf(0, 1_000, 1_001, 65_536, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 53 - 1));
 
+/** What a list may begin after: any text. */
+const place = (values: Values): fc.Arbitrary<string> =>
+  fc.oneof({ weight: 3, arbitrary: hash(values) }, { weight: 1, arbitrary: oneOf(...PLACES) });
+
+/** None, one or several, as a host with or without a history gives them. */
 const told = ({ instants, accounts }: Values) => someEvents(instants, accounts);
 
 /** The session of a link, whose hash no other has: those of links are the same in the middle. */
@@ -67,9 +109,24 @@ const known = ({ links, hashes }: Values) => [...links, ...links.map(begunBy), .
 /** A hash that may be known, or nearly one. */
 const hash = (values: Values): fc.Arbitrary<Sha256> =>
   oneOf(...known(values)).chain((one) => {
-    const begun = [0, 1, 16, 63].map((length) => one.slice(0, length));
-    const near = [one.toUpperCase(), ...begun, `${one} `, `${one}0`, `${one}%`] as Sha256[];
-    return fc.oneof({ weight: 3, arbitrary: oneOf(one) }, { weight: 2, arbitrary: oneOf(...near) });
+    const begun = [0, 1, 16, 32, 63].map((length) => one.slice(0, length));
+    const more = [
+      `${one} `,
+      ` ${one}`,
+      `${one}\n`,
+      `${one}0`,
+      `0${one}`,
+      `0x${one}`,
+      `${one}%`,
+      `${one}${one}`,
+    ];
+    const near = [one.toUpperCase(), one.slice(1), one.slice(32), ...begun, ...more] as Sha256[];
+    const another = fc.nat({ max: 63 }).map((place) => withAnother(one, place));
+    return fc.oneof(
+      { weight: 4, arbitrary: oneOf(one) },
+      { weight: 2, arbitrary: oneOf(...near) },
+      { weight: 1, arbitrary: another },
+    );
   });
 
 /** Who comes, and for what. */
@@ -115,9 +172,9 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
   },
   values: fc
     .record({
-      hashes: someOf(HASHES, 14, 6),
+      hashes: nearHashes,
       accounts: nearTexts as fc.Arbitrary<AccountId[]>,
-      keys: someOf(['AbC', 'abc', '1', '01', '1e1'] as ApiKeyId[], 2),
+      keys: changedTexts as fc.Arbitrary<ApiKeyId[]>,
       names: changedTexts,
       actors: fc.array(doer, { minLength: 1, maxLength: 3 }),
       instants: nearInstants,
@@ -186,11 +243,24 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
         port.refuse({ ...event, account, type: 'session.refused' }, Math.min(since, event.at) as Instant),
       ({ event }) => event.id,
     ),
+    alone(
+      step(
+        1,
+        'purge at most',
+        (values) => [instant(values), oneOf(0, 2 ** 31, 2 ** 32, 2 ** 53 - 1)],
+        (port, endedBy, limit) => port.purge(endedBy, limit),
+      ),
+    ),
     alone(step(1, 'purge', (values) => [instant(values), oneOf(1, 2, 3, 1_000)], purged)),
     step(
       2,
       'list',
-      (values) => [oneOf(undefined, ...values.accounts), instant(values), hash(values), limit],
+      (values) => [
+        oneOf(undefined, ...values.accounts),
+        instant(values),
+        fc.option(place(values), { nil: undefined }),
+        anyLimit,
+      ],
       (port, account, now, after, limit) => port.list({ account, now, after, limit }),
     ),
   ],
@@ -201,7 +271,7 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
       fc.array(hash(values), { maxLength: 4 }).map((more) => [...known(values), ...more]),
       fc.constant([undefined, ...values.accounts]),
       fc.tuple(instant(values), instant(values)),
-      limit.filter((most) => most > 0),
+      limit,
     ],
     async (port, hashes, accounts, [now, then], limit) => ({
       found: await Promise.all(
