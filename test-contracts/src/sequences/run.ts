@@ -112,12 +112,9 @@ export interface Turn<Port> {
   readonly look: Call<Port> | undefined;
 }
 
-/** Few calls come with others, of which one may be the same. */
-function besideOf<Port>(
-  call: fc.Arbitrary<Call<Port>>,
-  first: Call<Port>,
-): fc.Arbitrary<Turn<Port>['beside']> {
-  const other = fc.record({ call: fc.oneof(fc.constant(first), call), handle: fc.nat({ max: 1 }) });
+/** Few calls come with others: the same, one of its kind, or any. */
+function besideOf<Port>(calls: readonly fc.Arbitrary<Call<Port>>[]): fc.Arbitrary<Turn<Port>['beside']> {
+  const other = fc.record({ call: fc.oneof(...calls), handle: fc.nat({ max: 1 }) });
   return fc.oneof(
     { weight: 12, arbitrary: fc.constant([]) },
     { weight: 3, arbitrary: fc.tuple(other) },
@@ -129,17 +126,25 @@ function turnsOf<Port, Values>(
   { steps, look, turns: most = 60 }: Sequences<Port, Values>,
   values: Values,
 ): fc.Arbitrary<readonly Turn<Port>[]> {
-  const anyCall = fc.oneof(...steps.map(({ weight, callsOf }) => ({ weight, arbitrary: callsOf(values) })));
-  const turn = anyCall.chain((call) =>
-    fc.record({
-      call: fc.constant(call),
-      handle: fc.nat({ max: 1 }),
-      again: fc.oneof({ weight: 7, arbitrary: fc.constant(false) }, fc.constant(true)),
-      beside: besideOf(anyCall, call),
-      manner: manners,
-      look: fc.option(look.callsOf(values), { nil: undefined, freq: 2 }),
-    }),
+  const kinds = steps.map(({ weight, callsOf }) => ({ weight, arbitrary: callsOf(values) }));
+  const called = fc.oneof(
+    ...kinds.map(({ weight, arbitrary: kind }) => ({
+      weight,
+      arbitrary: kind.chain((call) =>
+        fc.record({
+          call: fc.constant(call),
+          beside: besideOf([fc.constant(call), kind, fc.oneof(...kinds)]),
+        }),
+      ),
+    })),
   );
+  const how = fc.record({
+    handle: fc.nat({ max: 1 }),
+    again: fc.oneof({ weight: 7, arbitrary: fc.constant(false) }, fc.constant(true)),
+    manner: manners,
+    look: fc.option(look.callsOf(values), { nil: undefined, freq: 2 }),
+  });
+  const turn = fc.tuple(called, how).map(([calls, more]) => ({ ...calls, ...more }));
   const withWords = fc.record({
     turns: fc.array(turn, { maxLength: most, size: 'max' }),
     last: look.callsOf(values),

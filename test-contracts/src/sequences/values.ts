@@ -12,12 +12,14 @@ const TEXTS = [
   '1e3',
   '0',
   'null',
+  'undefined',
   '{"a":1}',
   "a'b",
   'a_c',
   '\u{1f9ed}',
   '$$%41',
   '__proto__',
+  'constructor',
   'a:b/c|d',
   "''--;",
   '\\u0041\\n\\',
@@ -118,7 +120,7 @@ const SPELLED = [
 export const everyText: readonly string[] = [
   ...new Set([
     ...TEXTS.flatMap(nearlyOne),
-    ...SIGNS.flatMap((sign) => [`a${sign}b`, `ab${sign}`, `${sign}ab`]),
+    ...SIGNS.flatMap((sign) => [`a${sign}b`, `a${sign}${sign}b`, `ab${sign}`, `${sign}ab`]),
     ...FOLDED.flat().map((letter) => `x${letter}x`),
     ...SPELLED,
     ...Array.from({ length: 64 }, (_, n) => `${'a'.repeat(4 * n)}-${'a'.repeat(252 - 4 * n)}`),

@@ -15,6 +15,7 @@ import type { Clause } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
+import { expectEveryAccountToBeAlone } from './alike.ts';
 
 const MOMENT = duration(1);
 
@@ -65,7 +66,7 @@ export const listClauses: readonly Clause<SessionStore>[] = [
   {
     id: 'session-store/list-all',
     says: 'hashes are ordered by code unit, whatever began when, an account gives exactly its own, also those yet to start, every field as it was given',
-    check: async ({ port, peer }) => {
+    check: async ({ port, peer }, another) => {
       const other = await peer();
       const apiKey = 'AbC9' as ApiKeyId;
       const sessions = HASHES.flatMap((beginning, n) =>
@@ -90,6 +91,7 @@ export const listClauses: readonly Clause<SessionStore>[] = [
         const own = ordered.filter((session) => session.account === account);
         expect(await listed(account), account).to.deep.equal(own);
       }
+      await expectEveryAccountToBeAlone(await another());
     },
   },
   {

@@ -21,16 +21,8 @@ import {
   type Sequences,
   stepsFor,
 } from '../sequences/run.ts';
-import {
-  anyEvent,
-  changedTexts,
-  doer,
-  nearInstants,
-  nearTexts,
-  someEvents,
-  someOf,
-} from '../sequences/values.ts';
-import { ALIKE_HASH, withAnother } from './alike.ts';
+import { anyEvent, changedTexts, doer, nearInstants, nearTexts, someEvents } from '../sequences/values.ts';
+import { begunBy, nearHashes, PLACES, perhapsAnother } from './hashes.ts';
 
 interface Values {
   /** Those of links, and of the sessions they begin; no other session has them. */
@@ -44,45 +36,6 @@ interface Values {
 }
 
 const oneOf = fc.constantFrom;
-
-const HASHES = ['0', '9', 'a', 'f', '0e1', '0e2', '1e3', '00', 'ab', '10', '9f'].flatMap((text) => [
-  text.padEnd(64, '0'),
-  text.padStart(64, '0'),
-  text.padStart(16, 'a').padEnd(64, 'b'),
-]) as Sha256[];
-
-/** Hashes of which many differ in one digit alone. */
-const nearHashes: fc.Arbitrary<Sha256[]> = fc
-  .tuple(
-    oneOf(ALIKE_HASH, ...HASHES),
-    someOf(HASHES, 8, 3),
-    fc.uniqueArray(fc.nat({ max: 63 }), { maxLength: 6, minLength: 3 }),
-  )
-  .chain(([base, others, places]) =>
-    fc.shuffledSubarray([...new Set([base, ...others, ...places.map((place) => withAnother(base, place))])], {
-      minLength: 6,
-    }),
-  );
-
-/** What comes before, between and after digits. */
-const PLACES = [
-  '',
-  ' ',
-  '/',
-  '0',
-  ':',
-  '@',
-  'A',
-  'G',
-  '`',
-  'a',
-  'f',
-  'g',
-  '~',
-  '\u00e9',
-  '\uffff',
-  '\u{1f9ed}',
-];
 
 const step = stepsFor<SessionStore, Values>();
 const question = questionsFor<SessionStore, Values>();
@@ -101,33 +54,10 @@ const place = (values: Values): fc.Arbitrary<string> =>
 /** None, one or several, as a host with or without a history gives them. */
 const told = ({ instants, accounts }: Values) => someEvents(instants, accounts);
 
-/** The session of a link, whose hash no other has: those of links are the same in the middle. */
-const begunBy = (link: Sha256) => `${link.slice(0, 40)}c${link.slice(41)}` as Sha256;
-
 const known = ({ links, hashes }: Values) => [...links, ...links.map(begunBy), ...hashes];
 
 /** A hash that may be known, or nearly one. */
-const hash = (values: Values): fc.Arbitrary<Sha256> =>
-  oneOf(...known(values)).chain((one) => {
-    const begun = [0, 1, 16, 32, 63].map((length) => one.slice(0, length));
-    const more = [
-      `${one} `,
-      ` ${one}`,
-      `${one}\n`,
-      `${one}0`,
-      `0${one}`,
-      `0x${one}`,
-      `${one}%`,
-      `${one}${one}`,
-    ];
-    const near = [one.toUpperCase(), one.slice(1), one.slice(32), ...begun, ...more] as Sha256[];
-    const another = fc.nat({ max: 63 }).map((place) => withAnother(one, place));
-    return fc.oneof(
-      { weight: 4, arbitrary: oneOf(one) },
-      { weight: 2, arbitrary: oneOf(...near) },
-      { weight: 1, arbitrary: another },
-    );
-  });
+const hash = (values: Values): fc.Arbitrary<Sha256> => oneOf(...known(values)).chain(perhapsAnother);
 
 /** Who comes, and for what. */
 const visit = ({ accounts, actors }: Values) => ({
@@ -256,7 +186,7 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
       2,
       'list',
       (values) => [
-        oneOf(undefined, ...values.accounts),
+        oneOf(undefined, '' as AccountId, ...values.accounts),
         instant(values),
         fc.option(place(values), { nil: undefined }),
         anyLimit,
