@@ -60,7 +60,10 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
     return { port: memory.apiKeys, history: memory.history, dispose: () => memory.close() };
   },
   values: fc.record({
-    ids: fc.constantFrom(...IDS).chain((ids) => someOf(ids)),
+    ids: fc.oneof(
+      fc.constantFrom(...IDS).chain((ids) => someOf(ids)),
+      nearTexts as fc.Arbitrary<ApiKeyId[]>,
+    ),
     accounts: nearTexts as fc.Arbitrary<AccountId[]>,
     labels: changedTexts,
     hashes: someOf(HASHES, 3),
@@ -105,7 +108,10 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
   look: step(
     1,
     'find and list',
-    ({ ids, accounts }) => [fc.constant(ids), fc.constant([undefined, ...accounts])],
+    ({ ids, accounts }) => [
+      fc.constant([...ids, '' as ApiKeyId]),
+      fc.constant([undefined, '' as AccountId, ...accounts]),
+    ],
     async (port, ids, accounts) => ({
       found: await Promise.all(ids.map(async (known) => [known, await port.find(known)])),
       listed: await Promise.all(accounts.map(async (account) => [account, await port.list(account)])),
