@@ -3,6 +3,7 @@ import {
   type ApiKeyId,
   after,
   before,
+  days,
   duration,
   hours,
   instant,
@@ -12,11 +13,12 @@ import {
   type Sha256,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Clause } from '../contract.ts';
+import type { Clause, StoreSubject } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
+import { told } from '../history-store/told.ts';
 import { expectAbortedAlone } from '../signals.ts';
 import { together } from '../together.ts';
 import { expectEveryDigitToCount, expectEveryTextToStay, startByLink } from './alike.ts';
@@ -50,7 +52,7 @@ const SESSIONS: readonly Session[] = [
 /** Hashes that a comparison as numbers, without case or by prefix would take for that of `ZERO_HASH`. */
 const NEARLY_ONE_HASH = ['0E1'.padEnd(64, '0'), '0e2'.padEnd(64, '0'), '0e1'.padEnd(63, '0'), '0', '', '%'];
 
-export const sessionClauses: readonly Clause<SessionStore>[] = [
+export const sessionClauses: readonly Clause<SessionStore, StoreSubject<SessionStore>>[] = [
   {
     id: 'session-store/offer',
     says: 'an offered link can be redeemed through every peer, for its account',
@@ -228,7 +230,7 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
   {
     id: 'session-store/refuse',
     says: 'a refused sign-in ends no session and no link, and is no fault where its account has neither',
-    check: async ({ port, peer }) => {
+    check: async ({ port, peer, history }) => {
       const other = await peer();
       await port.begin(aSession(1), [anEvent()]);
       await port.offer(aLink(2), [anEvent()]);
@@ -237,8 +239,18 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
       }
       expect(await other.find(aTokenHash(1), START)).to.deep.equal(aSession(1));
       const justInTime = { now: before(aLink(2).endsAt, MOMENT) };
-      const redeemed = await other.redeem(aRedemption(aLink(2), aSession(2), justInTime), [anEvent()]);
+      const redeemed = await other.redeem(aRedemption(aLink(2), aSession(2), justInTime), []);
       expect(redeemed.kind).to.equal('redeemed');
+      const refused = Array.from({ length: 40 }, (_, n) => {
+        const account = `account ${n}` as AccountId;
+        return { ...anEvent({ type: 'session.refused' }), account, at: after(START, days(1)) };
+      });
+      for (const event of refused) await port.refuse(event, START);
+      for (const event of refused) await other.refuse({ ...event, id: anEvent().id }, START);
+      const kept = await history?.().then((events) =>
+        told({ history: events }, { since: after(START, days(1)) }),
+      );
+      if (kept !== undefined) expect(kept, 'one of each account').to.have.lengthOf(refused.length);
     },
   },
   {

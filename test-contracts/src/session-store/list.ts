@@ -106,6 +106,9 @@ export const listClauses: readonly Clause<SessionStore>[] = [
       const query = { account: undefined, now: START, after: undefined, limit: COUNT };
       const other = await peer();
       expect(await other.list(query)).to.deep.equal(sessions);
+      for (const limit of [101, 500, 999]) {
+        expect(await other.list({ ...query, limit }), `${limit}`).to.deep.equal(sessions.slice(0, limit));
+      }
       const own = [sessions[0], sessions[COUNT - 1]];
       expect(await other.list({ ...query, account, limit: 2 }), 'far from each other').to.deep.equal(own);
       const rest = await other.list({ ...query, account: aSession(1).account });
