@@ -20,6 +20,7 @@ export async function expectEveryIdToCount({ port, peer }: Subject<ApiKeyStore>)
 
 async function expectKept(port: ApiKeyStore, other: ApiKeyStore, keys: readonly ApiKey[]): Promise<void> {
   for (const key of keys) {
+    expect(await other.find(key.id), `before there is ${JSON.stringify(key.id)}`).to.equal(undefined);
     expect(await port.create(key, []), `of ${JSON.stringify(key)}`).to.deep.equal(CREATED);
   }
   for (const key of keys) expect(await other.find(key.id), 'among many').to.deep.equal(key);
@@ -31,7 +32,11 @@ export async function expectEveryAccountToBeAlone({ port, peer }: Subject<ApiKey
     await peer(),
     everyText.map((text, n) => anApiKey(n, { account: text as AccountId })),
   ];
-  for (const key of keys) await port.create(key, []);
+  for (const key of keys) {
+    const own = await other.list(key.account);
+    expect(own, `those of ${JSON.stringify(key.account)}, who has none yet`).to.deep.equal([]);
+    await port.create(key, []);
+  }
   for (const key of keys) {
     const own = await other.list(key.account);
     expect(own, `those of ${JSON.stringify(key.account)}`).to.deep.equal([key]);

@@ -29,7 +29,7 @@ const AUTHORITIES: readonly (Authority | undefined)[] = [undefined, 'account', '
 const KEYS: readonly ApiKey[] = [
   anApiKey(1, { scopes: ['pins:read'], label: '' }),
   anApiKey(2, { scopes: ['pins:write', 'pins:read'], label: ` Ünï  🧭 e\u0301 ''""\\\\%%__\n null ` }),
-  anApiKey(3, { scopes: [], label: 'x'.repeat(500), createdAt: instant(253_402_300_799_999) }),
+  anApiKey(3, { scopes: [], label: `${'x'.repeat(20_000)} .`, createdAt: instant(253_402_300_799_999) }),
   anApiKey(4, {
     account: `Δ 🧭 e\u0301${'a'.repeat(249)}` as AccountId,
     secretHash: '0e1'.padEnd(64, '0') as Sha256,

@@ -62,11 +62,13 @@ export async function expectEveryTextToStay(
 /** Fails unless a list of an account has none of another one's sessions, however near their names are. */
 export async function expectEveryAccountToBeAlone({ port, peer }: Subject<SessionStore>): Promise<void> {
   const [other, sessions] = [await peer(), everyText.map(sessionOf)];
-  for (const session of sessions) await port.begin(session, []);
+  const own = ({ account }: Session) => other.list({ account, now: START, after: undefined, limit: 9 });
+  const said = ({ account }: Session) => `those of ${JSON.stringify(account)}`;
   for (const session of sessions) {
-    const own = await other.list({ account: session.account, now: START, after: undefined, limit: 9 });
-    expect(own, `those of ${JSON.stringify(session.account)}`).to.deep.equal([session]);
+    expect(await own(session), `${said(session)}, who has none yet`).to.deep.equal([]);
+    await port.begin(session, []);
   }
+  for (const session of sessions) expect(await own(session), said(session)).to.deep.equal([session]);
 }
 
 /** Keeps a link for a session, and begins the session with it. */
