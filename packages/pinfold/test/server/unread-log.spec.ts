@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { newPipe } from '../servers/new-pipe.ts';
 
 const at = (path: string): string => JSON.stringify(join(import.meta.dirname, '../../src', path));
 
@@ -23,9 +27,10 @@ process.stdin.once('data', async () => {
 process.stderr.write('ready');
 `;
 
+const FLAGS = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval'];
+
 function start(source: string = program(20_000)) {
-  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', source];
-  return spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  return spawn(process.execPath, [...FLAGS, source], { stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
 describe('a log that is written to a pipe', function () {
@@ -76,11 +81,26 @@ describe('a log that is written to a pipe', function () {
     expect(await once(child, 'exit')).to.deep.equal([0, null]);
   });
 
-  it('keeps it from ending neither where another process has made writes wait', async () => {
-    const child = start(program(20_000, `spawnSync('true', { stdio: 'inherit' });`));
-    await once(child.stderr, 'data');
-    child.stdin.end('end');
-    expect(await once(child, 'exit')).to.deep.equal([null, 'SIGTERM']);
+  describe('for which another process has made writes wait', () => {
+    const source = program(20_000, `spawnSync('true', { stdio: 'inherit' });`);
+
+    it('keeps no program from ending: it opens a pipe once more, where the system lets it', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'pinfold-unread-'));
+      const { read, write } = newPipe(folder);
+      const child = spawn(process.execPath, [...FLAGS, source], { stdio: ['pipe', write, 'ignore'] });
+      closeSync(write);
+      child.stdin?.end('end');
+      const ended = process.platform === 'linux' ? [0, null] : [null, 'SIGTERM'];
+      expect(await once(child, 'exit')).to.deep.equal(ended);
+      closeSync(read);
+      await rm(folder, { recursive: true });
+    });
+
+    it('keeps no program from ending: at a socket it is ended by its own signal', async () => {
+      const child = start(source);
+      child.stdin.end('end');
+      expect(await once(child, 'exit')).to.deep.equal([null, 'SIGTERM']);
+    });
   });
 
   it('keeps no program from breaking whose reader takes nothing', async () => {

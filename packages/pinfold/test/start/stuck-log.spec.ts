@@ -1,6 +1,6 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { Socket } from 'node:net';
@@ -10,6 +10,7 @@ import type { Readable } from 'node:stream';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { expect } from 'chai';
 import { list, publish } from '../servers/api-calls.ts';
+import { newPipe } from '../servers/new-pipe.ts';
 
 const { text: apiKey } = new NodeApiKeySecrets().mint();
 
@@ -41,10 +42,7 @@ function run(script: string, output: Output, folder: string, workers: number): S
     const child = spawn(process.execPath, program, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     return { process: child, output: child.stdout };
   }
-  const pipe = join(folder, 'log');
-  execFileSync('mkfifo', [pipe]);
-  const read = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-  const write = openSync(pipe, 'w');
+  const { read, write } = newPipe(folder);
   const child = spawn(process.execPath, program, { env, stdio: ['ignore', write, 'inherit'] });
   closeSync(write);
   return { process: child, output: new Socket({ fd: read, writable: false }) };
