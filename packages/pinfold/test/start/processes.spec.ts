@@ -179,9 +179,10 @@ describe('the server as a process', function () {
     expect(await server.ended()).to.deep.equal([0, null]);
     const published = outcomes.filter((outcome) => outcome.startsWith('201'));
     expect(published.length).to.be.at.least(24);
-    expect(new Set(outcomes.filter((outcome) => !outcome.startsWith('201')))).to.deep.equal(
-      new Set(['ECONNREFUSED']),
-    );
+    // Who connects in the moment in which the port is closed may wait with the system still, which resets them then.
+    const refusals = new Set(outcomes.filter((outcome) => !outcome.startsWith('201')));
+    expect(['ECONNREFUSED', 'ECONNRESET']).to.include.members([...refusals]);
+    expect(toldOfPublications(server.output())).to.have.members(published);
     const again = await start({ PINFOLD_API_KEY: text }).url();
     const headers = { authorization: `Bearer ${text}` };
     for (const outcome of published) {
@@ -190,6 +191,15 @@ describe('the server as a process', function () {
     }
   }
 });
+
+/** What a server says of the publications that it accepted: status and role. */
+function toldOfPublications(output: string): readonly string[] {
+  return output.split('\n').flatMap((line) => {
+    if (!line.includes('"method":"POST","route":"/api/v1/pins"')) return [];
+    const { status, role } = JSON.parse(line) as { readonly status: number; readonly role?: string };
+    return [`${status} ${role}`];
+  });
+}
 
 function codeOf({ cause }: Error): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
