@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { ArchiveId, ArchiveStorage } from '@pinfold/core';
+import { type ArchiveId, type ArchiveStorage, isFault } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
+import { AssertionError } from 'chai';
 import { someBytes } from '../fixtures/bytes.ts';
+import { rejectionOf } from '../rejection.ts';
+import { type Manner, mannered } from './manners.ts';
 import { nextTurn } from './stored.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
 
@@ -10,7 +13,7 @@ export type Content = readonly [size: number, kind: number];
 /** Where a range begins and ends, whichever of them comes first; below zero, counted from the end. */
 export type Range = readonly [one: number, other: number];
 
-export type Place = Pick<ArchiveStorageSubject, 'stage' | 'strew'>;
+export type Place = Pick<ArchiveStorageSubject, 'stage' | 'strew' | 'peer'>;
 
 /** A storage as one of its processes uses it, and what is known of it. */
 export interface Door {
@@ -20,6 +23,7 @@ export interface Door {
 
 interface Known extends Place {
   readonly handles: ArchiveStorage[];
+  inManner(storage: ArchiveStorage, manner: Manner): ArchiveStorage;
   /** Of every archive that was ever put. */
   readonly contents: Map<ArchiveId, Content>;
   readonly reads: { readonly bytes: Uint8Array; readonly said: string }[];
@@ -31,26 +35,36 @@ export const WHOLE: number = Number.MAX_SAFE_INTEGER;
 const END = 512;
 /** More pages than a walk has. */
 const ENDLESS = 50;
-/** Nothing but zeros, lines, and what is no text. */
-const PATTERNS = [[0], [13, 10, 10, 32, 26], [0xef, 0xbb, 0xbf, 0xff, 0xc3, 0x28]];
+/** What may be changed or cut on its way: blanks, what is no text, texts that mean bytes, packed bytes. */
+const PATTERNS = [
+  ...[[0], [32], [10], [0xff], [13, 10, 10, 32, 26], [0, 1], [0xef, 0xbb, 0xbf, 0xff, 0xc3, 0x28]],
+  ...['\\x4142', 'QUJD', "'%41+", 'data:,a', '0'].map((text) => [...Buffer.from(text)]),
+  ...['1f8b0800', '504b0304', '28b52ffd', 'fffe4100'].map((begin) => [...Buffer.from(begin, 'hex')]),
+];
+/** Where bytes that look random may differ in one alone: nowhere, or that far through them. */
+const TURNED = [undefined, 0, 0.5, 1];
 
-export const LAST_KIND: number = PATTERNS.length + 1;
+export const LAST_KIND: number = PATTERNS.length + 2 * TURNED.length - 1;
 
 /** Makes doors of one storage, which know the same. */
-export function doors({ stage, strew }: Place): (storage: ArchiveStorage) => Door {
-  const known: Known = { stage, strew, handles: [], contents: new Map(), reads: [] };
+export function doors(place: Place): (storage: ArchiveStorage) => Door {
+  const inManner = mannered(place.stage);
+  const known: Known = { ...place, inManner, handles: [], contents: new Map(), reads: [] };
   return (storage) => {
     known.handles.push(storage);
     return { storage, known };
   };
 }
 
-/** Bytes of a pattern, or that look random; the two last kinds differ in the last byte alone. */
+/** Bytes of a pattern, or that look random; those come twice as often, and differ in one byte at most. */
 function bytesOf([size, kind]: Content): Uint8Array {
   const pattern = PATTERNS[kind];
   if (pattern !== undefined) return new Uint8Array(Buffer.alloc(size, Uint8Array.from(pattern)));
   const bytes = someBytes(size, 1);
-  return kind === LAST_KIND ? bytes.map((byte, n) => (n === size - 1 ? byte ^ 1 : byte)) : bytes;
+  const turned = TURNED[(kind - PATTERNS.length) % TURNED.length];
+  const at = turned === undefined ? size : Math.floor(turned * (size - 1));
+  if (at < size) bytes[at] = ~(bytes[at] as number);
+  return bytes;
 }
 
 function inShort(bytes: Uint8Array | undefined): string {
@@ -71,6 +85,22 @@ export async function put(
   const staged = await known.stage(bytesOf(content));
   await storage.put(id, staged);
   if (discards) await staged.discard();
+}
+
+/** A staged file that is gone, or not as long as it was. The id stays unused. */
+export async function putInVain(
+  { storage, known }: Door,
+  id: ArchiveId,
+  content: Content,
+  change: number,
+): Promise<unknown> {
+  const size = content[0] + change;
+  if (known.contents.has(id) || size < 0) return 'not tried';
+  const staged = await known.stage(bytesOf(content));
+  if (change === 0) await staged.discard();
+  const fault = await rejectionOf(storage.put(id, { ...staged, size }));
+  await staged.discard();
+  return isFault(fault) ? fault.code : fault;
 }
 
 export async function read(
@@ -99,7 +129,10 @@ export async function readBeyond(
   const [size] = known.contents.get(id) ?? [10];
   const end = size + beyond;
   const begin = Math.max(Math.min(from, end), end - MAX_READ);
-  return await storage.read(id, begin, end - begin).then(inShort, () => 'rejected');
+  return await storage.read(id, begin, end - begin).then(inShort, (error: unknown) => {
+    if (error instanceof AssertionError) throw error;
+    return 'rejected';
+  });
 }
 
 /** Whether nothing changed what was read since then. */
@@ -125,11 +158,45 @@ export async function walk(
   return 'no end';
 }
 
+/** What happens to an archive while a walk goes on. */
+export type Change = readonly [id: ArchiveId, content: Content | undefined];
+
+/** Ids one by one, so that what changes before each of them is seen or not by all storages alike. */
+export async function walkThroughChanges(
+  door: Door,
+  after: ArchiveId | undefined,
+  changes: readonly (Change | undefined)[],
+): Promise<ArchiveId[]> {
+  const ids: ArchiveId[] = [];
+  const other = { ...door, storage: door.known.handles[0] as ArchiveStorage };
+  for (let pages = 0; pages < ENDLESS; pages += 1) {
+    const [id, more] = await door.storage.list(ids.at(-1) ?? after, 1);
+    if (id === undefined) return ids;
+    ids.push(...[id, more].filter((listed) => listed !== undefined));
+    const [changed, content] = changes[pages] ?? [];
+    if (changed === undefined) continue;
+    if (content === undefined) await other.storage.delete(changed);
+    else await put(other, changed, content, true);
+  }
+  return ids;
+}
+
+/** Where a walk begins, and how many a page has. */
+export type Path = readonly [after: ArchiveId | undefined, limit: number];
+
+/** Several walks at once on one handle. */
+export function walks(door: Door, paths: readonly Path[]): Promise<(ArchiveId[] | string)[]> {
+  return Promise.all(paths.map(([after, limit]) => walk(door, after, limit)));
+}
+
 /** What is done to one archive while other things are done to others. */
 export type Deed =
   | readonly ['put', ArchiveId, Content]
   | readonly ['read', ArchiveId, Range]
-  | readonly ['delete', ArchiveId];
+  | readonly ['delete', ArchiveId]
+  | readonly ['delete twice', ArchiveId]
+  | readonly ['check', ArchiveId]
+  | readonly ['put in vain', ArchiveId, Content];
 
 export function act(door: Door, [what, id, how]: Deed): Promise<unknown> {
   switch (what) {
@@ -138,7 +205,13 @@ export function act(door: Door, [what, id, how]: Deed): Promise<unknown> {
     case 'read':
       return Promise.all([read(door, id, how, true), read(door, id, how, false), door.storage.size(id)]);
     case 'delete':
+      return meanwhile(door, id, door.storage.delete(id));
+    case 'delete twice':
       return meanwhile(door, id, Promise.all([door.storage.delete(id), door.storage.delete(id)]));
+    case 'check':
+      return Promise.all([door.storage.check(), door.storage.check()]);
+    case 'put in vain':
+      return putInVain(door, id, how, 1);
     default:
       return what satisfies never;
   }
