@@ -20,7 +20,7 @@ const ABSENT = Object.assign(new Error('no such key'), {
 const FAULT = new Fault('archive_missing', 'of another call');
 const ODD = ['gone', { why: 'the request went away' }, null, 0, ''];
 
-/** What an abort may be for. */
+/** What calls may be aborted for: anything. */
 export const REASONS: readonly unknown[] = [RESET, MISSING, TIMEOUT, ABSENT, FAULT, ...ODD];
 
 /** Fails unless each call rejects with the reason of a signal that was aborted before, whatever it is. */
