@@ -44,7 +44,7 @@ const PATTERNS = [
 /** Where bytes that look random may differ in one alone: nowhere, or that far through them. */
 const TURNED = [undefined, 0, 0.5, 1];
 
-export const LAST_KIND: number = PATTERNS.length + 2 * TURNED.length - 1;
+export const LAST_KIND: number = PATTERNS.length + 4 * TURNED.length - 1;
 
 /** Makes doors of one storage, which know the same. */
 export function doors(place: Place): (storage: ArchiveStorage) => Door {
@@ -56,7 +56,7 @@ export function doors(place: Place): (storage: ArchiveStorage) => Door {
   };
 }
 
-/** Bytes of a pattern, or that look random; those come twice as often, and differ in one byte at most. */
+/** Bytes of a pattern, or that look random; those come often, and differ in one byte at most. */
 function bytesOf([size, kind]: Content): Uint8Array {
   const pattern = PATTERNS[kind];
   if (pattern !== undefined) return new Uint8Array(Buffer.alloc(size, Uint8Array.from(pattern)));

@@ -72,7 +72,12 @@ export const deleteClauses: readonly ArchiveStorageClause[] = [
     check: async (subject) => {
       const { id, bytes } = await store(subject, 1, 5_000);
       await expectAborted({ delete: (signal) => subject.port.delete(id, signal) });
-      expectSame(await readWhole(subject.port, id, 5_000), bytes, 'the archive');
+      for (const port of [subject.port, await subject.peer()]) {
+        expectSame(await readWhole(port, id, 5_000), bytes, 'the archive');
+        expect(await port.size(id), 'its size').to.equal(5_000);
+        expect(await port.list(undefined, 10), 'what is listed').to.deep.equal([id]);
+      }
+      await expectAborted({ 'of none': (signal) => subject.port.delete(anArchiveId(2), signal) });
     },
   },
   {

@@ -5,7 +5,7 @@ import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { expectAbortedAlone } from '../signals.ts';
 import { together } from '../together.ts';
-import { expectSame, nextTurn, readWhole, store } from './stored.ts';
+import { expectSame, MANY, nextTurn, readWhole, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
 /** Some milliseconds apart, some weeks: whatever an implementation groups ids by, there are several groups. */
@@ -57,7 +57,9 @@ export const listClauses: readonly ArchiveStorageClause[] = [
       for (const limit of [1, 3, ids.length, 1_000]) {
         expect(await walk(subject.port, limit), `${limit} a page`).to.deep.equal(ids);
       }
-      const limits = [1_000, 0, 1, 3];
+      const sizes = await Promise.all(ids.map((id) => subject.port.size(id)));
+      expect(sizes, 'the size of each').to.deep.equal([...ids.keys()]);
+      const limits = Array.from({ length: 10 }, () => [1_000, 0, 1, 3]).flat();
       const pages = await Promise.all(limits.map((limit) => subject.port.list(undefined, limit)));
       for (const [n, page] of pages.entries()) {
         expect(page.length, 'a page of many at once').to.be.at.most(limits[n] as number);
@@ -95,7 +97,7 @@ export const listClauses: readonly ArchiveStorageClause[] = [
         });
       }
       const ordered = ids.toSorted();
-      for (const limit of [70, 1_000, 2 ** 32]) {
+      for (const limit of [70, 1_000, 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER]) {
         expect(await walk(subject.port, limit), `${limit} a page`).to.deep.equal(ordered);
       }
       for (const n of [0, MOMENTS, COUNT - 1]) {
@@ -105,6 +107,9 @@ export const listClauses: readonly ArchiveStorageClause[] = [
       await peer.delete(ids[MOMENTS] as ArchiveId);
       const left = ordered.filter((id) => id !== ids[MOMENTS]);
       expect(await walk(subject.port, 1_000), 'without one').to.deep.equal(left);
+      await peer.check();
+      await together(subject, MANY, (port, n) => port.delete(left[n] as ArchiveId));
+      expect(await walk(peer, 1_000), 'without many').to.deep.equal(left.slice(MANY));
     },
   },
   {

@@ -29,6 +29,8 @@ export const aManner: fc.Arbitrary<Manner> = fc.tuple(
   fc.nat({ max: REASONS.length - 1 }),
 );
 
+export const ALONE: Manner = ['alone', 0];
+
 /** Those in which a put is made once. */
 export const aManneredOnce: fc.Arbitrary<Manner> = fc.tuple(
   fc.constantFrom('alone', 'with a signal', 'beside others'),
@@ -58,7 +60,7 @@ export function mannered(
     return {
       put: async (id, archive) => {
         const [how, n] = manner;
-        const once: Ask<void> = (signal) => storage.put(id, archive, signal);
+        const once: Ask<void> = async (signal) => await storage.put(id, archive, signal);
         if (how === 'with a signal' || how === 'beside others') return await asked(once);
         if (how !== 'alone') {
           const copy = await copyOf(archive);
@@ -78,10 +80,12 @@ export function mannered(
 }
 
 async function inManner<Answer>(
-  ask: Ask<Answer>,
+  call: Ask<Answer>,
   [how, n]: Manner,
   others: () => Promise<unknown>,
 ): Promise<Answer> {
+  // What throws at once is told as what rejects.
+  const ask: Ask<Answer> = async (signal) => await call(signal);
   switch (how) {
     case 'alone':
       return await ask();

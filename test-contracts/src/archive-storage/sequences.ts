@@ -27,7 +27,7 @@ import {
   walks,
   walkThroughChanges,
 } from './deeds.ts';
-import { aManner, aManneredOnce, type Manner } from './manners.ts';
+import { ALONE, aManner, aManneredOnce, type Manner } from './manners.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
 
 interface Values {
@@ -144,6 +144,8 @@ const SEQUENCES: Sequences<Door, Values> = {
         const [listed, ...answers] = await Promise.all([walk(door), ...done]);
         return [answers, [...listed].filter((id) => deeds.every(([, other]) => other !== id))];
       },
+      // While others change what there is, one question has several answers.
+      fc.constant(ALONE),
     ),
     step(
       3,
