@@ -77,6 +77,10 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
       }
       expectSame(await readWhole(subject.port, known, 1_000), bytes, 'what was there');
       expect(await subject.port.list(undefined, 10), 'and nothing else').to.deep.equal([known]);
+      await subject.port.put(anArchiveId(2), staged);
+      await subject.port.put(anArchiveId(3), empty);
+      expect(await subject.port.size(anArchiveId(2)), 'stored at last').to.equal(1_000);
+      expect(await subject.port.size(anArchiveId(3)), 'stored at last').to.equal(0);
     },
   },
   {
@@ -132,8 +136,16 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
           port.put(anArchiveId(0), changed, signal).catch(() => undefined),
         'a put that is aborted': async () => {
           const staged = await subject.stage(someBytes(100, 0));
-          await rejectionOf(port.put(anArchiveId(0), staged, AbortSignal.abort()));
+          await abortedAfter(0, (signal) => port.put(anArchiveId(0), staged, signal));
           await staged.discard();
+          await port.delete(anArchiveId(0));
+        },
+        'calls that are aborted': async () => {
+          await abortedAfter(0, (signal) => port.read(id, 0, 1_000, signal));
+          await abortedAfter(0, (signal) => port.size(id, signal));
+          await abortedAfter(0, (signal) => port.list(undefined, 10, signal));
+          await abortedAfter(0, (signal) => port.delete(anArchiveId(0), signal));
+          await abortedAfter(0, (signal) => port.check(signal));
         },
         'what is impossible': (signal) => port.read(id, -1, 1, signal).catch(() => undefined),
         'a read of none': (signal) => port.read(id, 0, 0, signal),

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type ArchiveId, type ArchiveStorage, isFault } from '@pinfold/core';
+import { type ArchiveId, type ArchiveStorage, isFault, type StagedArchive } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
-import { AssertionError } from 'chai';
+import { AssertionError, expect } from 'chai';
 import { someBytes } from '../fixtures/bytes.ts';
+import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
+import { abortedAfter } from '../signals.ts';
 import { type Manner, mannered } from './manners.ts';
 import { nextTurn } from './stored.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
@@ -33,6 +35,7 @@ interface Known extends Place {
 export const WHOLE: number = Number.MAX_SAFE_INTEGER;
 /** How many bytes tell whether an archive is whole. */
 const END = 512;
+const NOBODYS = anArchiveId(2_000_000);
 /** More pages than a walk has. */
 const ENDLESS = 50;
 /** What may be changed or cut on its way: blanks, what is no text, texts that mean bytes, packed bytes. */
@@ -135,6 +138,14 @@ export async function readBeyond(
   });
 }
 
+/** A range that no archive can have. */
+export async function readImpossible({ storage }: Door, id: ArchiveId, range: Range): Promise<boolean> {
+  const error = await storage.read(id, ...range).catch((reason: unknown) => reason);
+  if (error instanceof AssertionError) throw error;
+  // What is absent may be told first.
+  return error === undefined || error instanceof TypeError;
+}
+
 /** Whether nothing changed what was read since then. */
 export function areReadsAsTheyWere({ known }: Door): boolean {
   return known.reads.every(({ bytes, said }) => inShort(bytes) === said);
@@ -161,24 +172,32 @@ export async function walk(
 /** What happens to an archive while a walk goes on. */
 export type Change = readonly [id: ArchiveId, content: Content | undefined];
 
-/** Ids one by one, so that what changes before each of them is seen or not by all storages alike. */
+/**
+ * Pages between which archives come and go: each page has what is there when it is asked for. Answers those that were
+ * there all the time.
+ */
 export async function walkThroughChanges(
-  door: Door,
+  { storage, known }: Door,
   after: ArchiveId | undefined,
+  limit: number,
   changes: readonly (Change | undefined)[],
 ): Promise<ArchiveId[]> {
   const ids: ArchiveId[] = [];
-  const other = { ...door, storage: door.known.handles[0] as ArchiveStorage };
+  const other = { storage: known.handles[0] as ArchiveStorage, known };
   for (let pages = 0; pages < ENDLESS; pages += 1) {
-    const [id, more] = await door.storage.list(ids.at(-1) ?? after, 1);
-    if (id === undefined) return ids;
-    ids.push(...[id, more].filter((listed) => listed !== undefined));
+    const last = ids.at(-1) ?? after;
+    const page = await storage.list(last, limit);
+    const there = await walk(other, last);
+    expect(page, 'a page').to.deep.equal(there.slice(0, page.length));
+    expect(page.length > 0, 'that a walk goes on').to.equal(there.length > 0);
+    if (page.length === 0) break;
+    ids.push(...page);
     const [changed, content] = changes[pages] ?? [];
     if (changed === undefined) continue;
     if (content === undefined) await other.storage.delete(changed);
     else await put(other, changed, content, true);
   }
-  return ids;
+  return ids.filter((id) => changes.every((change) => change?.[0] !== id));
 }
 
 /** Where a walk begins, and how many a page has. */
@@ -196,9 +215,31 @@ export type Deed =
   | readonly ['delete', ArchiveId]
   | readonly ['delete twice', ArchiveId]
   | readonly ['check', ArchiveId]
-  | readonly ['put in vain', ArchiveId, Content];
+  | readonly ['put in vain', ArchiveId, Content]
+  | readonly ['aborted', ArchiveId, number];
 
-export function act(door: Door, [what, id, how]: Deed): Promise<unknown> {
+/** Deeds on one handle after the other at once, amid walks; what is left of those is what no deed touches. */
+export async function atOnce({ known, storage }: Door, deeds: readonly Deed[]): Promise<unknown> {
+  const all = await stagedFirst(known, deeds);
+  const walkAll = async (): Promise<string[]> =>
+    [...(await walk({ storage, known }))].filter((id) => deeds.every(([, other]) => other !== id));
+  const before = walkAll();
+  const done = deeds.map((deed, n) =>
+    act({ storage: known.handles[n % known.handles.length] as ArchiveStorage, known: all }, deed),
+  );
+  return await Promise.all([before, walkAll(), ...done]);
+}
+
+/** What is to be put is staged before, so that the calls themselves are made at once. */
+async function stagedFirst(known: Known, deeds: readonly Deed[]): Promise<Known> {
+  const due = deeds.flatMap(([what, id, how]) =>
+    (what === 'put' || what === 'put in vain') && !known.contents.has(id) ? [bytesOf(how)] : [],
+  );
+  const staged = await Promise.all(due.map((bytes) => known.stage(bytes)));
+  return { ...known, stage: async () => staged.shift() as StagedArchive };
+}
+
+function act(door: Door, [what, id, how]: Deed): Promise<unknown> {
   switch (what) {
     case 'put':
       return meanwhile(door, id, put(door, id, how, true));
@@ -212,9 +253,21 @@ export function act(door: Door, [what, id, how]: Deed): Promise<unknown> {
       return Promise.all([door.storage.check(), door.storage.check()]);
     case 'put in vain':
       return putInVain(door, id, how, 1);
+    case 'aborted':
+      return abortAll(door.storage, id, how);
     default:
       return what satisfies never;
   }
+}
+
+/** Questions that are aborted after so many turns. */
+async function abortAll(storage: ArchiveStorage, id: ArchiveId, turns: number): Promise<void> {
+  await Promise.all([
+    abortedAfter(turns, (signal) => storage.read(id, 0, 0, signal)),
+    abortedAfter(turns, (signal) => storage.size(id, signal)),
+    abortedAfter(turns, (signal) => storage.list(undefined, 3, signal)),
+    abortedAfter(turns, (signal) => storage.check(signal)),
+  ]);
 }
 
 /** Whether the end of an archive that comes or goes is right or absent on its way. */
@@ -226,6 +279,11 @@ async function meanwhile(door: Door, id: ArchiveId, change: Promise<unknown>): P
     while (!isOver.signal.aborted) {
       const size = await door.storage.size(id);
       const said = await read(door, id, [-END, WHOLE], true);
+      await Promise.all([
+        door.storage.delete(NOBODYS),
+        door.storage.list(undefined, 1),
+        door.storage.check(),
+      ]);
       isSound &&= [undefined, content?.[0]].includes(size) && ['nothing', ...right].includes(said);
       await nextTurn();
     }

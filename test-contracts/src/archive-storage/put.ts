@@ -158,8 +158,13 @@ export const putClauses: readonly ArchiveStorageClause[] = [
     says: 'an aborted signal rejects with its reason',
     check: async (subject) => {
       const staged = await subject.stage(someBytes(1_000, 1));
-      await expectAborted({ put: (signal) => subject.port.put(anArchiveId(1), staged, signal) });
+      const empty = await subject.stage(new Uint8Array());
+      await expectAborted({
+        put: (signal) => subject.port.put(anArchiveId(1), staged, signal),
+        'of nothing': (signal) => subject.port.put(anArchiveId(1), empty, signal),
+      });
       expect(await subject.port.read(anArchiveId(1), 0, 1_000)).to.equal(undefined);
+      expect(await subject.port.size(anArchiveId(1))).to.equal(undefined);
       await putBesideAborted(subject);
     },
   },

@@ -2,7 +2,7 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { expectAbortedAlone } from '../signals.ts';
+import { abortedAfter, expectAbortedAlone } from '../signals.ts';
 import { expectSame, MANY, type Stored, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
@@ -102,6 +102,7 @@ export const readClauses: readonly ArchiveStorageClause[] = [
       const reads = Array.from({ length: MANY }, async (_, n) => {
         const { id, bytes } = stored[n % 2] as Stored;
         const [from, length] = [n * 1_900, 15_000 - n];
+        if (n % 5 === 4) await abortedAfter(n % 3, (signal) => subject.port.read(id, from, length, signal));
         const read = await subject.port.read(id, from, length);
         expectSame(read, bytes.subarray(from, from + length), `read ${n} of many at once`);
         expect(await subject.port.size(id), `size ${n} of many at once`).to.equal(bytes.length);

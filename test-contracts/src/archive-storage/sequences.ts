@@ -9,8 +9,8 @@ import type { ModelOptions } from '../role-store-model/sequences.ts';
 import { checkSequences, type Sequences, type Step, stepsFor } from '../sequences/run.ts';
 import { someOf } from '../sequences/values.ts';
 import {
-  act,
   areReadsAsTheyWere,
+  atOnce,
   type Change,
   type Content,
   type Deed,
@@ -22,6 +22,7 @@ import {
   type Range,
   read,
   readBeyond,
+  readImpossible,
   WHOLE,
   walk,
   walks,
@@ -92,12 +93,17 @@ const anId = ({ ids }: Values) => oneOf(...ids);
 const aContent = ({ sizes }: Values): fc.Arbitrary<Content> =>
   fc.tuple(oneOf(...sizes), fc.nat({ max: LAST_KIND }));
 const aRange: fc.Arbitrary<Range> = fc.tuple(oneOf(...PLACES), oneOf(...PLACES));
+const aRangeOfNone = oneOf<Range[]>(
+  ...[-1, 0.5, Number.NaN, 2 ** 53].map((from): Range => [from, 0]),
+  ...[-1, 1.5, Number.NaN, MAX_READ + 1, 2 ** 32].map((length): Range => [0, length]),
+);
 const aDeed = (values: Values): fc.Arbitrary<Deed> =>
   fc.oneof(
     fc.tuple(oneOf('put' as const), anId(values), aContent(values)),
     fc.tuple(oneOf('read' as const), anId(values), aRange),
     fc.tuple(oneOf('delete' as const, 'delete twice' as const, 'check' as const), anId(values)),
     fc.tuple(oneOf('put in vain' as const), anId(values), aContent(values)),
+    fc.tuple(oneOf('aborted' as const), anId(values), oneOf(0, 1, 2)),
   );
 const aChange = (values: Values): fc.Arbitrary<Change> =>
   fc.tuple(anId(values), fc.option(aContent(values), { nil: undefined }));
@@ -115,7 +121,7 @@ const SEQUENCES: Sequences<Door, Values> = {
   },
   values: fc.record({
     ids: fc.oneof(oneOf(...IDS), NEAR).chain((near) => someOf(near, 8, 4)),
-    sizes: someOf(SIZES, 4),
+    sizes: someOf(SIZES, 4).map((some) => [0, ...some]),
   }),
   steps: [
     step(6, 'put', (values) => [anId(values), aContent(values), fc.boolean()], put),
@@ -127,6 +133,7 @@ const SEQUENCES: Sequences<Door, Values> = {
       readBeyond,
       aManneredOnce,
     ),
+    step(1, 'read impossible', (values) => [anId(values), aRangeOfNone], readImpossible, aManneredOnce),
     step(
       3,
       'delete',
@@ -134,16 +141,10 @@ const SEQUENCES: Sequences<Door, Values> = {
       ({ storage }, id) => storage.delete(id),
     ),
     step(
-      3,
+      4,
       'at once',
       (values) => [deedsOfEach(values)],
-      async (door, deeds) => {
-        const { known } = door;
-        const storageOf = (n: number) => known.handles[n % known.handles.length] as Door['storage'];
-        const done = deeds.map((deed, n) => act({ storage: storageOf(n), known }, deed));
-        const [listed, ...answers] = await Promise.all([walk(door), ...done]);
-        return [answers, [...listed].filter((id) => deeds.every(([, other]) => other !== id))];
-      },
+      atOnce,
       // While others change what there is, one question has several answers.
       fc.constant(ALONE),
     ),
@@ -165,6 +166,7 @@ const SEQUENCES: Sequences<Door, Values> = {
       'walk through changes',
       (values) => [
         anEnd(values),
+        oneOf(1, 1, 2, 3),
         fc.array(fc.option(aChange(values), { nil: undefined }), { minLength: 1, maxLength: 5 }),
       ],
       walkThroughChanges,
