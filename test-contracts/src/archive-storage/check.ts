@@ -7,7 +7,7 @@ import { expectFaults } from '../faults.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { abortedAfter, expectAbortedAlone, expectNothingLeft } from '../signals.ts';
+import { abortedAfter, expectAbortedAlone, expectNothingLeft, type Interruptible } from '../signals.ts';
 import { together } from '../together.ts';
 import { expectSame, MANY, readWhole, type Stored, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
@@ -121,11 +121,11 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
       const gone = await subject.stage(someBytes(1_000, 1));
       await gone.discard();
       const changed = { ...(await subject.stage(someBytes(1_000, 1))), size: 1_001 };
-      let stored = 1;
+      let [stored, calls] = [1, 0];
       await expectNothingLeft({
         put: async (signal) => {
           stored += 1;
-          const staged = await subject.stage(someBytes(100, stored));
+          const staged = await subject.stage(someBytes((stored % 2) * 100, stored));
           await port.put(anArchiveId(stored), staged, signal);
           await staged.discard();
         },
@@ -141,11 +141,13 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
           await port.delete(anArchiveId(0));
         },
         'calls that are aborted': async () => {
-          await abortedAfter(0, (signal) => port.read(id, 0, 1_000, signal));
-          await abortedAfter(0, (signal) => port.size(id, signal));
-          await abortedAfter(0, (signal) => port.list(undefined, 10, signal));
-          await abortedAfter(0, (signal) => port.delete(anArchiveId(0), signal));
-          await abortedAfter(0, (signal) => port.check(signal));
+          calls += 1;
+          const aborted = (ask: Interruptible) => abortedAfter(calls % 3, ask);
+          await aborted((signal) => port.read(id, 0, 1_000, signal));
+          await aborted((signal) => port.size(id, signal));
+          await aborted((signal) => port.list(undefined, 10, signal));
+          await aborted((signal) => port.delete(anArchiveId(0), signal));
+          await aborted((signal) => port.check(signal));
         },
         'what is impossible': (signal) => port.read(id, -1, 1, signal).catch(() => undefined),
         'a read of none': (signal) => port.read(id, 0, 0, signal),

@@ -72,7 +72,7 @@ function bytesOf([size, kind]: Content): Uint8Array {
 
 function inShort(bytes: Uint8Array | undefined): string {
   if (bytes === undefined) return 'nothing';
-  const kept = (bytes.buffer as ArrayBuffer).maxByteLength;
+  const kept = bytes.buffer instanceof ArrayBuffer ? bytes.buffer.maxByteLength : 'shared';
   return `${bytes.length} bytes of ${kept}, ${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}`;
 }
 
@@ -180,7 +180,7 @@ export async function walkThroughChanges(
   { storage, known }: Door,
   after: ArchiveId | undefined,
   limit: number,
-  changes: readonly (Change | undefined)[],
+  changes: readonly Change[],
 ): Promise<ArchiveId[]> {
   const ids: ArchiveId[] = [];
   const other = { storage: known.handles[0] as ArchiveStorage, known };
@@ -192,12 +192,12 @@ export async function walkThroughChanges(
     expect(page.length > 0, 'that a walk goes on').to.equal(there.length > 0);
     if (page.length === 0) break;
     ids.push(...page);
-    const [changed, content] = changes[pages] ?? [];
-    if (changed === undefined) continue;
-    if (content === undefined) await other.storage.delete(changed);
-    else await put(other, changed, content, true);
+    for (const [changed, content] of changes.slice(2 * pages, 2 * pages + 2)) {
+      if (content === undefined) await other.storage.delete(changed);
+      else await put(other, changed, content, true);
+    }
   }
-  return ids.filter((id) => changes.every((change) => change?.[0] !== id));
+  return ids.filter((id) => changes.every(([changed]) => changed !== id));
 }
 
 /** Where a walk begins, and how many a page has. */
@@ -218,11 +218,12 @@ export type Deed =
   | readonly ['put in vain', ArchiveId, Content]
   | readonly ['aborted', ArchiveId, number];
 
-/** Deeds on one handle after the other at once, amid walks; what is left of those is what no deed touches. */
+/** Deeds on one handle after the other at once, amid walks, of which is told what no deed puts or deletes. */
 export async function atOnce({ known, storage }: Door, deeds: readonly Deed[]): Promise<unknown> {
   const all = await stagedFirst(known, deeds);
+  const changed = deeds.filter(([what]) => /put|delete/.test(what)).map(([, id]) => id);
   const walkAll = async (): Promise<string[]> =>
-    [...(await walk({ storage, known }))].filter((id) => deeds.every(([, other]) => other !== id));
+    [...(await walk({ storage, known }))].filter((id) => !(changed as string[]).includes(id));
   const before = walkAll();
   const done = deeds.map((deed, n) =>
     act({ storage: known.handles[n % known.handles.length] as ArchiveStorage, known: all }, deed),
@@ -239,7 +240,7 @@ async function stagedFirst(known: Known, deeds: readonly Deed[]): Promise<Known>
   return { ...known, stage: async () => staged.shift() as StagedArchive };
 }
 
-function act(door: Door, [what, id, how]: Deed): Promise<unknown> {
+async function act(door: Door, [what, id, how]: Deed): Promise<unknown> {
   switch (what) {
     case 'put':
       return meanwhile(door, id, put(door, id, how, true));
@@ -260,14 +261,18 @@ function act(door: Door, [what, id, how]: Deed): Promise<unknown> {
   }
 }
 
-/** Questions that are aborted after so many turns. */
+/** Questions that are aborted before, and others after so many turns. */
 async function abortAll(storage: ArchiveStorage, id: ArchiveId, turns: number): Promise<void> {
-  await Promise.all([
-    abortedAfter(turns, (signal) => storage.read(id, 0, 0, signal)),
-    abortedAfter(turns, (signal) => storage.size(id, signal)),
-    abortedAfter(turns, (signal) => storage.list(undefined, 3, signal)),
-    abortedAfter(turns, (signal) => storage.check(signal)),
-  ]);
+  const questions: readonly ((signal: AbortSignal) => Promise<unknown>)[] = [
+    (signal) => storage.read(id, 0, 0, signal),
+    (signal) => storage.size(id, signal),
+    (signal) => storage.list(undefined, 3, signal),
+    (signal) => storage.check(signal),
+  ];
+  const aborted = Promise.all(questions.map((ask) => rejectionOf(ask(AbortSignal.abort('gone')))));
+  const onTheWay = Promise.all(questions.map((ask) => abortedAfter(turns, ask)));
+  const [reasons] = await Promise.all([aborted, onTheWay]);
+  expect(reasons).to.deep.equal(questions.map(() => 'gone'));
 }
 
 /** Whether the end of an archive that comes or goes is right or absent on its way. */

@@ -1,11 +1,12 @@
 import { type ArchiveId, type ArchiveStorage, isFault, type StagedArchive } from '@pinfold/core';
+import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { expectAborted } from '../signals.ts';
 import { together } from '../together.ts';
-import { expectSame, nextTurn, readWhole, store } from './stored.ts';
+import { expectSame, MANY, nextTurn, readWhole, store } from './stored.ts';
 import type { ArchiveStorageClause, ArchiveStorageSubject } from './subject.ts';
 
 /** Bytes at both ends: a store that writes in place shows the beginning before the end. */
@@ -41,6 +42,8 @@ async function putWhileRead(subject: ArchiveStorageSubject): Promise<void> {
   const put = subject.port.put(id, staged).finally(() => {
     over = true;
   });
+  // When another step fails first, that is told.
+  put.catch(() => undefined);
   while (!over) {
     await expectWholeOrAbsent(peer, id, bytes);
     await nextTurn();
@@ -130,6 +133,10 @@ export const putClauses: readonly ArchiveStorageClause[] = [
       for (const [n, length] of LENGTHS.entries()) {
         expect(await early.read(anArchiveId(n), 0, 1), 'before').to.equal(undefined);
         const { id, bytes } = await store(subject, n, length);
+        for (let edge = MAX_READ; edge < length; edge += MAX_READ) {
+          const across = await subject.port.read(id, edge - 3, 7);
+          expectSame(across, bytes.subarray(edge - 3, edge + 4), `across ${edge}`);
+        }
         expectSame(await early.read(id, 0, 1), bytes.subarray(0, 1), 'the same question again');
         for (const port of [subject.port, early, await subject.peer()]) {
           expect(await port.size(id), 'its size').to.equal(length);
@@ -159,8 +166,11 @@ export const putClauses: readonly ArchiveStorageClause[] = [
     check: async (subject) => {
       const staged = await subject.stage(someBytes(1_000, 1));
       const empty = await subject.stage(new Uint8Array());
+      const gone = await subject.stage(someBytes(10, 2));
+      await gone.discard();
       await expectAborted({
         put: (signal) => subject.port.put(anArchiveId(1), staged, signal),
+        'of what is gone': (signal) => subject.port.put(anArchiveId(1), gone, signal),
         'of nothing': (signal) => subject.port.put(anArchiveId(1), empty, signal),
       });
       expect(await subject.port.read(anArchiveId(1), 0, 1_000)).to.equal(undefined);
@@ -211,6 +221,11 @@ export const putClauses: readonly ArchiveStorageClause[] = [
         expectSame(await readWhole(subject.port, id, bytes.length), bytes, id);
       }
       await putAlike(subject);
+      await Promise.all(Array.from({ length: MANY }, (_, n) => store(subject, 100 + n, n)));
+      const sizes = await Promise.all(
+        Array.from({ length: MANY }, (_, n) => subject.port.size(anArchiveId(100 + n))),
+      );
+      expect(sizes, 'on one handle').to.deep.equal([...sizes.keys()]);
       await putBesideOthers(subject);
     },
   },

@@ -38,8 +38,12 @@ const BEYOND: readonly (readonly [from: number, length: number])[] = [
   [999, 2],
   [1_000, 1],
   [2_000, 1],
+  [500, 100_000],
+  [0, MAX_READ],
   [1_001, 0],
-  [2 ** 32, 1],
+  ...[2 ** 31 + 7, 2 ** 32, 2 ** 32 + 7, 2 ** 40, 2 ** 53 - 2, 2 ** 53 - 1].flatMap((from) =>
+    [0, 1, 100].map((length) => [from, length] as const),
+  ),
 ];
 
 export const readClauses: readonly ArchiveStorageClause[] = [

@@ -42,6 +42,7 @@ const UUIDS = ['0', '1', '9', 'a', 'f'].flatMap((digit) => [
   `00000000-0000-4000-8000-${digit.padStart(12, '0')}`,
   `00000000-0000-4000-8000-${digit.padEnd(12, '0')}`,
 ]);
+const uuidOf = (digit: string): string => [8, 4, 4, 4, 12].map((length) => digit.repeat(length)).join('-');
 const idsAt = (moments: readonly number[], uuids: readonly string[]): ArchiveId[] =>
   moments.flatMap((at) => uuids.map((uuid) => archiveIdOf(at as Instant, uuid)));
 /** Each list has ids that are nearly one, or that stand in another order elsewhere. */
@@ -49,6 +50,8 @@ const IDS = [
   idsAt([START], UUIDS),
   idsAt([START - 1, START, START + 1, START + 10, START + 1_000, START + 1_000_000], UUIDS.slice(2, 5)),
   idsAt([0, 1, 10, 4_294_967_296, 2_147_483_648_000, START, 9_999_999_999_999], UUIDS.slice(2, 4)),
+  // The first and the last of all are among them.
+  idsAt([0, START, 9_999_999_999_999], [uuidOf('0'), uuidOf('f'), uuidOf('8')]),
 ];
 /** Ids of which each differs from another one by one digit, wherever that stands. */
 const NEAR = fc
@@ -124,10 +127,10 @@ const SEQUENCES: Sequences<Door, Values> = {
     sizes: someOf(SIZES, 4).map((some) => [0, ...some]),
   }),
   steps: [
-    step(6, 'put', (values) => [anId(values), aContent(values), fc.boolean()], put),
+    step(8, 'put', (values) => [anId(values), aContent(values), fc.boolean()], put),
     step(6, 'read', (values) => [anId(values), aRange, fc.boolean()], read),
     step(
-      1,
+      2,
       'read beyond',
       (values) => [anId(values), oneOf(...SIZES), oneOf(1, 2, 5_000)],
       readBeyond,
@@ -162,12 +165,12 @@ const SEQUENCES: Sequences<Door, Values> = {
       aManneredOnce,
     ),
     step(
-      2,
+      4,
       'walk through changes',
       (values) => [
         anEnd(values),
-        oneOf(1, 1, 2, 3),
-        fc.array(fc.option(aChange(values), { nil: undefined }), { minLength: 1, maxLength: 5 }),
+        oneOf(1, 2, 3, 1_000),
+        fc.array(aChange(values), { minLength: 2, maxLength: 8, size: 'max' }),
       ],
       walkThroughChanges,
     ),
