@@ -77,10 +77,6 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
       }
       expectSame(await readWhole(subject.port, known, 1_000), bytes, 'what was there');
       expect(await subject.port.list(undefined, 10), 'and nothing else').to.deep.equal([known]);
-      await subject.port.put(anArchiveId(2), staged);
-      await subject.port.put(anArchiveId(3), empty);
-      expect(await subject.port.size(anArchiveId(2)), 'stored at last').to.equal(1_000);
-      expect(await subject.port.size(anArchiveId(3)), 'stored at last').to.equal(0);
     },
   },
   {

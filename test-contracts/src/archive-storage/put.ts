@@ -205,11 +205,16 @@ export const putClauses: readonly ArchiveStorageClause[] = [
     id: 'archive-storage/put-again',
     says: 'what could not be stored while the backend did not answer can be stored when it does, from the same staged file',
     check: async (subject) => {
-      const [id, bytes] = [anArchiveId(1), someBytes(5_000, 1)];
-      const staged = await subject.stage(bytes);
-      await rejectionOf((await subject.unreachable()).put(id, staged));
-      await subject.port.put(id, staged);
-      expectSame(await readWhole(subject.port, id, 5_000), bytes, 'stored at last');
+      const unreachable = await subject.unreachable();
+      for (const [n, length] of [5_000, 0].entries()) {
+        const [id, bytes] = [anArchiveId(n), someBytes(length, n)];
+        const staged = await subject.stage(bytes);
+        for (let times = 0; times < 3; times += 1) await rejectionOf(unreachable.put(id, staged));
+        expect(await subject.port.size(id), 'before').to.equal(undefined);
+        await subject.port.put(id, staged);
+        expect(await subject.port.size(id), 'its size').to.equal(length);
+        expectSame(await readWhole(subject.port, id, length), bytes, 'stored at last');
+      }
     },
   },
   {
