@@ -197,15 +197,30 @@ export async function purge(
   const limit = early ? MANY : most;
   const by = (early ? bound : Math.min(bound, known.now)) as Instant;
   const lastEnd = Math.max(after(known.begunAt, minutes(5)), ...known.bounds);
-  const earlier = [await count(door, by), await count(door, FOREVER)];
+  const earlier = await Promise.all([count(door, by), count(door, FOREVER)]);
   const dropped = await counter.purge(by, limit);
   for (const [from, until] of known.windows) if (until <= by) known.windows.delete(from);
-  const later = [await count(door, by), await count(door, FOREVER)];
+  const later = await Promise.all([count(door, by), count(door, FOREVER)]);
   return {
     isAll: [...earlier, ...later].every(({ isAll }) => isAll),
     isExact: dropped === Math.min(limit, earlier[0]?.ended ?? 0),
     isGone: earlier.every(({ ended }, at) => ended - dropped === later[at]?.ended),
     isEmpty: limit < MANY || by < lastEnd || later[1]?.ended === 0,
+  };
+}
+
+/** Two purges at once drop and answer as much as two of which one comes after the other. */
+export async function purgeAtOnce(door: Door, limit: number): Promise<object> {
+  const { known } = door;
+  const earlier = await count(door, known.now);
+  const purges = [0, 1].map((n) => doorOf(known, n).counter.purge(known.now, limit));
+  const dropped = await Promise.all(purges);
+  for (const [from, until] of known.windows) if (until <= known.now) known.windows.delete(from);
+  const later = await count(door, known.now);
+  const isFull = dropped.every((one) => one === limit);
+  return {
+    isExact: dropped.reduce((one, other) => one + other) === earlier.ended - later.ended,
+    isWhole: isFull || later.ended === 0,
   };
 }
 

@@ -17,6 +17,27 @@ import { admit, aTry, BUSY, fail, limitedUntil, WINDOW } from './tries.ts';
 
 const END: Instant = after(START, WINDOW);
 
+/** What a text is otherwise when an escape is read, or a sign is written as several. */
+const SPELLED = [
+  'a',
+  'b',
+  'ab',
+  'assb',
+  'aSSb',
+  'afib',
+  'aeb',
+  'A',
+  '%41',
+  '\\x41',
+  '\\u0041',
+  '&#65;',
+  'a+b',
+  'a%20b',
+  '&',
+  '&amp;',
+];
+const NETWORKS = ['fe80:1234:5678:9abc:def0:1234:5678:9abc', '2001:db8:1234:5678::/64', '198.51.100.223'];
+
 /** What shows with limits as they are in use, with many windows, and when nobody answers. */
 export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCounter>>[] = [
   {
@@ -40,6 +61,8 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
       expect(await port.begin(aTry({ ...role, address: 'one more' })), 'hundreds under way').to.deep.equal(
         BUSY,
       );
+      const few = await other.begin(aTry({ ...role, address: 'one more', perRole: 20 }));
+      expect(few, 'hundreds under way, and none wrong').to.deep.equal(BUSY);
       for (const ticket of waiting) await other.settle(ticket);
       expect(await port.begin(aTry({ ...role, address: 'one more' })), 'all together').to.deep.equal(BUSY);
       await port.settle(last);
@@ -86,13 +109,7 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
       }
       const apart = { role: aRoleId(2), perAddress: 1, perRole: 10_000 };
       const signs = SIGNS.flatMap((sign) => [`a${sign}b`, `${sign}b`, `a${sign}`, sign]);
-      for (const address of new Set([
-        'a',
-        'b',
-        'ab',
-        ...signs,
-        ...eachPlace('fe80:1234:5678:9abc:def0:1234:5678:9abc'),
-      ])) {
+      for (const address of new Set([...SPELLED, ...signs, ...NETWORKS.flatMap(eachPlace)])) {
         await admit(port, aTry({ ...apart, address }));
         const again = await other.begin(aTry({ ...apart, address }));
         expect(again, `again from ${JSON.stringify(address)}`).to.deep.equal(BUSY);

@@ -67,6 +67,7 @@ export const window: fc.Arbitrary<Duration> = fc.constantFrom<Duration[]>(
   300_001 as Duration,
   days(1),
   days(60),
+  days(400),
 );
 
 export const values: fc.Arbitrary<Values> = fc.record({
