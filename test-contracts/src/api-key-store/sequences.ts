@@ -10,10 +10,9 @@ import {
 } from '@pinfold/core';
 import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
-import type { Subject } from '../contract.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
-import { checkSequences, type Sequences, stepsFor } from '../sequences/run.ts';
+import { checkSequences, questionsFor, type Reachable, type Sequences, stepsFor } from '../sequences/run.ts';
 import { changedTexts, nearInstants, nearTexts, someOf } from '../sequences/values.ts';
 
 interface Values {
@@ -37,6 +36,7 @@ const HASHES = ['1', '0e1', '0e2', 'a', 'b'].flatMap((text) => [
 ]) as Sha256[];
 
 const step = stepsFor<ApiKeyStore, Values>();
+const question = questionsFor<ApiKeyStore, Values>();
 const oneOf = fc.constantFrom;
 
 const key = ({ ids, accounts, labels, hashes, instants }: Values): fc.Arbitrary<ApiKey> =>
@@ -93,6 +93,12 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
       (values) => [id(values), instant(values), instant(values)],
       (port, known, at, unlessSince) => port.touch(known, at, unlessSince),
     ),
+    question(
+      2,
+      'find',
+      (values) => [id(values)],
+      (port, known) => (signal) => port.find(known, signal),
+    ),
   ],
   look: step(
     1,
@@ -103,6 +109,8 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
       listed: await Promise.all(accounts.map(async (account) => [account, await port.list(account)])),
     }),
   ),
+  holds: (memory) => memory.list(undefined),
+  fault: 'store_unavailable',
 };
 
 /**
@@ -122,7 +130,7 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
  * await checkApiKeyStoreSequences(create, { runs: 2 });
  */
 export function checkApiKeyStoreSequences(
-  create: () => Promise<Subject<ApiKeyStore>>,
+  create: () => Promise<Reachable<ApiKeyStore>>,
   options: ModelOptions = {},
 ): Promise<void> {
   return checkSequences(SEQUENCES, create, options);

@@ -12,11 +12,16 @@ import type {
 } from '@pinfold/core';
 import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
-import type { Subject } from '../contract.ts';
 import { anEvent } from '../fixtures/roles.ts';
-import { rejectionOf } from '../rejection.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
-import { checkSequences, type Sequences, stepsFor } from '../sequences/run.ts';
+import {
+  alone,
+  checkSequences,
+  questionsFor,
+  type Reachable,
+  type Sequences,
+  stepsFor,
+} from '../sequences/run.ts';
 import { changedText, changedTexts, nearInstants, nearTexts, someOf } from '../sequences/values.ts';
 
 interface Values {
@@ -37,6 +42,7 @@ const HASHES = ['0', '9', 'a', 'f', '0e1', '0e2', '1e3', '00', 'ab', '10', '9f']
 ]) as Sha256[];
 
 const step = stepsFor<SessionStore, Values>();
+const question = questionsFor<SessionStore, Values>();
 const oneOf = fc.constantFrom;
 
 const instant = ({ instants }: Values) => oneOf(...instants);
@@ -157,11 +163,11 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
       (values) => [hash(values), told],
       (port, ended, count) => port.end(ended, events(count)),
     ),
-    step(
-      1,
-      'find, aborted,',
+    question(
+      3,
+      'find',
       (values) => [hash(values), instant(values)],
-      (port, wanted, now) => rejectionOf(port.find(wanted, now, AbortSignal.abort('gone'))),
+      (port, wanted, now) => (signal) => port.find(wanted, now, signal),
     ),
     step(
       1,
@@ -170,7 +176,7 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
       (port, account, actor, at, unlessSince) =>
         port.refuse({ ...anEvent(), account, actor, at }, unlessSince),
     ),
-    step(1, 'purge', (values) => [instant(values), oneOf(1, 2, 3, 1_000)], purged),
+    alone(step(1, 'purge', (values) => [instant(values), oneOf(1, 2, 3, 1_000)], purged)),
     step(
       2,
       'list',
@@ -199,6 +205,14 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
       ),
     }),
   ),
+  holds: (memory) =>
+    memory.list({
+      account: undefined,
+      now: -1 as Instant,
+      after: undefined,
+      limit: Number.POSITIVE_INFINITY,
+    }),
+  fault: 'store_unavailable',
 };
 
 /**
@@ -218,7 +232,7 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
  * await checkSessionStoreSequences(create, { runs: 2 });
  */
 export function checkSessionStoreSequences(
-  create: () => Promise<Subject<SessionStore>>,
+  create: () => Promise<Reachable<SessionStore>>,
   options: ModelOptions = {},
 ): Promise<void> {
   return checkSequences(SEQUENCES, create, options);
