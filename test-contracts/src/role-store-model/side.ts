@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type {
   AccountId,
   ArchiveId,
+  Authority,
   CleanupOutcome,
   CleanupRequest,
   CleanupTask,
@@ -19,18 +21,18 @@ import type {
   Version,
 } from '@pinfold/core';
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
-import { anArchiveIdAt, anEvent, aRoleId, aSha256 } from '../fixtures/roles.ts';
+import { anArchiveIdAt, anEvent, aRoleId } from '../fixtures/roles.ts';
 import { asks, walk } from '../role-store/asked.ts';
+import { type Heard, heard, type Manner } from '../sequences/manners.ts';
+import { carelessly } from './careless.ts';
 
 /** What a role is published with, but for what its lease and its number say. */
-export type Made = Omit<
-  Role,
-  'id' | 'account' | 'archive' | 'idempotencyKey' | 'sha256' | 'pinned' | 'generation'
-> &
+export type Made = Omit<Role, 'id' | 'account' | 'archive' | 'idempotencyKey' | 'pinned' | 'generation'> &
   Pick<Publication, 'manifest' | 'warnings'>;
 
 /** What was told of a store by any of its handles, in order: steps name it by how long ago it was. */
 class Notes {
+  readonly sides: Side[] = [];
   readonly leases: Reservation[] = [];
   readonly publications: Publication[] = [];
   readonly committed: Map<string, Publication> = new Map();
@@ -52,6 +54,18 @@ function own(at: Instant | null, n: number, more = 0): Instant | null {
   return at === null ? null : ((at + n * SECOND + more) as Instant);
 }
 
+/** An id that is not there, though nearly, in one of several ways. */
+function nearly<Id extends string>(id: Id, way: number): Id {
+  const near = [
+    `${id.slice(0, -1)}${id.endsWith('f') ? 'e' : 'f'}`,
+    id.slice(0, -1),
+    `${id}0`,
+    `${id[0] === 'f' ? 'e' : 'f'}${id.slice(1)}`,
+    `${id.slice(0, 12)}${id[12] === '9' ? '8' : '9'}${id.slice(13)}`,
+  ];
+  return near[way % near.length] as Id;
+}
+
 function numberOf(id: RoleId): number {
   return Number.parseInt(id.slice(24), 16);
 }
@@ -66,8 +80,9 @@ export class Side {
   readonly #store: RoleStore;
 
   constructor(store: RoleStore, notes: Notes = new Notes()) {
-    this.#store = store;
+    this.#store = carelessly(store);
     this.notes = notes;
+    notes.sides.push(this);
   }
 
   async reserve(request: Reservation): Promise<unknown> {
@@ -112,7 +127,6 @@ export class Side {
       account: lease.account,
       archive: anArchive(place),
       idempotencyKey: lease.key,
-      sha256: aSha256(1),
       pinned: made.expiresAt === null,
       expiresAt: own(made.expiresAt, place),
       deletedAt: own(made.deletedAt, place),
@@ -133,7 +147,13 @@ export class Side {
     return this.#said(loaded);
   }
 
-  async save(n: number, place: number, change: Partial<Made>, count: number): Promise<unknown> {
+  async save(
+    n: number,
+    place: number,
+    change: Partial<Made>,
+    count: number,
+    authority?: Authority,
+  ): Promise<unknown> {
     const { publications, looks } = this.notes;
     const publication = publications.at(-1 - n);
     const look = publication && looks.get(`${publication.role.id} ${place}`);
@@ -147,7 +167,7 @@ export class Side {
       ...('deletedAt' in change ? { deletedAt: own(change.deletedAt ?? null, numberOf(value.id)) } : {}),
       ...('passwordHash' in change ? { generation: (value.generation + 1) as Role['generation'] } : {}),
     };
-    return await this.#store.save(role, version, some(count));
+    return await this.#store.save(role, version, some(count), authority);
   }
 
   async claim({ until, limit, ...request }: CleanupRequest): Promise<unknown> {
@@ -177,7 +197,7 @@ export class Side {
   async purge(before: Instant, limit: number): Promise<unknown> {
     const counts: number[] = [];
     do counts.push(await this.#store.purge(before, limit));
-    while (counts.at(-1) === limit && counts.length < 100);
+    while (limit > 0 && counts.at(-1) === limit && counts.length < 100);
     return counts;
   }
 
@@ -190,9 +210,9 @@ export class Side {
   }
 
   /** Everything behind one of the roles that were published, or from the first on. */
-  async list(query: Partial<RoleQuery>, n?: number): Promise<unknown> {
+  async list(query: Partial<RoleQuery>, n?: number, beside = 0): Promise<unknown> {
     const after = n === undefined ? undefined : this.notes.publications.at(-1 - n)?.role;
-    const place = after && { publishedAt: after.publishedAt, id: after.id };
+    const place = after && { publishedAt: (after.publishedAt + beside) as Instant, id: after.id };
     const pages = await walk(this.#store, asks({ ...query, after: place }));
     const items = pages.map((page) => page.items);
     // With a search, pages may be short.
@@ -211,20 +231,66 @@ export class Side {
 
   async roles(): Promise<unknown> {
     const ids = [...this.notes.committed.values()].map(({ role }) => role.id);
-    return await Promise.all([...ids, aRoleId(99)].map(async (id) => this.#said(await this.#store.load(id))));
+    const all = [...ids, ...ids.map(nearly), aRoleId(99)];
+    return await Promise.all(all.map(async (id) => this.#said(await this.#store.load(id))));
   }
 
-  async rest(now: Instant, before: Instant): Promise<unknown> {
+  /** Questions at once, each twice. */
+  async rest(now: Instant, ended: Instant, begun: Instant, limit: number): Promise<unknown> {
     const archives = [...this.notes.committed.values()].map(({ role }) => role.archive);
-    const { value, version } = (await this.#store.loadComparison()) ?? {};
-    return {
-      manifests: await Promise.all(archives.map((archive) => this.#store.loadManifest(archive))),
-      named: await this.#store.whichAreNamed(archives),
-      all: await this.walkArchives(undefined, 3),
-      count: await this.#store.countForCleanup({ now, endedBefore: before, begunBefore: before }),
-      comparison: value,
-      isNewest: version === this.notes.comparisons.at(-1),
+    const none = archives.map(nearly);
+    const store = this.#store;
+    const counted = (before: Instant) =>
+      store.countForCleanup({ now, endedBefore: before, begunBefore: begun });
+    const asked = [0, 1].map(async () => ({
+      manifests: await Promise.all([...archives, ...none].map((archive) => store.loadManifest(archive))),
+      named: await Promise.all(
+        [[...none, ...archives, ...archives], archives.slice(1), none].map((ids) => store.whichAreNamed(ids)),
+      ),
+      all: await Promise.all([limit, 100].map((most) => this.walkArchives(undefined, most))),
+      counts: await Promise.all([ended, begun].map(counted)),
+    }));
+    const { value, version } = (await store.loadComparison()) ?? {};
+    const isNewest = version === this.notes.comparisons.at(-1);
+    return { asked: await Promise.all(asked), comparison: value, isNewest };
+  }
+
+  /** What is answered, or whether it would have been, when the signal is aborted at some time. */
+  async loadAborted(n: number, manner: Manner): Promise<unknown> {
+    const { id, archive } = this.notes.publications.at(-1 - n)?.role ?? {
+      id: aRoleId(n),
+      archive: anArchive(n),
     };
+    const role = await heard(manner, 'load', (signal) => this.#store.load(id, signal));
+    const manifest = await heard(manner, 'load a manifest', (signal) =>
+      this.#store.loadManifest(archive, signal),
+    );
+    const isSame = (came: Heard, answer: unknown) =>
+      came === 'aborted' || isDeepStrictEqual(came.answer, answer);
+    return [
+      isSame(role, await this.#store.load(id)),
+      isSame(manifest, await this.#store.loadManifest(archive)),
+    ];
+  }
+
+  /** The same at once by two handles: whichever is first, the same comes of it. */
+  async twice(make: (side: Side) => Promise<unknown>): Promise<unknown> {
+    const both = await Promise.all(this.#both().map(make));
+    return both.map((answer) => JSON.stringify(answer)).sort();
+  }
+
+  /** What has nothing to do with each other at once, by two handles in turn. */
+  async several(makes: readonly ((side: Side) => Promise<unknown>)[]): Promise<unknown> {
+    const both = this.#both();
+    const answers = await Promise.all(makes.map((make, n) => make(both[n % 2] as Side)));
+    const { publications } = this.notes;
+    publications.sort((one, other) => numberOf(one.role.id) - numberOf(other.role.id));
+    return answers;
+  }
+
+  #both(): readonly Side[] {
+    const [first = this, second = this] = this.notes.sides;
+    return [first, second];
   }
 
   async lists(

@@ -8,12 +8,14 @@ import type {
   KeptWarning,
   PublicationLimits,
   Reservation,
+  Sha256,
   Title,
   Token,
 } from '@pinfold/core';
 import { foldForSearch, parseRate } from '@pinfold/core/adapter';
 import fc from 'fast-check';
 import { anArchiveId, aRoleId, aSha256 } from '../fixtures/roles.ts';
+import { editedTexts } from '../sequences/edits.ts';
 import { changedTexts, nearInstants, nearTexts, someOf } from '../sequences/values.ts';
 import type { Made } from './side.ts';
 
@@ -64,6 +66,17 @@ const nearKeys = fc
   )
   .chain(([first, ...others]) => someOf(others, 3).map((some) => [first, ...some]));
 
+/** A text with others that are one edit away, of those that fit. */
+const editedOf = <Text extends string>(all: readonly string[], fits: RegExp): fc.Arbitrary<Text[]> =>
+  oneOf(...all)
+    .chain(editedTexts)
+    .map((texts) => texts.filter((each) => fits.test(each) && [...each].length <= 255) as Text[]);
+const editedKeys = editedOf<IdempotencyKey>(['release 1', 'b'.repeat(250), 'Key:1/2'], /^[ -~]+$/);
+const editedAccounts = editedOf<AccountId>(
+  ['team-7', 'Équipe 7', '\u0f40'.repeat(250)],
+  /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u,
+);
+
 const names = fc.oneof(
   {
     weight: 3,
@@ -73,6 +86,7 @@ const names = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: oneOf(...JOINED) },
+  { weight: 3, arbitrary: fc.record({ accounts: few(editedAccounts), keys: editedKeys }) },
 );
 
 export const values: fc.Arbitrary<Values> = fc
@@ -83,7 +97,11 @@ export const values: fc.Arbitrary<Values> = fc
       .map(([start, texts]) => texts.slice(0, 2).map((each) => `${start}${each}` as Fingerprint)),
     texts: fc.tuple(few(nearTexts), changedTexts).map((both) => both.flat()),
     instants: nearInstants,
-    publications: oneOf(null, null, ...['1/1s', '3/1m', '7/1s'].map((rate) => parseRate(rate) as never)),
+    publications: oneOf(
+      null,
+      null,
+      ...['1/1s', '3/1m', '7/1s', '5/30d', '2/1h'].map((rate) => parseRate(rate) as never),
+    ),
     claimed: oneOf<(1 | 100)[]>(1, 100),
   })
   .map(({ names: { accounts, keys }, ...rest }) => ({ accounts, keys, ...rest }));
@@ -101,9 +119,11 @@ const title = ({ texts }: Values): fc.Arbitrary<Title | null> =>
 export const limits = ({ publications }: Values): fc.Arbitrary<PublicationLimits> =>
   fc.record({
     publications: fc.constant(publications),
-    sites: oneOf(null, null, null, 1, 2),
+    sites: oneOf(null, null, null, 0, 1, 2, 4_294_967_297),
     bytes: oneOf(null, null, null, null, null, ...COUNTS),
   });
+
+const sha256 = oneOf(...[1, 2, 16, 255].map(aSha256), 'f'.repeat(64) as Sha256);
 
 export const reservation = (given: Values): fc.Arbitrary<Reservation> =>
   fc.record({
@@ -112,7 +132,7 @@ export const reservation = (given: Values): fc.Arbitrary<Reservation> =>
     fingerprint: oneOf(...given.fingerprints),
     token,
     archiveBytes: oneOf(...COUNTS),
-    sha256: fc.constant(aSha256(1)),
+    sha256,
     limits: limits(given),
     now: instant(given),
     until: instant(given),
@@ -128,7 +148,8 @@ export const made = (given: Values): fc.Arbitrary<Made> =>
   fc.record({
     title: title(given),
     originalFilename: title(given).map((each) => each ?? 'site.zip') as fc.Arbitrary<never>,
-    fileCount: fc.nat({ max: 500 }),
+    sha256,
+    fileCount: oneOf(1, 128, 500, 32_768, 100_000),
     size: oneOf(...COUNTS),
     archiveBytes: oneOf(...COUNTS),
     publishedAt: instant(given),
