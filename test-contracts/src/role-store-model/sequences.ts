@@ -5,7 +5,8 @@ import type { Subject } from '../contract.ts';
 import { UNBOUNDED } from '../fixtures/roles.ts';
 import { manners } from '../sequences/manners.ts';
 import { checkSequences, type Sequences, stepsFor } from '../sequences/run.ts';
-import { anArchive, Side } from './side.ts';
+import { anArchive, type Two } from './notes.ts';
+import { Side } from './side.ts';
 import {
   change,
   comparison,
@@ -35,6 +36,8 @@ const back = fc.nat({ max: 3 });
 const place = fc.nat({ max: 1 });
 const events = fc.nat({ max: 2 });
 const authority = oneOf(undefined, undefined, 'account' as const, 'operator' as const);
+/** One handle, or both. */
+const two = oneOf<Two[]>([0, 1], [0, 0], [1, 1]);
 /** No 32 bits. */
 const MANY = 2 ** 32;
 const state = oneOf(undefined, 'published' as const, 'expired' as const, 'deleted' as const);
@@ -66,9 +69,9 @@ const AT_ONCE = [
   step(
     1,
     'renew, or release, or commit, or settle twice at once',
-    (given) => [oneOf(0, 1, 2, 3), back, instant(given), made(given), outcome(given)],
-    (side, which, n, at, role, settled) =>
-      side.twice(async (handle) => {
+    (given) => [two, oneOf(0, 1, 2, 3), back, instant(given), made(given), outcome(given)],
+    (side, by, which, n, at, role, settled) =>
+      side.twice(by, async (handle) => {
         if (which === 0) return await handle.renew(n, at);
         if (which === 1) return await handle.release(n);
         if (which === 2) return await handle.commit(n, 0, role, at, UNBOUNDED);
@@ -78,39 +81,54 @@ const AT_ONCE = [
   step(
     1,
     'keep twice at once',
-    (given) => [comparison(given), oneOf(0, 0, 1)],
-    (side, compared, age) => side.twice((handle) => handle.keepComparison(compared, age)),
+    (given) => [two, comparison(given), oneOf(0, 0, 1)],
+    (side, by, compared, age) => side.twice(by, (handle) => handle.keepComparison(compared, age)),
   ),
   step(
     1,
     'load, and save twice at once',
-    (given) => [back, change(given)],
-    async (side, n, changed) => {
+    (given) => [two, back, change(given)],
+    async (side, by, n, changed) => {
       await side.load(n, 0);
-      return await side.twice((handle) => handle.save(n, 0, changed, 1));
+      return await side.twice(by, (handle) => handle.save(n, 0, changed, 1));
     },
   ),
   step(
     1,
     'settle several at once',
-    (given) => [fc.array(outcome(given), { minLength: 2, maxLength: 4 })],
-    (side, all) => side.several(all.map((settled, n) => (handle) => handle.settle(n, settled, 1))),
+    (given) => [two, fc.array(outcome(given), { minLength: 2, maxLength: 4 })],
+    (side, by, all) =>
+      side.several(
+        by,
+        all.map((settled, n) => (handle) => handle.settle(n, settled, 1)),
+      ),
   ),
   step(
     2,
     'load and save several at once',
-    (given) => [fc.array(change(given), { minLength: 2, maxLength: 4 })],
-    async (side, all) => [
-      await side.several(all.map((_, n) => (handle) => handle.load(n, 0))),
-      await side.several(all.map((changed, n) => (handle) => handle.save(n, 0, changed, 1))),
+    (given) => [two, fc.array(change(given), { minLength: 2, maxLength: 4 })],
+    async (side, by, all) => [
+      await side.several(
+        by,
+        all.map((_, n) => (handle) => handle.load(n, 0)),
+      ),
+      await side.several(
+        by,
+        all.map((changed, n) => (handle) => handle.save(n, 0, changed, 1)),
+      ),
     ],
   ),
   step(
     2,
     'commit several, renew one and keep a comparison at once',
-    (given) => [fc.array(made(given), { minLength: 2, maxLength: 3 }), instant(given), comparison(given)],
-    (side, all, at, compared) =>
-      side.several([
+    (given) => [
+      two,
+      fc.array(made(given), { minLength: 2, maxLength: 3 }),
+      instant(given),
+      comparison(given),
+    ],
+    (side, by, all, at, compared) =>
+      side.several(by, [
         ...all.map((role, n) => (handle: Side) => handle.commit(n, 0, role, at, UNBOUNDED)),
         (handle) => handle.renew(all.length, at),
         (handle) => handle.keepComparison(compared, 0),

@@ -5,74 +5,23 @@ import type {
   Authority,
   CleanupOutcome,
   CleanupRequest,
-  CleanupTask,
   Comparison,
   IdempotencyKey,
   Instant,
   LoadedRole,
-  Publication,
   PublicationLimits,
   Reservation,
   Role,
-  RoleId,
   RoleQuery,
   RoleState,
   RoleStore,
-  Version,
 } from '@pinfold/core';
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
-import { anArchiveIdAt, anEvent, aRoleId } from '../fixtures/roles.ts';
+import { aRoleId } from '../fixtures/roles.ts';
 import { asks, walk } from '../role-store/asked.ts';
 import { type Heard, heard, type Manner } from '../sequences/manners.ts';
 import { carelessly } from './careless.ts';
-
-/** What a role is published with, but for what its lease and its number say. */
-export type Made = Omit<Role, 'id' | 'account' | 'archive' | 'idempotencyKey' | 'pinned' | 'generation'> &
-  Pick<Publication, 'manifest' | 'warnings'>;
-
-/** What was told of a store by any of its handles, in order: steps name it by how long ago it was. */
-class Notes {
-  readonly sides: Side[] = [];
-  readonly leases: Reservation[] = [];
-  readonly publications: Publication[] = [];
-  readonly committed: Map<string, Publication> = new Map();
-  readonly looks: Map<string, LoadedRole> = new Map();
-  readonly tasks: CleanupTask[] = [];
-  readonly comparisons: (Version | undefined)[] = [undefined];
-  claims = 0;
-}
-
-/** The `n`th archive that is published: few instants, and many of each. */
-export function anArchive(n: number): ArchiveId {
-  return anArchiveIdAt(n % 2, n);
-}
-
-const SECOND = 1_000;
-
-/** The instant of a role or claim alone: of those that wait equally long a claim may take any. */
-function own(at: Instant | null, n: number, more = 0): Instant | null {
-  return at === null ? null : ((at + n * SECOND + more) as Instant);
-}
-
-/** An id that is not there, though nearly, in one of several ways. */
-function nearly<Id extends string>(id: Id, way: number): Id {
-  const near = [
-    `${id.slice(0, -1)}${id.endsWith('f') ? 'e' : 'f'}`,
-    id.slice(0, -1),
-    `${id}0`,
-    `${id[0] === 'f' ? 'e' : 'f'}${id.slice(1)}`,
-    `${id.slice(0, 12)}${id[12] === '9' ? '8' : '9'}${id.slice(13)}`,
-  ];
-  return near[way % near.length] as Id;
-}
-
-function numberOf(id: RoleId): number {
-  return Number.parseInt(id.slice(24), 16);
-}
-
-function some(count: number): ReturnType<typeof anEvent>[] {
-  return Array.from({ length: count }, () => anEvent());
-}
+import { anArchive, type Made, Notes, nearly, numberOf, own, some, type Two } from './notes.ts';
 
 /** One handle of a store. What it answers is what any sound store would. */
 export class Side {
@@ -273,24 +222,23 @@ export class Side {
     ];
   }
 
-  /** The same at once by two handles: whichever is first, the same comes of it. */
-  async twice(make: (side: Side) => Promise<unknown>): Promise<unknown> {
-    const both = await Promise.all(this.#both().map(make));
+  /** The same twice at once: whichever is first, the same comes of it. */
+  async twice(by: Two, make: (side: Side) => Promise<unknown>): Promise<unknown> {
+    const both = await Promise.all(this.#both(by).map(make));
     return both.map((answer) => JSON.stringify(answer)).sort();
   }
 
-  /** What has nothing to do with each other at once, by two handles in turn. */
-  async several(makes: readonly ((side: Side) => Promise<unknown>)[]): Promise<unknown> {
-    const both = this.#both();
+  /** What has nothing to do with each other at once, by one handle or by two in turn. */
+  async several(by: Two, makes: readonly ((side: Side) => Promise<unknown>)[]): Promise<unknown> {
+    const both = this.#both(by);
     const answers = await Promise.all(makes.map((make, n) => make(both[n % 2] as Side)));
     const { publications } = this.notes;
     publications.sort((one, other) => numberOf(one.role.id) - numberOf(other.role.id));
     return answers;
   }
 
-  #both(): readonly Side[] {
-    const [first = this, second = this] = this.notes.sides;
-    return [first, second];
+  #both(by: Two): readonly Side[] {
+    return by.map((n) => this.notes.sides[n] ?? this);
   }
 
   async lists(

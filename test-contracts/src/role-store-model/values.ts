@@ -17,7 +17,7 @@ import fc from 'fast-check';
 import { anArchiveId, aRoleId, aSha256 } from '../fixtures/roles.ts';
 import { editedTexts } from '../sequences/edits.ts';
 import { changedTexts, nearInstants, nearTexts, someOf } from '../sequences/values.ts';
-import type { Made } from './side.ts';
+import type { Made } from './notes.ts';
 
 /** What the calls of one run are made of. */
 export interface Values {

@@ -176,8 +176,9 @@ export const settleClauses: readonly Clause<RoleStore>[] = [
   {
     id: 'role-store/settle-failed',
     says: 'the role is claimed again from the instant of retry on, with one failure more',
-    check: (_, another) =>
-      inEachEra(another, async ({ port, peer }, start) => {
+    check: async (subject, another) => {
+      await failOften(subject.port);
+      await inEachEra(another, async ({ port, peer }, start) => {
         const other = await peer();
         const role = await publishTo(port, aPublication(1, { publishedAt: start, expiresAt: start }));
         let now = start;
@@ -193,7 +194,8 @@ export const settleClauses: readonly Clause<RoleStore>[] = [
           now = retryAt;
         }
         expect(await other.claimForCleanup(claim(9, now))).to.deep.equal([taskOf(role, 9, 3)]);
-      }),
+      });
+    },
   },
   {
     id: 'role-store/settle-lost',
@@ -223,3 +225,15 @@ export const settleClauses: readonly Clause<RoleStore>[] = [
     },
   },
 ];
+
+/** Fails to remove an archive more often than fits a byte. */
+async function failOften(port: RoleStore): Promise<void> {
+  const role = await publishTo(port, aPublication(1, { expiresAt: START }));
+  for (let failures = 0; failures < 260; failures += 1) {
+    const [task] = await port.claimForCleanup(claim(failures, START));
+    expect(task, `after ${failures} failures`).to.deep.equal(taskOf(role, failures, failures));
+    await port.settleCleanup(taskOf(role, failures, failures), { kind: 'failed', retryAt: START }, [
+      anEvent(),
+    ]);
+  }
+}

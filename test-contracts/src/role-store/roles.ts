@@ -47,6 +47,13 @@ const ROLES: readonly Role[] = [
     originalFilename: '{"a":1}' as Filename,
     passwordHash: '1' as PasswordHash,
   }),
+  aRole(6, {
+    title: 'null' as Title,
+    originalFilename: 'null' as Filename,
+    idempotencyKey: 'null' as IdempotencyKey,
+    account: accountId('null'),
+    passwordHash: 'null' as PasswordHash,
+  }),
 ];
 
 async function loaded(port: RoleStore, n: number): Promise<Versioned<Role>> {
