@@ -210,10 +210,10 @@ export async function purge(
 }
 
 /** Two purges at once drop and answer as much as two of which one comes after the other. */
-export async function purgeAtOnce(door: Door, limit: number): Promise<object> {
+export async function purgeAtOnce(door: Door, limit: number, byOne: boolean): Promise<object> {
   const { known } = door;
   const earlier = await count(door, known.now);
-  const purges = [0, 1].map((n) => doorOf(known, n).counter.purge(known.now, limit));
+  const purges = [0, byOne ? 0 : 1].map((n) => doorOf(known, n).counter.purge(known.now, limit));
   const dropped = await Promise.all(purges);
   for (const [from, until] of known.windows) if (until <= known.now) known.windows.delete(from);
   const later = await count(door, known.now);

@@ -90,7 +90,7 @@ const SEQUENCES: Sequences<Door, Values> = {
       () => [any, fc.boolean(), oneOf(false, false, false, true), oneOf(0, 1, 2, 3, MANY)],
       purge,
     ),
-    step(1, 'purge at once', () => [oneOf(1, 2, 100)], purgeAtOnce),
+    step(1, 'purge at once', () => [oneOf(1, 2, 100), fc.boolean()], purgeAtOnce),
   ],
   look: step(1, 'measure', (values) => [who(values), oneOf('perAddress', 'perRole')], measure),
 };

@@ -124,9 +124,8 @@ export class Side {
     notes.claims += 1;
     const lapse = own(until, notes.claims, 300) as Instant;
     const tasks = await this.#store.claimForCleanup({ ...request, limit, until: lapse });
-    const ordered = tasks.toSorted((one, other) => (one.role < other.role ? -1 : 1));
-    notes.tasks.push(...ordered);
-    return ordered;
+    notes.tasks.push(...tasks);
+    return tasks;
   }
 
   async settle(n: number, outcome: CleanupOutcome, count: number): Promise<unknown> {

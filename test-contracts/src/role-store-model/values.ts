@@ -49,8 +49,9 @@ const JOINED = [
   keys: ['c', ...all.map((by) => `b${by}c`)] as IdempotencyKey[],
 }));
 
-const TOKENS = ['t', 'T', 't ', 't0', '_'].flatMap((text) =>
-  Array.from({ length: 60 }, (_, n) => `${text}${n}` as Token),
+/** So few that the next holder of a key often has nearly the token of the one before. */
+const TOKENS = Array.from({ length: 12 }, (_, n) => `t${n}`).flatMap(
+  (text) => [text, text.toUpperCase(), `${text} `, ` ${text}`, `${text}x`] as Token[],
 );
 
 /** Some of them are no 32 bits, or no exact float of 32 bits. */

@@ -14,7 +14,7 @@ import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
-import { anEvent, aPublication, aRole, aToken, publishTo } from '../fixtures/roles.ts';
+import { anEvent, aPublication, aRole, aToken, nearTokens, publishTo } from '../fixtures/roles.ts';
 import { together } from '../together.ts';
 import { asks, END } from './asked.ts';
 
@@ -215,6 +215,10 @@ export const settleClauses: readonly Clause<RoleStore>[] = [
       await port.settleCleanup(taskOf(role, 1), { kind: 'removed' }, [anEvent()]);
       await expectClaimed(after(taken, minutes(10)));
       await port.settleCleanup(taskOf(role, 1), { kind: 'failed', retryAt: END }, [anEvent()]);
+      await expectClaimed(after(taken, minutes(10)));
+      for (const token of nearTokens(aToken(2))) {
+        await port.settleCleanup({ ...taskOf(role, 2), token }, { kind: 'removed' }, [anEvent()]);
+      }
       await expectClaimed(after(taken, minutes(10)));
       await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt }, [anEvent()]);
       await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt: END }, [anEvent()]);
