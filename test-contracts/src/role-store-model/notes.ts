@@ -27,6 +27,7 @@ export class Notes {
   readonly committed: Map<string, Publication> = new Map();
   readonly looks: Map<string, LoadedRole> = new Map();
   readonly tasks: CleanupTask[] = [];
+  readonly claimed: Set<RoleId> = new Set();
   readonly comparisons: (Version | undefined)[] = [undefined];
   claims = 0;
 }

@@ -145,14 +145,14 @@ const SEQUENCES: Sequences<Side, Values> = {
   turns: 100,
   steps: [
     step(
-      4,
+      6,
       'publish',
       (given) => [reservation(given), made(given)],
       (side, asked, role) => side.publish(asked, role),
       (asked) => asked.token,
     ),
     step(
-      3,
+      6,
       'reserve',
       (given) => [reservation(given)],
       (side, asked) => side.reserve(asked),
