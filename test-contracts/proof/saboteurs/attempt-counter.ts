@@ -84,7 +84,7 @@ const forgivingAgain: Spoiling<AttemptCounter> = () => {
         ({ attempt }) => attempt.role === of?.role && attempt.address === of.address,
       );
       const [entry] = open.splice(exact === -1 ? same : exact, exact === -1 && same === -1 ? 0 : 1);
-      if (entry !== undefined) await store.forgive(entry.ticket);
+      await store.forgive(entry?.ticket ?? ticket);
     },
   });
 };
