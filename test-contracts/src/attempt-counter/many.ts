@@ -175,6 +175,7 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
       const ticket = await admit(port, aTry());
       await port.settle(ticket);
       const lost = await admit(port, aTry());
+      await port.forgive(lost);
       expect((await port.begin(aTry({ perAddress: 1 }))).kind).to.equal('limited');
       const gone = await unreachable();
       const calls: Readonly<Record<keyof AttemptCounter, () => Promise<unknown>>> = {
