@@ -13,7 +13,15 @@ import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
-import { anEvent, aPublication, aReservation, aToken, leaseOf, UNBOUNDED } from '../fixtures/roles.ts';
+import {
+  aFingerprint,
+  anEvent,
+  aPublication,
+  aReservation,
+  aToken,
+  leaseOf,
+  UNBOUNDED,
+} from '../fixtures/roles.ts';
 import { together } from '../together.ts';
 
 const COMMITTED = { kind: 'committed' };
@@ -86,6 +94,16 @@ export const admissionClauses: readonly Clause<RoleStore>[] = [
       });
       const exact = { ...UNBOUNDED, sites: 3, bytes: 3_072 };
       expect((await store.reserve({ ...bytes, limits: exact })).kind, 'exactly').to.equal('reserved');
+      const later = {
+        ...sites,
+        now: after(START, hours(1)),
+        token: aToken(30),
+        fingerprint: aFingerprint(9),
+      };
+      expect((await store.reserve(later)).kind, 'what lapsed').to.equal('refused');
+      const held = { kind: 'in_progress', until: bytes.until };
+      expect(await port.reserve({ ...bytes, token: aToken(31) }), 'unless it is refused').to.deep.equal(held);
+      expect(await port.renew(leaseOf(bytes), bytes.until), 'by its lease').to.deep.equal({ kind: 'held' });
     },
   },
   {

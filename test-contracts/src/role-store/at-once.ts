@@ -44,6 +44,8 @@ async function publishMixed(port: RoleStore): Promise<void> {
   }
   for (const n of [9, 10])
     await publishTo(port, aPublication(n, { account: OTHER, idempotencyKey: aKey(n - 8) }));
+  const hour = after(START, hours(1));
+  await port.claimForCleanup({ now: hour, endedBefore: hour, token: aToken(90), until: END, limit: 1 });
   for (const now of [START, NOON]) {
     const n = now === START ? 20 : 21;
     await port.reserve(aReservation(n, { now, until: END }));

@@ -130,11 +130,11 @@ export const manyClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[] 
   },
   {
     id: 'role-store/commit-large',
-    says: 'a manifest of several MiB and hundreds of warnings are kept whole',
+    says: 'a manifest of tens of MiB and a thousand warnings are kept whole',
     check: async ({ port, peer }) => {
-      const entries = Array.from({ length: 20_000 }, (_, n) => [`${'ordner ä/'.repeat(12)}${n}.html`, n, n]);
+      const entries = Array.from({ length: 20_000 }, (_, n) => [`${'ordner ä/'.repeat(190)}${n}.html`, n, n]);
       const manifest = JSON.stringify([1, entries]) as EncodedManifest;
-      const publication = { ...aPublication(1), manifest, warnings: warningsOf(500) };
+      const publication = { ...aPublication(1), manifest, warnings: warningsOf(1_100) };
       const request = aReservation(1);
       await port.reserve(request);
       await port.commit(publication, leaseOf(request), [anEvent()]);

@@ -193,6 +193,9 @@ export const roleClauses: readonly Clause<RoleStore>[] = [
           Array.from({ length: 2_000 }, (_, n) => [`ordner/ä ${n} '"%.html`, n, n, n, 8, n, 1]),
         ]),
         ' ',
+        '\ufeff[1,[]]\ufeff\r\n\t',
+        '"1"',
+        `${'x'.repeat(65_535)}\u{1f9ed}`,
       ];
       for (const [n, text] of texts.entries()) {
         await publishTo(port, { ...aPublication(n), manifest: text as EncodedManifest });

@@ -180,7 +180,7 @@ export interface RoleStore {
   /**
    * Stores role, manifest, warnings and the completed key, all or nothing, and the events with them.
    * @promise role-store/commit-whole: after a commit, role, manifest, warnings and key are there for every peer
-   * @promise role-store/commit-large: a manifest of several MiB and hundreds of warnings are kept whole
+   * @promise role-store/commit-large: a manifest of tens of MiB and a thousand warnings are kept whole
    * @promise role-store/commit-lease-lost: with a lease that was replaced, released or completed with another role nothing is stored
    * @promise role-store/commit-by-token: a lapsed lease whose token is still stored commits
    * @promise role-store/commit-again: the same lease and role again answer committed, and change nothing
