@@ -88,23 +88,28 @@ export const cleanupSaboteurs: readonly RoleSaboteur[] = [
       claimForCleanup: async (request) =>
         (await store.claimForCleanup(request)).map((task) => ({ ...task, failures: 0 })),
     }),
-    ['role-store/settle-lost'],
+    ['role-store/settle-lost', 'role-store/at-once'],
   ),
-  saboteur('role-store/settle-lost', 'settling ends whatever claim there is', () => {
-    const claimed = new Map<RoleId, Token>();
-    const newest = (task: CleanupTask): CleanupTask => ({
-      ...task,
-      token: claimed.get(task.role) ?? task.token,
-    });
-    return (store) => ({
-      claimForCleanup: async (request) => {
-        const tasks = await store.claimForCleanup(request);
-        for (const { role, token } of tasks) claimed.set(role, token);
-        return tasks;
-      },
-      settleCleanup: (task, outcome, events) => store.settleCleanup(newest(task), outcome, events),
-    });
-  }),
+  saboteur(
+    'role-store/settle-lost',
+    'settling ends whatever claim there is',
+    () => {
+      const claimed = new Map<RoleId, Token>();
+      const newest = (task: CleanupTask): CleanupTask => ({
+        ...task,
+        token: claimed.get(task.role) ?? task.token,
+      });
+      return (store) => ({
+        claimForCleanup: async (request) => {
+          const tasks = await store.claimForCleanup(request);
+          for (const { role, token } of tasks) claimed.set(role, token);
+          return tasks;
+        },
+        settleCleanup: (task, outcome, events) => store.settleCleanup(newest(task), outcome, events),
+      });
+    },
+    ['role-store/at-once'],
+  ),
 ];
 
 export const sweepSaboteurs: readonly RoleSaboteur[] = [
@@ -160,7 +165,7 @@ export const sweepSaboteurs: readonly RoleSaboteur[] = [
         },
       });
     }),
-    ['role-store/unreachable'],
+    ['role-store/unreachable', 'role-store/at-once'],
   ),
   saboteur(
     'role-store/count-for-cleanup',
@@ -173,7 +178,7 @@ export const sweepSaboteurs: readonly RoleSaboteur[] = [
         return count;
       },
     }),
-    ['role-store/many', 'role-store/same-question'],
+    ['role-store/many', 'role-store/same-question', 'role-store/at-once'],
   ),
   saboteur('role-store/comparison-newest', 'no more than a hundred ids are kept', () => (store) => ({
     keepComparison: (comparison, loadedAt) =>

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type CleanupTask,
   type Instant,
@@ -41,7 +42,24 @@ export const habitSaboteurs: readonly RoleSaboteur[] = [
       'role-store/reserve-rate',
       'role-store/purge-old',
       'role-store/count-for-cleanup',
+      'role-store/reserve-quota',
+      'role-store/same-question',
     ],
+  ),
+  saboteur(
+    'role-store/at-once',
+    'who asks while a page of its account is on its way is given that page',
+    () => (store) => {
+      const coming = new Map<string, ReturnType<typeof store.list>>();
+      return {
+        list: (query) => {
+          const asked = JSON.stringify({ ...query, after: undefined });
+          const page = coming.get(asked) ?? nextTurn().then(() => store.list(query));
+          coming.set(asked, page);
+          return page.finally(() => coming.delete(asked));
+        },
+      };
+    },
   ),
   saboteur(
     'role-store/list-state',
@@ -64,6 +82,8 @@ export const habitSaboteurs: readonly RoleSaboteur[] = [
       'role-store/settle-removed',
       'role-store/settle-failed',
       'role-store/settle-lost',
+      'role-store/same-question',
+      'role-store/at-once',
     ],
   ),
   saboteur(

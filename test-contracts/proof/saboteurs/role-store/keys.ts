@@ -30,7 +30,7 @@ export const keySaboteurs: readonly RoleSaboteur[] = [
         return outcome;
       },
     })),
-    ['role-store/reserve-lapsed', 'role-store/renew-held'],
+    ['role-store/reserve-lapsed', 'role-store/renew-held', 'role-store/at-once'],
   ),
   saboteur('role-store/reserve-mismatch', 'fingerprints are compared without case', () => (store) => ({
     reserve: (request) =>
@@ -83,6 +83,7 @@ export const keySaboteurs: readonly RoleSaboteur[] = [
         },
       };
     }),
+    ['role-store/reserve-quota'],
   ),
   saboteur(
     'role-store/renew-held',
@@ -90,6 +91,7 @@ export const keySaboteurs: readonly RoleSaboteur[] = [
     withLedger((ledger) => (store) => ({
       renew: (lease, until) => store.renew(lease, ledger.holder(lease)?.until ?? until),
     })),
+    ['role-store/same-question', 'role-store/at-once'],
   ),
   saboteur(
     'role-store/renew-lost',
@@ -97,7 +99,7 @@ export const keySaboteurs: readonly RoleSaboteur[] = [
     withLedger((ledger) => (store) => ({
       renew: (lease, until) => store.renew(ledger.holder(lease)?.request ?? lease, until),
     })),
-    ['role-store/reserve-lapsed'],
+    ['role-store/reserve-lapsed', 'role-store/same-question', 'role-store/at-once'],
   ),
   saboteur(
     'role-store/release-frees',
@@ -105,7 +107,13 @@ export const keySaboteurs: readonly RoleSaboteur[] = [
     () => () => ({
       release: async () => {},
     }),
-    ['role-store/renew-lost', 'role-store/commit-lease-lost', 'role-store/unreachable'],
+    [
+      'role-store/renew-lost',
+      'role-store/commit-lease-lost',
+      'role-store/unreachable',
+      'role-store/same-question',
+      'role-store/at-once',
+    ],
   ),
   saboteur(
     'role-store/release-only-own',
