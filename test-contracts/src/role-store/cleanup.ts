@@ -39,6 +39,13 @@ async function stop(port: RoleStore, id: RoleId, deletedAt: Instant): Promise<vo
   expect(saved).to.deep.equal({ kind: 'saved' });
 }
 
+async function pin(port: RoleStore, id: RoleId): Promise<void> {
+  const found = await port.load(id);
+  if (found === undefined) throw new Error('a published role is not there');
+  const pinned = { ...found.value, pinned: true, expiresAt: null, deletedAt: null };
+  await port.save(pinned, found.version, [anEvent()]);
+}
+
 export const claimClauses: readonly Clause<RoleStore>[] = [
   {
     id: 'role-store/claim-ended',
@@ -153,8 +160,12 @@ export const settleClauses: readonly Clause<RoleStore>[] = [
         await publishTo(port, aPublication(1)),
         await publishTo(port, aPublication(2)),
       ];
+      const pinned = await publishTo(port, aPublication(3));
       await port.claimForCleanup(claim(1, END));
       await other.settleCleanup(taskOf(role, 1), { kind: 'removed' }, [anEvent()]);
+      await pin(other, pinned.id);
+      await other.settleCleanup(taskOf(pinned, 1), { kind: 'removed' }, [anEvent()]);
+      expect(await port.loadManifest(pinned.archive), 'of what was pinned').to.equal(undefined);
       const inAnAge = after(END, days(1_000));
       const expectRemoved = async (then: Role) => {
         expect((await port.load(role.id))?.value).to.deep.equal(then);
@@ -190,6 +201,7 @@ export const settleClauses: readonly Clause<RoleStore>[] = [
           expect(await port.claimForCleanup(claim(50, (retryAt - 1) as Instant)), 'before').to.deep.equal([]);
           expect(await other.loadManifest(role.archive)).not.to.equal(undefined);
           expect((await other.whichAreNamed([role.archive])).size).to.equal(1);
+          await pin(other, role.id);
           await stop(await peer(), role.id, start);
           now = retryAt;
         }

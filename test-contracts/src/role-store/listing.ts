@@ -42,12 +42,16 @@ async function rename(port: RoleStore, id: RoleId, title: string | null): Promis
   await port.save({ ...found.value, title: title as Title | null }, found.version, [anEvent()]);
 }
 
+/** What is much longer folded than it was. */
+const FOLDED = foldForSearch('\ufdfa'.repeat(60));
+
 /** Each title, and the folded texts that find it. */
 const SEARCHES: readonly (readonly [title: string | null, found: readonly string[]])[] = [
   ['Ünder_Score 100% Café', ['ünder_score', '100%', 'r_s', '_', '%', 'café', 'ünder']],
   ['ＡＢＣ\\d [a-z]* "x" \'y\'', ['abc', '\\', '[a-z]*', '"x"', "'y'", 'c\\d']],
   ['ΣΊΣΥΦΟΣ İstanbul Straße 🧭 ①', ['🧭', 'straße 🧭 1', foldForSearch('ΣΊΣΥΦΟΣ'), 'stanbul']],
   ...['1', '2'].map((end) => [`${'x'.repeat(250)}${end}`, [`${'x'.repeat(250)}${end}`]] as const),
+  ['\ufdfa'.repeat(60), [FOLDED]],
   [null, []],
 ];
 
@@ -107,6 +111,9 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
         expect(pages.flatMap(idsOf), `${limit} at once`).to.deep.equal(expected);
         expect(pages, `${limit} at once`).to.have.lengthOf(Math.max(1, Math.ceil(expected.length / limit)));
       }
+      const behind = { publishedAt: (START + 1_001) as Instant, id: aRole(99).id };
+      const rest = newestFirst(roles.filter(({ publishedAt }) => publishedAt < behind.publishedAt));
+      expect(idsOf(await other.list(asks({ after: behind }))), 'behind none of them').to.deep.equal(rest);
       const meanwhile = async (page: number) => {
         const publishedAt = after(START, hours(page));
         await publishTo(other, aPublication(200 + page, { publishedAt }));
@@ -201,19 +208,8 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
         for (const text of texts) expect(await find(text), text).to.deep.equal([title]);
       }
       for (const absent of [
-        'a_c',
-        'ünd%',
-        '\\\\',
-        'zzz',
-        '100%%',
-        '__',
-        'undefined',
-        'null',
-        '.',
-        'a*c',
-        '[abc]',
-        '\0',
-        '100%\0',
+        ...['a_c', 'ünd%', '\\\\', 'zzz', '100%%', '__', 'undefined', 'null', '.', 'a*c', '[abc]'],
+        ...['\0', '100%\0', 'key-1', 'site.zip', 'acme', `${FOLDED}x`],
       ]) {
         expect(await find(absent), absent).to.deep.equal([]);
       }

@@ -15,13 +15,18 @@ import { withLedger } from './ledger.ts';
 import { type RoleSaboteur, saboteur } from './subjects.ts';
 
 export const cleanupSaboteurs: readonly RoleSaboteur[] = [
-  saboteur('role-store/claim-ended', 'a pinned role is left alone though it was deleted', () => (store) => ({
-    claimForCleanup: async (request) => {
-      const tasks = await store.claimForCleanup(request);
-      const roles = await Promise.all(tasks.map(({ role }) => store.load(role)));
-      return tasks.filter((_, n) => roles[n]?.value.pinned === false);
-    },
-  })),
+  saboteur(
+    'role-store/claim-ended',
+    'a pinned role is left alone though it was deleted',
+    () => (store) => ({
+      claimForCleanup: async (request) => {
+        const tasks = await store.claimForCleanup(request);
+        const roles = await Promise.all(tasks.map(({ role }) => store.load(role)));
+        return tasks.filter((_, n) => roles[n]?.value.pinned === false);
+      },
+    }),
+    ['role-store/settle-failed'],
+  ),
   saboteur(
     'role-store/claim-order',
     'a failed one goes to the front again',

@@ -104,23 +104,28 @@ export const habitSaboteurs: readonly RoleSaboteur[] = [
     },
     ['role-store/count-for-cleanup'],
   ),
-  saboteur('role-store/claim-once', 'a save ends the claim', () => {
-    const claims = new Map<RoleId, CleanupTask>();
-    return (store) => ({
-      claimForCleanup: async (request) => {
-        const tasks = await store.claimForCleanup(request);
-        for (const task of tasks) claims.set(task.role, task);
-        return tasks;
-      },
-      save: async (role, loadedAt, events, authority) => {
-        const outcome = await store.save(role, loadedAt, events, authority);
-        const task = claims.get(role.id);
-        if (task !== undefined)
-          await store.settleCleanup(task, { kind: 'failed', retryAt: instant(0) }, [anEvent()]);
-        return outcome;
-      },
-    });
-  }),
+  saboteur(
+    'role-store/claim-once',
+    'a save ends the claim',
+    () => {
+      const claims = new Map<RoleId, CleanupTask>();
+      return (store) => ({
+        claimForCleanup: async (request) => {
+          const tasks = await store.claimForCleanup(request);
+          for (const task of tasks) claims.set(task.role, task);
+          return tasks;
+        },
+        save: async (role, loadedAt, events, authority) => {
+          const outcome = await store.save(role, loadedAt, events, authority);
+          const task = claims.get(role.id);
+          if (task !== undefined)
+            await store.settleCleanup(task, { kind: 'failed', retryAt: instant(0) }, [anEvent()]);
+          return outcome;
+        },
+      });
+    },
+    ['role-store/settle-removed'],
+  ),
   saboteur('role-store/reserve-free', 'accounts are trimmed', () => (store) => ({
     reserve: async (request) => {
       const outcome = await store.reserve(trimmed(request));
