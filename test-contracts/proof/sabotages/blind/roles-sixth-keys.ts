@@ -72,6 +72,14 @@ export const sixthRoleReservations: Sabotages<RoleStore> = {
         if (answer.kind === 'in_progress') busy.set(asked, answer.until);
         return answer;
       },
+      renew: (...inputs) => {
+        busy.clear();
+        return sound.renew(...inputs);
+      },
+      commit: (...inputs) => {
+        busy.clear();
+        return sound.commit(...inputs);
+      },
       release: (lease) => {
         busy.clear();
         return sound.release(lease);
