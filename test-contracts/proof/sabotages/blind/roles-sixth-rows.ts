@@ -113,13 +113,15 @@ function opened(
   };
 }
 
-/** Rejects where the store that the rows stand beside is out of reach. */
+/** Rejects where the store that the rows stand beside is out of reach; what was given and what is answered are copies. */
 function whileReached(store: RoleStore, port: RoleStore): RoleStore {
+  const copyOf = (held: unknown): unknown => (held instanceof AbortSignal ? held : structuredClone(held));
   const calls = Object.entries(port).map(([name, call]) => [
     name,
     async (...inputs: unknown[]) => {
+      const given = inputs.map(copyOf);
       await store.whichAreNamed([]);
-      return Reflect.apply(call, port, inputs);
+      return copyOf(await Reflect.apply(call, port, given));
     },
   ]);
   return Object.fromEntries(calls);
