@@ -18,7 +18,7 @@ const NOBODY = { key: '' as IdempotencyKey, fingerprint: '' as Fingerprint, toke
 
 /** What a key nobody holds would be refused for. */
 async function refusalOf(store: RoleStore, account: AccountId, wish: Wish) {
-  const answer = await store.reserve({ ...NOBODY, ...wish, account, until: wish.now });
+  const answer = await store.reserve({ ...wish, ...NOBODY, account, until: wish.now });
   await store.release({ ...NOBODY, account });
   return answer.kind === 'refused' ? answer : undefined;
 }
