@@ -159,6 +159,13 @@ const SEQUENCES: Sequences<Side, Values> = {
       (asked) => asked.token,
     ),
     step(
+      4,
+      'reserve again',
+      (given) => [back, reservation(given)],
+      (side, n, { token: by, now, until }) => side.reserveAgain(n, { token: by, now, until }),
+      (_, asked) => asked.token,
+    ),
+    step(
       2,
       'renew',
       (given) => [back, instant(given)],
