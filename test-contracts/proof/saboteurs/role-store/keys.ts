@@ -107,26 +107,31 @@ export const keySaboteurs: readonly RoleSaboteur[] = [
     }),
     ['role-store/renew-lost', 'role-store/commit-lease-lost', 'role-store/unreachable'],
   ),
-  saboteur('role-store/release-frees', 'a handle goes by what it was told of a key', () => (store) => {
-    let told: { readonly key: IdempotencyKey; readonly until: Instant } | undefined;
-    return {
-      reserve: async (request) => {
-        const { key, now } = request;
-        if (key === told?.key && now < told.until) return { kind: 'in_progress', until: told.until };
-        const outcome = await store.reserve(request);
-        told = outcome.kind === 'in_progress' ? { key, until: outcome.until } : undefined;
-        return outcome;
-      },
-      renew: (lease, until) => {
-        told = undefined;
-        return store.renew(lease, until);
-      },
-      release: (lease) => {
-        told = undefined;
-        return store.release(lease);
-      },
-    };
-  }),
+  saboteur(
+    'role-store/release-frees',
+    'a handle goes by what it was told of a key',
+    () => (store) => {
+      let told: { readonly key: IdempotencyKey; readonly until: Instant } | undefined;
+      return {
+        reserve: async (request) => {
+          const { key, now } = request;
+          if (key === told?.key && now < told.until) return { kind: 'in_progress', until: told.until };
+          const outcome = await store.reserve(request);
+          told = outcome.kind === 'in_progress' ? { key, until: outcome.until } : undefined;
+          return outcome;
+        },
+        renew: (lease, until) => {
+          told = undefined;
+          return store.renew(lease, until);
+        },
+        release: (lease) => {
+          told = undefined;
+          return store.release(lease);
+        },
+      };
+    },
+    ['role-store/reserve-mismatch', 'role-store/renew-held'],
+  ),
   saboteur(
     'role-store/release-only-own',
     'releasing looks at the key alone',
