@@ -159,7 +159,7 @@ const SEQUENCES: Sequences<Side, Values> = {
       (asked) => asked.token,
     ),
     step(
-      4,
+      2,
       'reserve again',
       (given) => [back, reservation(given)],
       (side, n, { token: by, now, until }) => side.reserveAgain(n, { token: by, now, until }),
