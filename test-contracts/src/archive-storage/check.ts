@@ -111,6 +111,9 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
         await deleteAborted(port, await store(subject, 80 + turns, 5_000), turns);
         await staged.discard();
       }
+      const last = await store(subject, 99, 10);
+      expectSame(await readAsSized(port, last.id, 10), last.bytes, 'one that nobody aborted');
+      await port.delete(last.id);
       expect(await port.list(undefined, 100), 'in the end').to.deep.equal(listed);
     },
   },

@@ -8,8 +8,11 @@ import { together } from '../together.ts';
 import { expectSame, nextTurn, readWhole, store } from './stored.ts';
 import type { ArchiveStorageClause, ArchiveStorageSubject } from './subject.ts';
 
-/** Some milliseconds apart, some weeks: whatever an implementation groups ids by, there are several groups. */
-const WHEN = [0, 1, 2, 3, 1_000, 60_000, 3_600_000, 86_400_000, 200_000_000, 2_000_000_000, 9_000_000_000];
+/** Some milliseconds apart, some weeks, some years: whatever an implementation groups ids by, there are several. */
+const WHEN = [
+  0, 1, 2, 3, 1_000, 60_000, 3_600_000, 86_400_000, 200_000_000, 2_000_000_000, 9_000_000_000,
+  400_000_000_000,
+];
 
 /** Those that differ from the first one by a digit, each in another place. */
 const NEAR = [...anArchiveId(0)].flatMap((digit, at) => {
