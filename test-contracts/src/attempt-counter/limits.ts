@@ -4,7 +4,7 @@ import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
-import { eachWay, refusedApart, wrongApart } from './apart.ts';
+import { forgivenApart, refusedApart, settledApart, wrongApart } from './apart.ts';
 import { admit, admitAll, aTry, BUSY, fail, failAll, limitedUntil, WINDOW } from './tries.ts';
 
 /** How many wrong tries there may be, and for how long. */
@@ -38,7 +38,7 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
         expect(outcome).to.deep.equal(limitedUntil(after(START, WINDOW)));
       }
       await failAll(port, ['d', 'b'], { ...limits, role: aRoleId(2) });
-      await eachWay(wrongApart, port, other);
+      await wrongApart(port, other);
     },
   },
   {
@@ -62,7 +62,7 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
       await fail(port, aTry({ ...limits, address: 'd', now }));
       const next = await port.begin(aTry({ ...limits, address: 'd', now }));
       expect(next, 'its window opened with the counted try').to.deep.equal(limitedUntil(after(now, WINDOW)));
-      await eachWay(refusedApart, port, other);
+      await refusedApart(port, other);
     },
   },
   {
@@ -120,8 +120,8 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
   {
     id: 'attempt-counter/purge',
     says: 'ended windows go, open ones keep their count',
-    check: (_, another) =>
-      inEachEra(another, async ({ port, peer }, start) => {
+    check: async (_, another) => {
+      await inEachEra(another, async ({ port, peer }, start) => {
         const other = await peer();
         const limits = { perAddress: 1, perRole: 3 };
         const minute = (n: number) => after(start, minutes(n));
@@ -147,7 +147,10 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
         expect(still).to.deep.equal([limitedUntil(minute(7)), limitedUntil(minute(8))]);
         await admitAll(other, ['a', 'b', 'd'], { ...limits, now: minute(5) });
         await endedByHalf(port, other, minute(60));
-      }),
+      });
+      const { port, peer } = await another();
+      for (const apart of [wrongApart, settledApart, forgivenApart]) await apart(port, await peer(), true);
+    },
   },
   {
     id: 'attempt-counter/count-ended',

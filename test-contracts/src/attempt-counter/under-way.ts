@@ -13,7 +13,7 @@ import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { together } from '../together.ts';
-import { eachWay, forgivenApart, settledApart } from './apart.ts';
+import { forgivenApart, settledApart } from './apart.ts';
 import { admit, admitAll, aTry, BUSY, fail, failAll, limitedUntil, ticketOf, WINDOW } from './tries.ts';
 
 /** What tries under way do to others, and what becomes of them. */
@@ -130,7 +130,7 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
       }
       for (const ticket of since) await port.forgive(ticket);
       await admitAll(other, ['a', 'a', 'b'], { ...limits, now });
-      await eachWay(settledApart, port, other);
+      await settledApart(port, other);
     },
   },
   {
@@ -159,7 +159,7 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
       await other.forgive(mine as AttemptTicket);
       await admit(port, aTry({ ...limits, role, address: 'a', now }));
       expect(await port.begin(aTry({ ...limits, role, address: 'c', now }))).to.deep.equal(BUSY);
-      await eachWay(forgivenApart, port, other);
+      await forgivenApart(port, other);
       await beside(port, other);
       const many = { role: aRoleId(5), perAddress: 10 };
       await together(subject, 30, async (store) => {
