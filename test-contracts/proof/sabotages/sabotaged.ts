@@ -46,6 +46,7 @@ import { fourthRoleSabotages, soundRoles } from './blind/roles-fourth.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
 import { fifthSessionSabotages } from './blind/sessions-fifth.ts';
 import { fourthSessionSabotages } from './blind/sessions-fourth.ts';
+import { sixthSessionSabotages } from './blind/sessions-sixth.ts';
 import { thirdSessionSabotages } from './blind/sessions-third.ts';
 import { roleSabotages } from './roles.ts';
 import { sessionSabotages } from './sessions.ts';
@@ -153,6 +154,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...thirdSessionSabotages,
       ...fourthSessionSabotages,
       ...fifthSessionSabotages,
+      ...sixthSessionSabotages,
     },
     ofMemory(memorySaboteurs(({ sessions }) => sessions)),
     (create) => checkSessionStoreSequences(create, { runs: 300, seed: 1 }),
