@@ -1,3 +1,4 @@
+import type { HistoryStore } from '@pinfold/core';
 import { inWords } from './in-words.ts';
 
 /**
@@ -18,6 +19,8 @@ export interface Subject<Port> {
 export interface StoreSubject<Port> extends Subject<Port> {
   /** The implementation over a backend that does not answer: a dead endpoint, a file that is gone, a closed handle. */
   unreachable(): Promise<Port>;
+  /** The history over the same data, where there is one: random sequences then look at the events that were kept, too. */
+  history?(): Promise<HistoryStore>;
 }
 
 /** One promise of a port, and how it is checked. */

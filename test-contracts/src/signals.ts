@@ -20,7 +20,8 @@ const ABSENT = Object.assign(new Error('no such key'), {
 const FAULT = new Fault('archive_missing', 'of another call');
 const ODD = ['gone', { why: 'the request went away' }, null, 0, ''];
 
-const REASONS = [RESET, MISSING, TIMEOUT, ABSENT, FAULT, ...ODD];
+/** What calls may be aborted for: anything. */
+export const REASONS: readonly unknown[] = [RESET, MISSING, TIMEOUT, ABSENT, FAULT, ...ODD];
 
 /** Fails unless each call rejects with the reason of a signal that was aborted before, whatever it is. */
 export async function expectAborted(calls: Readonly<Record<string, Interruptible>>): Promise<void> {

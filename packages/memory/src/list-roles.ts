@@ -12,7 +12,7 @@ export function listRoles(data: MemoryData, query: RoleQuery): Page<Role> {
     looked += 1;
     if (matches(role, query)) {
       if (items.length === query.limit) return { items, next: last };
-      items.push(role);
+      items.push({ ...role });
     }
     last = placeOf(role);
   }

@@ -1,7 +1,12 @@
-import type { ApiKeyStore } from '@pinfold/core';
+import type { ApiKey, ApiKeyStore } from '@pinfold/core';
 import { madeAccount, refused } from './accounts.ts';
 import type { Connection } from './connection.ts';
 import { keep } from './events.ts';
+
+/** Nobody's change of what was given or answered changes what is kept. */
+function copyOf(key: ApiKey): ApiKey {
+  return { ...key, scopes: [...key.scopes] };
+}
 
 export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
   return {
@@ -10,7 +15,7 @@ export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
       const refusal = refused(data, key.account, authority);
       if (refusal !== undefined) return refusal;
       if (data.apiKeys.has(key.id)) return { kind: 'exists' };
-      data.apiKeys.set(key.id, key);
+      data.apiKeys.set(key.id, copyOf(key));
       madeAccount(data, key.account);
       keep(data, events);
       return { kind: 'created' };
@@ -18,19 +23,22 @@ export function memoryApiKeyStore(connection: Connection): ApiKeyStore {
     createFirst: async (key, events) => {
       const data = connection.change();
       if (data.apiKeys.size > 0) return { kind: 'exists' };
-      data.apiKeys.set(key.id, key);
+      data.apiKeys.set(key.id, copyOf(key));
       madeAccount(data, key.account);
       keep(data, events);
       return { kind: 'created' };
     },
     find: async (id, signal) => {
       signal?.throwIfAborted();
-      return connection.open().apiKeys.get(id);
+      const key = connection.open().apiKeys.get(id);
+      return key && copyOf(key);
     },
     list: async (account) => {
       const all = [...connection.open().apiKeys.values()];
       const wanted = account === undefined ? all : all.filter((key) => key.account === account);
-      return wanted.sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
+      return wanted
+        .map(copyOf)
+        .sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
     },
     revoke: async (id, at, events) => {
       const data = connection.change();

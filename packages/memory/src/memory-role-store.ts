@@ -1,4 +1,4 @@
-import type { RoleStore, Version } from '@pinfold/core';
+import type { Comparison, RoleStore, Version } from '@pinfold/core';
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
 import { refused } from './accounts.ts';
 import { claimForCleanup, countForCleanup, namedArchives, settleCleanup } from './cleanup.ts';
@@ -6,6 +6,11 @@ import type { Connection } from './connection.ts';
 import { listRoles } from './list-roles.ts';
 import { commit, purge, release, renew, reserve } from './reservations.ts';
 import { saveRole } from './save-role.ts';
+
+/** Nobody's change of what was given or answered changes what is kept. */
+function copyOf(comparison: Comparison): Comparison {
+  return { ...comparison, orphans: [...comparison.orphans], missing: [...comparison.missing] };
+}
 
 /** Each method runs in one turn of the event loop, which is its transaction. */
 export function memoryRoleStore(connection: Connection): RoleStore {
@@ -21,7 +26,7 @@ export function memoryRoleStore(connection: Connection): RoleStore {
       if (row === undefined) return undefined;
       const owner = accounts.get(row.role.account)?.account;
       return {
-        value: row.role,
+        value: { ...row.role },
         version: row.version,
         isHidden: owner?.blocked?.sites === 'hide',
         accountGeneration: owner?.generation ?? FIRST_GENERATION,
@@ -52,12 +57,15 @@ export function memoryRoleStore(connection: Connection): RoleStore {
       return named.filter((id) => after === undefined || id > after).slice(0, limit);
     },
     purge: async (begunBefore, limit) => purge(connection.change(), begunBefore, limit),
-    loadComparison: async () => connection.open().comparison,
+    loadComparison: async () => {
+      const { comparison } = connection.open();
+      return comparison && { ...comparison, value: copyOf(comparison.value) };
+    },
     keepComparison: async (comparison, loadedAt) => {
       const data = connection.change();
       if (data.comparison?.version !== loadedAt) return { kind: 'conflict' };
       const version = ((loadedAt ?? 0) + 1) as Version;
-      data.comparison = { value: comparison, version };
+      data.comparison = { value: copyOf(comparison), version };
       return { kind: 'kept', version };
     },
   };

@@ -3,11 +3,16 @@ import { madeAccount } from './accounts.ts';
 import type { Connection } from './connection.ts';
 import { keep } from './events.ts';
 
+/** Nobody's change of what was given or answered changes what is kept. */
+function copyOf<Kept extends Pick<Session, 'actor'>>(kept: Kept): Kept {
+  return { ...kept, actor: { ...kept.actor } };
+}
+
 export function memorySessionStore(connection: Connection): SessionStore {
   return {
     offer: async (link, events) => {
       const data = connection.change();
-      data.signInLinks.set(link.tokenHash, link);
+      data.signInLinks.set(link.tokenHash, copyOf(link));
       keep(data, events);
     },
     redeem: async ({ link, now, session }, events) => {
@@ -24,25 +29,26 @@ export function memorySessionStore(connection: Connection): SessionStore {
         data,
         events.map((event) => ({ ...event, account, actor })),
       );
-      return { kind: 'redeemed', session: begun };
+      return { kind: 'redeemed', session: copyOf(begun) };
     },
     begin: async (session, events) => {
       const data = connection.change();
-      data.sessions.set(session.tokenHash, session);
+      data.sessions.set(session.tokenHash, copyOf(session));
       madeAccount(data, session.account);
       keep(data, events);
     },
     find: async (tokenHash, now, signal) => {
       signal?.throwIfAborted();
       const session = connection.open().sessions.get(tokenHash);
-      return session === undefined || session.endsAt <= now ? undefined : session;
+      return session === undefined || session.endsAt <= now ? undefined : copyOf(session);
     },
     list: async ({ account, now, after = '', limit }) =>
       [...connection.open().sessions.values()]
         .filter((session) => session.endsAt > now && session.tokenHash > after)
         .filter((session) => account === undefined || session.account === account)
         .sort((one, other) => (one.tokenHash < other.tokenHash ? -1 : 1))
-        .slice(0, limit),
+        .slice(0, limit)
+        .map(copyOf),
     end: async (tokenHash, events) => {
       const data = connection.change();
       if (data.sessions.delete(tokenHash)) keep(data, events);

@@ -71,7 +71,7 @@ export function commit(
   data.keys.set(nameOf(lease), { ...row, role: role.id, warnings: JSON.stringify(warnings) });
   data.manifests.set(role.archive, manifest);
   data.roles.set(role.id, {
-    role,
+    role: { ...role },
     version: 1 as Version,
     archiveRemoved: false,
     claim: undefined,

@@ -12,6 +12,6 @@ export function saveRole(
   const row = data.roles.get(role.id);
   if (row?.version !== loadedAt) return false;
   const lastEventAt = keepInTurn(data, events, row.lastEventAt);
-  data.roles.set(role.id, { ...row, role, version: (row.version + 1) as Version, lastEventAt });
+  data.roles.set(role.id, { ...row, role: { ...role }, version: (row.version + 1) as Version, lastEventAt });
   return true;
 }

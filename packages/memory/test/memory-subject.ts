@@ -8,6 +8,7 @@ export function subjectsOf<Port>(storeOf: (memory: Memory) => Port): () => Promi
     return {
       port: storeOf(memory),
       peer: async () => storeOf(memory.peer()),
+      history: async () => memory.history,
       unreachable: async () => {
         const closed = memory.peer();
         await closed.close();

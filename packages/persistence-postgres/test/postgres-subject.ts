@@ -25,6 +25,7 @@ export function subjectsOf<Port>(
     return {
       port: storeOf(first),
       peer: async () => storeOf(await open()),
+      history: async () => first.history,
       unreachable: async () => {
         const handle = await openPostgres({ pool: place.pool(DEAD), schema: place.schema });
         handles.push(handle);

@@ -5,7 +5,7 @@ describe('PostgresRoleStore against a model', function () {
   this.timeout(60_000);
   const create = subjectsOf((handle) => handle.roles);
 
-  it('agrees after any sequence of commands', () => checkRoleStoreSequences(create, { runs: 25 }));
+  it('agrees after any sequence of commands', () => checkRoleStoreSequences(create, { runs: 15 }));
 
   it('keeps every promise when many act at once', () => checkRoleStoreStorms(create, { runs: 60 }));
 });

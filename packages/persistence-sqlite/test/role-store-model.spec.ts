@@ -5,7 +5,7 @@ describe('SqliteRoleStore against a model', function () {
   this.timeout(60_000);
   const create = subjectsOf((handle) => handle.roles);
 
-  it('agrees after any sequence of commands', () => checkRoleStoreSequences(create));
+  it('agrees after any sequence of commands', () => checkRoleStoreSequences(create, { runs: 50 }));
 
   it('keeps every promise when many act at once', () => checkRoleStoreStorms(create));
 });

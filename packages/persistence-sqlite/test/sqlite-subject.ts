@@ -32,6 +32,7 @@ export function subjectsOf<Port>(storeOf: (handle: Persistence) => Port): () => 
     return {
       port: storeOf(first),
       peer: async () => storeOf(await open()),
+      history: async () => first.history,
       unreachable: async () => {
         const connection = new SqliteConnection(join(folder, 'gone', 'pinfold.sqlite'), async () => {});
         return storeOf(handleOn(connection, { close: async () => {} }));

@@ -144,7 +144,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
     apiKeyStoreContract,
     { ...apiKeySabotages, ...blindApiKeySabotages, ...thirdApiKeySabotages, ...fourthApiKeySabotages },
     ofMemory(memorySaboteurs(({ apiKeys }) => apiKeys)),
-    (create) => checkApiKeyStoreSequences(create, { runs: 300, seed: 1 }),
+    (create) => checkApiKeyStoreSequences(create, { runs: 600, seed: 1 }),
   ),
   sabotaged(
     sessionStoreContract,
@@ -157,7 +157,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...sixthSessionSabotages,
     },
     ofMemory(memorySaboteurs(({ sessions }) => sessions)),
-    (create) => checkSessionStoreSequences(create, { runs: 300, seed: 1 }),
+    (create) => checkSessionStoreSequences(create, { runs: 600, seed: 1 }),
   ),
 ];
 

@@ -110,7 +110,13 @@ const readSaboteurs: readonly ArchiveSaboteur[] = [
     'archive-storage/size',
     'what is not there has no bytes',
     () => (sound) => ({ size: async (id, signal) => (await sound.size(id, signal)) ?? 0 }),
-    ['archive-storage/put-atomic'],
+    [
+      'archive-storage/put-atomic',
+      'archive-storage/put-aborted',
+      'archive-storage/put-as-staged',
+      'archive-storage/put-again',
+      'archive-storage/aborted-on-the-way',
+    ],
   ),
 ];
 
@@ -142,13 +148,18 @@ const otherSaboteurs: readonly ArchiveSaboteur[] = [
       },
     };
   }),
-  saboteur('archive-storage/delete-twice', 'deleting what is not there fails', () => (sound) => ({
-    delete: async (id, signal) => {
-      const there = await sound.read(id, 0, 0);
-      if (there === undefined) throw new Fault('storage_unavailable', 'not there');
-      await sound.delete(id, signal);
-    },
-  })),
+  saboteur(
+    'archive-storage/delete-twice',
+    'deleting what is not there fails',
+    () => (sound) => ({
+      delete: async (id, signal) => {
+        const there = await sound.read(id, 0, 0);
+        if (there === undefined) throw new Fault('storage_unavailable', 'not there');
+        await sound.delete(id, signal);
+      },
+    }),
+    ['archive-storage/delete-aborted', 'archive-storage/lets-go'],
+  ),
   saboteur('archive-storage/list-walk', 'a page of what is not ours passes for the end', () => (sound) => ({
     list: async (after, limit, signal) => {
       const page = await sound.list(after, limit, signal);
@@ -169,9 +180,14 @@ const otherSaboteurs: readonly ArchiveSaboteur[] = [
       },
     });
   }),
-  saboteur('archive-storage/check', 'check does not look at its signal', () => (sound) => ({
-    check: () => sound.check(),
-  })),
+  saboteur(
+    'archive-storage/check',
+    'check does not look at its signal',
+    () => (sound) => ({
+      check: () => sound.check(),
+    }),
+    ['archive-storage/check-leaves-nothing'],
+  ),
   {
     breaks: 'archive-storage/check-leaves-nothing',
     how: 'a check that fails leaves what it tried with',
@@ -212,6 +228,7 @@ const harnessSaboteurs: readonly ArchiveSaboteur[] = [
       'archive-storage/size',
       'archive-storage/delete-gone',
       'archive-storage/delete-while-read',
+      'archive-storage/delete-aborted',
       'archive-storage/delete-twice',
       'archive-storage/list-walk',
       'archive-storage/list-many',

@@ -84,7 +84,7 @@ const forgivingAgain: Spoiling<AttemptCounter> = () => {
         ({ attempt }) => attempt.role === of?.role && attempt.address === of.address,
       );
       const [entry] = open.splice(exact === -1 ? same : exact, exact === -1 && same === -1 ? 0 : 1);
-      if (entry !== undefined) await store.forgive(entry.ticket);
+      await store.forgive(entry?.ticket ?? ticket);
     },
   });
 };
@@ -182,6 +182,7 @@ const saboteurs: readonly Saboteur<StoreSubject<AttemptCounter>>[] = [
       'attempt-counter/forgive',
       'attempt-counter/forgiven-window',
       'attempt-counter/hundreds',
+      'attempt-counter/purge-many',
     ],
   ),
   saboteur('attempt-counter/both-or-neither', 'each limit counts by itself', inTwoSteps, [
@@ -220,6 +221,7 @@ const saboteurs: readonly Saboteur<StoreSubject<AttemptCounter>>[] = [
       'attempt-counter/settle',
       'attempt-counter/forgive',
       'attempt-counter/hundreds',
+      'attempt-counter/addresses',
     ],
   ),
   saboteur('attempt-counter/unsettled', 'a try that was late is wrong for good', losingLateOnes, [
@@ -262,7 +264,7 @@ const saboteurs: readonly Saboteur<StoreSubject<AttemptCounter>>[] = [
           perRole: Math.min(attempt.perRole, 100),
         }),
     }),
-    ['attempt-counter/purge-many', 'attempt-counter/lets-go'],
+    ['attempt-counter/addresses', 'attempt-counter/lets-go'],
   ),
   saboteur('attempt-counter/addresses', 'addresses are cut at 32 characters', () => (store) => ({
     begin: (attempt) => store.begin({ ...attempt, address: attempt.address.slice(0, 32) }),

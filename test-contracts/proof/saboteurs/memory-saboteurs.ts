@@ -48,6 +48,7 @@ export function memorySaboteurs<Port extends object>(
       return {
         port: wrap(memory),
         peer: async () => wrap(memory.peer()),
+        history: async () => memory.history,
         unreachable: async () => wrap(await closed(memory.peer())),
         dispose: () => memory.close(),
       };

@@ -18,6 +18,7 @@ import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { together } from '../together.ts';
+import { expectEveryAccountToBeAlone, expectEveryIdToCount, expectEveryTextToStay } from './alike.ts';
 
 const CREATED = { kind: 'created' };
 const EXISTS = { kind: 'exists' };
@@ -28,7 +29,7 @@ const AUTHORITIES: readonly (Authority | undefined)[] = [undefined, 'account', '
 const KEYS: readonly ApiKey[] = [
   anApiKey(1, { scopes: ['pins:read'], label: '' }),
   anApiKey(2, { scopes: ['pins:write', 'pins:read'], label: ` Ünï  🧭 e\u0301 ''""\\\\%%__\n null ` }),
-  anApiKey(3, { scopes: [], label: 'x'.repeat(500), createdAt: instant(253_402_300_799_999) }),
+  anApiKey(3, { scopes: [], label: `${'x'.repeat(20_000)} .`, createdAt: instant(253_402_300_799_999) }),
   anApiKey(4, {
     account: `Δ 🧭 e\u0301${'a'.repeat(249)}` as AccountId,
     secretHash: '0e1'.padEnd(64, '0') as Sha256,
@@ -56,7 +57,7 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
   {
     id: 'api-key-store/create',
     says: 'a new key is there for every peer, every field as it was given',
-    check: async ({ port, peer }) => {
+    check: async ({ port, peer }, another) => {
       const other = await peer();
       for (const key of KEYS) {
         expect(await port.create(key, [anEvent()])).to.deep.equal(CREATED);
@@ -68,12 +69,13 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
         expect(await port.create(key, [anEvent()], authority)).to.deep.equal(CREATED);
         expect(await other.find(key.id), `by ${authority}`).to.deep.equal(key);
       }
+      await expectEveryTextToStay(await another());
     },
   },
   {
     id: 'api-key-store/create-exists',
     says: 'an id that is taken, also by a revoked key, stays as it is; ids are compared exactly, and of many at once one is created',
-    check: async (subject) => {
+    check: async (subject, another) => {
       const { port } = subject;
       const other = await subject.peer();
       for (const [n, key] of KEYS.entries()) {
@@ -98,6 +100,7 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
       const created = keys.filter((_, n) => outcomes[n]?.kind === 'created');
       expect(created).to.have.lengthOf(1);
       expect(await port.find(anApiKeyId(9))).to.deep.equal(created[0]);
+      await expectEveryIdToCount(await another());
     },
   },
   {
@@ -150,7 +153,7 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
   {
     id: 'api-key-store/list',
     says: "all keys in order, ids by code unit, or exactly an account's",
-    check: async ({ port, peer }) => {
+    check: async ({ port, peer }, another) => {
       const other = await peer();
       expect(await other.list(undefined)).to.deep.equal([]);
       const account = 'Acme' as AccountId;
@@ -176,6 +179,7 @@ export const apiKeyClauses: readonly Clause<ApiKeyStore>[] = [
         expect(await other.list(name), name).to.deep.equal(own);
       }
       expect(await other.list('nobody' as AccountId)).to.deep.equal([]);
+      await expectEveryAccountToBeAlone(await another());
     },
   },
   {

@@ -77,13 +77,22 @@ export const reachClauses: readonly Clause<ApiKeyStore, StoreSubject<ApiKeyStore
   {
     id: 'api-key-store/lets-go',
     says: 'of a call that has ended nothing is left: no listener on its signal, no open file or connection',
-    check: async ({ port }) => {
+    check: async ({ port, unreachable }) => {
+      const dead = await unreachable();
+      let made = 1;
       await port.create(anApiKey(1), [anEvent()]);
       await expectNothingLeft({
         find: (signal) => port.find(anApiKeyId(1), signal),
         'no key': (signal) => port.find(anApiKeyId(2), signal),
         list: () => port.list(undefined),
         touch: () => port.touch(anApiKeyId(1), LATER, START),
+        'while nothing answers': (signal) => dead.find(anApiKeyId(1), signal).catch(() => undefined),
+        'a key and its end': async () => {
+          made += 1;
+          await port.create(anApiKey(made), []);
+          await port.createFirst(anApiKey(made), []);
+          await port.revoke(anApiKeyId(made), LATER, []);
+        },
       });
     },
   },

@@ -10,11 +10,9 @@ import {
 } from '@pinfold/core';
 import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
-import type { Subject } from '../contract.ts';
-import { anEvent } from '../fixtures/roles.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
-import { checkSequences, type Sequences, stepsFor } from '../sequences/run.ts';
-import { changedTexts, nearInstants, nearTexts, someOf } from '../sequences/values.ts';
+import { checkSequences, questionsFor, type Reachable, type Sequences, stepsFor } from '../sequences/run.ts';
+import { changedTexts, nearInstants, nearTexts, someEvents, someOf } from '../sequences/values.ts';
 
 interface Values {
   readonly ids: readonly ApiKeyId[];
@@ -37,6 +35,7 @@ const HASHES = ['1', '0e1', '0e2', 'a', 'b'].flatMap((text) => [
 ]) as Sha256[];
 
 const step = stepsFor<ApiKeyStore, Values>();
+const question = questionsFor<ApiKeyStore, Values>();
 const oneOf = fc.constantFrom;
 
 const key = ({ ids, accounts, labels, hashes, instants }: Values): fc.Arbitrary<ApiKey> =>
@@ -53,16 +52,18 @@ const key = ({ ids, accounts, labels, hashes, instants }: Values): fc.Arbitrary<
 
 const id = ({ ids }: Values) => oneOf(...ids);
 const instant = ({ instants }: Values) => oneOf(...instants);
-const events = oneOf(0, 1, 2);
-const some = (count: number) => Array.from({ length: count }, () => anEvent());
+const told = ({ instants, accounts }: Values) => someEvents(instants, accounts);
 
 const SEQUENCES: Sequences<ApiKeyStore, Values> = {
   reference: async () => {
     const memory = createMemory();
-    return { port: memory.apiKeys, dispose: () => memory.close() };
+    return { port: memory.apiKeys, history: memory.history, dispose: () => memory.close() };
   },
   values: fc.record({
-    ids: fc.constantFrom(...IDS).chain((ids) => someOf(ids)),
+    ids: fc.oneof(
+      fc.constantFrom(...IDS).chain((ids) => someOf(ids)),
+      nearTexts as fc.Arbitrary<ApiKeyId[]>,
+    ),
     accounts: nearTexts as fc.Arbitrary<AccountId[]>,
     labels: changedTexts,
     hashes: someOf(HASHES, 3),
@@ -72,20 +73,24 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
     step(
       5,
       'create',
-      (values) => [key(values), events, oneOf<(Authority | undefined)[]>(undefined, 'account', 'operator')],
-      (port, made, count, authority) => port.create(made, some(count), authority),
+      (values) => [
+        key(values),
+        told(values),
+        oneOf<(Authority | undefined)[]>(undefined, 'account', 'operator'),
+      ],
+      (port, made, events, authority) => port.create(made, events, authority),
     ),
     step(
       1,
       'create first',
-      (values) => [key(values), events],
-      (port, made, count) => port.createFirst(made, some(count)),
+      (values) => [key(values), told(values)],
+      (port, made, events) => port.createFirst(made, events),
     ),
     step(
       3,
       'revoke',
-      (values) => [id(values), instant(values), events],
-      (port, known, at, count) => port.revoke(known, at, some(count)),
+      (values) => [id(values), instant(values), told(values)],
+      (port, known, at, events) => port.revoke(known, at, events),
     ),
     step(
       5,
@@ -93,16 +98,27 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
       (values) => [id(values), instant(values), instant(values)],
       (port, known, at, unlessSince) => port.touch(known, at, unlessSince),
     ),
+    question(
+      2,
+      'find',
+      (values) => [id(values)],
+      (port, known) => (signal) => port.find(known, signal),
+    ),
   ],
   look: step(
     1,
     'find and list',
-    ({ ids, accounts }) => [fc.constant(ids), fc.constant([undefined, ...accounts])],
+    ({ ids, accounts }) => [
+      fc.constant([...ids, '' as ApiKeyId]),
+      fc.constant([undefined, '' as AccountId, ...accounts]),
+    ],
     async (port, ids, accounts) => ({
       found: await Promise.all(ids.map(async (known) => [known, await port.find(known)])),
       listed: await Promise.all(accounts.map(async (account) => [account, await port.list(account)])),
     }),
   ),
+  holds: (memory) => memory.list(undefined),
+  fault: 'store_unavailable',
 };
 
 /**
@@ -122,7 +138,7 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
  * await checkApiKeyStoreSequences(create, { runs: 2 });
  */
 export function checkApiKeyStoreSequences(
-  create: () => Promise<Subject<ApiKeyStore>>,
+  create: () => Promise<Reachable<ApiKeyStore>>,
   options: ModelOptions = {},
 ): Promise<void> {
   return checkSequences(SEQUENCES, create, options);

@@ -1,14 +1,15 @@
+import { getEventListeners } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { ArchiveStorage } from '@pinfold/core';
+import type { ArchiveId, ArchiveStorage } from '@pinfold/core';
 import { expect } from 'chai';
 import { expectFaults } from '../faults.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { abortedAfter, expectAbortedAlone, expectNothingLeft } from '../signals.ts';
+import { abortedAfter, expectAbortedAlone, expectNothingLeft, type Interruptible } from '../signals.ts';
 import { together } from '../together.ts';
-import { expectSame, readWhole, type Stored, store } from './stored.ts';
+import { expectSame, MANY, readWhole, type Stored, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
 export const checkClauses: readonly ArchiveStorageClause[] = [
@@ -19,19 +20,31 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
       await subject.port.check();
       expect(await subject.port.list(undefined, 10), 'nothing is left of it').to.deep.equal([]);
       await expectAbortedAlone({ check: (signal) => subject.port.check(signal) });
-      await together(subject, 12, (port) => port.check());
+      await together(subject, MANY, (port) => port.check());
     },
   },
   {
     id: 'archive-storage/check-leaves-nothing',
     says: 'a check leaves nothing where uploads lie, whatever comes of it',
     check: async (subject) => {
+      const { port } = subject;
+      await store(subject, 1, 10);
       const { file } = await subject.stage(someBytes(10, 1));
       const unreachable = await subject.unreachable();
       const before = await readdir(dirname(file));
-      await subject.port.check();
+      const expectNothingNew = async (what: string): Promise<void> => {
+        expect(await readdir(dirname(file)), `beside an upload, ${what}`).to.deep.equal(before);
+      };
+      await port.check();
+      await expectNothingNew('after one');
+      await together(subject, 3, (each) => each.check());
+      await expectNothingNew('after several at once');
       await rejectionOf(unreachable.check());
-      expect(await readdir(dirname(file)), 'beside an upload').to.deep.equal(before);
+      await expectNothingNew('where nothing answers');
+      await rejectionOf(port.check(AbortSignal.abort()));
+      await expectNothingNew('after one that was aborted');
+      for (let turns = 0; turns < 6; turns += 1) await abortedAfter(turns, (signal) => port.check(signal));
+      await expectNothingNew('after some that were aborted on the way');
     },
   },
   {
@@ -39,21 +52,31 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
     says: 'while the backend does not answer, every call rejects with the fault storage_unavailable and what caused it',
     check: async (subject) => {
       const port = await subject.unreachable();
-      const { id: known } = await store(subject, 1, 1_000);
+      const { id: known, bytes } = await store(subject, 1, 1_000);
       expect(await subject.port.size(known)).to.equal(1_000);
       const staged = await subject.stage(someBytes(1_000, 2));
-      for (const id of [known, anArchiveId(2)]) {
+      const empty = await subject.stage(new Uint8Array());
+      const { signal } = new AbortController();
+      for (const id of [known, anArchiveId(2), known]) {
         const calls: Readonly<Record<keyof ArchiveStorage, Promise<unknown>>> = {
-          put: port.put(anArchiveId(2), staged),
-          read: port.read(id, 0, 10),
-          size: port.size(id),
-          delete: port.delete(id),
-          list: port.list(undefined, 10),
-          check: port.check(),
+          put: port.put(anArchiveId(2), staged, signal),
+          read: port.read(id, 0, 10, signal),
+          size: port.size(id, signal),
+          delete: port.delete(id, signal),
+          list: port.list(undefined, 10, signal),
+          check: port.check(signal),
         };
         await expectFaults('storage_unavailable', calls);
+        await expectFaults('storage_unavailable', {
+          'a put of nothing': port.put(anArchiveId(3), empty),
+          'a read of none': port.read(id, 0, 0),
+          'a list of none': port.list(undefined, 0),
+          'another page': port.list(id, 10),
+        });
+        expect(getEventListeners(signal, 'abort'), 'listeners after that').to.have.lengthOf(0);
       }
-      await expectFaults('storage_unavailable', { 'a list of none': port.list(undefined, 0) });
+      expectSame(await readWhole(subject.port, known, 1_000), bytes, 'what was there');
+      expect(await subject.port.list(undefined, 10), 'and nothing else').to.deep.equal([known]);
     },
   },
   {
@@ -67,12 +90,14 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
       for (let turns = 0; turns < 12; turns += 1) {
         const read = await abortedAfter(turns, (signal) => port.read(id, 0, 900_000, signal));
         if (read !== undefined) expectSame(read.answer, bytes, 'what was read');
+        const size = await abortedAfter(turns, (signal) => port.size(id, signal));
+        if (size !== undefined) expect(size.answer, 'its size').to.equal(900_000);
         const page = await abortedAfter(turns, (signal) => port.list(undefined, 100, signal));
         if (page !== undefined) expect(page.answer, 'what was listed').to.deep.equal(listed);
         await abortedAfter(turns, (signal) => port.check(signal));
         const [put, staged] = [anArchiveId(50 + turns), await subject.stage(someBytes(70_000, turns))];
         const stored = await abortedAfter(turns, (signal) => port.put(put, staged, signal));
-        const found = await readWhole(port, put, 70_000);
+        const found = await readAsSized(port, put, 70_000);
         if (stored !== undefined || found !== undefined) {
           expectSame(found, someBytes(70_000, turns), 'what was stored');
         }
@@ -92,11 +117,11 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
       const gone = await subject.stage(someBytes(1_000, 1));
       await gone.discard();
       const changed = { ...(await subject.stage(someBytes(1_000, 1))), size: 1_001 };
-      let stored = 1;
+      let [stored, calls] = [1, 0];
       await expectNothingLeft({
         put: async (signal) => {
           stored += 1;
-          const staged = await subject.stage(someBytes(100, stored));
+          const staged = await subject.stage(someBytes((stored % 2) * 100, stored));
           await port.put(anArchiveId(stored), staged, signal);
           await staged.discard();
         },
@@ -105,8 +130,28 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
         'a put of what is gone': (signal) => port.put(anArchiveId(0), gone, signal).catch(() => undefined),
         'a put of what was changed': (signal) =>
           port.put(anArchiveId(0), changed, signal).catch(() => undefined),
+        'a put that is aborted': async () => {
+          const staged = await subject.stage(someBytes(100, 0));
+          await abortedAfter(0, (signal) => port.put(anArchiveId(0), staged, signal));
+          await staged.discard();
+          await port.delete(anArchiveId(0));
+        },
+        'calls that are aborted': async () => {
+          calls += 1;
+          const aborted = (ask: Interruptible) => abortedAfter(calls % 3, ask);
+          await aborted((signal) => port.read(id, 0, 1_000, signal));
+          await aborted((signal) => port.size(id, signal));
+          await aborted((signal) => port.list(undefined, 10, signal));
+          await aborted((signal) => port.delete(anArchiveId(0), signal));
+          await aborted((signal) => port.check(signal));
+        },
+        'what is impossible': (signal) => port.read(id, -1, 1, signal).catch(() => undefined),
+        'a read of none': (signal) => port.read(id, 0, 0, signal),
         'a read outside': (signal) => port.read(id, 5_000, 1, signal).catch(() => undefined),
         size: (signal) => port.size(id, signal),
+        'what size is absent': (signal) => port.size(anArchiveId(0), signal),
+        'a list of none': (signal) => port.list(undefined, 0, signal),
+        'a deletion of what is absent': (signal) => port.delete(anArchiveId(0), signal),
         list: (signal) => port.list(undefined, 10, signal),
         'the end of a walk': (signal) => port.list(anArchiveId(stored + 1), 10, signal),
         check: (signal) => port.check(signal),
@@ -119,10 +164,23 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
   },
 ];
 
+/** A whole archive, which is listed and has its size, or none, which is neither. */
+async function readAsSized(
+  port: ArchiveStorage,
+  id: ArchiveId,
+  length: number,
+): Promise<Uint8Array | undefined> {
+  const found = await readWhole(port, id, length);
+  expect(await port.size(id), 'its size').to.equal(found?.length);
+  const isListed = (await port.list(undefined, 1_000)).includes(id);
+  expect(isListed, 'whether it is listed').to.equal(found !== undefined);
+  return found;
+}
+
 /** What is left of an archive whose deletion was aborted on the way is all or nothing; then it goes. */
 async function deleteAborted(port: ArchiveStorage, { id, bytes }: Stored, turns: number): Promise<void> {
   const deleted = await abortedAfter(turns, (signal) => port.delete(id, signal));
-  const left = await readWhole(port, id, bytes.length);
+  const left = await readAsSized(port, id, bytes.length);
   if (deleted !== undefined) expect(left, 'what was deleted').to.equal(undefined);
   if (left === undefined) return;
   expectSame(left, bytes, 'what was not deleted');

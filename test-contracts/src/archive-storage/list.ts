@@ -57,7 +57,9 @@ export const listClauses: readonly ArchiveStorageClause[] = [
       for (const limit of [1, 3, ids.length, 1_000]) {
         expect(await walk(subject.port, limit), `${limit} a page`).to.deep.equal(ids);
       }
-      const limits = [1_000, 0, 1, 3];
+      const sizes = await Promise.all(ids.map((id) => subject.port.size(id)));
+      expect(sizes, 'the size of each').to.deep.equal([...ids.keys()]);
+      const limits = Array.from({ length: 10 }, () => [1_000, 0, 1, 3]).flat();
       const pages = await Promise.all(limits.map((limit) => subject.port.list(undefined, limit)));
       for (const [n, page] of pages.entries()) {
         expect(page.length, 'a page of many at once').to.be.at.most(limits[n] as number);
@@ -95,7 +97,7 @@ export const listClauses: readonly ArchiveStorageClause[] = [
         });
       }
       const ordered = ids.toSorted();
-      for (const limit of [70, 1_000, 2 ** 32]) {
+      for (const limit of [70, 1_000, 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER]) {
         expect(await walk(subject.port, limit), `${limit} a page`).to.deep.equal(ordered);
       }
       for (const n of [0, MOMENTS, COUNT - 1]) {
@@ -105,6 +107,12 @@ export const listClauses: readonly ArchiveStorageClause[] = [
       await peer.delete(ids[MOMENTS] as ArchiveId);
       const left = ordered.filter((id) => id !== ids[MOMENTS]);
       expect(await walk(subject.port, 1_000), 'without one').to.deep.equal(left);
+      await peer.check();
+      const some = left.filter((_, n) => n % 8 === 0);
+      const sizes = await Promise.all(some.map((id) => peer.size(id)));
+      expect(sizes, 'sizes of many at once').to.deep.equal(some.map(() => 4));
+      await Promise.all(some.map((id) => peer.delete(id)));
+      expect(await walk(peer, 1_000), 'without many').to.deep.equal(left.filter((_, n) => n % 8 > 0));
     },
   },
   {
@@ -146,6 +154,8 @@ export const listClauses: readonly ArchiveStorageClause[] = [
       const put = subject.port.put(id, staged).finally(() => {
         over = true;
       });
+      // When another step fails first, that is told.
+      put.catch(() => undefined);
       while (!over) {
         await nextTurn();
         const listed = await peer.list(undefined, 10);

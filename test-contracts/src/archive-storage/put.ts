@@ -1,16 +1,19 @@
 import { type ArchiveId, type ArchiveStorage, isFault, type StagedArchive } from '@pinfold/core';
+import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { expectAborted } from '../signals.ts';
 import { together } from '../together.ts';
-import { expectSame, nextTurn, readWhole, store } from './stored.ts';
+import { expectSame, MANY, nextTurn, readWhole, store } from './stored.ts';
 import type { ArchiveStorageClause, ArchiveStorageSubject } from './subject.ts';
 
 /** Bytes at both ends: a store that writes in place shows the beginning before the end. */
 const END = 1_000;
 const LARGE = 3_000_001;
+/** Among them such as are whole parts, however large a part is. */
+const LENGTHS = [1, 65_536, 2_097_169, 5_242_880, 8_388_608, 11_534_336];
 
 /** The archive is whole or absent, at both of its ends. */
 async function expectWholeOrAbsent(
@@ -39,6 +42,8 @@ async function putWhileRead(subject: ArchiveStorageSubject): Promise<void> {
   const put = subject.port.put(id, staged).finally(() => {
     over = true;
   });
+  // When another step fails first, that is told.
+  put.catch(() => undefined);
   while (!over) {
     await expectWholeOrAbsent(peer, id, bytes);
     await nextTurn();
@@ -73,16 +78,17 @@ async function putAborted(subject: ArchiveStorageSubject): Promise<void> {
 /** Archives that are nearly the same, or altogether, are each stored by themselves. */
 async function putAlike(subject: ArchiveStorageSubject): Promise<void> {
   const bytes = someBytes(200_000, 20);
-  const other = new Uint8Array(bytes);
-  other[199_999] = ~(bytes[199_999] as number);
-  for (const [n, content] of [bytes, bytes, other].entries()) {
+  const turned = [199_999, 0, 100_000].map((at) => bytes.map((byte, n) => (n === at ? ~byte : byte)));
+  for (const [n, content] of [bytes, bytes, ...turned].entries()) {
     const staged = await subject.stage(content);
     await subject.port.put(anArchiveId(20 + n), staged);
     await staged.discard();
   }
   await subject.port.delete(anArchiveId(20));
   expectSame(await readWhole(subject.port, anArchiveId(21), 200_000), bytes, 'the same bytes again');
-  expectSame(await readWhole(subject.port, anArchiveId(22), 200_000), other, 'but for the last byte');
+  for (const [n, content] of turned.entries()) {
+    expectSame(await readWhole(subject.port, anArchiveId(22 + n), 200_000), content, 'but for one byte');
+  }
 }
 
 /** Of many puts at once, one is aborted. */
@@ -124,9 +130,13 @@ export const putClauses: readonly ArchiveStorageClause[] = [
     says: 'the archive is there for every peer, byte by byte, when put returns',
     check: async (subject) => {
       const early = await subject.peer();
-      for (const [n, length] of [1, 65_536, 2_097_169, 11_534_336].entries()) {
+      for (const [n, length] of LENGTHS.entries()) {
         expect(await early.read(anArchiveId(n), 0, 1), 'before').to.equal(undefined);
         const { id, bytes } = await store(subject, n, length);
+        for (let edge = MAX_READ; edge < length; edge += MAX_READ) {
+          const across = await subject.port.read(id, edge - 3, 7);
+          expectSame(across, bytes.subarray(edge - 3, edge + 4), `across ${edge}`);
+        }
         expectSame(await early.read(id, 0, 1), bytes.subarray(0, 1), 'the same question again');
         for (const port of [subject.port, early, await subject.peer()]) {
           expect(await port.size(id), 'its size').to.equal(length);
@@ -155,8 +165,16 @@ export const putClauses: readonly ArchiveStorageClause[] = [
     says: 'an aborted signal rejects with its reason',
     check: async (subject) => {
       const staged = await subject.stage(someBytes(1_000, 1));
-      await expectAborted({ put: (signal) => subject.port.put(anArchiveId(1), staged, signal) });
+      const empty = await subject.stage(new Uint8Array());
+      const gone = await subject.stage(someBytes(10, 2));
+      await gone.discard();
+      await expectAborted({
+        put: (signal) => subject.port.put(anArchiveId(1), staged, signal),
+        'of what is gone': (signal) => subject.port.put(anArchiveId(1), gone, signal),
+        'of nothing': (signal) => subject.port.put(anArchiveId(1), empty, signal),
+      });
       expect(await subject.port.read(anArchiveId(1), 0, 1_000)).to.equal(undefined);
+      expect(await subject.port.size(anArchiveId(1))).to.equal(undefined);
       await putBesideAborted(subject);
     },
   },
@@ -178,6 +196,7 @@ export const putClauses: readonly ArchiveStorageClause[] = [
         expect(isFault(fault) ? fault.code : fault, `staged file ${n}`).to.equal('storage_unavailable');
         if (n === 0) expect((fault as Error).cause, 'what caused it').to.be.instanceOf(Error);
         expect(await port.read(anArchiveId(n), 0, 1), `archive ${n}`).to.equal(undefined);
+        expect(await port.size(anArchiveId(n)), `the size of ${n}`).to.equal(undefined);
       }
       expect(await port.list(undefined, 10)).to.deep.equal([]);
     },
@@ -186,11 +205,16 @@ export const putClauses: readonly ArchiveStorageClause[] = [
     id: 'archive-storage/put-again',
     says: 'what could not be stored while the backend did not answer can be stored when it does, from the same staged file',
     check: async (subject) => {
-      const [id, bytes] = [anArchiveId(1), someBytes(5_000, 1)];
-      const staged = await subject.stage(bytes);
-      await rejectionOf((await subject.unreachable()).put(id, staged));
-      await subject.port.put(id, staged);
-      expectSame(await readWhole(subject.port, id, 5_000), bytes, 'stored at last');
+      const unreachable = await subject.unreachable();
+      for (const [n, length] of [5_000, 0].entries()) {
+        const [id, bytes] = [anArchiveId(n), someBytes(length, n)];
+        const staged = await subject.stage(bytes);
+        for (let times = 0; times < 3; times += 1) await rejectionOf(unreachable.put(id, staged));
+        expect(await subject.port.size(id), 'before').to.equal(undefined);
+        await subject.port.put(id, staged);
+        expect(await subject.port.size(id), 'its size').to.equal(length);
+        expectSame(await readWhole(subject.port, id, length), bytes, 'stored at last');
+      }
     },
   },
   {
@@ -202,6 +226,11 @@ export const putClauses: readonly ArchiveStorageClause[] = [
         expectSame(await readWhole(subject.port, id, bytes.length), bytes, id);
       }
       await putAlike(subject);
+      await Promise.all(Array.from({ length: MANY }, (_, n) => store(subject, 100 + n, n)));
+      const sizes = await Promise.all(
+        Array.from({ length: MANY }, (_, n) => subject.port.size(anArchiveId(100 + n))),
+      );
+      expect(sizes, 'on one handle').to.deep.equal([...sizes.keys()]);
       await putBesideOthers(subject);
     },
   },

@@ -2,8 +2,8 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { expectAbortedAlone } from '../signals.ts';
-import { expectSame, type Stored, store } from './stored.ts';
+import { abortedAfter, expectAbortedAlone } from '../signals.ts';
+import { expectSame, MANY, type Stored, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
 const LENGTH = MAX_READ + 4_096;
@@ -24,14 +24,12 @@ const RANGES: readonly (readonly [from: number, length: number])[] = [
 
 /** What is no range at all, or longer than one read may be. */
 const IMPOSSIBLE: readonly (readonly [from: number, length: number])[] = [
-  [-1, 1],
-  [0, -1],
-  [0.5, 1],
-  [0, 1.5],
-  [Number.NaN, 1],
-  [0, MAX_READ + 1],
-  [0, 2 ** 32 + 1],
-  [2 ** 53, 1],
+  ...[-1, -5, 0.5, 7.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53].flatMap((from) =>
+    [1, 0, 900].map((length) => [from, length] as const),
+  ),
+  ...[-1, -5, 1.5, Number.NaN, Number.POSITIVE_INFINITY, MAX_READ + 1, 2 ** 32 + 1, 2 ** 53].flatMap(
+    (length) => [0, 7, LENGTH].map((from) => [from, length] as const),
+  ),
 ];
 
 /** Ranges that end behind an archive of 1,000 bytes. */
@@ -40,8 +38,12 @@ const BEYOND: readonly (readonly [from: number, length: number])[] = [
   [999, 2],
   [1_000, 1],
   [2_000, 1],
+  [500, 100_000],
+  [0, MAX_READ],
   [1_001, 0],
-  [2 ** 32, 1],
+  ...[2 ** 31 + 7, 2 ** 32, 2 ** 32 + 7, 2 ** 40, 2 ** 53 - 2, 2 ** 53 - 1].flatMap((from) =>
+    [0, 1, 100].map((length) => [from, length] as const),
+  ),
 ];
 
 export const readClauses: readonly ArchiveStorageClause[] = [
@@ -101,11 +103,13 @@ export const readClauses: readonly ArchiveStorageClause[] = [
     says: 'many reads at once on one handle do not mix',
     check: async (subject) => {
       const stored = [await store(subject, 1, 300_000), await store(subject, 2, 300_001)];
-      const reads = Array.from({ length: 32 }, async (_, n) => {
+      const reads = Array.from({ length: MANY }, async (_, n) => {
         const { id, bytes } = stored[n % 2] as Stored;
-        const [from, length] = [n * 9_000, 20_000 - n];
+        const [from, length] = [n * 1_900, 15_000 - n];
+        if (n % 5 === 4) await abortedAfter(n % 3, (signal) => subject.port.read(id, from, length, signal));
         const read = await subject.port.read(id, from, length);
-        expectSame(read, bytes.subarray(from, from + length), `read ${n} of 32 at once`);
+        expectSame(read, bytes.subarray(from, from + length), `read ${n} of many at once`);
+        expect(await subject.port.size(id), `size ${n} of many at once`).to.equal(bytes.length);
       });
       await Promise.all(reads);
     },

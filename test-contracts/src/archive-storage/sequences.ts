@@ -6,23 +6,29 @@ import type { Subject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { createStagedArchives } from '../fixtures/staged.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
-import { checkSequences, type Sequences, stepsFor } from '../sequences/run.ts';
+import { checkSequences, type Sequences, type Step, stepsFor } from '../sequences/run.ts';
 import { someOf } from '../sequences/values.ts';
 import {
-  act,
   areReadsAsTheyWere,
+  atOnce,
+  type Change,
   type Content,
   type Deed,
   type Door,
   doors,
   LAST_KIND,
   put,
+  putInVain,
   type Range,
   read,
   readBeyond,
+  readImpossible,
   WHOLE,
   walk,
+  walks,
+  walkThroughChanges,
 } from './deeds.ts';
+import { ALONE, aManner, aManneredOnce, type Manner } from './manners.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
 
 interface Values {
@@ -30,11 +36,13 @@ interface Values {
   readonly sizes: readonly number[];
 }
 
+const oneOf = fc.constantFrom;
 const UUIDS = ['0', '1', '9', 'a', 'f'].flatMap((digit) => [
   `${digit.repeat(8)}-0000-4000-8000-000000000000`,
   `00000000-0000-4000-8000-${digit.padStart(12, '0')}`,
   `00000000-0000-4000-8000-${digit.padEnd(12, '0')}`,
 ]);
+const uuidOf = (digit: string): string => [8, 4, 4, 4, 12].map((length) => digit.repeat(length)).join('-');
 const idsAt = (moments: readonly number[], uuids: readonly string[]): ArchiveId[] =>
   moments.flatMap((at) => uuids.map((uuid) => archiveIdOf(at as Instant, uuid)));
 /** Each list has ids that are nearly one, or that stand in another order elsewhere. */
@@ -42,40 +50,93 @@ const IDS = [
   idsAt([START], UUIDS),
   idsAt([START - 1, START, START + 1, START + 10, START + 1_000, START + 1_000_000], UUIDS.slice(2, 5)),
   idsAt([0, 1, 10, 4_294_967_296, 2_147_483_648_000, START, 9_999_999_999_999], UUIDS.slice(2, 4)),
+  // The first and the last of all are among them.
+  idsAt([0, START, 9_999_999_999_999], [uuidOf('0'), uuidOf('f'), uuidOf('8')]),
 ];
-const BLOCKS = [512, 4_096, 16_384, 65_536];
-const SIZES = [0, 1, 2, ...BLOCKS.flatMap((size) => [size - 1, size, size + 1]), 100_000, MAX_READ + 4_097];
+/** Ids of which each differs from another one by one digit, wherever that stands. */
+const NEAR = fc
+  .tuple(oneOf(0, 1, START, 4_294_967_296_000, 9_999_999_999_999), fc.uuid(), fc.infiniteStream(fc.nat()))
+  .map(([at, uuid, numbers]) => {
+    const ids = [archiveIdOf(at as Instant, uuid)];
+    const next = (most: number): number => Number(numbers.next().value) % most;
+    for (let n = 0; n < 12; n += 1) {
+      const digits = [...(ids[next(ids.length)] as ArchiveId)];
+      const place = next(digits.length);
+      if (digits[place] !== '-') digits[place] = next(place < 13 ? 10 : 16).toString(16);
+      ids.push(digits.join('') as ArchiveId);
+    }
+    return [...new Set([...ids, ...(IDS[0] as ArchiveId[])])].slice(0, 12);
+  });
+const BLOCKS = [512, 1_024, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144];
+const SIZES = [
+  ...[0, 1, 2, 3, 100, 100_000],
+  ...BLOCKS.flatMap((size) => [size - 1, size, size + 1]),
+  ...[-1, 0, 1, 4_097].map((more) => MAX_READ + more),
+];
 const PLACES = [...SIZES, -1, -2, -512, -4_096, WHOLE];
+const LIMITS = [0, 1, 2, 3, 5, 1_000, 1_001, 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER];
 
-const oneOf = fc.constantFrom;
-const step = stepsFor<Door, Values>();
+/** A step whose calls come in a manner. */
+const plain = stepsFor<Door, Values>();
+const step = <Inputs extends unknown[]>(
+  weight: number,
+  name: string,
+  inputs: (values: Values) => { [Index in keyof Inputs]: fc.Arbitrary<Inputs[Index]> },
+  make: (door: Door, ...inputs: Inputs) => Promise<unknown>,
+  manner: fc.Arbitrary<Manner> = aManner,
+): Step<Door, Values> =>
+  plain<[Manner, ...Inputs]>(
+    weight,
+    name,
+    (values) => [manner, ...inputs(values)] as never,
+    ({ storage, known }, manner, ...given) =>
+      make({ storage: known.inManner(storage, manner), known }, ...given),
+  );
 const anId = ({ ids }: Values) => oneOf(...ids);
 const aContent = ({ sizes }: Values): fc.Arbitrary<Content> =>
   fc.tuple(oneOf(...sizes), fc.nat({ max: LAST_KIND }));
 const aRange: fc.Arbitrary<Range> = fc.tuple(oneOf(...PLACES), oneOf(...PLACES));
+const aRangeOfNone = oneOf<Range[]>(
+  ...[-1, 0.5, Number.NaN, 2 ** 53].map((from): Range => [from, 0]),
+  ...[-1, 1.5, Number.NaN, MAX_READ + 1, 2 ** 32].map((length): Range => [0, length]),
+);
 const aDeed = (values: Values): fc.Arbitrary<Deed> =>
   fc.oneof(
     fc.tuple(oneOf('put' as const), anId(values), aContent(values)),
     fc.tuple(oneOf('read' as const), anId(values), aRange),
-    fc.tuple(oneOf('delete' as const), anId(values)),
+    fc.tuple(oneOf('delete' as const, 'delete twice' as const, 'check' as const), anId(values)),
+    fc.tuple(oneOf('put in vain' as const), anId(values), aContent(values)),
+    fc.tuple(oneOf('aborted' as const), anId(values), oneOf(0, 1, 2)),
   );
+const aChange = (values: Values): fc.Arbitrary<Change> =>
+  fc.tuple(anId(values), fc.option(aContent(values), { nil: undefined }));
+const anEnd = (values: Values): fc.Arbitrary<ArchiveId | undefined> =>
+  fc.option(anId(values), { nil: undefined });
 const deedsOfEach = (values: Values): fc.Arbitrary<Deed[]> =>
   fc.uniqueArray(aDeed(values), { minLength: 2, maxLength: 6, selector: ([, id]) => id });
 
 const SEQUENCES: Sequences<Door, Values> = {
   reference: async () => {
     const [memory, staged] = [createMemory(), await createStagedArchives()];
-    const open = doors({ stage: staged.stage, strew: async () => {} });
+    const peer = async () => memory.peer().archives;
+    const open = doors({ stage: staged.stage, strew: async () => {}, peer });
     return { port: open(memory.archives), dispose: () => staged.dispose() };
   },
   values: fc.record({
-    ids: fc.constantFrom(...IDS).chain((near) => someOf(near, 8, 4)),
-    sizes: someOf(SIZES, 4),
+    ids: fc.oneof(oneOf(...IDS), NEAR).chain((near) => someOf(near, 8, 4)),
+    sizes: someOf(SIZES, 4).map((some) => [0, ...some]),
   }),
   steps: [
-    step(6, 'put', (values) => [anId(values), aContent(values), fc.boolean()], put),
+    step(8, 'put', (values) => [anId(values), aContent(values), fc.boolean()], put),
     step(6, 'read', (values) => [anId(values), aRange, fc.boolean()], read),
-    step(1, 'read beyond', (values) => [anId(values), oneOf(...SIZES), oneOf(1, 2, 5_000)], readBeyond),
+    step(
+      2,
+      'read beyond',
+      (values) => [anId(values), oneOf(...SIZES), oneOf(1, 2, 5_000)],
+      readBeyond,
+      aManneredOnce,
+    ),
+    step(1, 'read impossible', (values) => [anId(values), aRangeOfNone], readImpossible, aManneredOnce),
     step(
       3,
       'delete',
@@ -83,26 +144,50 @@ const SEQUENCES: Sequences<Door, Values> = {
       ({ storage }, id) => storage.delete(id),
     ),
     step(
-      3,
+      4,
       'at once',
       (values) => [deedsOfEach(values)],
-      async (door, deeds) => {
-        const { known } = door;
-        const storageOf = (n: number) => known.handles[n % known.handles.length] as Door['storage'];
-        const done = deeds.map((deed, n) => act({ storage: storageOf(n), known }, deed));
-        const [listed, ...answers] = await Promise.all([walk(door), ...done]);
-        return [answers, [...listed].filter((id) => deeds.every(([, other]) => other !== id))];
-      },
+      atOnce,
+      // While others change what there is, one question has several answers.
+      fc.constant(ALONE),
     ),
     step(
       3,
       'walk',
-      (values) => [
-        fc.option(anId(values), { nil: undefined }),
-        oneOf(0, 1, 2, 3, 1_000),
-        fc.subarray([...values.ids], { maxLength: 2 }),
-      ],
+      (values) => [anEnd(values), oneOf(...LIMITS), fc.subarray([...values.ids], { maxLength: 2 })],
       walk,
+    ),
+    step(
+      1,
+      'put in vain',
+      (values) => [anId(values), aContent(values), oneOf(0, 0, 1, -1, 512, -512, 65_536, 2 ** 32)],
+      putInVain,
+      aManneredOnce,
+    ),
+    step(
+      4,
+      'walk through changes',
+      (values) => [
+        anEnd(values),
+        oneOf(1, 2, 3, 1_000),
+        fc.array(aChange(values), { minLength: 2, maxLength: 8, size: 'max' }),
+      ],
+      walkThroughChanges,
+    ),
+    step(
+      1,
+      'walks',
+      (values) => [fc.array(fc.tuple(anEnd(values), oneOf(...LIMITS)), { minLength: 2, maxLength: 4 })],
+      walks,
+    ),
+    step(
+      1,
+      'see anew',
+      (values) => [anId(values)],
+      async ({ known }, id) => {
+        const storage = await known.peer();
+        return [await storage.size(id), await read({ storage, known }, id, [-512, WHOLE], true)];
+      },
     ),
     step(
       1,
@@ -161,7 +246,11 @@ export function checkArchiveStorageSequences(
 ): Promise<void> {
   const opened = async (): Promise<Subject<Door>> => {
     const subject = await create();
-    const open = doors({ stage: (bytes) => subject.stage(bytes), strew: () => subject.strew() });
+    const open = doors({
+      stage: (bytes) => subject.stage(bytes),
+      strew: () => subject.strew(),
+      peer: () => subject.peer(),
+    });
     const peer = async () => open(await subject.peer());
     return { port: open(subject.port), peer, dispose: () => subject.dispose() };
   };

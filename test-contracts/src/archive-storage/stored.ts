@@ -5,6 +5,9 @@ import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
 
+/** More calls at once than any pool, queue or limit of a client has room for. */
+export const MANY = 150;
+
 /** An archive that lies in the storage. */
 export interface Stored {
   readonly id: ArchiveId;

@@ -1,13 +1,42 @@
-import { type AttemptCounter, after, type Instant, minutes, type RoleId } from '@pinfold/core';
+import {
+  type AttemptCounter,
+  type AttemptTicket,
+  after,
+  type Instant,
+  minutes,
+  type RoleId,
+} from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause, StoreSubject } from '../contract.ts';
 import { expectFaults } from '../faults.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
+import { SIGNS } from '../sequences/edits.ts';
 import { expectNothingLeft } from '../signals.ts';
 import { admit, aTry, BUSY, fail, limitedUntil, WINDOW } from './tries.ts';
 
 const END: Instant = after(START, WINDOW);
+
+/** What a text is otherwise when an escape is read, or a sign is written as several. */
+const SPELLED = [
+  'a',
+  'b',
+  'ab',
+  'assb',
+  'aSSb',
+  'afib',
+  'aeb',
+  'A',
+  '%41',
+  '\\x41',
+  '\\u0041',
+  '&#65;',
+  'a+b',
+  'a%20b',
+  '&',
+  '&amp;',
+];
+const NETWORKS = ['fe80:1234:5678:9abc:def0:1234:5678:9abc', '2001:db8:1234:5678::/64', '198.51.100.223'];
 
 /** What shows with limits as they are in use, with many windows, and when nobody answers. */
 export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCounter>>[] = [
@@ -16,16 +45,25 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
     says: 'limits of hundreds hold exactly, for one address and for all together',
     check: async ({ port, peer }) => {
       const other = await peer();
-      const address = { perAddress: 130, perRole: Number.MAX_SAFE_INTEGER };
+      const address = { perAddress: 1_030, perRole: Number.MAX_SAFE_INTEGER };
       const right = await admit(port, aTry(address));
-      for (let n = 0; n < 130; n += 1) {
-        if (n === 129) await other.forgive(right);
-        await fail(n % 2 === 0 ? port : other, aTry(address));
-      }
+      for (let n = 0; n < 1_029; n += 1) await fail(n % 2 === 0 ? port : other, aTry(address));
+      expect(await port.begin(aTry(address)), 'the last of one address is under way').to.deep.equal(BUSY);
+      await other.forgive(right);
+      await fail(port, aTry(address));
       expect(await other.begin(aTry(address)), 'one address').to.deep.equal(limitedUntil(END));
       const role = { role: aRoleId(2), perAddress: 2 ** 32, perRole: 700 };
-      for (let n = 0; n < 699; n += 1) await fail(port, aTry({ ...role, address: `visitor ${n}` }));
+      const waiting: AttemptTicket[] = [];
+      for (let n = 0; n < 699; n += 1) {
+        waiting.push(await admit(port, aTry({ ...role, address: `visitor ${n}` })));
+      }
       const last = await admit(other, aTry({ ...role, address: 'the last' }));
+      expect(await port.begin(aTry({ ...role, address: 'one more' })), 'hundreds under way').to.deep.equal(
+        BUSY,
+      );
+      const few = await other.begin(aTry({ ...role, address: 'one more', perRole: 20 }));
+      expect(few, 'hundreds under way, and none wrong').to.deep.equal(BUSY);
+      for (const ticket of waiting) await other.settle(ticket);
       expect(await port.begin(aTry({ ...role, address: 'one more' })), 'all together').to.deep.equal(BUSY);
       await port.settle(last);
       const limited = await port.begin(aTry({ ...role, address: 'one more' }));
@@ -69,13 +107,15 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
         const again = await other.begin(aTry({ ...limits, address }));
         expect(again.kind, `again from ${address.slice(0, 300)}`).to.equal('limited');
       }
+      const apart = { role: aRoleId(2), perAddress: 1, perRole: 10_000 };
+      const signs = SIGNS.flatMap((sign) => [`a${sign}b`, `${sign}b`, `a${sign}`, sign]);
+      for (const address of new Set([...SPELLED, ...signs, ...NETWORKS.flatMap(eachPlace)])) {
+        await admit(port, aTry({ ...apart, address }));
+        const again = await other.begin(aTry({ ...apart, address }));
+        expect(again, `again from ${JSON.stringify(address)}`).to.deep.equal(BUSY);
+      }
       const role = aRoleId(1);
-      for (const near of [
-        role.slice(0, -1),
-        `${role.slice(0, -1)}f`,
-        `f${role.slice(1)}`,
-        role.toUpperCase(),
-      ]) {
+      for (const near of [role.slice(0, -1), role.toUpperCase(), ...eachPlace(role)]) {
         await fail(other, aTry({ ...limits, role: near as RoleId, address: long, perRole: 1 }));
       }
     },
@@ -84,10 +124,17 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
     id: 'attempt-counter/purge-many',
     says: 'what is kept of more than a thousand windows is counted and dropped, each time as many as the limit, until none is left',
     check: async ({ port, peer }) => {
-      for (let n = 0; n < 1_050; n += 1) {
-        await fail(port, aTry({ role: aRoleId(n % 7), address: `visitor ${n}` }));
-      }
+      const visitor = (n: number) => aTry({ role: aRoleId(n % 350), address: `visitor ${n}`, perAddress: 1 });
+      for (let n = 0; n < 1_050; n += 1) await fail(port, visitor(n));
       const other = await peer();
+      for (const [store, n] of [0, 1, 349, 350, 700, 1_049].flatMap((n) => [
+        [port, n] as const,
+        [other, n] as const,
+      ])) {
+        expect(await store.begin(visitor(n)), `visitor ${n}`).to.deep.equal(limitedUntil(END));
+        const all = await store.begin({ ...visitor(n), address: 'another', perRole: 3 });
+        expect(all, `the role of visitor ${n}`).to.deep.equal(limitedUntil(END));
+      }
       const ended = await other.countEnded(END);
       expect(ended, 'records').to.be.at.least(1_050);
       expect(await other.purge(END, 20), 'of the first').to.equal(20);
@@ -127,16 +174,39 @@ export const manyClauses: readonly Clause<AttemptCounter, StoreSubject<AttemptCo
       // Of what all know already.
       const ticket = await admit(port, aTry());
       await port.settle(ticket);
+      const lost = await admit(port, aTry());
+      await port.forgive(lost);
       expect((await port.begin(aTry({ perAddress: 1 }))).kind).to.equal('limited');
       const gone = await unreachable();
-      const calls: Readonly<Record<keyof AttemptCounter, Promise<unknown>>> = {
-        begin: gone.begin(aTry({ perAddress: 1 })),
-        settle: gone.settle(ticket),
-        forgive: gone.forgive(ticket),
-        purge: gone.purge(END, 10),
-        countEnded: gone.countEnded(END),
+      const calls: Readonly<Record<keyof AttemptCounter, () => Promise<unknown>>> = {
+        begin: () => gone.begin(aTry({ perAddress: 1 })),
+        settle: () => gone.settle(ticket),
+        forgive: () => gone.forgive(ticket),
+        purge: () => gone.purge(END, 10),
+        countEnded: () => gone.countEnded(END),
       };
-      await expectFaults('store_unavailable', { ...calls, 'purging none': gone.purge(END, 0) });
+      const more = {
+        'a try of another': () => gone.begin(aTry({ role: aRoleId(2), address: '' })),
+        'settling in vain': () => gone.settle(lost),
+        'forgiving in vain': () => gone.forgive(lost),
+        'purging none': () => gone.purge(END, 0),
+        'purging before all': () => gone.purge(0 as Instant, 1),
+        'counting before all': () => gone.countEnded(0 as Instant),
+      };
+      // The last time as the first, and at once as alone.
+      for (const [call, make] of [...Object.entries({ ...calls, ...more }), ...Object.entries(calls)]) {
+        await expectFaults('store_unavailable', { [call]: make() });
+      }
+      const atOnce = Object.entries(calls).flatMap(([call, make]) =>
+        [1, 2].map((n) => [`${call}, ${n}`, make()]),
+      );
+      await expectFaults('store_unavailable', Object.fromEntries(atOnce));
     },
   },
 ];
+
+/** A text with the sign at each place exchanged for one beside it. */
+function eachPlace(text: string): readonly string[] {
+  const changed = (sign: string) => (sign === '0' ? '1' : '0');
+  return Array.from(text, (sign, at) => `${text.slice(0, at)}${changed(sign)}${text.slice(at + 1)}`);
+}

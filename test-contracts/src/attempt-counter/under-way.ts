@@ -149,6 +149,7 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
       await admit(port, aTry({ ...limits, role, address: 'a', now }));
       expect(await port.begin(aTry({ ...limits, role, address: 'c', now }))).to.deep.equal(BUSY);
       await overlapping(subject.port, other);
+      await beside(subject.port, other);
       const many = { role: aRoleId(5), perAddress: 10 };
       await together(subject, 30, async (store) => {
         const outcome = await store.begin(aTry(many));
@@ -211,4 +212,35 @@ async function overlapping(port: AttemptCounter, other: AttemptCounter): Promise
   await fail(port, aTry({ ...role, address: 'b', now: minute(8) }));
   await other.forgive(mine as AttemptTicket);
   await failAll(port, ['c', 'd'], { ...role, now: minute(8) });
+}
+
+/** What begins, is settled, is forgiven and is purged at once is as it is one after the other. */
+async function beside(port: AttemptCounter, other: AttemptCounter): Promise<void> {
+  const all = { role: aRoleId(6), perAddress: 100, perRole: 100 };
+  const now = after(START, WINDOW);
+  await fail(port, aTry(all));
+  await Promise.all([other.purge(now, 100), fail(port, aTry({ ...all, now }))]);
+  const kinds: string[] = [];
+  for (let n = 0; n < 5; n += 1) {
+    const right = await admit(port, aTry({ ...all, address: `right ${n}`, now }));
+    const [next] = await Promise.all([
+      admit(port, aTry({ ...all, address: `right ${n}`, now })),
+      other.forgive(right),
+    ]);
+    const same = aTry({ ...all, address: `right ${n}`, now, perAddress: 1 });
+    expect(await other.begin(same), 'what began while another was forgiven').to.deep.equal(BUSY);
+    await port.forgive(next);
+    const open = await admit(port, aTry({ ...all, address: `open ${n}`, now }));
+    await Promise.all(
+      n % 2 === 0 ? [port.settle(open), other.forgive(open)] : [other.forgive(open), port.settle(open)],
+    );
+    const asked = aTry({ ...all, address: `open ${n}`, now, perAddress: 1 });
+    const outcome = await port.begin(asked);
+    kinds.push(outcome.kind);
+    if (outcome.kind === 'admitted') await other.forgive(outcome.ticket);
+  }
+  const wrong = 1 + kinds.filter((kind) => kind === 'limited').length;
+  const role = aTry({ ...all, address: 'the role', now });
+  expect((await port.begin({ ...role, perRole: wrong })).kind, 'all that are wrong').to.equal('limited');
+  await admit(other, { ...role, perRole: wrong + 1 });
 }

@@ -2,8 +2,11 @@ import type { RoleStore } from '@pinfold/core';
 import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
 import type { Subject } from '../contract.ts';
+import { UNBOUNDED } from '../fixtures/roles.ts';
+import { manners } from '../sequences/manners.ts';
 import { checkSequences, type Sequences, stepsFor } from '../sequences/run.ts';
-import { anArchive, Side } from './side.ts';
+import { anArchive, type Two } from './notes.ts';
+import { Side } from './side.ts';
 import {
   change,
   comparison,
@@ -32,6 +35,11 @@ const oneOf = fc.constantFrom;
 const back = fc.nat({ max: 3 });
 const place = fc.nat({ max: 1 });
 const events = fc.nat({ max: 2 });
+const authority = oneOf(undefined, undefined, 'account' as const, 'operator' as const);
+/** One handle, or both. */
+const two = oneOf<Two[]>([0, 1], [0, 0], [1, 1]);
+/** No 32 bits. */
+const MANY = 2 ** 32;
 const state = oneOf(undefined, 'published' as const, 'expired' as const, 'deleted' as const);
 
 /** Together everything that can be asked. */
@@ -45,14 +53,86 @@ const LOOKS = [
   step(
     1,
     'look at archives and the comparison',
-    (given) => [instant(given), instant(given)],
-    (side, now, before) => side.rest(now, before),
+    (given) => [instant(given), instant(given), instant(given), oneOf(1, 2, 3, MANY)],
+    (side, ...asked) => side.rest(...asked),
   ),
   step(
     1,
     'look at lists',
     (given) => [fc.constant(given), instant(given), state, search(given)],
     (side, { accounts, keys }, ...query) => side.lists(accounts, keys, ...query),
+  ),
+];
+
+/** What several do at once, where the outcome is the same in any order. */
+const AT_ONCE = [
+  step(
+    1,
+    'renew, or release, or commit, or settle twice at once',
+    (given) => [two, oneOf(0, 1, 2, 3), back, instant(given), made(given), outcome(given)],
+    (side, by, which, n, at, role, settled) =>
+      side.twice(by, async (handle) => {
+        if (which === 0) return await handle.renew(n, at);
+        if (which === 1) return await handle.release(n);
+        if (which === 2) return await handle.commit(n, 0, role, at, UNBOUNDED);
+        return await handle.settle(n, settled, 1);
+      }),
+  ),
+  step(
+    1,
+    'keep twice at once',
+    (given) => [two, comparison(given), oneOf(0, 0, 1)],
+    (side, by, compared, age) => side.twice(by, (handle) => handle.keepComparison(compared, age)),
+  ),
+  step(
+    1,
+    'load, and save twice at once',
+    (given) => [two, back, change(given)],
+    async (side, by, n, changed) => {
+      await side.load(n, 0);
+      return await side.twice(by, (handle) => handle.save(n, 0, changed, 1));
+    },
+  ),
+  step(
+    1,
+    'settle several at once',
+    (given) => [two, fc.array(outcome(given), { minLength: 2, maxLength: 4 })],
+    (side, by, all) =>
+      side.several(
+        by,
+        all.map((settled, n) => (handle) => handle.settle(n, settled, 1)),
+      ),
+  ),
+  step(
+    2,
+    'load and save several at once',
+    (given) => [two, fc.array(change(given), { minLength: 2, maxLength: 4 })],
+    async (side, by, all) => [
+      await side.several(
+        by,
+        all.map((_, n) => (handle) => handle.load(n, 0)),
+      ),
+      await side.several(
+        by,
+        all.map((changed, n) => (handle) => handle.save(n, 0, changed, 1)),
+      ),
+    ],
+  ),
+  step(
+    2,
+    'commit several, renew one and keep a comparison at once',
+    (given) => [
+      two,
+      fc.array(made(given), { minLength: 2, maxLength: 3 }),
+      instant(given),
+      comparison(given),
+    ],
+    (side, by, all, at, compared) =>
+      side.several(by, [
+        ...all.map((role, n) => (handle: Side) => handle.commit(n, 0, role, at, UNBOUNDED)),
+        (handle) => handle.renew(all.length, at),
+        (handle) => handle.keepComparison(compared, 0),
+      ]),
   ),
 ];
 
@@ -65,14 +145,14 @@ const SEQUENCES: Sequences<Side, Values> = {
   turns: 100,
   steps: [
     step(
-      4,
+      6,
       'publish',
       (given) => [reservation(given), made(given)],
       (side, asked, role) => side.publish(asked, role),
       (asked) => asked.token,
     ),
     step(
-      3,
+      6,
       'reserve',
       (given) => [reservation(given)],
       (side, asked) => side.reserve(asked),
@@ -105,8 +185,8 @@ const SEQUENCES: Sequences<Side, Values> = {
     step(
       2,
       'save what was loaded',
-      (given) => [back, place, change(given), events],
-      (side, n, handle, changed, count) => side.save(n, handle, changed, count),
+      (given) => [back, place, change(given), events, authority],
+      (side, ...changed) => side.save(...changed),
     ),
     step(
       4,
@@ -125,7 +205,7 @@ const SEQUENCES: Sequences<Side, Values> = {
         instant(given),
         oneOf(...given.instants),
         token,
-        fc.constant(given.claimed),
+        oneOf(given.claimed, given.claimed, given.claimed, 0, given.claimed === 1 ? 1 : MANY),
       ],
       (side, now, endedBefore, until, by, limit) => side.claim({ now, endedBefore, until, token: by, limit }),
       (_now, _endedBefore, _until, by) => by,
@@ -139,7 +219,7 @@ const SEQUENCES: Sequences<Side, Values> = {
     step(
       1,
       'purge',
-      (given) => [instant(given), oneOf(1, 2, 1_000)],
+      (given) => [instant(given), oneOf(0, 1, 2, 1_000, MANY)],
       (side, before, limit) => side.purge(before, limit),
     ),
     step(
@@ -157,18 +237,26 @@ const SEQUENCES: Sequences<Side, Values> = {
           now: instant(given),
           state,
           search: fc.option(search(given), { nil: undefined, freq: 2 }),
-          limit: oneOf(1, 2, 100),
+          limit: oneOf(1, 2, 3, 99, 100),
         }),
         fc.option(back, { nil: undefined, freq: 2 }),
+        oneOf(-1, 0, 0, 1),
       ],
-      (side, query, after) => side.list(query, after),
+      (side, ...asked) => side.list(...asked),
     ),
     step(
       1,
       'walk archives',
-      () => [fc.option(fc.nat({ max: 8 }).map(anArchive), { nil: undefined }), oneOf(1, 2, 100)],
+      () => [fc.option(fc.nat({ max: 8 }).map(anArchive), { nil: undefined }), oneOf(1, 2, 100, MANY)],
       (side, after, limit) => side.walkArchives(after, limit),
     ),
+    step(
+      2,
+      'load with a signal',
+      () => [back, manners],
+      (side, n, manner) => side.loadAborted(n, manner),
+    ),
+    ...AT_ONCE,
   ],
   look: {
     weight: 1,

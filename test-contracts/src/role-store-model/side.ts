@@ -1,64 +1,27 @@
+import { isDeepStrictEqual } from 'node:util';
 import type {
   AccountId,
   ArchiveId,
+  Authority,
   CleanupOutcome,
   CleanupRequest,
-  CleanupTask,
   Comparison,
   IdempotencyKey,
   Instant,
   LoadedRole,
-  Publication,
   PublicationLimits,
   Reservation,
   Role,
-  RoleId,
   RoleQuery,
   RoleState,
   RoleStore,
-  Version,
 } from '@pinfold/core';
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
-import { anArchiveIdAt, anEvent, aRoleId, aSha256 } from '../fixtures/roles.ts';
+import { aRoleId } from '../fixtures/roles.ts';
 import { asks, walk } from '../role-store/asked.ts';
-
-/** What a role is published with, but for what its lease and its number say. */
-export type Made = Omit<
-  Role,
-  'id' | 'account' | 'archive' | 'idempotencyKey' | 'sha256' | 'pinned' | 'generation'
-> &
-  Pick<Publication, 'manifest' | 'warnings'>;
-
-/** What was told of a store by any of its handles, in order: steps name it by how long ago it was. */
-class Notes {
-  readonly leases: Reservation[] = [];
-  readonly publications: Publication[] = [];
-  readonly committed: Map<string, Publication> = new Map();
-  readonly looks: Map<string, LoadedRole> = new Map();
-  readonly tasks: CleanupTask[] = [];
-  readonly comparisons: (Version | undefined)[] = [undefined];
-  claims = 0;
-}
-
-/** The `n`th archive that is published: few instants, and many of each. */
-export function anArchive(n: number): ArchiveId {
-  return anArchiveIdAt(n % 2, n);
-}
-
-const SECOND = 1_000;
-
-/** The instant of a role or claim alone: of those that wait equally long a claim may take any. */
-function own(at: Instant | null, n: number, more = 0): Instant | null {
-  return at === null ? null : ((at + n * SECOND + more) as Instant);
-}
-
-function numberOf(id: RoleId): number {
-  return Number.parseInt(id.slice(24), 16);
-}
-
-function some(count: number): ReturnType<typeof anEvent>[] {
-  return Array.from({ length: count }, () => anEvent());
-}
+import { type Heard, heard, type Manner } from '../sequences/manners.ts';
+import { carelessly } from './careless.ts';
+import { anArchive, type Made, Notes, nearly, numberOf, own, some, type Two } from './notes.ts';
 
 /** One handle of a store. What it answers is what any sound store would. */
 export class Side {
@@ -66,8 +29,9 @@ export class Side {
   readonly #store: RoleStore;
 
   constructor(store: RoleStore, notes: Notes = new Notes()) {
-    this.#store = store;
+    this.#store = carelessly(store);
     this.notes = notes;
+    notes.sides.push(this);
   }
 
   async reserve(request: Reservation): Promise<unknown> {
@@ -112,7 +76,6 @@ export class Side {
       account: lease.account,
       archive: anArchive(place),
       idempotencyKey: lease.key,
-      sha256: aSha256(1),
       pinned: made.expiresAt === null,
       expiresAt: own(made.expiresAt, place),
       deletedAt: own(made.deletedAt, place),
@@ -133,7 +96,13 @@ export class Side {
     return this.#said(loaded);
   }
 
-  async save(n: number, place: number, change: Partial<Made>, count: number): Promise<unknown> {
+  async save(
+    n: number,
+    place: number,
+    change: Partial<Made>,
+    count: number,
+    authority?: Authority,
+  ): Promise<unknown> {
     const { publications, looks } = this.notes;
     const publication = publications.at(-1 - n);
     const look = publication && looks.get(`${publication.role.id} ${place}`);
@@ -147,7 +116,7 @@ export class Side {
       ...('deletedAt' in change ? { deletedAt: own(change.deletedAt ?? null, numberOf(value.id)) } : {}),
       ...('passwordHash' in change ? { generation: (value.generation + 1) as Role['generation'] } : {}),
     };
-    return await this.#store.save(role, version, some(count));
+    return await this.#store.save(role, version, some(count), authority);
   }
 
   async claim({ until, limit, ...request }: CleanupRequest): Promise<unknown> {
@@ -156,8 +125,11 @@ export class Side {
     const lapse = own(until, notes.claims, 300) as Instant;
     const tasks = await this.#store.claimForCleanup({ ...request, limit, until: lapse });
     const ordered = tasks.toSorted((one, other) => (one.role < other.role ? -1 : 1));
+    // Those that were claimed together wait equally long from then on.
+    const first = tasks.flatMap(({ role }) => (notes.claimed.has(role) ? [] : [role]));
+    for (const { role } of tasks) notes.claimed.add(role);
     notes.tasks.push(...ordered);
-    return ordered;
+    return { tasks: ordered, first };
   }
 
   async settle(n: number, outcome: CleanupOutcome, count: number): Promise<unknown> {
@@ -177,7 +149,7 @@ export class Side {
   async purge(before: Instant, limit: number): Promise<unknown> {
     const counts: number[] = [];
     do counts.push(await this.#store.purge(before, limit));
-    while (counts.at(-1) === limit && counts.length < 100);
+    while (limit > 0 && counts.at(-1) === limit && counts.length < 100);
     return counts;
   }
 
@@ -190,9 +162,9 @@ export class Side {
   }
 
   /** Everything behind one of the roles that were published, or from the first on. */
-  async list(query: Partial<RoleQuery>, n?: number): Promise<unknown> {
+  async list(query: Partial<RoleQuery>, n?: number, beside = 0): Promise<unknown> {
     const after = n === undefined ? undefined : this.notes.publications.at(-1 - n)?.role;
-    const place = after && { publishedAt: after.publishedAt, id: after.id };
+    const place = after && { publishedAt: (after.publishedAt + beside) as Instant, id: after.id };
     const pages = await walk(this.#store, asks({ ...query, after: place }));
     const items = pages.map((page) => page.items);
     // With a search, pages may be short.
@@ -211,20 +183,65 @@ export class Side {
 
   async roles(): Promise<unknown> {
     const ids = [...this.notes.committed.values()].map(({ role }) => role.id);
-    return await Promise.all([...ids, aRoleId(99)].map(async (id) => this.#said(await this.#store.load(id))));
+    const all = [...ids, ...ids.map(nearly), aRoleId(99)];
+    return await Promise.all(all.map(async (id) => this.#said(await this.#store.load(id))));
   }
 
-  async rest(now: Instant, before: Instant): Promise<unknown> {
+  /** Questions at once, each twice. */
+  async rest(now: Instant, ended: Instant, begun: Instant, limit: number): Promise<unknown> {
     const archives = [...this.notes.committed.values()].map(({ role }) => role.archive);
-    const { value, version } = (await this.#store.loadComparison()) ?? {};
-    return {
-      manifests: await Promise.all(archives.map((archive) => this.#store.loadManifest(archive))),
-      named: await this.#store.whichAreNamed(archives),
-      all: await this.walkArchives(undefined, 3),
-      count: await this.#store.countForCleanup({ now, endedBefore: before, begunBefore: before }),
-      comparison: value,
-      isNewest: version === this.notes.comparisons.at(-1),
+    const none = archives.map(nearly);
+    const store = this.#store;
+    const counted = (before: Instant) =>
+      store.countForCleanup({ now, endedBefore: before, begunBefore: begun });
+    const asked = [0, 1].map(async () => ({
+      manifests: await Promise.all([...archives, ...none].map((archive) => store.loadManifest(archive))),
+      named: await Promise.all(
+        [[...none, ...archives, ...archives], archives.slice(1), none].map((ids) => store.whichAreNamed(ids)),
+      ),
+      all: await Promise.all([limit, 100].map((most) => this.walkArchives(undefined, most))),
+      counts: await Promise.all([ended, begun].map(counted)),
+    }));
+    const { value, version } = (await store.loadComparison()) ?? {};
+    const isNewest = version === this.notes.comparisons.at(-1);
+    return { asked: await Promise.all(asked), comparison: value, isNewest };
+  }
+
+  /** What is answered, or whether it would have been, when the signal is aborted at some time. */
+  async loadAborted(n: number, manner: Manner): Promise<unknown> {
+    const { id, archive } = this.notes.publications.at(-1 - n)?.role ?? {
+      id: aRoleId(n),
+      archive: anArchive(n),
     };
+    const role = await heard(manner, 'load', (signal) => this.#store.load(id, signal));
+    const manifest = await heard(manner, 'load a manifest', (signal) =>
+      this.#store.loadManifest(archive, signal),
+    );
+    const isSame = (came: Heard, answer: unknown) =>
+      came === 'aborted' || isDeepStrictEqual(came.answer, answer);
+    return [
+      isSame(role, await this.#store.load(id)),
+      isSame(manifest, await this.#store.loadManifest(archive)),
+    ];
+  }
+
+  /** The same twice at once: whichever is first, the same comes of it. */
+  async twice(by: Two, make: (side: Side) => Promise<unknown>): Promise<unknown> {
+    const both = await Promise.all(this.#both(by).map(make));
+    return both.map((answer) => JSON.stringify(answer)).sort();
+  }
+
+  /** What has nothing to do with each other at once, by one handle or by two in turn. */
+  async several(by: Two, makes: readonly ((side: Side) => Promise<unknown>)[]): Promise<unknown> {
+    const both = this.#both(by);
+    const answers = await Promise.all(makes.map((make, n) => make(both[n % 2] as Side)));
+    const { publications } = this.notes;
+    publications.sort((one, other) => numberOf(one.role.id) - numberOf(other.role.id));
+    return answers;
+  }
+
+  #both(by: Two): readonly Side[] {
+    return by.map((n) => this.notes.sides[n] ?? this);
   }
 
   async lists(
@@ -237,7 +254,7 @@ export class Side {
     const queries = accounts.flatMap((account) => [
       { account, now, state },
       { account, now, search },
-      ...keys.map((idempotencyKey) => ({ account, now, state, idempotencyKey })),
+      ...keys.slice(0, 5).map((idempotencyKey) => ({ account, now, state, idempotencyKey })),
     ]);
     return await Promise.all([{ account: undefined, now }, ...queries].map((query) => this.list(query)));
   }

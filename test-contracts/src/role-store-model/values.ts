@@ -8,14 +8,16 @@ import type {
   KeptWarning,
   PublicationLimits,
   Reservation,
+  Sha256,
   Title,
   Token,
 } from '@pinfold/core';
 import { foldForSearch, parseRate } from '@pinfold/core/adapter';
 import fc from 'fast-check';
 import { anArchiveId, aRoleId, aSha256 } from '../fixtures/roles.ts';
+import { editedTexts } from '../sequences/edits.ts';
 import { changedTexts, nearInstants, nearTexts, someOf } from '../sequences/values.ts';
-import type { Made } from './side.ts';
+import type { Made } from './notes.ts';
 
 /** What the calls of one run are made of. */
 export interface Values {
@@ -37,6 +39,9 @@ const KEYS = [
   ['1', '2', 'A', 'a', 'aa'].map((end) => end.padStart(255, 'a')),
 ] as [IdempotencyKey, ...IdempotencyKey[]][];
 
+/** Keys that stay free longer, for there are so many. */
+const OTHER_KEYS = ['m', 'n', 'o', 'p', 'q', 'r'] as IdempotencyKey[];
+
 /** Accounts and keys that are the same when they are joined. */
 const JOINED = [
   [':', '/'],
@@ -47,8 +52,9 @@ const JOINED = [
   keys: ['c', ...all.map((by) => `b${by}c`)] as IdempotencyKey[],
 }));
 
-const TOKENS = ['t', 'T', 't ', 't0', '_'].flatMap((text) =>
-  Array.from({ length: 60 }, (_, n) => `${text}${n}` as Token),
+/** So few that the next holder of a key often has nearly the token of the one before. */
+const TOKENS = Array.from({ length: 12 }, (_, n) => `t${n}`).flatMap(
+  (text) => [text, text.toUpperCase(), `${text} `, ` ${text}`, `${text}x`] as Token[],
 );
 
 /** Some of them are no 32 bits, or no exact float of 32 bits. */
@@ -64,6 +70,17 @@ const nearKeys = fc
   )
   .chain(([first, ...others]) => someOf(others, 3).map((some) => [first, ...some]));
 
+/** A text with others that are one edit away, of those that fit. */
+const editedOf = <Text extends string>(all: readonly string[], fits: RegExp): fc.Arbitrary<Text[]> =>
+  oneOf(...all)
+    .chain(editedTexts)
+    .map((texts) => texts.filter((each) => fits.test(each) && [...each].length <= 255) as Text[]);
+const editedKeys = editedOf<IdempotencyKey>(['release 1', 'b'.repeat(250), 'Key:1/2'], /^[ -~]+$/);
+const editedAccounts = editedOf<AccountId>(
+  ['team-7', 'Équipe 7', '\u0f40'.repeat(250)],
+  /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u,
+);
+
 const names = fc.oneof(
   {
     weight: 3,
@@ -73,6 +90,7 @@ const names = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: oneOf(...JOINED) },
+  { weight: 3, arbitrary: fc.record({ accounts: few(editedAccounts), keys: editedKeys }) },
 );
 
 export const values: fc.Arbitrary<Values> = fc
@@ -83,10 +101,14 @@ export const values: fc.Arbitrary<Values> = fc
       .map(([start, texts]) => texts.slice(0, 2).map((each) => `${start}${each}` as Fingerprint)),
     texts: fc.tuple(few(nearTexts), changedTexts).map((both) => both.flat()),
     instants: nearInstants,
-    publications: oneOf(null, null, ...['1/1s', '3/1m', '7/1s'].map((rate) => parseRate(rate) as never)),
+    publications: oneOf(
+      null,
+      null,
+      ...['1/1s', '3/1m', '7/1s', '5/30d', '2/1h'].map((rate) => parseRate(rate) as never),
+    ),
     claimed: oneOf<(1 | 100)[]>(1, 100),
   })
-  .map(({ names: { accounts, keys }, ...rest }) => ({ accounts, keys, ...rest }));
+  .map(({ names: { accounts, keys }, ...rest }) => ({ accounts, keys: [...keys, ...OTHER_KEYS], ...rest }));
 
 export const token: fc.Arbitrary<Token> = oneOf(...TOKENS);
 
@@ -101,9 +123,11 @@ const title = ({ texts }: Values): fc.Arbitrary<Title | null> =>
 export const limits = ({ publications }: Values): fc.Arbitrary<PublicationLimits> =>
   fc.record({
     publications: fc.constant(publications),
-    sites: oneOf(null, null, null, 1, 2),
+    sites: oneOf(null, null, null, 0, 1, 2, 4_294_967_297),
     bytes: oneOf(null, null, null, null, null, ...COUNTS),
   });
+
+const sha256 = oneOf(...[1, 2, 16, 255].map(aSha256), 'f'.repeat(64) as Sha256);
 
 export const reservation = (given: Values): fc.Arbitrary<Reservation> =>
   fc.record({
@@ -112,7 +136,7 @@ export const reservation = (given: Values): fc.Arbitrary<Reservation> =>
     fingerprint: oneOf(...given.fingerprints),
     token,
     archiveBytes: oneOf(...COUNTS),
-    sha256: fc.constant(aSha256(1)),
+    sha256,
     limits: limits(given),
     now: instant(given),
     until: instant(given),
@@ -128,7 +152,8 @@ export const made = (given: Values): fc.Arbitrary<Made> =>
   fc.record({
     title: title(given),
     originalFilename: title(given).map((each) => each ?? 'site.zip') as fc.Arbitrary<never>,
-    fileCount: fc.nat({ max: 500 }),
+    sha256,
+    fileCount: oneOf(1, 128, 500, 32_768, 100_000),
     size: oneOf(...COUNTS),
     archiveBytes: oneOf(...COUNTS),
     publishedAt: instant(given),

@@ -14,7 +14,7 @@ import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
-import { anEvent, aPublication, aRole, aToken, publishTo } from '../fixtures/roles.ts';
+import { anEvent, aPublication, aRole, aToken, nearTokens, publishTo } from '../fixtures/roles.ts';
 import { together } from '../together.ts';
 import { asks, END } from './asked.ts';
 
@@ -176,8 +176,9 @@ export const settleClauses: readonly Clause<RoleStore>[] = [
   {
     id: 'role-store/settle-failed',
     says: 'the role is claimed again from the instant of retry on, with one failure more',
-    check: (_, another) =>
-      inEachEra(another, async ({ port, peer }, start) => {
+    check: async (subject, another) => {
+      await failOften(subject.port);
+      await inEachEra(another, async ({ port, peer }, start) => {
         const other = await peer();
         const role = await publishTo(port, aPublication(1, { publishedAt: start, expiresAt: start }));
         let now = start;
@@ -193,7 +194,8 @@ export const settleClauses: readonly Clause<RoleStore>[] = [
           now = retryAt;
         }
         expect(await other.claimForCleanup(claim(9, now))).to.deep.equal([taskOf(role, 9, 3)]);
-      }),
+      });
+    },
   },
   {
     id: 'role-store/settle-lost',
@@ -214,6 +216,10 @@ export const settleClauses: readonly Clause<RoleStore>[] = [
       await expectClaimed(after(taken, minutes(10)));
       await port.settleCleanup(taskOf(role, 1), { kind: 'failed', retryAt: END }, [anEvent()]);
       await expectClaimed(after(taken, minutes(10)));
+      for (const token of nearTokens(aToken(2))) {
+        await port.settleCleanup({ ...taskOf(role, 2), token }, { kind: 'removed' }, [anEvent()]);
+      }
+      await expectClaimed(after(taken, minutes(10)));
       await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt }, [anEvent()]);
       await other.settleCleanup(taskOf(role, 2), { kind: 'failed', retryAt: END }, [anEvent()]);
       await other.settleCleanup(taskOf(role, 2), { kind: 'removed' }, [anEvent()]);
@@ -223,3 +229,15 @@ export const settleClauses: readonly Clause<RoleStore>[] = [
     },
   },
 ];
+
+/** Fails to remove an archive more often than fits a byte. */
+async function failOften(port: RoleStore): Promise<void> {
+  const role = await publishTo(port, aPublication(1, { expiresAt: START }));
+  for (let failures = 0; failures < 260; failures += 1) {
+    const [task] = await port.claimForCleanup(claim(failures, START));
+    expect(task, `after ${failures} failures`).to.deep.equal(taskOf(role, failures, failures));
+    await port.settleCleanup(taskOf(role, failures, failures), { kind: 'failed', retryAt: START }, [
+      anEvent(),
+    ]);
+  }
+}

@@ -17,6 +17,7 @@ import { START } from '../fixtures/clock.ts';
 import { aKey, anEvent, aPublication, aReservation, aRole, aToken, leaseOf } from '../fixtures/roles.ts';
 import { together } from '../together.ts';
 import { asks, idsOf } from './asked.ts';
+import { nearly } from './leases.ts';
 
 const IN_A_MINUTE = after(START, minutes(1));
 const COMMITTED = { kind: 'committed' };
@@ -125,6 +126,12 @@ export const commitClauses: readonly Clause<RoleStore>[] = [
       await port.reserve(aReservation(1));
       const theirs = await takeOver(other);
       expect(await port.commit(aPublication(1), mine, [anEvent()]), 'replaced').to.deep.equal(LEASE_LOST);
+      await expectNothingOf(other, aPublication(1));
+      for (const near of nearly(theirs)) {
+        expect(await port.commit(aPublication(1), near, [anEvent()]), `of ${near.token}`).to.deep.equal(
+          LEASE_LOST,
+        );
+      }
       await expectNothingOf(other, aPublication(1));
       expect((await other.reserve(aReservation(1, { token: aToken(3) }))).kind).to.equal('in_progress');
       await other.release(theirs);

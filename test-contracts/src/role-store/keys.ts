@@ -1,5 +1,6 @@
 import {
   type AccountId,
+  accountId,
   after,
   days,
   type Fingerprint,
@@ -15,6 +16,7 @@ import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import { aFingerprint, anEvent, aPublication, aReservation, aToken, leaseOf } from '../fixtures/roles.ts';
+import { SIGNS } from '../sequences/edits.ts';
 import { together } from '../together.ts';
 
 const IN_A_MINUTE = after(START, minutes(1));
@@ -23,10 +25,8 @@ const IN_A_MINUTE = after(START, minutes(1));
 const LONG = 'x'.repeat(254);
 const LONG_OF_TWO_BYTES = '\u00e9'.repeat(254);
 
-/** Every printable character of ASCII that is neither a letter nor a digit. */
-const SIGNS = Array.from({ length: 95 }, (_, n) => String.fromCharCode(32 + n)).filter((each) =>
-  /\W|_/.test(each),
-);
+const IN_KEYS = SIGNS.filter((sign) => /[ -~]/.test(sign));
+const IN_ACCOUNTS = SIGNS.filter((sign) => isPrintable(sign));
 
 /** Pairs that folding, trimming, cutting, normalising, joining, decoding or counting would make the same. */
 const DIFFERENT_KEYS: readonly (readonly [account: string, key: string])[] = [
@@ -43,14 +43,13 @@ const DIFFERENT_KEYS: readonly (readonly [account: string, key: string])[] = [
   ['acme\u0301', 'key'],
   ['ac\u00adme', 'key'],
   ['ac\u200dme', 'key'],
-  ...SIGNS.flatMap(
-    (sign) =>
-      [
-        ['a', `k${sign}y`],
-        ['a', `b${sign}c`],
-        [`a${sign}b`, 'c'],
-      ] as const,
+  ...IN_KEYS.flatMap((sign) =>
+    [`k${sign}y`, `b${sign}c`, `${sign}c`, `c${sign}`].map((key) => ['a', key] as const),
   ),
+  ...[...IN_ACCOUNTS.flatMap((sign) => [`a${sign}b`, `${sign}b`, `a${sign}`]), 'assb', 'aSSb', 'afib'].map(
+    (account) => [account, 'c'] as const,
+  ),
+  ...['k  y', 'k+ y', 'c..', 'c.,'].map((key) => ['a', key] as const),
   ...['k%20y', 'k&#32;y', '1', '01', '1.0', '1e0'].map((key) => ['a', key] as const),
   [`${LONG}a`, 'key'],
   [`${LONG}b`, 'key'],
@@ -59,6 +58,15 @@ const DIFFERENT_KEYS: readonly (readonly [account: string, key: string])[] = [
   ['acme', `${LONG}a`],
   ['acme', `${LONG}b`],
 ];
+
+/** Whether an account may have it. */
+function isPrintable(sign: string): boolean {
+  try {
+    return accountId(sign) === sign;
+  } catch {
+    return false;
+  }
+}
 
 /** Other than `fingerprint`, though nearly the same. */
 function nearly(fingerprint: Fingerprint): readonly Fingerprint[] {

@@ -3,7 +3,15 @@ import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
-import { aFingerprint, anEvent, aPublication, aReservation, aToken, leaseOf } from '../fixtures/roles.ts';
+import {
+  aFingerprint,
+  anEvent,
+  aPublication,
+  aReservation,
+  aToken,
+  leaseOf,
+  nearTokens,
+} from '../fixtures/roles.ts';
 
 const IN_A_MINUTE = after(START, minutes(1));
 const IN_AN_HOUR = after(START, hours(1));
@@ -22,6 +30,11 @@ async function taken(port: RoleStore): Promise<Lease> {
 
 function ask(port: RoleStore, now: Instant): ReturnType<RoleStore['reserve']> {
   return port.reserve(aReservation(1, { token: aToken(9), now, until: after(now, minutes(1)) }));
+}
+
+/** Leases whose tokens are nearly that of another, which holds. */
+export function nearly(lease: Lease): readonly Lease[] {
+  return nearTokens(lease.token).map((token) => ({ ...lease, token }));
 }
 
 export const leaseClauses: readonly Clause<RoleStore>[] = [
@@ -59,6 +72,10 @@ export const leaseClauses: readonly Clause<RoleStore>[] = [
       expect(await port.renew(MINE, IN_AN_HOUR), 'replaced').to.deep.equal(lost);
       const until = after(IN_A_MINUTE, minutes(1));
       expect(await ask(port, IN_A_MINUTE)).to.deep.equal({ kind: 'in_progress', until });
+      for (const near of nearly(theirs)) {
+        expect(await port.renew(near, IN_AN_HOUR), `of ${near.token}`).to.deep.equal(lost);
+        expect(await ask(port, IN_A_MINUTE)).to.deep.equal({ kind: 'in_progress', until });
+      }
       await other.release(theirs);
       expect(await port.renew(theirs, IN_AN_HOUR), 'released').to.deep.equal(lost);
       const again = await ask(port, IN_A_MINUTE);
@@ -92,6 +109,7 @@ export const leaseClauses: readonly Clause<RoleStore>[] = [
       await port.reserve(aReservation(2));
       const theirs = await taken(other);
       await port.release(MINE);
+      for (const near of nearly(theirs)) await port.release(near);
       const until = after(IN_A_MINUTE, minutes(1));
       expect(await ask(port, IN_A_MINUTE)).to.deep.equal({ kind: 'in_progress', until });
       const neighbour = leaseOf(aReservation(2));

@@ -20,6 +20,7 @@ import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import { aKey, anEvent, aPublication, aReservation, aRole, publishTo } from '../fixtures/roles.ts';
+import { SIGNS } from '../sequences/edits.ts';
 import { asks, idsOf, newestFirst, walk } from './asked.ts';
 
 /** Neighbours of the account that folding, trimming or a pattern would take for it. */
@@ -46,8 +47,26 @@ const SEARCHES: readonly (readonly [title: string | null, found: readonly string
   ['Ünder_Score 100% Café', ['ünder_score', '100%', 'r_s', '_', '%', 'café', 'ünder']],
   ['ＡＢＣ\\d [a-z]* "x" \'y\'', ['abc', '\\', '[a-z]*', '"x"', "'y'", 'c\\d']],
   ['ΣΊΣΥΦΟΣ İstanbul Straße 🧭 ①', ['🧭', 'straße 🧭 1', foldForSearch('ΣΊΣΥΦΟΣ'), 'stanbul']],
+  ...['1', '2'].map((end) => [`${'x'.repeat(250)}${end}`, [`${'x'.repeat(250)}${end}`]] as const),
   [null, []],
 ];
+
+/** Titles with one sign in each, and what they are found by. */
+async function searchSigns(port: RoleStore, other: RoleStore): Promise<void> {
+  const account = 'signs' as AccountId;
+  const titles = ['ty', ...SIGNS.map((sign) => `t${sign}y`)].filter((each) => !/\p{Cc}/u.test(each));
+  for (const [n, title] of titles.entries()) {
+    await publishTo(port, aPublication(1_000 + n, { account, title: title as Title }));
+  }
+  for (const search of new Set(titles.map(foldForSearch))) {
+    const found = await other.list(asks({ account, search }));
+    const expected = titles.filter((title) => foldForSearch(title).includes(search));
+    expect(
+      found.items.map(({ title }) => title),
+      JSON.stringify(search),
+    ).to.have.members(expected);
+  }
+}
 
 export const listingClauses: readonly Clause<RoleStore>[] = [
   {
@@ -198,7 +217,7 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
       ]) {
         expect(await find(absent), absent).to.deep.equal([]);
       }
-      const [first, , , last] = roles as [Role, Role, Role, Role];
+      const [first, last] = [roles[0], roles.at(-1)] as [Role, Role];
       expect(await find(last.id), 'a whole id').to.deep.equal([null]);
       expect(await find(last.id.slice(3, 20)), 'a part of an id').to.deep.equal([null]);
       const glued = [`100% café${first.id}`, `${first.id}ünder`, `café${first.id.slice(0, 3)}`];
@@ -210,6 +229,7 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
       expect(deleted.items, 'under another state').to.deep.equal([]);
       await rename(await peer(), first.id, null);
       expect(await find('ganz neu'), 'a title that was removed').to.deep.equal([]);
+      await searchSigns(port, other);
     },
   },
   {

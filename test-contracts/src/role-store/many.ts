@@ -29,7 +29,7 @@ import {
 import { asks, END, idsOf, newestFirst, walk, walkArchives } from './asked.ts';
 
 /** More than a page of any size that a database, a driver or an adapter may have. */
-const COUNT = 1_050;
+const COUNT = 1_100;
 
 /** Hundreds of one instant, and of one expiration. */
 async function publishMany(

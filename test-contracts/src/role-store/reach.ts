@@ -1,4 +1,13 @@
-import { after, type Instant, instant, minutes, type RoleStore, type Version } from '@pinfold/core';
+import {
+  after,
+  type Instant,
+  instant,
+  minutes,
+  type Reservation,
+  type Role,
+  type RoleStore,
+  type Version,
+} from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause, StoreSubject } from '../contract.ts';
 import { expectFaults } from '../faults.ts';
@@ -25,38 +34,62 @@ export const reachClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[]
   {
     id: 'role-store/unreachable',
     says: 'while the database does not answer, every call rejects with the fault store_unavailable and what caused it',
-    check: async ({ unreachable }) => {
-      const port = await unreachable();
+    check: async ({ port, unreachable }) => {
       const [role, lease] = [aRole(1), leaseOf(aReservation(1))];
+      const known = await publishTo(port, aPublication(2));
+      await askAll(port, known);
+      const gone = await unreachable();
       const claim = { now: LATER, endedBefore: LATER, token: aToken(1), until: LATER, limit: 10 };
       const task = { ...role, role: role.id, token: aToken(1), failures: 0 };
       const count = { now: LATER, endedBefore: LATER, begunBefore: LATER };
-      const calls: Readonly<Record<keyof RoleStore, Promise<unknown>>> = {
-        reserve: port.reserve(aReservation(1)),
-        renew: port.renew(lease, LATER),
-        release: port.release(lease),
-        commit: port.commit(aPublication(1), lease, [anEvent()]),
-        load: port.load(role.id),
-        save: port.save(role, 1 as Version, [anEvent()]),
-        list: port.list(asks()),
-        loadManifest: port.loadManifest(role.archive),
-        claimForCleanup: port.claimForCleanup(claim),
-        settleCleanup: port.settleCleanup(task, { kind: 'removed' }, [anEvent()]),
-        countForCleanup: port.countForCleanup(count),
-        whichAreNamed: port.whichAreNamed([role.archive]),
-        listArchives: port.listArchives(undefined, 10),
-        purge: port.purge(LATER, 10),
-        loadComparison: port.loadComparison(),
-        keepComparison: port.keepComparison(aComparison(), undefined),
+      const calls: Readonly<Record<keyof RoleStore, () => Promise<unknown>>> = {
+        reserve: () => gone.reserve(aReservation(1)),
+        renew: () => gone.renew(lease, LATER),
+        release: () => gone.release(lease),
+        commit: () => gone.commit(aPublication(1), lease, [anEvent()]),
+        load: () => gone.load(role.id),
+        save: () => gone.save(role, 1 as Version, [anEvent()]),
+        list: () => gone.list(asks()),
+        loadManifest: () => gone.loadManifest(role.archive),
+        claimForCleanup: () => gone.claimForCleanup(claim),
+        settleCleanup: () => gone.settleCleanup(task, { kind: 'removed' }, [anEvent()]),
+        countForCleanup: () => gone.countForCleanup(count),
+        whichAreNamed: () => gone.whichAreNamed([role.archive]),
+        listArchives: () => gone.listArchives(undefined, 10),
+        purge: () => gone.purge(LATER, 10),
+        loadComparison: () => gone.loadComparison(),
+        keepComparison: () => gone.keepComparison(aComparison(), undefined),
       };
-      await expectFaults('store_unavailable', calls);
-      await expectFaults('store_unavailable', {
-        'list with a search': port.list(asks({ search: 'site' })),
-        'list by a key': port.list(asks({ idempotencyKey: role.idempotencyKey })),
-        'claim of none': port.claimForCleanup({ ...claim, endedBefore: instant(0) }),
-        'whichAreNamed of none': port.whichAreNamed([]),
-        'purge of none': port.purge(instant(0), 1),
-      });
+      const retry = { kind: 'failed', retryAt: LATER } as const;
+      const cursor = { publishedAt: LATER, id: role.id };
+      const others: Readonly<Record<string, () => Promise<unknown>>> = {
+        'reserve what is complete': () => gone.reserve(reservationOf(known)),
+        'commit without events': () => gone.commit(aPublication(1), lease, []),
+        'load of what all know': () => gone.load(known.id),
+        'load with a signal': () => gone.load(known.id, new AbortController().signal),
+        'loadManifest of what all know': () => gone.loadManifest(known.archive),
+        'save by the operator': () => gone.save(role, 2 as Version, [], 'operator'),
+        'settle as failed': () => gone.settleCleanup(task, retry, []),
+        'list of all': () => gone.list(asks({ account: undefined })),
+        'list behind a cursor': () => gone.list(asks({ after: cursor, limit: 1 })),
+        'list of what is expired': () => gone.list(asks({ state: 'expired' })),
+        'list of what is deleted': () => gone.list(asks({ state: 'deleted' })),
+        'list with a search': () => gone.list(asks({ search: 'site' })),
+        'list by a key': () => gone.list(asks({ idempotencyKey: role.idempotencyKey })),
+        'claim of none': () => gone.claimForCleanup({ ...claim, endedBefore: instant(0) }),
+        'claim of at most none': () => gone.claimForCleanup({ ...claim, limit: 0 }),
+        'whichAreNamed of none': () => gone.whichAreNamed([]),
+        'archives after one': () => gone.listArchives(role.archive, 1),
+        'purge of none': () => gone.purge(instant(0), 1),
+        'purge of at most none': () => gone.purge(LATER, 0),
+        'keep after a version': () => gone.keepComparison(aComparison(), 1 as Version),
+      };
+      // The last time as the first, and at once as alone.
+      const all = Object.entries({ ...calls, ...others });
+      for (const [call, make] of [...all, ...all])
+        await expectFaults('store_unavailable', { [call]: make() });
+      const atOnce = all.flatMap(([call, make]) => [1, 2].map((n) => [`${call}, ${n}`, make()] as const));
+      await expectFaults('store_unavailable', Object.fromEntries(atOnce));
     },
   },
   {
@@ -88,3 +121,20 @@ export const reachClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[]
     },
   },
 ];
+
+function reservationOf({ account, idempotencyKey: key }: Role): Reservation {
+  return aReservation(0, { account, key });
+}
+
+/** Asks for all that can be known of a role. */
+async function askAll(port: RoleStore, role: Role): Promise<void> {
+  await port.load(role.id);
+  await port.loadManifest(role.archive);
+  expect((await port.reserve(reservationOf(role))).kind).to.equal('complete');
+  await port.list(asks());
+  await port.list(asks({ idempotencyKey: role.idempotencyKey }));
+  await port.whichAreNamed([role.archive]);
+  await port.whichAreNamed([]);
+  await port.listArchives(undefined, 10);
+  await port.loadComparison();
+}

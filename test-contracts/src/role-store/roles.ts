@@ -36,7 +36,12 @@ const ROLES: readonly Role[] = [
     passwordHash: `$scrypt$${'Ab+/='.repeat(60)}` as PasswordHash,
     generation: 2_000_000_000 as Generation,
   }),
-  aRole(3, { title: ' e\u0301 \u00e9 \u2028 \ufeff\u200b NULL \'"\\ %_ ' as Title, publishedAt: instant(1) }),
+  aRole(3, {
+    title: ' e\u0301 \u00e9 \u2028 \ufeff\u200b NULL \'"\\ %_ ' as Title,
+    originalFilename: ' E\u0301\u212b ß\u200b\u00a0.ZIP ' as Filename,
+    passwordHash: ' e\u0301\u200b ' as PasswordHash,
+    publishedAt: instant(1),
+  }),
   aRole(4, {
     title: '0' as Title,
     originalFilename: '1E3.Zip' as Filename,
@@ -46,6 +51,13 @@ const ROLES: readonly Role[] = [
     title: 'true' as Title,
     originalFilename: '{"a":1}' as Filename,
     passwordHash: '1' as PasswordHash,
+  }),
+  aRole(6, {
+    title: 'null' as Title,
+    originalFilename: 'null' as Filename,
+    idempotencyKey: 'null' as IdempotencyKey,
+    account: accountId('null'),
+    passwordHash: 'null' as PasswordHash,
   }),
 ];
 

@@ -183,6 +183,17 @@ export const sweepClauses: readonly Clause<RoleStore>[] = [
         version = outcome.version;
         expect(await other.loadComparison()).to.deep.equal({ value: comparison, version });
       }
+      const versions = new Set([version]);
+      for (let n = 0; n < 260; n += 1) {
+        const outcome = await (n % 2 === 0 ? port : other).keepComparison(
+          aComparison({ compared: n }),
+          version,
+        );
+        if (outcome.kind === 'conflict') throw new Error('nobody else kept one');
+        version = outcome.version;
+        expect(versions.has(version), `the version after ${n} came before`).to.equal(false);
+        versions.add(version);
+      }
     },
   },
   {

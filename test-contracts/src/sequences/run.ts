@@ -1,16 +1,23 @@
-import { isDeepStrictEqual } from 'node:util';
-import { expect } from 'chai';
+import type { FaultCode, HistoryStore } from '@pinfold/core';
 import fc from 'fast-check';
-import type { Subject } from '../contract.ts';
-import { inWords } from '../in-words.ts';
+import type { StoreSubject, Subject } from '../contract.ts';
+import { expectFaults } from '../faults.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
+import { type Manner, manners } from './manners.ts';
+import { Play } from './play.ts';
 
 /** A call and its inputs: it can be made on any store of the port, and be said. */
 export interface Call<Port> {
   readonly said: string;
   /** What only the first call of a run may use; those after it are left out. */
   readonly spends: string | undefined;
-  make(port: Port): Promise<unknown>;
+  /** Whether it changes nothing and takes a signal. */
+  readonly isQuestion?: boolean;
+  /** Whether it is never made at once with others: it is several calls of the port, or its outcome is open. */
+  readonly alone?: boolean;
+  /** Inputs for one time: each store has inputs of its own, as each process would. */
+  inputs(): unknown[];
+  make(port: Port, inputs: readonly unknown[], signal?: AbortSignal): Promise<unknown>;
 }
 
 /** Calls of one kind over the values of a run, and how often they come up. */
@@ -19,10 +26,15 @@ export interface Step<Port, Values> {
   callsOf(values: Values): fc.Arbitrary<Call<Port>>;
 }
 
+/** A sound store, beside which another one is played. */
+export interface Reference<Port> extends Pick<Subject<Port>, 'port' | 'dispose'> {
+  readonly history?: HistoryStore;
+}
+
 /** What is done with a port, and what stands beside it. */
 export interface Sequences<Port, Values> {
-  /** A sound store over empty data of its own, whose answers are right. */
-  reference(): Promise<Pick<Subject<Port>, 'port' | 'dispose'>>;
+  /** A sound store over empty data of its own, whose answers are right, and what keeps its events. */
+  reference(): Promise<Reference<Port>>;
   /** What the calls of one run are made of: few values, so that calls meet, each nearly another. */
   readonly values: fc.Arbitrary<Values>;
   /** The most calls of one run; 60 when absent. */
@@ -30,7 +42,17 @@ export interface Sequences<Port, Values> {
   readonly steps: readonly Step<Port, Values>[];
   /** Everything that can be asked, so that whatever a step changed shows. */
   readonly look: Step<Port, Values>;
+  /**
+   * What a reference holds, as far as answers have not told it. Where it is given, calls are made at once too, and
+   * callers change what they gave and got: no call may depend on what another one was told.
+   */
+  readonly holds?: (reference: Port) => Promise<unknown>;
+  /** What every call rejects with while nothing answers. */
+  readonly fault?: FaultCode;
 }
+
+/** A subject of which more may be looked at, if its author can do that. */
+export type Reachable<Port> = Subject<Port> & Partial<Pick<StoreSubject<Port>, 'unreachable' | 'history'>>;
 
 /** How long a shorter sequence is looked for, in milliseconds. */
 const SHORTENED_FOR = 20_000;
@@ -49,110 +71,139 @@ export function stepsFor<Port, Values>() {
       fc.tuple<Inputs>(...inputs(values)).map((given) => ({
         said: `${name} ${given.map((input) => JSON.stringify(input)).join(', ')}`,
         spends: spends?.(...given),
-        // Each store has inputs of its own, as each process would.
-        make: (port) => make(port, ...structuredClone(given)),
+        inputs: () => structuredClone(given),
+        make: (port, inputs) => make(port, ...(inputs as Inputs)),
       })),
   });
 }
 
-/** A call on one of the handles, perhaps once more on the other, and whether both are looked at after it. */
-interface Turn<Port> {
+/** Makes steps that change nothing and take a signal, which is aborted now and then. */
+export function questionsFor<Port, Values>() {
+  return <Inputs extends unknown[]>(
+    weight: number,
+    name: string,
+    inputs: (values: Values) => { [Index in keyof Inputs]: fc.Arbitrary<Inputs[Index]> },
+    ask: (port: Port, ...inputs: Inputs) => (signal?: AbortSignal) => Promise<unknown>,
+  ): Step<Port, Values> => ({
+    weight,
+    callsOf: (values) =>
+      stepsFor<Port, Values>()(weight, name, inputs, (port, ...given: Inputs) => ask(port, ...given)())
+        .callsOf(values)
+        .map((call) => ({
+          ...call,
+          isQuestion: true,
+          make: (port, given, signal) => ask(port, ...(given as Inputs))(signal),
+        })),
+  });
+}
+
+/** A step that is never taken at once with others: it is several calls, or the port leaves open what it does. */
+export function alone<Port, Values>({ weight, callsOf }: Step<Port, Values>): Step<Port, Values> {
+  return { weight, callsOf: (values) => callsOf(values).map((call) => ({ ...call, alone: true })) };
+}
+
+/** A call on one of the handles, perhaps with others at once, or once more on the other; and whether both are looked at after it. */
+export interface Turn<Port> {
   readonly call: Call<Port>;
   readonly handle: number;
   readonly again: boolean;
+  readonly beside: readonly { readonly call: Call<Port>; readonly handle: number }[];
+  readonly manner: Manner;
   readonly look: Call<Port> | undefined;
 }
 
-/** What was asked, what was answered and what should have been. */
-interface Answer {
-  readonly said: string;
-  readonly actual: unknown;
-  readonly expected: unknown;
+/** Few calls come with others: the same, one of its kind, or any. */
+function besideOf<Port>(calls: readonly fc.Arbitrary<Call<Port>>[]): fc.Arbitrary<Turn<Port>['beside']> {
+  const other = fc.record({ call: fc.oneof(...calls), handle: fc.nat({ max: 1 }) });
+  return fc.oneof(
+    { weight: 12, arbitrary: fc.constant([]) },
+    { weight: 3, arbitrary: fc.tuple(other) },
+    { weight: 1, arbitrary: fc.tuple(other, other) },
+  );
 }
 
 function turnsOf<Port, Values>(
   { steps, look, turns: most = 60 }: Sequences<Port, Values>,
   values: Values,
 ): fc.Arbitrary<readonly Turn<Port>[]> {
-  const call = fc.oneof(...steps.map(({ weight, callsOf }) => ({ weight, arbitrary: callsOf(values) })));
-  const turn = fc.record({
-    call,
+  const kinds = steps.map(({ weight, callsOf }) => ({ weight, arbitrary: callsOf(values) }));
+  const called = fc.oneof(
+    ...kinds.map(({ weight, arbitrary: kind }) => ({
+      weight,
+      arbitrary: kind.chain((call) =>
+        fc.record({
+          call: fc.constant(call),
+          beside: besideOf([fc.constant(call), kind, fc.oneof(...kinds)]),
+        }),
+      ),
+    })),
+  );
+  const how = fc.record({
     handle: fc.nat({ max: 1 }),
     again: fc.oneof({ weight: 7, arbitrary: fc.constant(false) }, fc.constant(true)),
+    manner: manners,
     look: fc.option(look.callsOf(values), { nil: undefined, freq: 2 }),
   });
+  const turn = fc.tuple(called, how).map(([calls, more]) => ({ ...calls, ...more }));
   const withWords = fc.record({
     turns: fc.array(turn, { maxLength: most, size: 'max' }),
     last: look.callsOf(values),
+    manner: manners,
   });
-  return withWords.map(({ turns, last }) => {
-    const all = [...turns, { call: last, handle: 0, again: false, look: last }];
+  return withWords.map(({ turns, last, manner }) => {
+    const all = [...turns, { call: last, handle: 0, again: false, beside: [], manner, look: last }];
     return Object.assign(all, { [fc.toStringMethod]: () => all.map(inLines).join('') });
   });
 }
 
-function inLines<Port>({ call, handle, again, look }: Turn<Port>): string {
+function inLines<Port>({ call, handle, again, beside, manner, look }: Turn<Port>): string {
   const handles = again ? `${handle}, then ${1 - handle}` : handle;
-  return `\n  ${call.said} on handle ${handles}${look === undefined ? '' : `\n  ${look.said} on both`}`;
+  const others = beside.map((other) => `\n    at once with ${other.call.said} on handle ${other.handle}`);
+  const { abort, spoils } = manner;
+  const when = typeof abort === 'number' ? `after ${abort} turns` : abort;
+  const how = [
+    call.isQuestion && when !== undefined ? `, aborted ${when}` : '',
+    spoils ? ', with inputs and answers changed later' : '',
+  ];
+  const looks = look === undefined ? '' : `\n  ${look.said} on both`;
+  return `\n  ${call.said} on handle ${handles}${how.join('')}${others.join('')}${looks}`;
 }
 
-async function play<Port>(
-  turns: readonly Turn<Port>[],
-  subject: Subject<Port>,
-  reference: Port,
-): Promise<void> {
-  const handles = [subject.port, await subject.peer()];
-  const answers: Answer[] = [];
-  const ask = async ({ said, make }: Call<Port>, ports: readonly Port[]): Promise<void> => {
-    const expected = await make(reference);
-    for (const port of ports) {
-      const answer = { said, actual: await make(port), expected };
-      agree(answer, said);
-      answers.push(answer);
-    }
-  };
-  const spent: Set<string> = new Set();
-  for (const { call, handle, again, look } of turns) {
-    for (const n of again ? [handle, 1 - handle] : [handle]) {
-      if (call.spends !== undefined && spent.has(call.spends)) continue;
-      if (call.spends !== undefined) spent.add(call.spends);
-      await ask(call, handles.slice(n, n + 1));
-    }
-    if (look !== undefined) await ask(look, handles);
-  }
-  for (const answer of answers) agree(answer, `in the end, what had been answered to ${answer.said}`);
-}
+/** How many calls a port that does not answer is tried with. */
+const IN_VAIN = 12;
 
-function agree({ actual, expected }: Answer, said: string): void {
-  // It is quicker than chai, and no less exact.
-  if (isDeepStrictEqual(actual, expected)) return;
-  try {
-    expect(actual, said).to.deep.equal(expected);
-  } catch (error) {
-    throw inWords(error);
-  }
+/** While nothing answers, each call fails: alone, at once with all the others, and the second time as the first. */
+async function playInVain<Port>(turns: readonly Turn<Port>[], port: Port, code: FaultCode): Promise<void> {
+  const calls = turns.slice(-IN_VAIN).map(({ call }) => call);
+  for (const call of calls) await expectFaults(code, { [call.said]: call.make(port, call.inputs()) });
+  const atOnce = calls.map((call, n) => [`${call.said}, ${n}`, call.make(port, call.inputs())]);
+  await expectFaults(code, Object.fromEntries(atOnce));
 }
 
 /** Makes random sequences of calls on a store and on a sound one, and compares what both answer. */
 export async function checkSequences<Port, Values>(
   sequences: Sequences<Port, Values>,
-  create: () => Promise<Subject<Port>>,
+  create: () => Promise<Reachable<Port>>,
   { runs = 100, seed }: ModelOptions,
 ): Promise<void> {
+  const { fault } = sequences;
   const all = sequences.values.chain((values) => turnsOf(sequences, values));
+  const inVain = fc.oneof({ weight: 7, arbitrary: fc.constant(false) }, fc.constant(true));
   let shortensUntil = Number.POSITIVE_INFINITY;
-  const property = fc.asyncProperty(all, async (turns) => {
+  const property = fc.asyncProperty(all, inVain, async (turns, isInVain) => {
     // A sequence that was found is told, even where each shorter one takes long to try.
     if (Date.now() > shortensUntil) return;
     const subject = await create();
-    const reference = await sequences.reference();
+    const play = new Play<Port>(sequences);
     try {
-      await play(turns, subject, reference.port);
+      const dead = fault !== undefined && isInVain ? await subject.unreachable?.() : undefined;
+      if (fault !== undefined && dead !== undefined) await playInVain(turns, dead, fault);
+      else await play.play(turns, subject);
     } catch (error) {
       shortensUntil = Math.min(shortensUntil, Date.now() + SHORTENED_FOR);
       throw error;
     } finally {
-      await reference.dispose();
+      await play.dispose();
       await subject.dispose();
     }
   });

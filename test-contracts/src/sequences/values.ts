@@ -1,6 +1,7 @@
-import type { Instant } from '@pinfold/core';
+import type { AccountId, Doer, EventId, HistoryEvent, Instant } from '@pinfold/core';
 import fc from 'fast-check';
 import { START } from '../fixtures/clock.ts';
+import { aRoleId } from '../fixtures/roles.ts';
 
 /** Texts that stores like to change, each the beginning of others that are nearly the same. */
 const TEXTS = [
@@ -11,12 +12,23 @@ const TEXTS = [
   '1e3',
   '0',
   'null',
+  'undefined',
   '{"a":1}',
   "a'b",
   'a_c',
   '\u{1f9ed}',
   '$$%41',
   '__proto__',
+  'constructor',
+  'a:b/c|d',
+  "''--;",
+  '\\u0041\\n\\',
+  '&amp;%2F+',
+  '$' + '{a}{{a}}',
+  '$1?:a@b',
+  '2026-01-02',
+  '-1.50',
+  '\uac01\u212b\ufb01',
 ];
 
 const LONG = 'a'.repeat(240);
@@ -42,6 +54,79 @@ function nearlyOne(text: string): readonly string[] {
   ].filter((near) => near.isWellFormed());
 }
 
+/** Signs of each kind that something on the way may leave out, trim, fold, or take for an end or a space. */
+const SIGNS = [
+  ...Array.from({ length: 0xa1 }, (_, code) => String.fromCharCode(code)).filter(
+    (sign) => !/[\0\w]/.test(sign),
+  ),
+  ...[
+    '\u00ad',
+    '\u0301',
+    '\u034f',
+    '\u061c',
+    '\u180e',
+    '\u2003',
+    '\u200b',
+    '\u200d',
+    '\u200e',
+    '\u2028',
+    '\u202e',
+  ],
+  ...['\u2060', '\u3000', '\ufe0f', '\ufeff', '\ufffd', '\uffff', '\u{1f3fd}', '\u{e0041}', '\u{10ffff}'],
+];
+
+/** Letters of one kind that some rule takes for one. */
+const FOLDED = [
+  ...[
+    'K\u212ak',
+    's\u017fS',
+    '\u03c3\u03c2\u03a3',
+    'i\u0131I\u0130',
+    '\u00c5\u212b\u00e5',
+    '\u2126\u03a9\u03c9',
+    '\u00b5\u03bc',
+  ],
+  ...[
+    '1\u00b9\u2460\u0661\uff11',
+    '-\u2010\u2013\u2212',
+    "'\u2019\u02bb`",
+    'e\u00e9\u0435',
+    'o\u00f8\u00f6\u043e',
+    'l\u0142',
+  ],
+  ...[
+    '\u30a2\uff71\u3042',
+    '\u8c48\uf900',
+    '\u01c4\u01c5\u01c6',
+    '\u{1f600}\u{1f601}\u{1fa00}\u{2f600}',
+    '\u{10400}\u{10428}',
+  ],
+].map((letters) => [...letters]);
+
+const SPELLED = [
+  '\u00dfss',
+  '\u1e9e',
+  '\ufb01',
+  'fi',
+  '\u00e6',
+  'ae',
+  '\u01c6',
+  'd\u017e',
+  '\uac00',
+  '\u1100\u1161',
+];
+
+/** Every text that a store may change, or take for another one of them; none longer than 255 characters. */
+export const everyText: readonly string[] = [
+  ...new Set([
+    ...TEXTS.flatMap(nearlyOne),
+    ...SIGNS.flatMap((sign) => [`a${sign}b`, `a${sign}${sign}b`, `ab${sign}`, `${sign}ab`]),
+    ...FOLDED.flat().map((letter) => `x${letter}x`),
+    ...SPELLED,
+    ...Array.from({ length: 64 }, (_, n) => `${'a'.repeat(4 * n)}-${'a'.repeat(252 - 4 * n)}`),
+  ]),
+];
+
 /** A few of some values, in any order. */
 export function someOf<Value>(all: readonly Value[], most = 8, least = 2): fc.Arbitrary<Value[]> {
   return fc.shuffledSubarray([...new Set(all)], { minLength: least, maxLength: most });
@@ -60,7 +145,7 @@ export const changedText: fc.Arbitrary<string> = fc.oneof(
     `${'x'.repeat(500)} `,
     `${LONG}${LONG}${LONG}a`,
   ),
-  fc.constantFrom(...TEXTS.flatMap(nearlyOne)),
+  fc.constantFrom(...everyText),
 );
 
 /** A few texts that somebody may change on their way. */
@@ -73,5 +158,53 @@ export const nearTexts: fc.Arbitrary<string[]> = fc
 
 /** Instants next to each other and far apart, among them those that are no 32 bits of seconds or milliseconds. */
 export const nearInstants: fc.Arbitrary<Instant[]> = fc
-  .constantFrom(START, 1, 2_147_483_648_000, 4_294_967_296, 4_294_967_296_000, 253_402_300_799_998)
-  .map((middle) => [middle, middle - 1, middle + 1, 0, START + 60_000, START + 500] as Instant[]);
+  .constantFrom(
+    START,
+    1,
+    2_147_483_648_000,
+    4_294_967_296,
+    4_294_967_296_000,
+    1_000_000_000_000,
+    10_000_000_000_000,
+    253_402_300_799_998,
+  )
+  .chain((middle) =>
+    fc.tuple(
+      fc.constant([middle, middle - 1, middle + 1, 0, START + 60_000, START + 500]),
+      someOf([-86_400_000, -1_000, 999, 1_000, 86_400_000], 2, 0),
+    ),
+  )
+  .map(([near, far]) => [...near, ...far.map((by) => (near[0] ?? 0) + by)])
+  .map((all) => all.filter((at) => at >= 0 && at <= 253_402_300_799_999) as Instant[]);
+
+/** Anybody who does something. */
+export const doer: fc.Arbitrary<Doer> = fc.record({
+  kind: fc.constantFrom<Doer['kind'][]>('key', 'person', 'operator', 'system'),
+  id: fc.option(changedText),
+});
+
+/** An event, like no other: what it tells of is the caller's to say. */
+export function anyEvent(
+  instants: readonly Instant[],
+  accounts: readonly AccountId[],
+): fc.Arbitrary<HistoryEvent> {
+  return fc.record({
+    id: fc.noBias(fc.noShrink(fc.uuid())) as fc.Arbitrary<string> as fc.Arbitrary<EventId>,
+    at: fc.constantFrom(...instants),
+    type: fc.constantFrom('session.started', 'session.ended', 'link.created', 'key.created', 'key.revoked'),
+    account: fc.constantFrom(null, ...accounts),
+    pin: fc.constantFrom(null, aRoleId(1)),
+    actor: doer,
+    request: fc.option(changedText),
+    address: fc.option(changedText),
+    asOperator: fc.boolean(),
+  });
+}
+
+/** None, one or several events, as a host with or without a history gives them. */
+export function someEvents(
+  instants: readonly Instant[],
+  accounts: readonly AccountId[],
+): fc.Arbitrary<HistoryEvent[]> {
+  return fc.array(anyEvent(instants, accounts), { maxLength: 3 });
+}

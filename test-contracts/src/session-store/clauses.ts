@@ -3,6 +3,7 @@ import {
   type ApiKeyId,
   after,
   before,
+  days,
   duration,
   hours,
   instant,
@@ -12,13 +13,15 @@ import {
   type Sha256,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Clause } from '../contract.ts';
+import type { Clause, StoreSubject } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
+import { told } from '../history-store/told.ts';
 import { expectAbortedAlone } from '../signals.ts';
 import { together } from '../together.ts';
+import { expectEveryDigitToCount, expectEveryTextToStay, startByLink } from './alike.ts';
 
 const UNKNOWN = { kind: 'unknown' };
 const MOMENT = duration(1);
@@ -41,7 +44,7 @@ const SESSIONS: readonly Session[] = [
     actor: { kind: 'person', id: 'idp:sub' },
   }),
   aSession(6, { apiKey: 'AbC9' as ApiKeyId, displayName: '' }),
-  aSession(7, { actor: { kind: 'system', id: null }, displayName: `e\u0301${'x'.repeat(250)}` }),
+  aSession(7, { actor: { kind: 'system', id: null }, displayName: `e\u0301${'x'.repeat(20_000)} .` }),
   aSession(8, { account: '007' as AccountId, actor: { kind: 'person', id: 'sub' } }),
   aSession(4, { tokenHash: ZERO_HASH, startedAt: instant(1) }),
 ];
@@ -49,11 +52,11 @@ const SESSIONS: readonly Session[] = [
 /** Hashes that a comparison as numbers, without case or by prefix would take for that of `ZERO_HASH`. */
 const NEARLY_ONE_HASH = ['0E1'.padEnd(64, '0'), '0e2'.padEnd(64, '0'), '0e1'.padEnd(63, '0'), '0', '', '%'];
 
-export const sessionClauses: readonly Clause<SessionStore>[] = [
+export const sessionClauses: readonly Clause<SessionStore, StoreSubject<SessionStore>>[] = [
   {
     id: 'session-store/offer',
     says: 'an offered link can be redeemed through every peer, for its account',
-    check: async ({ port, peer }) => {
+    check: async ({ port, peer }, another) => {
       const other = await peer();
       const account = ` Globex '"%_🧭` as AccountId;
       const [mine, theirs] = [aLink(1), aLink(2, { account, actor: aLink(1).actor })];
@@ -73,6 +76,8 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
       await other.end(link.tokenHash, [anEvent()]);
       const late = await port.redeem(aRedemption(link, aSession(3)), [anEvent()]);
       expect(late, 'no session has ended').to.deep.include({ kind: 'redeemed' });
+      const alike = await another();
+      await expectEveryTextToStay(alike, (session, n) => startByLink(alike.port, session, n));
     },
   },
   {
@@ -84,9 +89,12 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
       await subject.port.begin(before, [anEvent()]);
       await subject.port.offer(link, [anEvent()]);
       await subject.port.offer(aLink(2, { scope: 'admin' }), [anEvent()]);
-      const outcomes = await together(subject, 20, (store, n) =>
-        store.redeem(aRedemption(link, aSession(n)), [anEvent()]),
-      );
+      const all = { account: before.account, now: START, after: undefined, limit: 10 };
+      const outcomes = await together(subject, 20, async (store, n) => {
+        const outcome = await store.redeem(aRedemption(link, aSession(n)), [anEvent()]);
+        expect(await store.list(all), 'once somebody redeemed it').to.have.lengthOf(2);
+        return outcome;
+      });
       const won = outcomes.flatMap((outcome) => (outcome.kind === 'redeemed' ? [outcome.session] : []));
       expect(won).to.have.lengthOf(1);
       const peer = await subject.peer();
@@ -144,7 +152,7 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
   {
     id: 'session-store/begin',
     says: 'a session that began is there for every peer, every field as it was given',
-    check: async ({ port, peer }) => {
+    check: async ({ port, peer }, another) => {
       const other = await peer();
       for (const session of SESSIONS) {
         await port.begin(session, [anEvent()]);
@@ -154,13 +162,15 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
       for (const session of SESSIONS) {
         expect(await other.find(session.tokenHash, START), 'once others began').to.deep.equal(session);
       }
+      const alike = await another();
+      await expectEveryTextToStay(alike, (session) => alike.port.begin(session, []));
     },
   },
   {
     id: 'session-store/find',
     says: 'a session is found until its instant has come; hashes are compared exactly, and an unknown one is undefined',
-    check: async (_, another) =>
-      inEachEra(another, async ({ port, peer }, start) => {
+    check: async (subject, another) => {
+      await inEachEra(another, async ({ port, peer }, start) => {
         const other = await peer();
         expect(await port.find(aTokenHash(1), start), 'none yet').to.equal(undefined);
         const endsAt = after(start, hours(12));
@@ -175,7 +185,9 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
         for (const hash of NEARLY_ONE_HASH) {
           expect(await other.find(hash as Sha256, start), hash).to.equal(undefined);
         }
-      }),
+      });
+      await expectEveryDigitToCount(subject);
+    },
   },
   {
     id: 'session-store/find-aborted',
@@ -191,7 +203,8 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
   {
     id: 'session-store/end',
     says: 'an ended session is gone for every peer at its next look, others stay; ending again, or what never was, succeeds',
-    check: async ({ port, peer }) => {
+    check: async (subject) => {
+      const { port, peer } = subject;
       const other = await peer();
       const apiKey = 'AbC9' as ApiKeyId;
       const [ended, stays] = [aSession(1, { apiKey }), aSession(2, { apiKey })];
@@ -208,12 +221,16 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
       expect(await other.find(aTokenHash(2), START)).to.deep.equal(stays);
       await other.begin(aSession(9), [anEvent()]);
       expect(await port.find(aTokenHash(9), START), 'ended before it began').to.deep.equal(aSession(9));
+      for (let n = 10; n < 40; n += 1) await port.begin(aSession(n), [anEvent()]);
+      await together(subject, 29, (store, n) => store.end(aTokenHash(10 + n), [anEvent()]));
+      const left = await other.list({ account: undefined, now: START, after: aTokenHash(9), limit: 100 });
+      expect(left, 'once many were ended at once').to.deep.equal([aSession(39)]);
     },
   },
   {
     id: 'session-store/refuse',
     says: 'a refused sign-in ends no session and no link, and is no fault where its account has neither',
-    check: async ({ port, peer }) => {
+    check: async ({ port, peer, history }) => {
       const other = await peer();
       await port.begin(aSession(1), [anEvent()]);
       await port.offer(aLink(2), [anEvent()]);
@@ -222,8 +239,18 @@ export const sessionClauses: readonly Clause<SessionStore>[] = [
       }
       expect(await other.find(aTokenHash(1), START)).to.deep.equal(aSession(1));
       const justInTime = { now: before(aLink(2).endsAt, MOMENT) };
-      const redeemed = await other.redeem(aRedemption(aLink(2), aSession(2), justInTime), [anEvent()]);
+      const redeemed = await other.redeem(aRedemption(aLink(2), aSession(2), justInTime), []);
       expect(redeemed.kind).to.equal('redeemed');
+      const refused = Array.from({ length: 40 }, (_, n) => {
+        const account = `account ${n}` as AccountId;
+        return { ...anEvent({ type: 'session.refused' }), account, at: after(START, days(1)) };
+      });
+      for (const event of refused) await port.refuse(event, START);
+      for (const event of refused) await other.refuse({ ...event, id: anEvent().id }, START);
+      const kept = await history?.().then((events) =>
+        told({ history: events }, { since: after(START, days(1)) }),
+      );
+      if (kept !== undefined) expect(kept, 'one of each account').to.have.lengthOf(refused.length);
     },
   },
   {

@@ -15,6 +15,7 @@ import type { Clause } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';
+import { expectEveryAccountToBeAlone } from './alike.ts';
 
 const MOMENT = duration(1);
 
@@ -65,7 +66,7 @@ export const listClauses: readonly Clause<SessionStore>[] = [
   {
     id: 'session-store/list-all',
     says: 'hashes are ordered by code unit, whatever began when, an account gives exactly its own, also those yet to start, every field as it was given',
-    check: async ({ port, peer }) => {
+    check: async ({ port, peer }, another) => {
       const other = await peer();
       const apiKey = 'AbC9' as ApiKeyId;
       const sessions = HASHES.flatMap((beginning, n) =>
@@ -90,6 +91,7 @@ export const listClauses: readonly Clause<SessionStore>[] = [
         const own = ordered.filter((session) => session.account === account);
         expect(await listed(account), account).to.deep.equal(own);
       }
+      await expectEveryAccountToBeAlone(await another());
     },
   },
   {
@@ -104,8 +106,13 @@ export const listClauses: readonly Clause<SessionStore>[] = [
       const query = { account: undefined, now: START, after: undefined, limit: COUNT };
       const other = await peer();
       expect(await other.list(query)).to.deep.equal(sessions);
+      for (const limit of [101, 500, 999]) {
+        expect(await other.list({ ...query, limit }), `${limit}`).to.deep.equal(sessions.slice(0, limit));
+      }
       const own = [sessions[0], sessions[COUNT - 1]];
       expect(await other.list({ ...query, account, limit: 2 }), 'far from each other').to.deep.equal(own);
+      const rest = await other.list({ ...query, account: aSession(1).account });
+      expect(rest, 'of one account').to.deep.equal(sessions.slice(1, -1));
     },
   },
 ];

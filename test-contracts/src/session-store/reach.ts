@@ -1,6 +1,14 @@
-import { type AccountId, after, before, hours, minutes, type SessionStore } from '@pinfold/core';
+import {
+  type AccountId,
+  after,
+  before,
+  hours,
+  minutes,
+  type SessionQuery,
+  type SessionStore,
+} from '@pinfold/core';
 import { expect } from 'chai';
-import type { Clause, StoreSubject } from '../contract.ts';
+import type { Clause, StoreSubject, Subject } from '../contract.ts';
 import { expectFaults } from '../faults.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent } from '../fixtures/roles.ts';
@@ -12,12 +20,50 @@ import { together } from '../together.ts';
 const COUNT = 1_050;
 const SOON = after(START, minutes(5));
 
+/** Fails unless of many purges at once each counts what it dropped itself, and no more than its limit. */
+async function expectPurgesAtOnce(subject: Subject<SessionStore>): Promise<void> {
+  const { port } = subject;
+  const ends = { endsAt: SOON };
+  for (let n = 0; n < 40; n += 1) {
+    if (n % 4 === 0) await port.offer(aLink(n, ends), []);
+    else await port.begin(aSession(n, ends), []);
+  }
+  const counts = [...(await together(subject, 6, (store, n) => store.purge(SOON, n + 1)))];
+  for (const [n, count] of counts.entries()) expect(count, `at once with others`).to.be.at.most(n + 1);
+  counts.push(await port.purge(SOON, COUNT));
+  expect(
+    counts.reduce((sum, count) => sum + count, 0),
+    'all of them together',
+  ).to.equal(40);
+}
+
+/** Fails unless lists at once, each of another account, instant, place and length, are those that come alone. */
+async function expectListsAtOnce(
+  subject: Subject<SessionStore>,
+  accounts: readonly AccountId[],
+): Promise<void> {
+  const queries = [undefined, ...accounts].flatMap((account) =>
+    [START, after(START, hours(14))].flatMap((now) =>
+      [undefined, aTokenHash(20)].flatMap((from) =>
+        [1, 100].map((limit) => ({ account, now, after: from, limit })),
+      ),
+    ),
+  );
+  const listed = await together(subject, queries.length, (store, n) =>
+    store.list(queries[n] as SessionQuery),
+  );
+  for (const [n, query] of queries.entries()) {
+    expect(listed[n], `at once, ${JSON.stringify(query)}`).to.deep.equal(await subject.port.list(query));
+  }
+}
+
 /** What shows with many sessions, with many requests at once, and when nobody answers. */
 export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionStore>>[] = [
   {
     id: 'session-store/purge-many',
     says: 'more than a thousand sessions and links are dropped, each time as many as the limit, until none is left',
-    check: async ({ port, peer }) => {
+    check: async ({ port, peer }, another) => {
+      await expectPurgesAtOnce(await another());
       for (let n = 1; n <= COUNT; n += 1) {
         if (n % 2 === 0) await port.begin(aSession(n, { endsAt: SOON }), [anEvent()]);
         else await port.offer(aLink(n, { endsAt: SOON }), [anEvent()]);
@@ -47,6 +93,10 @@ export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionSto
         store.find(aTokenHash(59 - (n % 60)), START),
       );
       expect(found).to.deep.equal(Array.from({ length: COUNT }, (_, n) => session(59 - (n % 60))));
+      await expectListsAtOnce(
+        subject,
+        [0, 1, 2].map((n) => session(n).account),
+      );
     },
   },
   {
@@ -79,11 +129,30 @@ export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionSto
   {
     id: 'session-store/lets-go',
     says: 'of a call that has ended nothing is left: no listener on its signal, no open file or connection',
-    check: async ({ port }) => {
+    check: async ({ port, unreachable }) => {
       await port.begin(aSession(1), [anEvent()]);
+      const dead = await unreachable();
+      let made = 1;
       await expectNothingLeft({
         find: (signal) => port.find(aTokenHash(1), START, signal),
         'a session that is not there': (signal) => port.find(aTokenHash(2), START, signal),
+        'while nothing answers': (signal) => dead.find(aTokenHash(1), START, signal).catch(() => undefined),
+        list: () => port.list({ account: undefined, now: START, after: undefined, limit: 10 }),
+        'a link and its session': async () => {
+          made += 1;
+          await port.offer(aLink(made), []);
+          await port.redeem(aRedemption(aLink(made), aSession(made)), []);
+          await port.redeem(aRedemption(aLink(made), aSession(made)), []);
+          await port.end(aTokenHash(made), []);
+        },
+        'a session and no link': async () => {
+          made += 1;
+          await port.begin(aSession(made), []);
+          await port.end(aTokenHash(made), []);
+          await port.end(aTokenHash(made), []);
+        },
+        'a refused sign-in': () => port.refuse({ ...anEvent(), account: ACCOUNT }, before(START, minutes(1))),
+        purge: () => port.purge(START, 10),
       });
     },
   },

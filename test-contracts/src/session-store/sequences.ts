@@ -12,12 +12,17 @@ import type {
 } from '@pinfold/core';
 import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
-import type { Subject } from '../contract.ts';
-import { anEvent } from '../fixtures/roles.ts';
-import { rejectionOf } from '../rejection.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
-import { checkSequences, type Sequences, stepsFor } from '../sequences/run.ts';
-import { changedText, changedTexts, nearInstants, nearTexts, someOf } from '../sequences/values.ts';
+import {
+  alone,
+  checkSequences,
+  questionsFor,
+  type Reachable,
+  type Sequences,
+  stepsFor,
+} from '../sequences/run.ts';
+import { anyEvent, changedTexts, doer, nearInstants, nearTexts, someEvents } from '../sequences/values.ts';
+import { begunBy, nearHashes, PLACES, perhapsAnother } from './hashes.ts';
 
 interface Values {
   /** Those of links, and of the sessions they begin; no other session has them. */
@@ -30,41 +35,29 @@ interface Values {
   readonly instants: readonly Instant[];
 }
 
-const HASHES = ['0', '9', 'a', 'f', '0e1', '0e2', '1e3', '00', 'ab', '10', '9f'].flatMap((text) => [
-  text.padEnd(64, '0'),
-  text.padStart(64, '0'),
-  text.padStart(16, 'a').padEnd(64, 'b'),
-]) as Sha256[];
+const oneOf = fc.constantFrom;
 
 const step = stepsFor<SessionStore, Values>();
-const oneOf = fc.constantFrom;
+const question = questionsFor<SessionStore, Values>();
 
 const instant = ({ instants }: Values) => oneOf(...instants);
 /** Half of what begins lasts: what has ended shows little. */
 const end = (values: Values) => fc.oneof(instant(values), oneOf(253_402_300_799_999 as Instant));
-const limit = oneOf(0, 1, 2, 3, 100);
+const limit = oneOf(1, 2, 3, 5, 100);
+/** Those of one call alone, of which databases and drivers may know only some. */
+const anyLimit = fc.oneof(limit, oneOf(0, 1_000, 1_001, 65_536, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 53 - 1));
+
+/** What a list may begin after: any text. */
+const place = (values: Values): fc.Arbitrary<string> =>
+  fc.oneof({ weight: 3, arbitrary: hash(values) }, { weight: 1, arbitrary: oneOf(...PLACES) });
 
 /** None, one or several, as a host with or without a history gives them. */
-const told = oneOf(0, 1, 2);
-const events = (count: number) => Array.from({ length: count }, () => anEvent());
-
-/** The session of a link, whose hash no other has: those of links are the same in the middle. */
-const begunBy = (link: Sha256) => `${link.slice(0, 40)}c${link.slice(41)}` as Sha256;
+const told = ({ instants, accounts }: Values) => someEvents(instants, accounts);
 
 const known = ({ links, hashes }: Values) => [...links, ...links.map(begunBy), ...hashes];
 
 /** A hash that may be known, or nearly one. */
-const hash = (values: Values): fc.Arbitrary<Sha256> =>
-  oneOf(...known(values)).chain((one) => {
-    const begun = [0, 1, 16, 63].map((length) => one.slice(0, length));
-    const near = [one.toUpperCase(), ...begun, `${one} `, `${one}0`, `${one}%`] as Sha256[];
-    return fc.oneof({ weight: 3, arbitrary: oneOf(one) }, { weight: 2, arbitrary: oneOf(...near) });
-  });
-
-const actor: fc.Arbitrary<Doer> = fc.record({
-  kind: oneOf<Doer['kind'][]>('key', 'person', 'operator', 'system'),
-  id: fc.option(changedText),
-});
+const hash = (values: Values): fc.Arbitrary<Sha256> => oneOf(...known(values)).chain(perhapsAnother);
 
 /** Who comes, and for what. */
 const visit = ({ accounts, actors }: Values) => ({
@@ -105,15 +98,15 @@ async function purged(store: SessionStore, endedBy: Instant, limit: number): Pro
 const SEQUENCES: Sequences<SessionStore, Values> = {
   reference: async () => {
     const memory = createMemory();
-    return { port: memory.sessions, dispose: () => memory.close() };
+    return { port: memory.sessions, history: memory.history, dispose: () => memory.close() };
   },
   values: fc
     .record({
-      hashes: someOf(HASHES, 14, 6),
+      hashes: nearHashes,
       accounts: nearTexts as fc.Arbitrary<AccountId[]>,
-      keys: someOf(['AbC', 'abc', '1', '01', '1e1'] as ApiKeyId[], 2),
+      keys: changedTexts as fc.Arbitrary<ApiKeyId[]>,
       names: changedTexts,
-      actors: fc.array(actor, { minLength: 1, maxLength: 3 }),
+      actors: fc.array(doer, { minLength: 1, maxLength: 3 }),
       instants: nearInstants,
     })
     .map(({ hashes, actors, ...rest }) => ({
@@ -128,53 +121,76 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
       'offer',
       (values) => [
         fc.record({ tokenHash: oneOf(...values.links), ...visit(values), endsAt: end(values) }),
-        told,
+        told(values),
       ],
-      (port, link: SignInLink, count) => port.offer(link, events(count)),
+      (port, link: SignInLink, events) => port.offer(link, events),
       ({ tokenHash }) => `link ${tokenHash}`,
     ),
     step(
       5,
       'redeem',
       // What its link says comes with it too, as of somebody else: no type forbids that.
-      (values) => [hash(values), instant(values), fc.record({ ...visit(values), ...stay(values) }), told],
-      (port, link, now, session, count) =>
-        port.redeem({ link, now, session: { ...session, tokenHash: begunBy(link) } }, events(count)),
+      (values) => [
+        hash(values),
+        instant(values),
+        fc.record({ ...visit(values), ...stay(values) }),
+        told(values),
+      ],
+      (port, link, now, session, events) =>
+        port.redeem({ link, now, session: { ...session, tokenHash: begunBy(link) } }, events),
     ),
     step(
       4,
       'begin',
       (values) => [
         fc.record({ tokenHash: oneOf(...values.hashes), ...visit(values), ...stay(values) }),
-        told,
+        told(values),
       ],
-      (port, session: Session, count) => port.begin(session, events(count)),
+      (port, session: Session, events) => port.begin(session, events),
       ({ tokenHash }) => `session ${tokenHash}`,
     ),
     step(
       2,
       'end',
-      (values) => [hash(values), told],
-      (port, ended, count) => port.end(ended, events(count)),
+      (values) => [hash(values), told(values)],
+      (port, ended, events) => port.end(ended, events),
     ),
-    step(
-      1,
-      'find, aborted,',
+    question(
+      3,
+      'find',
       (values) => [hash(values), instant(values)],
-      (port, wanted, now) => rejectionOf(port.find(wanted, now, AbortSignal.abort('gone'))),
+      (port, wanted, now) => (signal) => port.find(wanted, now, signal),
     ),
     step(
-      1,
+      3,
       'refuse',
-      (values) => [oneOf(...values.accounts), oneOf(...values.actors), instant(values), instant(values)],
-      (port, account, actor, at, unlessSince) =>
-        port.refuse({ ...anEvent(), account, actor, at }, unlessSince),
+      (values) => [
+        fc.record({ event: anyEvent(values.instants, []), account: oneOf(...values.accounts) }),
+        instant(values),
+      ],
+      // Nobody asks for what is to come, from where a clock behind would forget what it was told.
+      (port, { event, account }, since) =>
+        port.refuse({ ...event, account, type: 'session.refused' }, Math.min(since, event.at) as Instant),
+      ({ event }) => event.id,
     ),
-    step(1, 'purge', (values) => [instant(values), oneOf(1, 2, 3, 1_000)], purged),
+    alone(
+      step(
+        1,
+        'purge at most',
+        (values) => [instant(values), oneOf(0, 2 ** 31, 2 ** 32, 2 ** 53 - 1)],
+        (port, endedBy, limit) => port.purge(endedBy, limit),
+      ),
+    ),
+    alone(step(1, 'purge', (values) => [instant(values), oneOf(1, 2, 3, 1_000)], purged)),
     step(
       2,
       'list',
-      (values) => [oneOf(undefined, ...values.accounts), instant(values), hash(values), limit],
+      (values) => [
+        oneOf(undefined, '' as AccountId, ...values.accounts),
+        instant(values),
+        fc.option(place(values), { nil: undefined }),
+        anyLimit,
+      ],
       (port, account, now, after, limit) => port.list({ account, now, after, limit }),
     ),
   ],
@@ -185,7 +201,7 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
       fc.array(hash(values), { maxLength: 4 }).map((more) => [...known(values), ...more]),
       fc.constant([undefined, ...values.accounts]),
       fc.tuple(instant(values), instant(values)),
-      limit.filter((most) => most > 0),
+      limit,
     ],
     async (port, hashes, accounts, [now, then], limit) => ({
       found: await Promise.all(
@@ -199,6 +215,14 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
       ),
     }),
   ),
+  holds: (memory) =>
+    memory.list({
+      account: undefined,
+      now: -1 as Instant,
+      after: undefined,
+      limit: Number.POSITIVE_INFINITY,
+    }),
+  fault: 'store_unavailable',
 };
 
 /**
@@ -218,7 +242,7 @@ const SEQUENCES: Sequences<SessionStore, Values> = {
  * await checkSessionStoreSequences(create, { runs: 2 });
  */
 export function checkSessionStoreSequences(
-  create: () => Promise<Subject<SessionStore>>,
+  create: () => Promise<Reachable<SessionStore>>,
   options: ModelOptions = {},
 ): Promise<void> {
   return checkSequences(SEQUENCES, create, options);

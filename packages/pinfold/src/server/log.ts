@@ -1,7 +1,8 @@
 import { isFault } from '@pinfold/core';
 import type { RequestEntry } from '@pinfold/http';
-import { destination, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
+import { type LoggerOptions, pino, stdTimeFunctions } from 'pino';
 import type { LogLevel } from '../settings/settings.ts';
+import { LogOutput } from './log-output.ts';
 
 /** The server's log: JSON lines on standard output. */
 export interface Log {
@@ -12,6 +13,8 @@ export interface Log {
   error(message: string, error?: unknown): void;
   /** Writes out what is still held back, as far as somebody takes it within a second; to be called at the end. */
   flush(): Promise<void>;
+  /** Whether a write has not come back in that second: `process.exit` would wait for it, however long. */
+  readonly isStuck: boolean;
 }
 
 /** What a request's line says beside its entry. */
@@ -26,12 +29,6 @@ export interface RequestTraits {
 
 /** Where lines go; standard output when absent. */
 export type LogSink = (line: string) => void;
-
-/** What one write to a pipe may have without others coming in between (POSIX, PIPE_BUF): so lines stay whole. */
-const SHARED_BYTES = 4_096;
-
-/** How long the last lines may take, in milliseconds. */
-const LONGEST_FLUSH = 1_000;
 
 /** What every line says of who writes it. */
 export interface LogNames {
@@ -51,10 +48,9 @@ export interface LogOptions {
 export function openLog(level: LogLevel, sink?: LogSink, { names, shared = false }: LogOptions = {}): Log {
   const base = names === undefined ? null : { ...names };
   const options: LoggerOptions = { level, base, timestamp: stdTimeFunctions.isoTime };
-  const stream = destination({ dest: 1, sync: false, ...(shared ? { maxWrite: SHARED_BYTES } : {}) });
-  const logger = sink === undefined ? pino(options, stream) : pino(options, { write: sink });
-  // Whoever read the output has gone: that must not end the server.
-  stream.on('error', () => undefined);
+  const lose = (lines: number): void => logger.warn({ lines }, 'lines of the log were lost: nobody read it');
+  const output = sink === undefined ? new LogOutput(shared, lose) : undefined;
+  const logger = pino(options, { write: sink ?? ((line) => output?.write(line)) });
   return {
     request: (entry, traits) => {
       const { error } = entry;
@@ -65,24 +61,11 @@ export function openLog(level: LogLevel, sink?: LogSink, { names, shared = false
     info: (message, details = {}) => logger.info(details, message),
     warn: (message) => logger.warn(message),
     error: (message, error) => logger.error(error === undefined ? {} : { error: describe(error) }, message),
-    flush: async () => {
-      if (sink === undefined) await drained(stream);
+    flush: async () => output?.flush(),
+    get isStuck() {
+      return output?.isStuck ?? false;
     },
   };
-}
-
-type LogStream = ReturnType<typeof destination>;
-
-/** What nobody takes must not keep the program from ending: the stream itself would try for ever, and let nothing else run. */
-async function drained(stream: LogStream): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const deadline = setTimeout(resolve, LONGEST_FLUSH, false);
-  stream.once('drain', () => resolve(true)).once('error', () => resolve(false));
-  // So that it says when all before is out, also where that is now.
-  stream.write('');
-  const isOut = await promise;
-  clearTimeout(deadline);
-  if (!isOut) stream.flushSync = () => undefined;
 }
 
 function fieldsOf(

@@ -3,9 +3,10 @@ import { runInNewContext } from 'node:vm';
 import { isFault } from '@pinfold/core';
 import type { App, Listening } from '../compose/create-app.ts';
 import { tellLeader, WorkerFigures } from '../metrics/worker-figures.ts';
+import type { Log } from '../server/log.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import { firstStartBlock, startBlock } from './first-start-block.ts';
-import { signalled } from './signals.ts';
+import { endAtOnce, signalled } from './signals.ts';
 import { isWorker, Workers, wordsOfLeader } from './workers.ts';
 
 /**
@@ -23,12 +24,13 @@ const YOUNG_FULL_PERCENT = 20;
 const NOT_STARTED = 'not started';
 
 /** How a start ended: with what is to be stopped later, or with the word for why not. */
-type Started = { stop(again: Promise<void>): Promise<void> } | undefined;
+type Started = { readonly log: Log; stop(again: Promise<void>): Promise<void> } | undefined;
 
 /**
  * Runs a server as a process of its own, or as several that share its port where the settings say so: starts it,
  * prints what the first start made, and stops it gracefully on SIGTERM or SIGINT; a second one ends the drain. Resolves
  * with the exit code: 0, or 1 when the server could not be started, which is then said in one line on standard error.
+ * Where a write of the log is stuck, for which `process.exit` would wait, the process ends by SIGTERM's own effect instead.
  *
  * Further processes run the program that this one runs, with the same arguments.
  *
@@ -55,6 +57,7 @@ export async function runUntilStopped(create: () => Promise<App>): Promise<numbe
   collectGarbage();
   await asked;
   await started.stop(again);
+  if (started.log.isStuck) endAtOnce();
   return 0;
 }
 
@@ -88,6 +91,7 @@ function begin(app: App): Promise<Started> {
 async function alone(app: App): Promise<Started> {
   print(await app.listen());
   return {
+    log: app.log,
     stop: (again) => {
       sayTold(app);
       return stop(app, again);
@@ -99,6 +103,7 @@ async function join(app: App, led: Promise<void>): Promise<Started> {
   const told = app.figures === undefined ? async () => undefined : tellLeader(app.figures);
   await app.join(led);
   return {
+    log: app.log,
     stop: async (again) => {
       await stop(app, again);
       await told();
@@ -130,6 +135,7 @@ async function lead(app: App): Promise<Started> {
   }
   workers.answer();
   return {
+    log: app.log,
     stop: async (again) => {
       sayTold(app);
       await workers.stop(again);

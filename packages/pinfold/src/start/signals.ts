@@ -27,3 +27,9 @@ export function signalled(
   for (const signal of SIGNALS) told.on(signal, hear);
   return { first: first.promise, again: again.promise };
 }
+
+/** Ends this process as SIGTERM does where nobody listens: nothing runs any more, and no thread is waited for. */
+export function endAtOnce(): void {
+  process.removeAllListeners('SIGTERM');
+  process.kill(process.pid, 'SIGTERM');
+}

@@ -1,44 +1,114 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { newPipe } from '../servers/new-pipe.ts';
+
+const at = (path: string): string => JSON.stringify(join(import.meta.dirname, '../../src', path));
 
 /** Writes far more than a pipe takes, and ends when it is told to. */
-const PROGRAM = `
-import { openLog } from ${JSON.stringify(join(import.meta.dirname, '../../src/server/log.ts'))};
+const program = (lines: number, before: string = ''): string => `
+import { spawnSync } from 'node:child_process';
+import { openLog } from ${at('server/log.ts')};
+import { endAtOnce } from ${at('start/signals.ts')};
 const log = openLog('info');
-for (let n = 0; n < 20_000; n += 1) log.info('a line that nobody reads', { n });
+${before}
+for (let n = 0; n < ${lines}; n += 1) log.info('a line that nobody reads', { n });
 process.stdin.once('data', async () => {
   log.info('the last one');
   await log.flush();
+  if (log.isStuck) endAtOnce();
   process.exit(0);
 });
 process.stderr.write('ready');
 `;
 
-function start() {
-  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', PROGRAM];
-  return spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+const FLAGS = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval'];
+
+function start(source: string = program(20_000)) {
+  return spawn(process.execPath, [...FLAGS, source], { stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
 describe('a log that is written to a pipe', function () {
   this.timeout(30_000);
 
   it('is there to its last line when the program ends', async () => {
-    const program = start();
-    const lines: string[] = [];
-    program.stdout.setEncoding('utf8').on('data', (text: string) => lines.push(text));
-    program.stdin.end('end');
-    await once(program, 'close');
-    expect(program.exitCode).to.equal(0);
-    expect(lines.join('').trimEnd().split('\n')).to.have.length(20_001);
+    const child = start();
+    const ended = once(child, 'exit');
+    child.stdin.end('end');
+    expect(linesOf(await text(child.stdout))).to.have.length(20_001);
+    expect(await ended).to.deep.equal([0, null]);
+  });
+
+  it('is there to its last line, in order, when the program breaks', async () => {
+    const child = start(`${program(20_000)} throw new Error('a bug');`);
+    const lines = linesOf(await text(child.stdout)).map((line): number => JSON.parse(line).n);
+    expect(lines).to.deep.equal(Array.from({ length: 20_000 }, (_, n) => n));
+  });
+
+  it('is kept in memory up to a bound while nobody reads it, and says how many lines were lost', async () => {
+    const child = start(program(200_000));
+    await once(child.stderr, 'data');
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (read: string) => {
+      output += read;
+      if (read.includes('were lost')) child.stdin.end('end');
+    });
+    await once(child, 'close');
+    const told = linesOf(output).filter((line) => line.includes('were lost'));
+    const { lines } = JSON.parse(told.join(''));
+    expect(linesOf(output)).to.have.length(200_000 - lines + 2);
+    expect(lines).to.be.greaterThan(0);
+    expect(Buffer.byteLength(output)).to.be.within(8 * 1024 * 1024, 9 * 1024 * 1024);
   });
 
   it('keeps no program from ending whose reader has gone', async () => {
-    const program = start();
-    await once(program.stderr, 'data');
-    program.stdout.destroy();
-    program.stdin.end('end');
-    expect(await once(program, 'exit')).to.deep.equal([0, null]);
+    const child = start();
+    await once(child.stderr, 'data');
+    child.stdout.destroy();
+    child.stdin.end('end');
+    expect(await once(child, 'exit')).to.deep.equal([0, null]);
+  });
+
+  it('keeps no program from ending whose reader takes nothing', async () => {
+    const child = start();
+    await once(child.stderr, 'data');
+    child.stdin.end('end');
+    expect(await once(child, 'exit')).to.deep.equal([0, null]);
+  });
+
+  describe('for which another process has made writes wait', () => {
+    const source = program(20_000, `spawnSync('true', { stdio: 'inherit' });`);
+
+    it('keeps no program from ending: it opens a pipe once more, where the system lets it', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'pinfold-unread-'));
+      const { read, write } = newPipe(folder);
+      const child = spawn(process.execPath, [...FLAGS, source], { stdio: ['pipe', write, 'ignore'] });
+      closeSync(write);
+      child.stdin?.end('end');
+      const ended = process.platform === 'linux' ? [0, null] : [null, 'SIGTERM'];
+      expect(await once(child, 'exit')).to.deep.equal(ended);
+      closeSync(read);
+      await rm(folder, { recursive: true });
+    });
+
+    it('keeps no program from ending: at a socket it is ended by its own signal', async () => {
+      const child = start(source);
+      child.stdin.end('end');
+      expect(await once(child, 'exit')).to.deep.equal([null, 'SIGTERM']);
+    });
+  });
+
+  it('keeps no program from breaking whose reader takes nothing', async () => {
+    const child = start(`${program(20_000)} throw new Error('a bug');`);
+    expect(await once(child, 'exit')).to.deep.equal([1, null]);
   });
 });
+
+function linesOf(output: string): readonly string[] {
+  return output.trimEnd().split('\n');
+}

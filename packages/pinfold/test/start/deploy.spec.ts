@@ -173,6 +173,14 @@ for (const [name, nodes] of [
       expect(await read('Caddyfile')).to.contain('to {$PINFOLD_NODES:');
     });
 
+    it('has Caddy ask them how they are where there is another to go to', async () => {
+      const probe = nodes.length > 1 ? 'health_uri /readyz' : undefined;
+      expect(service('caddy').environment.PINFOLD_NODES_PROBE).to.equal(probe);
+      const caddyfile = await read('Caddyfile');
+      expect(caddyfile).to.match(/^\t\t\{\$PINFOLD_NODES_PROBE\}$/m);
+      expect(caddyfile).not.to.match(/^\s*health_uri/m);
+    });
+
     it('waits for the end of what runs', () => {
       for (const node of nodes) {
         const patience = seconds(Number.parseInt(service(node).stop_grace_period ?? '', 10));

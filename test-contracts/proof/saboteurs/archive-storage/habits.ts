@@ -90,7 +90,7 @@ export const habitSaboteurs: readonly ArchiveSaboteur[] = [
         },
       };
     },
-    ['archive-storage/list-many', 'archive-storage/list-foreign'],
+    ['archive-storage/list-many', 'archive-storage/list-foreign', 'archive-storage/aborted-on-the-way'],
   ),
   saboteur(
     'archive-storage/delete-while-read',
@@ -197,5 +197,6 @@ export const habitSaboteurs: readonly ArchiveSaboteur[] = [
         return page;
       },
     }),
+    ['archive-storage/lets-go'],
   ),
 ];

@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, get } from 'node:http';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { expect } from 'chai';
+import { list, publish } from '../servers/api-calls.ts';
+import { newPipe } from '../servers/new-pipe.ts';
+
+const { text: apiKey } = new NodeApiKeySecrets().mint();
+
+/** Lines of these are far more than any pipe or socket takes. */
+const REQUESTS = 4_000;
+const AT_ONCE = 16;
+
+type Output = 'pipe' | 'socket';
+
+interface Server {
+  readonly process: ChildProcess;
+  readonly output: Readable;
+}
+
+/** Runs a script whose standard output is a pipe, as of a shell, or a socket, as of systemd. */
+function run(script: string, output: Output, folder: string, workers: number): Server {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PINFOLD_'));
+  const env = {
+    ...Object.fromEntries(inherited),
+    NODE_OPTIONS: '',
+    PINFOLD_PORT: '0',
+    PINFOLD_DATA_DIR: join(folder, 'data'),
+    PINFOLD_API_KEY: apiKey,
+    PINFOLD_WORKERS: String(workers),
+  };
+  const args = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];
+  const program = [...args, join(import.meta.dirname, '..', 'servers', script)];
+  if (output === 'socket') {
+    const child = spawn(process.execPath, program, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    return { process: child, output: child.stdout };
+  }
+  const { read, write } = newPipe(folder);
+  const child = spawn(process.execPath, program, { env, stdio: ['ignore', write, 'inherit'] });
+  closeSync(write);
+  return { process: child, output: new Socket({ fd: read, writable: false }) };
+}
+
+/** Reads until the server answers, all of its processes, and no further. */
+async function readUntilAnswered(output: Readable, workers: number): Promise<string> {
+  let text = '';
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const read = (chunk: Buffer): void => {
+    text += chunk;
+    const url = /"url":"([^"]+)".*"listening/.exec(text)?.[1];
+    if (url === undefined || (workers > 1 && text.split('a worker answers').length <= workers)) return;
+    output.off('data', read).pause();
+    resolve(url);
+  };
+  output.on('data', read);
+  return promise;
+}
+
+async function statusOf(url: string, agent?: Agent): Promise<number> {
+  const asked = get(url.replace('localhost', '127.0.0.1'), { ...(agent === undefined ? {} : { agent }) });
+  const [answer] = await once(asked, 'response');
+  answer.resume();
+  await once(answer, 'end');
+  return answer.statusCode;
+}
+
+/** Over many connections, so that every process gets its share. */
+async function askOften(url: string): Promise<ReadonlySet<number>> {
+  const statuses = new Set<number>();
+  const ask = async (): Promise<void> => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let n = 0; n < REQUESTS / AT_ONCE; n += 1) statuses.add(await statusOf(`${url}/livez`, agent));
+    agent.destroy();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, ask));
+  return statuses;
+}
+
+describe('a server whose log nobody reads any more, though its reader is there', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let server: Server | undefined;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-stuck-log-'));
+  });
+
+  afterEach(async () => {
+    server?.process.kill('SIGKILL');
+    server?.output.destroy();
+    server = undefined;
+    await rm(folder, { recursive: true, maxRetries: 3 });
+  });
+
+  for (const output of ['pipe', 'socket'] as const) {
+    for (const workers of [1, 2]) {
+      it(`goes on answering, and ends when it is told to: ${workers} at a ${output}`, async () => {
+        server = run('serve.ts', output, folder, workers);
+        const exited = once(server.process, 'exit');
+        const url = await readUntilAnswered(server.output, workers);
+        expect(await askOften(url)).to.deep.equal(new Set([200]));
+        for (let n = 0; n < 4; n += 1) expect((await publish(url, apiKey, `key ${n}`)).status).to.equal(201);
+        expect(await list(url, apiKey)).to.have.length(5);
+        server.process.kill('SIGTERM');
+        const [code, signal] = await exited;
+        // Several at one socket cannot keep each other from waiting; then nothing but the signal itself ends them.
+        if (output === 'pipe' || workers === 1) expect([code, signal]).to.deep.equal([0, null]);
+        else expect([0, 'SIGTERM']).to.include(code ?? signal);
+      });
+    }
+
+    it(`ends by itself within a program that leaves its output alone: at a ${output}`, async () => {
+      server = run('serve-embedded.ts', output, folder, 1);
+      const exited = once(server.process, 'exit');
+      const url = await readUntilAnswered(server.output, 1);
+      expect(await askOften(url)).to.deep.equal(new Set([200]));
+      server.process.kill('SIGTERM');
+      expect(await exited).to.deep.equal([0, null]);
+    });
+  }
+});

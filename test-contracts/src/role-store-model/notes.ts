@@ -1,0 +1,66 @@
+import type {
+  ArchiveId,
+  CleanupTask,
+  Instant,
+  LoadedRole,
+  Publication,
+  Reservation,
+  Role,
+  RoleId,
+  Version,
+} from '@pinfold/core';
+import { anArchiveIdAt, anEvent } from '../fixtures/roles.ts';
+import type { Side } from './side.ts';
+
+/** What a role is published with, but for what its lease and its number say. */
+export type Made = Omit<Role, 'id' | 'account' | 'archive' | 'idempotencyKey' | 'pinned' | 'generation'> &
+  Pick<Publication, 'manifest' | 'warnings'>;
+
+/** The handles of two calls at once. */
+export type Two = readonly [number, number];
+
+/** What was told of a store by any of its handles, in order: steps name it by how long ago it was. */
+export class Notes {
+  readonly sides: Side[] = [];
+  readonly leases: Reservation[] = [];
+  readonly publications: Publication[] = [];
+  readonly committed: Map<string, Publication> = new Map();
+  readonly looks: Map<string, LoadedRole> = new Map();
+  readonly tasks: CleanupTask[] = [];
+  readonly claimed: Set<RoleId> = new Set();
+  readonly comparisons: (Version | undefined)[] = [undefined];
+  claims = 0;
+}
+
+/** The `n`th archive that is published: few instants, and many of each. */
+export function anArchive(n: number): ArchiveId {
+  return anArchiveIdAt(n % 2, n);
+}
+
+const SECOND = 1_000;
+
+/** The instant of a role or claim alone: of those that wait equally long a claim may take any. */
+export function own(at: Instant | null, n: number, more = 0): Instant | null {
+  return at === null ? null : ((at + n * SECOND + more) as Instant);
+}
+
+/** An id that is not there, though nearly, in one of several ways. */
+export function nearly<Id extends string>(id: Id, way: number): Id {
+  const near = [
+    `${id.slice(0, -1)}${id.endsWith('f') ? 'e' : 'f'}`,
+    id.slice(0, -1),
+    `${id}0`,
+    id.toUpperCase(),
+    `${id[0] === 'f' ? 'e' : 'f'}${id.slice(1)}`,
+    `${id.slice(0, 12)}${id[12] === '9' ? '8' : '9'}${id.slice(13)}`,
+  ];
+  return near[way % near.length] as Id;
+}
+
+export function numberOf(id: RoleId): number {
+  return Number.parseInt(id.slice(24), 16);
+}
+
+export function some(count: number): ReturnType<typeof anEvent>[] {
+  return Array.from({ length: count }, () => anEvent());
+}

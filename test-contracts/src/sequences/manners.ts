@@ -1,0 +1,72 @@
+import { getEventListeners } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { REASONS } from '../signals.ts';
+
+/** When a question's signal is aborted: before it is asked, so many turns of the event loop later, or once answered. */
+export type Abort = 'before' | 'answered' | number;
+
+/** How the calls of one turn are made. */
+export interface Manner {
+  /** Of a call that takes a signal. */
+  readonly abort: Abort | undefined;
+  /** Which of many reasons an abort has. */
+  readonly reason: number;
+  /** Whether the caller goes on to change what it gave and what it got. */
+  readonly spoils: boolean;
+}
+
+/** How a turn may be taken, mostly without anything special. */
+export const manners: fc.Arbitrary<Manner> = fc.record({
+  abort: fc.option(fc.constantFrom<Abort[]>('before', 'answered', 0, 1, 2, 5), { nil: undefined, freq: 2 }),
+  reason: fc.nat({ max: REASONS.length - 1 }),
+  spoils: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, fc.constant(true)),
+});
+
+/** What a question came to that was aborted: the answer, unless it rejected with the reason. */
+export type Heard = { readonly answer: unknown } | 'aborted';
+
+/** Asks with a signal that is aborted at some time, or never. */
+export async function heard(
+  { abort, reason }: Manner,
+  said: string,
+  ask: (signal: AbortSignal) => Promise<unknown>,
+): Promise<Heard> {
+  const [controller, why] = [new AbortController(), REASONS[reason]];
+  const { signal } = controller;
+  if (abort === 'before') controller.abort(why);
+  const asked = ask(signal).then(
+    (answer) => ({ answer }),
+    (error: unknown) => {
+      if (signal.aborted) expect(error, `what aborting rejects with: ${said}`).to.equal(why);
+      else throw error;
+      return 'aborted' as const;
+    },
+  );
+  if (typeof abort === 'number') {
+    for (let n = 0; n < abort; n += 1) await nextTurn();
+    controller.abort(why);
+  }
+  const came = await asked;
+  expect(getEventListeners(signal, 'abort'), `who still listens to the signal of ${said}`).to.have.lengthOf(
+    0,
+  );
+  if (abort === 'before') expect(came, `aborted before: ${said}`).to.equal('aborted');
+  if (abort === 'answered') controller.abort(why);
+  return came;
+}
+
+/** Changes all of what was given or answered that can be changed, as nobody should have to fear. */
+export function spoil(held: unknown): void {
+  if (typeof held !== 'object' || held === null || Object.isFrozen(held)) return;
+  if (held instanceof Uint8Array) {
+    held.fill(0);
+    return;
+  }
+  for (const [name, value] of Object.entries(held)) {
+    spoil(value);
+    Reflect.set(held, name, typeof value === 'number' ? 7 : typeof value === 'string' ? 'changed' : value);
+  }
+  if (Array.isArray(held)) held.length = 0;
+}

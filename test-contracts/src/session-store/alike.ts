@@ -1,0 +1,81 @@
+import type { AccountId, ApiKeyId, Session, SessionStore } from '@pinfold/core';
+import { expect } from 'chai';
+import type { Subject } from '../contract.ts';
+import { START } from '../fixtures/clock.ts';
+import { anEvent } from '../fixtures/roles.ts';
+import { aLink, aRedemption, aSession } from '../fixtures/sessions.ts';
+import { everyText } from '../sequences/values.ts';
+import { ALIKE_HASH, withAnother } from './hashes.ts';
+
+const DIGITS = 64;
+
+/** All hashes that differ from one in one digit, in order. */
+const ALIKE = Array.from({ length: DIGITS }, (_, place) => withAnother(ALIKE_HASH, place)).toSorted();
+
+/** Fails unless every digit of a hash counts, of a session and of a link. */
+export async function expectEveryDigitToCount({ port, peer }: Subject<SessionStore>): Promise<void> {
+  const other = await peer();
+  const [one, link] = [aSession(0, { tokenHash: ALIKE_HASH }), aLink(0, { tokenHash: ALIKE_HASH })];
+  await port.begin(one, [anEvent()]);
+  await port.offer(link, [anEvent()]);
+  for (const tokenHash of ALIKE) {
+    expect(await other.find(tokenHash, START), `nearly ${ALIKE_HASH}`).to.equal(undefined);
+    const request = { ...aRedemption(link, aSession(1)), link: tokenHash };
+    expect(await other.redeem(request, []), `nearly ${ALIKE_HASH}`).to.deep.equal({ kind: 'unknown' });
+    await other.end(tokenHash, []);
+  }
+  expect(await port.find(ALIKE_HASH, START), 'once others were ended').to.deep.equal(one);
+  const sessions = ALIKE.map((tokenHash, n) => aSession(n, { tokenHash, account: `Ada ${n}` as AccountId }));
+  for (const session of sessions) await port.begin(session, [anEvent()]);
+  await port.end(ALIKE_HASH, []);
+  const third = await peer();
+  for (const session of sessions) {
+    expect(await third.find(session.tokenHash, START), 'one of many').to.deep.equal(session);
+  }
+  const redeemed = await other.redeem(aRedemption(link, aSession(1)), []);
+  expect(redeemed.kind, 'after all that were nearly it').to.equal('redeemed');
+}
+
+/** A session all of whose texts are one. */
+function sessionOf(text: string, n: number): Session {
+  return aSession(n, {
+    account: text as AccountId,
+    apiKey: text as ApiKeyId,
+    actor: { kind: 'person', id: text },
+    displayName: text,
+  });
+}
+
+/** Fails unless sessions of every text, each started in some way, are kept as they are. */
+export async function expectEveryTextToStay(
+  { peer }: Subject<SessionStore>,
+  start: (session: Session, n: number) => Promise<void>,
+): Promise<void> {
+  const [other, sessions] = [await peer(), everyText.map(sessionOf)];
+  for (const [n, session] of sessions.entries()) await start(session, n);
+  for (const session of sessions) {
+    const found = await other.find(session.tokenHash, START);
+    expect(found, `of ${JSON.stringify(session.account)}`).to.deep.equal(session);
+  }
+}
+
+/** Fails unless a list of an account has none of another one's sessions, however near their names are. */
+export async function expectEveryAccountToBeAlone({ port, peer }: Subject<SessionStore>): Promise<void> {
+  const [other, sessions] = [await peer(), everyText.map(sessionOf)];
+  const own = ({ account }: Session) => other.list({ account, now: START, after: undefined, limit: 9 });
+  const said = ({ account }: Session) => `those of ${JSON.stringify(account)}`;
+  for (const session of sessions) {
+    expect(await own(session), `${said(session)}, who has none yet`).to.deep.equal([]);
+    await port.begin(session, []);
+  }
+  for (const session of sessions) expect(await own(session), said(session)).to.deep.equal([session]);
+}
+
+/** Keeps a link for a session, and begins the session with it. */
+export async function startByLink(port: SessionStore, session: Session, n: number): Promise<void> {
+  const { account, actor, scope } = session;
+  const link = aLink(n, { account, actor, scope });
+  await port.offer(link, []);
+  const redeemed = await port.redeem(aRedemption(link, session), []);
+  expect(redeemed, `of ${JSON.stringify(account)}`).to.deep.equal({ kind: 'redeemed', session });
+}
