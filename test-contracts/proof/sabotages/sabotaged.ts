@@ -38,6 +38,9 @@ import { blindAttemptsEnded } from './blind/attempts-ended.ts';
 import { fifthAttempts } from './blind/attempts-fifth.ts';
 import { secondAttempts } from './blind/attempts-second.ts';
 import { stepping } from './blind/attempts-second-counter.ts';
+import { sixthAttempts } from './blind/attempts-sixth.ts';
+import { sixthAttemptsEnded } from './blind/attempts-sixth-ended.ts';
+import { tabled } from './blind/attempts-sixth-tables.ts';
 import { counting } from './blind/own-counter.ts';
 import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
@@ -136,7 +139,15 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   ),
   sabotaged(
     attemptCounterContract,
-    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded, ...secondAttempts, ...fifthAttempts },
+    {
+      ...attemptSabotages,
+      ...blindAttempts,
+      ...blindAttemptsEnded,
+      ...secondAttempts,
+      ...fifthAttempts,
+      ...sixthAttempts,
+      ...sixthAttemptsEnded,
+    },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     (create) => checkAttemptCounterSequences(create, { runs: 500, seed: 1 }),
   ),
@@ -171,6 +182,7 @@ export const soundOnes: readonly Sabotaged[] = [
     {
       'a counter of its own': counting({}),
       'a counter in steps': stepping(() => ({})),
+      'a counter in tables': tabled(() => ({})),
     },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     checkAttemptCounterSequences,
