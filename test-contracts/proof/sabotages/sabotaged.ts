@@ -112,8 +112,8 @@ const ofArchives =
 const ofRoles = ofMemory(memorySaboteurs(({ roles }) => roles));
 
 async function roleModels(create: () => Promise<Subject<RoleStore>>): Promise<void> {
-  await checkRoleStoreSequences(create, { runs: 100, seed: 1 });
-  await checkRoleStoreStorms(create, { runs: 100, seed: 1 });
+  await checkRoleStoreSequences(create, { runs: 100, seed: 1, shortest: false });
+  await checkRoleStoreStorms(create, { runs: 100, seed: 1, shortest: false });
 }
 
 export const sabotagedPorts: readonly Sabotaged[] = [
@@ -129,7 +129,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...fifthArchives,
     },
     ofArchives,
-    (create) => checkArchiveStorageSequences(create, { runs: 100, seed: 1 }),
+    (create) => checkArchiveStorageSequences(create, { runs: 100, seed: 1, shortest: false }),
   ),
   sabotaged(
     roleStoreContract,
@@ -149,13 +149,13 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...sixthAttemptsEnded,
     },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
-    (create) => checkAttemptCounterSequences(create, { runs: 500, seed: 1 }),
+    (create) => checkAttemptCounterSequences(create, { runs: 500, seed: 1, shortest: false }),
   ),
   sabotaged(
     apiKeyStoreContract,
     { ...apiKeySabotages, ...blindApiKeySabotages, ...thirdApiKeySabotages, ...fourthApiKeySabotages },
     ofMemory(memorySaboteurs(({ apiKeys }) => apiKeys)),
-    (create) => checkApiKeyStoreSequences(create, { runs: 600, seed: 1 }),
+    (create) => checkApiKeyStoreSequences(create, { runs: 600, seed: 1, shortest: false }),
   ),
   sabotaged(
     sessionStoreContract,
@@ -168,7 +168,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...sixthSessionSabotages,
     },
     ofMemory(memorySaboteurs(({ sessions }) => sessions)),
-    (create) => checkSessionStoreSequences(create, { runs: 600, seed: 1 }),
+    (create) => checkSessionStoreSequences(create, { runs: 600, seed: 1, shortest: false }),
   ),
 ];
 
