@@ -50,6 +50,7 @@ import { fourthRoleSabotages, soundRoles } from './blind/roles-fourth.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
 import { fifthSessionSabotages } from './blind/sessions-fifth.ts';
 import { fourthSessionSabotages } from './blind/sessions-fourth.ts';
+import { sixthSessionSabotages } from './blind/sessions-sixth.ts';
 import { thirdSessionSabotages } from './blind/sessions-third.ts';
 import { roleSabotages } from './roles.ts';
 import { sessionSabotages } from './sessions.ts';
@@ -112,8 +113,8 @@ const ofArchives =
 const ofRoles = ofMemory(memorySaboteurs(({ roles }) => roles));
 
 async function roleModels(create: () => Promise<Subject<RoleStore>>): Promise<void> {
-  await checkRoleStoreSequences(create, { runs: 100, seed: 1 });
-  await checkRoleStoreStorms(create, { runs: 100, seed: 1 });
+  await checkRoleStoreSequences(create, { runs: 100, seed: 1, shortest: false });
+  await checkRoleStoreStorms(create, { runs: 100, seed: 1, shortest: false });
 }
 
 export const sabotagedPorts: readonly Sabotaged[] = [
@@ -130,7 +131,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...sixthArchives,
     },
     ofArchives,
-    (create) => checkArchiveStorageSequences(create, { runs: 100, seed: 1 }),
+    (create) => checkArchiveStorageSequences(create, { runs: 100, seed: 1, shortest: false }),
   ),
   sabotaged(
     roleStoreContract,
@@ -150,13 +151,13 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...sixthAttemptsEnded,
     },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
-    (create) => checkAttemptCounterSequences(create, { runs: 500, seed: 1 }),
+    (create) => checkAttemptCounterSequences(create, { runs: 500, seed: 1, shortest: false }),
   ),
   sabotaged(
     apiKeyStoreContract,
     { ...apiKeySabotages, ...blindApiKeySabotages, ...thirdApiKeySabotages, ...fourthApiKeySabotages },
     ofMemory(memorySaboteurs(({ apiKeys }) => apiKeys)),
-    (create) => checkApiKeyStoreSequences(create, { runs: 600, seed: 1 }),
+    (create) => checkApiKeyStoreSequences(create, { runs: 600, seed: 1, shortest: false }),
   ),
   sabotaged(
     sessionStoreContract,
@@ -166,9 +167,10 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...thirdSessionSabotages,
       ...fourthSessionSabotages,
       ...fifthSessionSabotages,
+      ...sixthSessionSabotages,
     },
     ofMemory(memorySaboteurs(({ sessions }) => sessions)),
-    (create) => checkSessionStoreSequences(create, { runs: 600, seed: 1 }),
+    (create) => checkSessionStoreSequences(create, { runs: 600, seed: 1, shortest: false }),
   ),
 ];
 
