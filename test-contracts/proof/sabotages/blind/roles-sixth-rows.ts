@@ -18,6 +18,7 @@ import {
 } from '@pinfold/core';
 import { type KeyRow, titleFolded } from '@pinfold/core/adapter';
 import type { Spoiling } from '../../saboteurs/memory-saboteurs.ts';
+import { copying } from '../ways.ts';
 import { rolesOf } from './roles-sixth-store.ts';
 
 export interface HeldKey extends KeyRow, Lease {
@@ -108,20 +109,18 @@ function opened(
     };
     return (store) => {
       const sound = rolesOf(rows, rules);
-      return whileReached(store, { ...sound, ...methods(rows, sound) });
+      return copying(whileReached(store, { ...sound, ...methods(rows, sound) }));
     };
   };
 }
 
-/** Rejects where the store that the rows stand beside is out of reach; what was given and what is answered are copies. */
+/** Rejects where the store that the rows stand beside is out of reach. */
 function whileReached(store: RoleStore, port: RoleStore): RoleStore {
-  const copyOf = (held: unknown): unknown => (held instanceof AbortSignal ? held : structuredClone(held));
   const calls = Object.entries(port).map(([name, call]) => [
     name,
     async (...inputs: unknown[]) => {
-      const given = inputs.map(copyOf);
       await store.whichAreNamed([]);
-      return copyOf(await Reflect.apply(call, port, given));
+      return Reflect.apply(call, port, inputs);
     },
   ]);
   return Object.fromEntries(calls);
