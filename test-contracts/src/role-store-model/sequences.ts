@@ -162,13 +162,6 @@ const SEQUENCES: Sequences<Side, Values> = {
     ),
     step(
       2,
-      'reserve again',
-      (given) => [back, reservation(given)],
-      (side, n, { token: by, now, until }) => side.reserveAgain(n, { token: by, now, until }),
-      (_, asked) => asked.token,
-    ),
-    step(
-      2,
       'renew',
       (given) => [back, instant(given)],
       (side, n, until) => side.renew(n, until),

@@ -40,12 +40,6 @@ export class Side {
     return outcome;
   }
 
-  /** Asks for the key of a lease as it was asked for before. */
-  async reserveAgain(n: number, more: Pick<Reservation, 'token' | 'now' | 'until'>): Promise<unknown> {
-    const before = this.notes.leases.at(-1 - n);
-    return before && (await this.reserve({ ...before, ...more }));
-  }
-
   async publish(request: Reservation, made: Made): Promise<unknown> {
     const outcome = await this.#store.reserve(request);
     if (outcome.kind !== 'reserved') return outcome;
