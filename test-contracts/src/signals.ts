@@ -70,6 +70,8 @@ export async function abortedAfter<Answer>(
       return undefined;
     },
   );
+  // What fails before the abort is told after it.
+  outcome.catch(() => undefined);
   for (let n = 0; n < turns; n += 1) await nextTurn();
   controller.abort(thrown);
   return await outcome;
@@ -92,6 +94,33 @@ export async function expectNothingLeft(calls: Readonly<Record<string, Interrupt
     }
     expect(most - held, `${name}: open files and connections after ${MANY} calls more`).to.be.below(SPARE);
   }
+}
+
+/** Questions in every way they may end: answered, aborted before or on the way, and while nothing answers. */
+export function inEveryEnd<Port>(
+  port: Port,
+  dead: Port,
+  questions: Readonly<Record<string, (port: Port, signal: AbortSignal) => Promise<unknown>>>,
+): Readonly<Record<string, Interruptible>> {
+  const ends = Object.entries(questions).map(
+    ([name, ask]): Readonly<Record<string, Interruptible>> => ({
+      [name]: (signal) => ask(port, signal),
+      [`${name}, aborted before`]: () => aborted((signal) => ask(port, signal), 'before'),
+      [`${name}, aborted on the way`]: () => aborted((signal) => ask(port, signal), 'on the way'),
+      [`${name}, while nothing answers`]: (signal) => ask(dead, signal).catch(() => undefined),
+    }),
+  );
+  return Object.assign({}, ...ends);
+}
+
+/** Fails if a call goes on listening to a signal that was aborted. */
+async function aborted(call: Interruptible, when: 'before' | 'on the way'): Promise<void> {
+  const controller = new AbortController();
+  if (when === 'before') controller.abort();
+  const ended = call(controller.signal).catch(() => undefined);
+  controller.abort();
+  await ended;
+  expect(getEventListeners(controller.signal, 'abort'), `listeners, aborted ${when}`).to.have.lengthOf(0);
 }
 
 /** How many files and connections this process has open, where the system tells. */

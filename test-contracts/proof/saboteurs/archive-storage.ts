@@ -78,7 +78,7 @@ const readSaboteurs: readonly ArchiveSaboteur[] = [
       read: async (id, from, length, signal) =>
         length === 0 ? undefined : sound.read(id, from, length, signal),
     }),
-    ['archive-storage/read-outside', 'archive-storage/read-aborted'],
+    ['archive-storage/read-outside', 'archive-storage/read-owned', 'archive-storage/read-aborted'],
   ),
   saboteur(
     'archive-storage/read-outside',

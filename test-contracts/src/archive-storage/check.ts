@@ -58,6 +58,12 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
       const empty = await subject.stage(new Uint8Array());
       const { signal } = new AbortController();
       for (const id of [known, anArchiveId(2), known]) {
+        // What another handle was answered is no answer.
+        await Promise.all([
+          subject.port.check(),
+          subject.port.list(undefined, 10),
+          subject.port.read(id, 0, 10),
+        ]);
         const calls: Readonly<Record<keyof ArchiveStorage, Promise<unknown>>> = {
           put: port.put(anArchiveId(2), staged, signal),
           read: port.read(id, 0, 10, signal),
@@ -105,6 +111,9 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
         await deleteAborted(port, await store(subject, 80 + turns, 5_000), turns);
         await staged.discard();
       }
+      const last = await store(subject, 99, 10);
+      expectSame(await readAsSized(port, last.id, 10), last.bytes, 'one that nobody aborted');
+      await port.delete(last.id);
       expect(await port.list(undefined, 100), 'in the end').to.deep.equal(listed);
     },
   },

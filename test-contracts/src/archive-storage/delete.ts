@@ -20,6 +20,7 @@ export const deleteClauses: readonly ArchiveStorageClause[] = [
         expect(await port.list(undefined, 10), 'before').to.deep.equal([stays.id, goes.id]);
       }
       await subject.port.delete(goes.id);
+      expect(await early.read(goes.id, 10, 10), 'what comes after what was read').to.equal(undefined);
       for (const port of [subject.port, early, await subject.peer()]) {
         for (const length of [5_000, 10, 1, 0]) {
           const read = await port.read(goes.id, 0, length);
@@ -86,12 +87,17 @@ export const deleteClauses: readonly ArchiveStorageClause[] = [
     id: 'archive-storage/delete-twice',
     says: 'deleting again, or what never was, succeeds',
     check: async (subject) => {
-      const { id } = await store(subject, 1, 5_000);
+      const { id, bytes: same } = await store(subject, 1, 5_000);
+      await subject.port.put(anArchiveId(5), await subject.stage(same));
       const peer = await subject.peer();
       await Promise.all([subject.port.delete(id), subject.port.delete(id), peer.delete(id)]);
       await subject.port.delete(id);
       await peer.delete(id);
-      await subject.port.delete(anArchiveId(2));
+      for (const n of [0, 4]) await store(subject, n, 10);
+      for (const n of [2, 3, 1]) await subject.port.delete(anArchiveId(n));
+      const others = await subject.port.list(undefined, 10);
+      expect(others, 'the others').to.deep.equal([0, 4, 5].map(anArchiveId));
+      expectSame(await readWhole(peer, anArchiveId(5), 5_000), same, 'another one of the same bytes');
       expect(await subject.port.read(id, 0, 10)).to.equal(undefined);
       const { bytes } = await store(subject, 2, 5_000);
       expectSame(await readWhole(peer, anArchiveId(2), 5_000), bytes, 'put after that');

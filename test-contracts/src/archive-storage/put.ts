@@ -15,6 +15,9 @@ const LARGE = 3_000_001;
 /** Among them such as are whole parts, however large a part is. */
 const LENGTHS = [1, 65_536, 2_097_169, 5_242_880, 8_388_608, 11_534_336];
 
+/** A mark of byte order, blanks, ends of lines, beginnings of packed bytes. */
+const DELICATE = [[0xef, 0xbb, 0xbf], [0xff, 0xfe], [0], [32], [13, 10], [26], [0x1f, 0x8b, 8, 0]];
+
 /** The archive is whole or absent, at both of its ends. */
 async function expectWholeOrAbsent(
   port: ArchiveStorage,
@@ -84,11 +87,40 @@ async function putAlike(subject: ArchiveStorageSubject): Promise<void> {
     await subject.port.put(anArchiveId(20 + n), staged);
     await staged.discard();
   }
+  expect(await subject.port.size(anArchiveId(20)), 'the first of them').to.equal(bytes.length);
   await subject.port.delete(anArchiveId(20));
   expectSame(await readWhole(subject.port, anArchiveId(21), 200_000), bytes, 'the same bytes again');
   for (const [n, content] of turned.entries()) {
     expectSame(await readWhole(subject.port, anArchiveId(22 + n), 200_000), content, 'but for one byte');
   }
+}
+
+/** The same bytes from several uploads at once. */
+async function putSameAtOnce(subject: ArchiveStorageSubject): Promise<void> {
+  const bytes = someBytes(20_000, 40);
+  const staged = await Promise.all([40, 41, 42].map(() => subject.stage(bytes)));
+  await Promise.all(staged.map((archive, n) => subject.port.put(anArchiveId(40 + n), archive)));
+  for (const n of [40, 41, 42]) {
+    expectSame(await readWhole(subject.port, anArchiveId(n), 20_000), bytes, 'the same bytes at once');
+  }
+}
+
+/** Bytes that a text, a column or a reader of packed bytes would change. */
+async function putDelicate(subject: ArchiveStorageSubject): Promise<void> {
+  for (const [n, begin] of DELICATE.entries()) {
+    const [id, bytes] = [anArchiveId(80 + n), Uint8Array.from([...begin, 7, ...begin.toReversed()])];
+    await subject.port.put(id, await subject.stage(bytes));
+    expectSame(await readWhole(subject.port, id, bytes.length), bytes, `${begin} at both ends`);
+  }
+}
+
+/** An abort that comes when the put has returned. */
+async function putThenAborted(subject: ArchiveStorageSubject): Promise<void> {
+  const [id, controller] = [anArchiveId(70), new AbortController()];
+  await subject.port.put(id, await subject.stage(someBytes(1_000, 70)), controller.signal);
+  controller.abort();
+  for (let turns = 0; turns < 50; turns += 1) await nextTurn();
+  expect(await subject.port.size(id), 'aborted after it was put').to.equal(1_000);
 }
 
 /** Of many puts at once, one is aborted. */
@@ -145,6 +177,7 @@ export const putClauses: readonly ArchiveStorageClause[] = [
           expectSame(await port.read(id, from, length - from), bytes.subarray(from), 'its end');
         }
       }
+      await putDelicate(subject);
     },
   },
   {
@@ -176,6 +209,7 @@ export const putClauses: readonly ArchiveStorageClause[] = [
       expect(await subject.port.read(anArchiveId(1), 0, 1_000)).to.equal(undefined);
       expect(await subject.port.size(anArchiveId(1))).to.equal(undefined);
       await putBesideAborted(subject);
+      await putThenAborted(subject);
     },
   },
   {
@@ -226,6 +260,7 @@ export const putClauses: readonly ArchiveStorageClause[] = [
         expectSame(await readWhole(subject.port, id, bytes.length), bytes, id);
       }
       await putAlike(subject);
+      await putSameAtOnce(subject);
       await Promise.all(Array.from({ length: MANY }, (_, n) => store(subject, 100 + n, n)));
       const sizes = await Promise.all(
         Array.from({ length: MANY }, (_, n) => subject.port.size(anArchiveId(100 + n))),

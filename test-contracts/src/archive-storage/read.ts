@@ -22,13 +22,24 @@ const RANGES: readonly (readonly [from: number, length: number])[] = [
   [LENGTH, 0],
 ];
 
+/** Of every beginning and length that these make: written one after the other, many are the same digits. */
+const ONES = [1, 11, 111, 1_111, 11_111];
+const DIGITS = [0, ...ONES].flatMap((from) => ONES.map((length) => [from, length] as const));
+
+/** Far from one another in an archive of two reads. */
+const APART: readonly (readonly [from: number, length: number])[] = [
+  [0, 10],
+  [2 * MAX_READ - 10, 10],
+  [MAX_READ, MAX_READ],
+  [MAX_READ - 5, 10],
+];
+
 /** What is no range at all, or longer than one read may be. */
+const WRONG = [-1, -5, 0.5, 7.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53];
 const IMPOSSIBLE: readonly (readonly [from: number, length: number])[] = [
-  ...[-1, -5, 0.5, 7.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53].flatMap((from) =>
-    [1, 0, 900].map((length) => [from, length] as const),
-  ),
-  ...[-1, -5, 1.5, Number.NaN, Number.POSITIVE_INFINITY, MAX_READ + 1, 2 ** 32 + 1, 2 ** 53].flatMap(
-    (length) => [0, 7, LENGTH].map((from) => [from, length] as const),
+  ...WRONG.flatMap((from) => [1, 0, 900, ...WRONG].map((length) => [from, length] as const)),
+  ...[...WRONG, MAX_READ + 1, 2 ** 32 + 1].flatMap((length) =>
+    [0, 7, LENGTH].map((from) => [from, length] as const),
   ),
 ];
 
@@ -55,6 +66,10 @@ export const readClauses: readonly ArchiveStorageClause[] = [
       for (const [from, length] of RANGES) {
         const read = await subject.port.read(id, from, length);
         expectSame(read, bytes.subarray(from, from + length), `${length} from ${from}`);
+      }
+      for (const [from, length] of [...DIGITS, ...DIGITS.toReversed()]) {
+        const read = await subject.port.read(id, from, length);
+        expectSame(read, bytes.subarray(from, from + length), `${length} from ${from}, of many`);
       }
       const empty = await store(subject, 2, 0);
       expectSame(await subject.port.read(empty.id, 0, 0), empty.bytes, 'of an archive without bytes');
@@ -112,6 +127,15 @@ export const readClauses: readonly ArchiveStorageClause[] = [
         expect(await subject.port.size(id), `size ${n} of many at once`).to.equal(bytes.length);
       });
       await Promise.all(reads);
+      const { id, bytes } = await store(subject, 3, 2 * MAX_READ);
+      const apart = await Promise.all(APART.map(([from, length]) => subject.port.read(id, from, length)));
+      for (const [n, [from, length]] of APART.entries()) {
+        expectSame(
+          apart[n],
+          bytes.subarray(from, from + length),
+          `${length} from ${from}, far from the others`,
+        );
+      }
     },
   },
   {
@@ -124,6 +148,7 @@ export const readClauses: readonly ArchiveStorageClause[] = [
         [40_000, 900],
         [49_100, 900],
         [0, 50_000],
+        [100, 0],
       ] as const;
       const read = async () => {
         const all = [];
@@ -131,7 +156,8 @@ export const readClauses: readonly ArchiveStorageClause[] = [
         return all;
       };
       const first = await read();
-      await read();
+      // More often than any pool has buffers.
+      for (let times = 0; times < 40; times += 1) await subject.port.read(id, 40 * times, 900);
       for (const next of [async () => first, read, read]) {
         const again = await next();
         for (const [n, [from, length]] of ranges.entries()) {

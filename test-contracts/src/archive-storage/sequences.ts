@@ -9,7 +9,7 @@ import type { ModelOptions } from '../role-store-model/sequences.ts';
 import { checkSequences, type Sequences, type Step, stepsFor } from '../sequences/run.ts';
 import { someOf } from '../sequences/values.ts';
 import {
-  areReadsAsTheyWere,
+  areAnswersAsTheyWere,
   atOnce,
   type Change,
   type Content,
@@ -99,6 +99,7 @@ const aRange: fc.Arbitrary<Range> = fc.tuple(oneOf(...PLACES), oneOf(...PLACES))
 const aRangeOfNone = oneOf<Range[]>(
   ...[-1, 0.5, Number.NaN, 2 ** 53].map((from): Range => [from, 0]),
   ...[-1, 1.5, Number.NaN, MAX_READ + 1, 2 ** 32].map((length): Range => [0, length]),
+  ...[0.5, 1.5].map((half): Range => [half, half]),
 );
 const aDeed = (values: Values): fc.Arbitrary<Deed> =>
   fc.oneof(
@@ -212,7 +213,7 @@ const SEQUENCES: Sequences<Door, Values> = {
       begins: await read(door, one, [0, middle], true),
       goesOn: await read(door, other, [middle, 4_096], true),
       listed: await walk(door),
-      keeps: areReadsAsTheyWere(door),
+      keeps: areAnswersAsTheyWere(door),
     }),
   ),
 };

@@ -24,7 +24,7 @@ import { SIGNS } from '../sequences/edits.ts';
 import { asks, idsOf, newestFirst, walk } from './asked.ts';
 
 /** Neighbours of the account that folding, trimming or a pattern would take for it. */
-const OTHER_ACCOUNTS = ['Acme', 'acme ', 'acm', 'acme2', 'a%', '____'] as AccountId[];
+const OTHER_ACCOUNTS = ['Acme', 'acme ', 'acm', 'acme2', 'a%', '____', 'acme/b'] as AccountId[];
 
 /** Roles of three instants, several of each, published in another order than they are listed in. */
 async function publishScattered(port: RoleStore): Promise<readonly Role[]> {
@@ -36,10 +36,14 @@ async function publishScattered(port: RoleStore): Promise<readonly Role[]> {
   return roles;
 }
 
-async function rename(port: RoleStore, id: RoleId, title: string | null): Promise<void> {
+async function change(port: RoleStore, id: RoleId, changed: Partial<Role>): Promise<void> {
   const found = await port.load(id);
   if (found === undefined) throw new Error('a published role is not there');
-  await port.save({ ...found.value, title: title as Title | null }, found.version, [anEvent()]);
+  await port.save({ ...found.value, ...changed }, found.version, [anEvent()]);
+}
+
+function rename(port: RoleStore, id: RoleId, title: string | null): Promise<void> {
+  return change(port, id, { title: title as Title | null });
 }
 
 /** What is much longer folded than it was. */
@@ -118,6 +122,8 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
         const publishedAt = after(START, hours(page));
         await publishTo(other, aPublication(200 + page, { publishedAt }));
         await rename(other, expected[expected.length - page] as RoleId, `renamed ${page}`);
+        const last = expected[2 * page - 1];
+        if (last !== undefined) await change(other, last, { deletedAt: START });
       };
       const pages = await walk(port, asks({ limit: 2 }), meanwhile);
       expect(pages.flatMap(idsOf), 'meanwhile').to.deep.equal(expected);
@@ -139,8 +145,12 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
           await moment(5, { expiresAt: after(noon, days(1)), deletedAt: start }),
           await moment(6, { expiresAt: start, deletedAt: noon }),
         ];
-        const listed = async (state: RoleState | undefined, limit: number) =>
-          (await walk(port, asks({ now: noon, state, limit }))).flatMap(idsOf);
+        const listed = async (state: RoleState | undefined, limit: number) => {
+          const pages = await walk(port, asks({ now: noon, state, limit }));
+          const ids = pages.flatMap(idsOf);
+          expect(pages, `pages of ${limit}`).to.have.lengthOf(Math.ceil(ids.length / limit));
+          return ids;
+        };
         for (const limit of [1, 100]) {
           expect(await listed('published', limit)).to.deep.equal([never.id, later.id]);
           expect(await listed('expired', limit)).to.deep.equal([sooner.id, now.id]);
@@ -216,7 +226,13 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
       const [first, last] = [roles[0], roles.at(-1)] as [Role, Role];
       expect(await find(last.id), 'a whole id').to.deep.equal([null]);
       expect(await find(last.id.slice(3, 20)), 'a part of an id').to.deep.equal([null]);
-      const glued = [`100% café${first.id}`, `${first.id}ünder`, `café${first.id.slice(0, 3)}`];
+      const glued = [
+        `100% café ${first.id}`,
+        ` ${last.id}`,
+        `100% café${first.id}`,
+        `${first.id}ünder`,
+        `café${first.id.slice(0, 3)}`,
+      ];
       for (const text of glued) expect(await find(text), 'title and id as one').to.deep.equal([]);
       await rename(port, first.id, 'Ganz Neu');
       expect(await find('ganz neu'), 'the title now').to.deep.equal(['Ganz Neu']);

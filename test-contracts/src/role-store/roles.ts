@@ -20,6 +20,7 @@ import { START } from '../fixtures/clock.ts';
 import { anArchiveId, anEvent, aPublication, aRole, aRoleId, publishTo } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { together } from '../together.ts';
+import { asks } from './asked.ts';
 
 /** Values at the ends of what a role may hold, and texts that stores like to change. */
 const ROLES: readonly Role[] = [
@@ -132,6 +133,10 @@ export const roleClauses: readonly Clause<RoleStore>[] = [
         versions.push(next.version);
       }
       expect(await loaded(other, 2), 'another role').to.deep.equal(neighbour);
+      const { value, version } = await loaded(other, 1);
+      const cutOff = { ...value, passwordHash: 'hash' as PasswordHash, generation: 7 as Generation };
+      await port.save(cutOff, version, [anEvent()]);
+      expect((await other.list(asks())).items, 'in a list').to.have.deep.members([cutOff, neighbour.value]);
     },
   },
   {

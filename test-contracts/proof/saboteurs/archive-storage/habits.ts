@@ -90,7 +90,12 @@ export const habitSaboteurs: readonly ArchiveSaboteur[] = [
         },
       };
     },
-    ['archive-storage/list-many', 'archive-storage/list-foreign', 'archive-storage/aborted-on-the-way'],
+    [
+      'archive-storage/list-walk',
+      'archive-storage/list-many',
+      'archive-storage/list-foreign',
+      'archive-storage/aborted-on-the-way',
+    ],
   ),
   saboteur(
     'archive-storage/delete-while-read',

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Fingerprint, IdempotencyKey, Lease, Reservation, ReserveOutcome } from '@pinfold/core';
+import type { Fingerprint, IdempotencyKey, Instant, Lease, Reservation, ReserveOutcome } from '@pinfold/core';
 import { withLedger } from './ledger.ts';
 import { type RoleSaboteur, saboteur } from './subjects.ts';
 
@@ -114,6 +114,31 @@ export const keySaboteurs: readonly RoleSaboteur[] = [
       'role-store/same-question',
       'role-store/at-once',
     ],
+  ),
+  saboteur(
+    'role-store/release-frees',
+    'a handle goes by what it was told of a key',
+    () => (store) => {
+      let told: { readonly key: IdempotencyKey; readonly until: Instant } | undefined;
+      return {
+        reserve: async (request) => {
+          const { key, now } = request;
+          if (key === told?.key && now < told.until) return { kind: 'in_progress', until: told.until };
+          const outcome = await store.reserve(request);
+          told = outcome.kind === 'in_progress' ? { key, until: outcome.until } : undefined;
+          return outcome;
+        },
+        renew: (lease, until) => {
+          told = undefined;
+          return store.renew(lease, until);
+        },
+        release: (lease) => {
+          told = undefined;
+          return store.release(lease);
+        },
+      };
+    },
+    ['role-store/reserve-mismatch', 'role-store/renew-held'],
   ),
   saboteur(
     'role-store/release-only-own',
