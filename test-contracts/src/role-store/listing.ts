@@ -22,6 +22,7 @@ import { START } from '../fixtures/clock.ts';
 import { aKey, anEvent, aPublication, aReservation, aRole, publishTo } from '../fixtures/roles.ts';
 import { SIGNS } from '../sequences/edits.ts';
 import { asks, idsOf, newestFirst, walk } from './asked.ts';
+import { FOLDED, SEARCHES } from './searches.ts';
 
 /** Neighbours of the account that folding, trimming or a pattern would take for it. */
 const OTHER_ACCOUNTS = ['Acme', 'acme ', 'acm', 'acme2', 'a%', '____', 'acme/b'] as AccountId[];
@@ -45,19 +46,6 @@ async function change(port: RoleStore, id: RoleId, changed: Partial<Role>): Prom
 function rename(port: RoleStore, id: RoleId, title: string | null): Promise<void> {
   return change(port, id, { title: title as Title | null });
 }
-
-/** What is much longer folded than it was. */
-const FOLDED = foldForSearch('\ufdfa'.repeat(60));
-
-/** Each title, and the folded texts that find it. */
-const SEARCHES: readonly (readonly [title: string | null, found: readonly string[]])[] = [
-  ['Ünder_Score 100% Café', ['ünder_score', '100%', 'r_s', '_', '%', 'café', 'ünder']],
-  ['ＡＢＣ\\d [a-z]* "x" \'y\'', ['abc', '\\', '[a-z]*', '"x"', "'y'", 'c\\d']],
-  ['ΣΊΣΥΦΟΣ İstanbul Straße 🧭 ①', ['🧭', 'straße 🧭 1', foldForSearch('ΣΊΣΥΦΟΣ'), 'stanbul']],
-  ...['1', '2'].map((end) => [`${'x'.repeat(250)}${end}`, [`${'x'.repeat(250)}${end}`]] as const),
-  ['\ufdfa'.repeat(60), [FOLDED]],
-  [null, []],
-];
 
 /** Titles with one sign in each, and what they are found by. */
 async function searchSigns(port: RoleStore, other: RoleStore): Promise<void> {

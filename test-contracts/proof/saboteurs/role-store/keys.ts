@@ -138,7 +138,7 @@ export const keySaboteurs: readonly RoleSaboteur[] = [
         },
       };
     },
-    ['role-store/reserve-mismatch', 'role-store/renew-held'],
+    ['role-store/reserve-mismatch', 'role-store/renew-held', 'role-store/at-once'],
   ),
   saboteur(
     'role-store/release-only-own',
