@@ -1,7 +1,7 @@
 import { foldForSearch } from '@pinfold/core/adapter';
 
 /** What is much longer folded than it was. */
-export const FOLDED = foldForSearch('\ufdfa'.repeat(60));
+export const FOLDED: string = foldForSearch('\ufdfa'.repeat(60));
 
 /** Each title, and the folded texts that find it. */
 export const SEARCHES: readonly (readonly [title: string | null, found: readonly string[]])[] = [
