@@ -1,3 +1,5 @@
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type ArchiveId, type ArchiveStorage, isFault, type StagedArchive } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
@@ -6,6 +8,7 @@ import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { expectAborted } from '../signals.ts';
 import { together } from '../together.ts';
+import { putLargeAtOnce, putLargeInVain, putVast } from './large.ts';
 import { expectSame, MANY, nextTurn, readWhole, store } from './stored.ts';
 import type { ArchiveStorageClause, ArchiveStorageSubject } from './subject.ts';
 
@@ -103,6 +106,32 @@ async function putSameAtOnce(subject: ArchiveStorageSubject): Promise<void> {
   for (const n of [40, 41, 42]) {
     expectSame(await readWhole(subject.port, anArchiveId(n), 20_000), bytes, 'the same bytes at once');
   }
+  const again = await subject.stage(bytes);
+  await Promise.all([
+    subject.port.put(anArchiveId(43), again),
+    ...[40, 41, 42].map((n) => subject.port.delete(anArchiveId(n))),
+  ]);
+  const left = await readWhole(subject.port, anArchiveId(43), 20_000);
+  expectSame(left, bytes, 'put while all of the same bytes are deleted');
+}
+
+/** Staged files in folders of their own, which have one name, at once. */
+async function putOfOneName(subject: ArchiveStorageSubject): Promise<void> {
+  const contents = [44, 45, 46].map((n) => [anArchiveId(n), someBytes(20_000, n)] as const);
+  const staged = await Promise.all(
+    contents.map(async ([id, bytes]) => {
+      const archive = await subject.stage(bytes);
+      const folder = join(dirname(archive.file), `of ${id}`);
+      await mkdir(folder);
+      await rename(archive.file, join(folder, 'upload'));
+      return { ...archive, file: join(folder, 'upload') };
+    }),
+  );
+  await Promise.all(contents.map(([id], n) => subject.port.put(id, staged[n] as StagedArchive)));
+  for (const [id, bytes] of contents) {
+    expectSame(await readWhole(subject.port, id, 20_000), bytes, 'staged under one name');
+  }
+  for (const { file } of staged) await rm(dirname(file), { recursive: true });
 }
 
 /** Bytes that a text, a column or a reader of packed bytes would change. */
@@ -178,6 +207,7 @@ export const putClauses: readonly ArchiveStorageClause[] = [
         }
       }
       await putDelicate(subject);
+      await putVast(subject);
     },
   },
   {
@@ -232,6 +262,7 @@ export const putClauses: readonly ArchiveStorageClause[] = [
         expect(await port.read(anArchiveId(n), 0, 1), `archive ${n}`).to.equal(undefined);
         expect(await port.size(anArchiveId(n)), `the size of ${n}`).to.equal(undefined);
       }
+      await putLargeInVain(subject);
       expect(await port.list(undefined, 10)).to.deep.equal([]);
     },
   },
@@ -267,6 +298,8 @@ export const putClauses: readonly ArchiveStorageClause[] = [
       );
       expect(sizes, 'on one handle').to.deep.equal([...sizes.keys()]);
       await putBesideOthers(subject);
+      await putLargeAtOnce(subject);
+      await putOfOneName(subject);
     },
   },
 ];

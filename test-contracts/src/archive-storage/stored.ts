@@ -44,6 +44,19 @@ export async function readWhole(
   return whole;
 }
 
+/** A whole archive, which is listed and has its size, or none, which is neither. */
+export async function readAsSized(
+  port: ArchiveStorage,
+  id: ArchiveId,
+  length: number,
+): Promise<Uint8Array | undefined> {
+  const found = await readWhole(port, id, length);
+  expect(await port.size(id), 'its size').to.equal(found?.length);
+  const isListed = (await port.list(undefined, 1_000)).includes(id);
+  expect(isListed, 'whether it is listed').to.equal(found !== undefined);
+  return found;
+}
+
 /** Fails unless two runs of bytes are the same; a difference is told by its place, not by megabytes. */
 export function expectSame(actual: Uint8Array | undefined, expected: Uint8Array, what: string): void {
   expect(actual, what).to.be.instanceOf(Uint8Array);
