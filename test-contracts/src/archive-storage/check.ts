@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { ArchiveStorage } from '@pinfold/core';
+import { type ArchiveId, type ArchiveStorage, isFault, type StagedArchive } from '@pinfold/core';
 import { expect } from 'chai';
 import { expectFaults } from '../faults.ts';
 import { someBytes } from '../fixtures/bytes.ts';
@@ -13,6 +13,8 @@ import {
   expectAbortedAlone,
   expectNothingLeft,
   type Interruptible,
+  openFiles,
+  SPARE,
 } from '../signals.ts';
 import { together } from '../together.ts';
 import { abortLarge, deleteAborted } from './large.ts';
@@ -67,6 +69,7 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
       const staged = await subject.stage(someBytes(1_000, 2));
       const empty = await subject.stage(new Uint8Array());
       const { signal } = new AbortController();
+      const open = openFiles();
       for (let times = 0; times < OFTEN; times += 1) {
         const id = times === 1 ? anArchiveId(2) : known;
         // What another handle was answered is no answer.
@@ -92,6 +95,8 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
         });
         expect(getEventListeners(signal, 'abort'), 'listeners after that').to.have.lengthOf(0);
       }
+      expect(openFiles() - open, 'files that were left open').to.be.below(SPARE);
+      await expectFaultsOrAborts(port, known, staged);
       expectSame(await readWhole(subject.port, known, 1_000), bytes, 'what was there');
       expect(await subject.port.list(undefined, 10), 'and nothing else').to.deep.equal([known]);
     },
@@ -192,3 +197,27 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
     },
   },
 ];
+
+/** Calls that are aborted on the way while nothing answers: each rejects with the reason or the fault. */
+async function expectFaultsOrAborts(
+  port: ArchiveStorage,
+  id: ArchiveId,
+  staged: StagedArchive,
+): Promise<void> {
+  const calls: Readonly<Record<keyof ArchiveStorage, Interruptible>> = {
+    put: (signal) => port.put(anArchiveId(2), staged, signal),
+    read: (signal) => port.read(id, 0, 10, signal),
+    size: (signal) => port.size(id, signal),
+    delete: (signal) => port.delete(id, signal),
+    list: (signal) => port.list(undefined, 10, signal),
+    check: (signal) => port.check(signal),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    for (let turns = 0; turns < 6; turns += 1) {
+      await abortedAfter(turns, async (signal) => {
+        const error = await rejectionOf(call(signal), name);
+        if (!isFault(error) || error.code !== 'storage_unavailable') throw error;
+      });
+    }
+  }
+}

@@ -130,6 +130,12 @@ export const listClauses: readonly ArchiveStorageClause[] = [
       expect(sizes, 'sizes of many at once').to.deep.equal(some.map(() => 4));
       await Promise.all(some.map((id) => peer.delete(id)));
       const gone = new Set(some);
+      for (const limit of [1, 10, 1_000]) {
+        const [next] = await peer.list(left[300], limit);
+        expect(next, 'the next one behind many that are gone').to.equal(
+          left.find((id) => id > (left[300] as ArchiveId) && !gone.has(id)),
+        );
+      }
       for (const limit of [100, 1_000]) {
         expect(await walk(peer, limit), 'without many').to.deep.equal(left.filter((id) => !gone.has(id)));
       }

@@ -2,7 +2,7 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { abortedAfter, expectAbortedAlone } from '../signals.ts';
+import { abortedAfter, expectAborted, expectAbortedAlone } from '../signals.ts';
 import { expectSame, MANY, type Stored, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
@@ -120,7 +120,7 @@ export const readClauses: readonly ArchiveStorageClause[] = [
       const stored = [await store(subject, 1, 300_000), await store(subject, 2, 300_001)];
       const reads = Array.from({ length: MANY }, async (_, n) => {
         const { id, bytes } = stored[n % 2] as Stored;
-        const [from, length] = [n * 1_900, 15_000 - n];
+        const [from, length] = [n * 1_080, 15_000 - n];
         if (n % 5 === 4) await abortedAfter(n % 3, (signal) => subject.port.read(id, from, length, signal));
         const read = await subject.port.read(id, from, length);
         expectSame(read, bytes.subarray(from, from + length), `read ${n} of many at once`);
@@ -180,6 +180,9 @@ export const readClauses: readonly ArchiveStorageClause[] = [
         read: (signal) => subject.port.read(id, 0, 10, signal),
         'of no bytes': (signal) => subject.port.read(id, 0, 0, signal),
         'of what is absent': (signal) => subject.port.read(anArchiveId(2), 0, 10, signal),
+      });
+      await expectAborted({
+        'beyond the end': (signal) => subject.port.read(id, 500, 501, signal),
       });
     },
   },

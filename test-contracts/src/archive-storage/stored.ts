@@ -6,7 +6,7 @@ import { anArchiveId } from '../fixtures/roles.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
 
 /** More calls at once than any pool, queue or limit of a client has room for. */
-export const MANY = 150;
+export const MANY = 260;
 
 /** An archive that lies in the storage. */
 export interface Stored {
