@@ -184,7 +184,7 @@ async function playInVain<Port>(turns: readonly Turn<Port>[], port: Port, code: 
 export async function checkSequences<Port, Values>(
   sequences: Sequences<Port, Values>,
   create: () => Promise<Reachable<Port>>,
-  { runs = 100, seed }: ModelOptions,
+  { runs = 100, seed, shortest = true }: ModelOptions,
 ): Promise<void> {
   const { fault } = sequences;
   const all = sequences.values.chain((values) => turnsOf(sequences, values));
@@ -209,6 +209,7 @@ export async function checkSequences<Port, Values>(
   });
   await fc.assert(property, {
     numRuns: runs,
+    endOnFailure: !shortest,
     includeErrorInReport: true,
     ...(seed === undefined ? {} : { seed }),
   });
