@@ -26,6 +26,9 @@ const RANGES: readonly (readonly [from: number, length: number])[] = [
 const ONES = [1, 11, 111, 1_111, 11_111];
 const DIGITS = [0, ...ONES].flatMap((from) => ONES.map((length) => [from, length] as const));
 
+/** As many bytes as the ends of files have in them, or nearly as many as one read. */
+const SHORT = [...Array(70).keys(), 127, 128, 1_000, 65_557, MAX_READ - 2, MAX_READ - 1];
+
 /** Far from one another in an archive of two reads. */
 const APART: readonly (readonly [from: number, length: number])[] = [
   [0, 10],
@@ -70,6 +73,10 @@ export const readClauses: readonly ArchiveStorageClause[] = [
       for (const [from, length] of [...DIGITS, ...DIGITS.toReversed()]) {
         const read = await subject.port.read(id, from, length);
         expectSame(read, bytes.subarray(from, from + length), `${length} from ${from}, of many`);
+      }
+      for (const length of SHORT) {
+        const read = await subject.port.read(id, LENGTH - length, length);
+        expectSame(read, bytes.subarray(LENGTH - length), `the last ${length}`);
       }
       const empty = await store(subject, 2, 0);
       expectSame(await subject.port.read(empty.id, 0, 0), empty.bytes, 'of an archive without bytes');

@@ -10,7 +10,7 @@ export interface ArchiveStorageSubject extends StoreSubject<ArchiveStorage> {
    * nearly an archive's, folders. Where it can hold nothing else, it does nothing.
    */
   strew(): Promise<void>;
-  /** The most bytes that its backend takes, where they are fewer than 33 MiB, as in a stand-in for a real one. */
+  /** The most bytes that its backend takes, where they are fewer than 34 MiB, as in a stand-in for a real one. */
   readonly largest?: number;
 }
 
