@@ -20,8 +20,8 @@ const NEAR = [...anArchiveId(0)].flatMap((digit, at) => {
   return digit === '-' ? [] : [other as ArchiveId];
 });
 
-/** Archives beyond the page of any backend's list, and how many milliseconds they share. */
-const [COUNT, MOMENTS] = [1_205, 5];
+/** Archives beyond two pages of any backend's list, and how many milliseconds they share. */
+const [COUNT, MOMENTS] = [2_005, 5];
 /** Of the many, how many lie far from one another, and how far. */
 const [FAR, APART] = [65, 97_000_000];
 
@@ -125,11 +125,20 @@ export const listClauses: readonly ArchiveStorageClause[] = [
       const left = ordered.filter((id) => id !== ids[MOMENTS]);
       expect(await walk(subject.port, 1_000), 'without one').to.deep.equal(left);
       await peer.check();
-      const some = left.filter((_, n) => n % 8 === 0);
+      const some = left.filter((_, n) => n % 8 === 0 || (n > 300 && n < 1_310));
       const sizes = await Promise.all(some.map((id) => peer.size(id)));
       expect(sizes, 'sizes of many at once').to.deep.equal(some.map(() => 4));
       await Promise.all(some.map((id) => peer.delete(id)));
-      expect(await walk(peer, 1_000), 'without many').to.deep.equal(left.filter((_, n) => n % 8 > 0));
+      const gone = new Set(some);
+      for (const limit of [1, 10, 1_000]) {
+        const [next] = await peer.list(left[300], limit);
+        expect(next, 'the next one behind many that are gone').to.equal(
+          left.find((id) => id > (left[300] as ArchiveId) && !gone.has(id)),
+        );
+      }
+      for (const limit of [100, 1_000]) {
+        expect(await walk(peer, limit), 'without many').to.deep.equal(left.filter((id) => !gone.has(id)));
+      }
     },
   },
   {

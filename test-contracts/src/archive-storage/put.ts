@@ -6,6 +6,8 @@ import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { expectAborted } from '../signals.ts';
 import { together } from '../together.ts';
+import { putAlike, putOfOneName, putSameAtOnce } from './alike.ts';
+import { putLargeAtOnce, putLargeInVain, putVast } from './large.ts';
 import { expectSame, MANY, nextTurn, readWhole, store } from './stored.ts';
 import type { ArchiveStorageClause, ArchiveStorageSubject } from './subject.ts';
 
@@ -76,33 +78,6 @@ async function putAborted(subject: ArchiveStorageSubject): Promise<void> {
   if (outcome !== undefined) expect(outcome).to.equal(reason);
   const found = await expectWholeOrAbsent(await subject.peer(), id, bytes);
   if (outcome === undefined) expect(found).to.equal('whole');
-}
-
-/** Archives that are nearly the same, or altogether, are each stored by themselves. */
-async function putAlike(subject: ArchiveStorageSubject): Promise<void> {
-  const bytes = someBytes(200_000, 20);
-  const turned = [199_999, 0, 100_000].map((at) => bytes.map((byte, n) => (n === at ? ~byte : byte)));
-  for (const [n, content] of [bytes, bytes, ...turned].entries()) {
-    const staged = await subject.stage(content);
-    await subject.port.put(anArchiveId(20 + n), staged);
-    await staged.discard();
-  }
-  expect(await subject.port.size(anArchiveId(20)), 'the first of them').to.equal(bytes.length);
-  await subject.port.delete(anArchiveId(20));
-  expectSame(await readWhole(subject.port, anArchiveId(21), 200_000), bytes, 'the same bytes again');
-  for (const [n, content] of turned.entries()) {
-    expectSame(await readWhole(subject.port, anArchiveId(22 + n), 200_000), content, 'but for one byte');
-  }
-}
-
-/** The same bytes from several uploads at once. */
-async function putSameAtOnce(subject: ArchiveStorageSubject): Promise<void> {
-  const bytes = someBytes(20_000, 40);
-  const staged = await Promise.all([40, 41, 42].map(() => subject.stage(bytes)));
-  await Promise.all(staged.map((archive, n) => subject.port.put(anArchiveId(40 + n), archive)));
-  for (const n of [40, 41, 42]) {
-    expectSame(await readWhole(subject.port, anArchiveId(n), 20_000), bytes, 'the same bytes at once');
-  }
 }
 
 /** Bytes that a text, a column or a reader of packed bytes would change. */
@@ -178,6 +153,7 @@ export const putClauses: readonly ArchiveStorageClause[] = [
         }
       }
       await putDelicate(subject);
+      await putVast(subject);
     },
   },
   {
@@ -201,10 +177,12 @@ export const putClauses: readonly ArchiveStorageClause[] = [
       const empty = await subject.stage(new Uint8Array());
       const gone = await subject.stage(someBytes(10, 2));
       await gone.discard();
+      const changed = { ...(await subject.stage(someBytes(1_000, 3))), size: 999 };
       await expectAborted({
         put: (signal) => subject.port.put(anArchiveId(1), staged, signal),
         'of what is gone': (signal) => subject.port.put(anArchiveId(1), gone, signal),
         'of nothing': (signal) => subject.port.put(anArchiveId(1), empty, signal),
+        'of what was changed': (signal) => subject.port.put(anArchiveId(1), changed, signal),
       });
       expect(await subject.port.read(anArchiveId(1), 0, 1_000)).to.equal(undefined);
       expect(await subject.port.size(anArchiveId(1))).to.equal(undefined);
@@ -228,10 +206,12 @@ export const putClauses: readonly ArchiveStorageClause[] = [
       for (const [n, staged] of [gone, shorter, longer, emptied, filled, none].entries()) {
         const fault = await rejectionOf(port.put(anArchiveId(n), staged), `staged file ${n}`);
         expect(isFault(fault) ? fault.code : fault, `staged file ${n}`).to.equal('storage_unavailable');
-        if (n === 0) expect((fault as Error).cause, 'what caused it').to.be.instanceOf(Error);
+        if (staged === gone || staged === none)
+          expect((fault as Error).cause, 'what caused it').to.be.instanceOf(Error);
         expect(await port.read(anArchiveId(n), 0, 1), `archive ${n}`).to.equal(undefined);
         expect(await port.size(anArchiveId(n)), `the size of ${n}`).to.equal(undefined);
       }
+      await putLargeInVain(subject);
       expect(await port.list(undefined, 10)).to.deep.equal([]);
     },
   },
@@ -267,6 +247,8 @@ export const putClauses: readonly ArchiveStorageClause[] = [
       );
       expect(sizes, 'on one handle').to.deep.equal([...sizes.keys()]);
       await putBesideOthers(subject);
+      await putLargeAtOnce(subject);
+      await putOfOneName(subject);
     },
   },
 ];

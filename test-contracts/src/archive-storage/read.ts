@@ -2,7 +2,7 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { abortedAfter, expectAbortedAlone } from '../signals.ts';
+import { abortedAfter, expectAborted, expectAbortedAlone } from '../signals.ts';
 import { expectSame, MANY, type Stored, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
@@ -25,6 +25,9 @@ const RANGES: readonly (readonly [from: number, length: number])[] = [
 /** Of every beginning and length that these make: written one after the other, many are the same digits. */
 const ONES = [1, 11, 111, 1_111, 11_111];
 const DIGITS = [0, ...ONES].flatMap((from) => ONES.map((length) => [from, length] as const));
+
+/** As many bytes as the ends of files have in them, or nearly as many as one read. */
+const SHORT = [...Array(70).keys(), 127, 128, 1_000, 65_557, MAX_READ - 2, MAX_READ - 1];
 
 /** Far from one another in an archive of two reads. */
 const APART: readonly (readonly [from: number, length: number])[] = [
@@ -70,6 +73,10 @@ export const readClauses: readonly ArchiveStorageClause[] = [
       for (const [from, length] of [...DIGITS, ...DIGITS.toReversed()]) {
         const read = await subject.port.read(id, from, length);
         expectSame(read, bytes.subarray(from, from + length), `${length} from ${from}, of many`);
+      }
+      for (const length of SHORT) {
+        const read = await subject.port.read(id, LENGTH - length, length);
+        expectSame(read, bytes.subarray(LENGTH - length), `the last ${length}`);
       }
       const empty = await store(subject, 2, 0);
       expectSame(await subject.port.read(empty.id, 0, 0), empty.bytes, 'of an archive without bytes');
@@ -120,7 +127,7 @@ export const readClauses: readonly ArchiveStorageClause[] = [
       const stored = [await store(subject, 1, 300_000), await store(subject, 2, 300_001)];
       const reads = Array.from({ length: MANY }, async (_, n) => {
         const { id, bytes } = stored[n % 2] as Stored;
-        const [from, length] = [n * 1_900, 15_000 - n];
+        const [from, length] = [n * 1_080, 15_000 - n];
         if (n % 5 === 4) await abortedAfter(n % 3, (signal) => subject.port.read(id, from, length, signal));
         const read = await subject.port.read(id, from, length);
         expectSame(read, bytes.subarray(from, from + length), `read ${n} of many at once`);
@@ -180,6 +187,9 @@ export const readClauses: readonly ArchiveStorageClause[] = [
         read: (signal) => subject.port.read(id, 0, 10, signal),
         'of no bytes': (signal) => subject.port.read(id, 0, 0, signal),
         'of what is absent': (signal) => subject.port.read(anArchiveId(2), 0, 10, signal),
+      });
+      await expectAborted({
+        'beyond the end': (signal) => subject.port.read(id, 500, 501, signal),
       });
     },
   },

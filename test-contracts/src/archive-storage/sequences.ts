@@ -1,6 +1,7 @@
 import type { ArchiveId, Instant } from '@pinfold/core';
 import { archiveIdOf, MAX_READ } from '@pinfold/core/adapter';
 import { createMemory } from '@pinfold/memory';
+import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Subject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
@@ -8,6 +9,7 @@ import { createStagedArchives } from '../fixtures/staged.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
 import { checkSequences, type Sequences, type Step, stepsFor } from '../sequences/run.ts';
 import { someOf } from '../sequences/values.ts';
+import { openFiles, SPARE } from '../signals.ts';
 import {
   areAnswersAsTheyWere,
   atOnce,
@@ -241,7 +243,7 @@ const SEQUENCES: Sequences<Door, Values> = {
  * };
  * await checkArchiveStorageSequences(create, { runs: 2 });
  */
-export function checkArchiveStorageSequences(
+export async function checkArchiveStorageSequences(
   create: () => Promise<Omit<ArchiveStorageSubject, 'unreachable'>>,
   options: ModelOptions = {},
 ): Promise<void> {
@@ -255,5 +257,7 @@ export function checkArchiveStorageSequences(
     const peer = async () => open(await subject.peer());
     return { port: open(subject.port), peer, dispose: () => subject.dispose() };
   };
-  return checkSequences(SEQUENCES, opened, options);
+  const before = openFiles();
+  await checkSequences(SEQUENCES, opened, options);
+  expect(openFiles() - before, 'files that calls left open').to.be.below(SPARE);
 }
