@@ -32,21 +32,27 @@ import { fifthArchives } from './blind/archives-fifth.ts';
 import { blindArchivesLists } from './blind/archives-lists.ts';
 import { blindArchivesPut } from './blind/archives-put.ts';
 import { secondArchives } from './blind/archives-second.ts';
+import { sixthArchives } from './blind/archives-sixth.ts';
 import { blindArchivesUnderWay } from './blind/archives-under-way.ts';
 import { blindAttempts } from './blind/attempts.ts';
 import { blindAttemptsEnded } from './blind/attempts-ended.ts';
 import { fifthAttempts } from './blind/attempts-fifth.ts';
 import { secondAttempts } from './blind/attempts-second.ts';
 import { stepping } from './blind/attempts-second-counter.ts';
+import { sixthAttempts } from './blind/attempts-sixth.ts';
+import { sixthAttemptsEnded } from './blind/attempts-sixth-ended.ts';
+import { tabled } from './blind/attempts-sixth-tables.ts';
 import { counting } from './blind/own-counter.ts';
 import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
 import { fifthRoleSabotages, soundFifthRoles } from './blind/roles-fifth.ts';
 import { fourthRoleSabotages, soundRoles } from './blind/roles-fourth.ts';
 import { seventhRoleSabotages, soundSeventhRoles } from './blind/roles-seventh.ts';
+import { sixthRoleSabotages, soundSixthRoles } from './blind/roles-sixth.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
 import { fifthSessionSabotages } from './blind/sessions-fifth.ts';
 import { fourthSessionSabotages } from './blind/sessions-fourth.ts';
+import { sixthSessionSabotages } from './blind/sessions-sixth.ts';
 import { thirdSessionSabotages } from './blind/sessions-third.ts';
 import { roleSabotages } from './roles.ts';
 import { sessionSabotages } from './sessions.ts';
@@ -109,8 +115,8 @@ const ofArchives =
 const ofRoles = ofMemory(memorySaboteurs(({ roles }) => roles));
 
 async function roleModels(create: () => Promise<Subject<RoleStore>>): Promise<void> {
-  await checkRoleStoreSequences(create, { runs: 100, seed: 1 });
-  await checkRoleStoreStorms(create, { runs: 100, seed: 1 });
+  await checkRoleStoreSequences(create, { runs: 100, seed: 1, shortest: false });
+  await checkRoleStoreStorms(create, { runs: 100, seed: 1, shortest: false });
 }
 
 export const sabotagedPorts: readonly Sabotaged[] = [
@@ -124,9 +130,10 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...blindArchivesUnderWay,
       ...secondArchives,
       ...fifthArchives,
+      ...sixthArchives,
     },
     ofArchives,
-    (create) => checkArchiveStorageSequences(create, { runs: 100, seed: 1 }),
+    (create) => checkArchiveStorageSequences(create, { runs: 100, seed: 1, shortest: false }),
   ),
   sabotaged(
     roleStoreContract,
@@ -135,6 +142,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...blindRoleSabotages,
       ...fourthRoleSabotages,
       ...fifthRoleSabotages,
+      ...sixthRoleSabotages,
       ...seventhRoleSabotages,
     },
     ofRoles,
@@ -142,15 +150,23 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   ),
   sabotaged(
     attemptCounterContract,
-    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded, ...secondAttempts, ...fifthAttempts },
+    {
+      ...attemptSabotages,
+      ...blindAttempts,
+      ...blindAttemptsEnded,
+      ...secondAttempts,
+      ...fifthAttempts,
+      ...sixthAttempts,
+      ...sixthAttemptsEnded,
+    },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
-    (create) => checkAttemptCounterSequences(create, { runs: 500, seed: 1 }),
+    (create) => checkAttemptCounterSequences(create, { runs: 500, seed: 1, shortest: false }),
   ),
   sabotaged(
     apiKeyStoreContract,
     { ...apiKeySabotages, ...blindApiKeySabotages, ...thirdApiKeySabotages, ...fourthApiKeySabotages },
     ofMemory(memorySaboteurs(({ apiKeys }) => apiKeys)),
-    (create) => checkApiKeyStoreSequences(create, { runs: 600, seed: 1 }),
+    (create) => checkApiKeyStoreSequences(create, { runs: 600, seed: 1, shortest: false }),
   ),
   sabotaged(
     sessionStoreContract,
@@ -160,9 +176,10 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...thirdSessionSabotages,
       ...fourthSessionSabotages,
       ...fifthSessionSabotages,
+      ...sixthSessionSabotages,
     },
     ofMemory(memorySaboteurs(({ sessions }) => sessions)),
-    (create) => checkSessionStoreSequences(create, { runs: 600, seed: 1 }),
+    (create) => checkSessionStoreSequences(create, { runs: 600, seed: 1, shortest: false }),
   ),
 ];
 
@@ -176,13 +193,14 @@ export const soundOnes: readonly Sabotaged[] = [
     {
       'a counter of its own': counting({}),
       'a counter in steps': stepping(() => ({})),
+      'a counter in tables': tabled(() => ({})),
     },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     checkAttemptCounterSequences,
   ),
   sabotaged(
     roleStoreContract,
-    { ...soundRoles, ...soundFifthRoles, ...soundSeventhRoles },
+    { ...soundRoles, ...soundFifthRoles, ...soundSixthRoles, ...soundSeventhRoles },
     ofRoles,
     roleModels,
   ),
