@@ -125,6 +125,33 @@ export async function expectNothingLeft(calls: Readonly<Record<string, Interrupt
   }
 }
 
+/** Questions in every way they may end: answered, aborted before or on the way, and while nothing answers. */
+export function inEveryEnd<Port>(
+  port: Port,
+  dead: Port,
+  questions: Readonly<Record<string, (port: Port, signal: AbortSignal) => Promise<unknown>>>,
+): Readonly<Record<string, Interruptible>> {
+  const ends = Object.entries(questions).map(
+    ([name, ask]): Readonly<Record<string, Interruptible>> => ({
+      [name]: (signal) => ask(port, signal),
+      [`${name}, aborted before`]: () => aborted((signal) => ask(port, signal), 'before'),
+      [`${name}, aborted on the way`]: () => aborted((signal) => ask(port, signal), 'on the way'),
+      [`${name}, while nothing answers`]: (signal) => ask(dead, signal).catch(() => undefined),
+    }),
+  );
+  return Object.assign({}, ...ends);
+}
+
+/** Fails if a call goes on listening to a signal that was aborted. */
+async function aborted(call: Interruptible, when: 'before' | 'on the way'): Promise<void> {
+  const controller = new AbortController();
+  if (when === 'before') controller.abort();
+  const ended = call(controller.signal).catch(() => undefined);
+  controller.abort();
+  await ended;
+  expectNobodyListens(controller.signal, `aborted ${when}`);
+}
+
 /** How many files this process has open, without connections, where the system tells. */
 export function openFiles(): number {
   try {

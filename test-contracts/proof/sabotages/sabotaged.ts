@@ -47,6 +47,7 @@ import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
 import { fifthRoleSabotages, soundFifthRoles } from './blind/roles-fifth.ts';
 import { fourthRoleSabotages, soundRoles } from './blind/roles-fourth.ts';
+import { sixthRoleSabotages, soundSixthRoles } from './blind/roles-sixth.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
 import { fifthSessionSabotages } from './blind/sessions-fifth.ts';
 import { fourthSessionSabotages } from './blind/sessions-fourth.ts';
@@ -135,7 +136,13 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   ),
   sabotaged(
     roleStoreContract,
-    { ...roleSabotages, ...blindRoleSabotages, ...fourthRoleSabotages, ...fifthRoleSabotages },
+    {
+      ...roleSabotages,
+      ...blindRoleSabotages,
+      ...fourthRoleSabotages,
+      ...fifthRoleSabotages,
+      ...sixthRoleSabotages,
+    },
     ofRoles,
     roleModels,
   ),
@@ -189,5 +196,10 @@ export const soundOnes: readonly Sabotaged[] = [
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     checkAttemptCounterSequences,
   ),
-  sabotaged(roleStoreContract, { ...soundRoles, ...soundFifthRoles }, ofRoles, roleModels),
+  sabotaged(
+    roleStoreContract,
+    { ...soundRoles, ...soundFifthRoles, ...soundSixthRoles },
+    ofRoles,
+    roleModels,
+  ),
 ];
