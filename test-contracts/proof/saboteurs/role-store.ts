@@ -20,6 +20,7 @@ const harnessSaboteurs: readonly RoleSaboteur[] = [
       'role-store/same-question',
       'role-store/commit-by-token',
       'role-store/reserve-rate',
+      'role-store/commit-rate',
       'role-store/list-state',
       'role-store/claim-ended',
       'role-store/claim-once',

@@ -133,6 +133,15 @@ export const admissionClauses: readonly Clause<RoleStore>[] = [
       const alike = aReservation(5, { archiveBytes: 512, limits: { ...UNBOUNDED, bytes: 2_559 } });
       const told = { ...refused, rule: 'bytes', limit: 2_559, actual: 2_560 };
       expect(await store.reserve(alike), 'archives of as many bytes').to.deep.equal(told);
+      const account = accountId('globex');
+      await publishTo(port, aPublication(6, { account, expiresAt: null, pinned: true }));
+      const pinned = aReservation(7, { account, limits: { ...UNBOUNDED, sites: 1 } });
+      const beside = { ...refused, rule: 'sites', limit: 1, actual: 2 };
+      expect(await store.reserve(pinned), 'beside a pinned one').to.deep.equal(beside);
+      const vast = { account: accountId('initech'), archiveBytes: 2 ** 32 + 5 };
+      const over = aReservation(8, { ...vast, limits: { ...UNBOUNDED, bytes: 2 ** 32 } });
+      const most = { ...refused, rule: 'bytes', limit: 2 ** 32, actual: 2 ** 32 + 5 };
+      expect(await store.reserve(over), 'more than 32 bits').to.deep.equal(most);
     },
   },
   {
@@ -157,7 +166,7 @@ export const admissionClauses: readonly Clause<RoleStore>[] = [
   {
     id: 'role-store/commit-rate',
     says: 'of many commits at once, over all peers, exactly as many pass as the rate has, then one each share of its window; what is refused stores nothing, takes nothing and keeps its lease',
-    check: async (subject) => {
+    check: async (subject, another) => {
       const { port } = subject;
       const limits = { ...UNBOUNDED, publications: { count: 4, window: minutes(1) } };
       const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
@@ -171,6 +180,12 @@ export const admissionClauses: readonly Clause<RoleStore>[] = [
       expect(await commitOf(port, next, early), 'a millisecond before').to.deep.equal(refused);
       expect(await commitOf(port, next, { limits, now: retryAt }), 'a share later').to.deep.equal(COMMITTED);
       expect((await commitOf(port, last, { limits, now: retryAt })).kind, 'one only').to.equal('refused');
+      const { port: fresh } = await another();
+      const once = { ...UNBOUNDED, publications: { count: 1, window: hours(1) } };
+      await fresh.reserve(aReservation(1));
+      const full = await commitOf(fresh, 1, { limits: { ...once, sites: 0 } });
+      expect(full.kind, 'by a quota').to.equal('refused');
+      expect(await commitOf(fresh, 1, { limits: once }), 'what a quota refused').to.deep.equal(COMMITTED);
     },
   },
   {

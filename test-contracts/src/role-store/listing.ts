@@ -212,6 +212,7 @@ export const listingClauses: readonly Clause<RoleStore>[] = [
         expect(await find(absent), absent).to.deep.equal([]);
       }
       const [first, last] = [roles[0], roles.at(-1)] as [Role, Role];
+      expect(await find(aRole(90).id), 'an id of another account').to.deep.equal([]);
       expect(await find(last.id), 'a whole id').to.deep.equal([null]);
       expect(await find(last.id.slice(3, 20)), 'a part of an id').to.deep.equal([null]);
       const glued = [

@@ -14,6 +14,7 @@ import {
   type Version,
   type Versioned,
 } from '@pinfold/core';
+import { FIRST_GENERATION } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
@@ -80,7 +81,11 @@ export const roleClauses: readonly Clause<RoleStore>[] = [
       const other = await peer();
       for (const [index, role] of ROLES.entries()) {
         await publishTo(port, { ...aPublication(index + 1), role });
-        expect((await other.load(role.id))?.value, `role ${index + 1}`).to.deep.equal(role);
+        const found = await other.load(role.id);
+        expect(found?.value, `role ${index + 1}`).to.deep.equal(role);
+        expect(found?.accountGeneration, 'of an account whose viewers were never cut off').to.equal(
+          FIRST_GENERATION,
+        );
       }
       for (const [index, role] of ROLES.entries()) {
         const changes = ROLES[(index + 1) % ROLES.length] as Role;
