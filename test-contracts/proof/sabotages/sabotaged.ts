@@ -73,7 +73,7 @@ function sabotaged<Port extends object, S extends StoreSubject<Port>>(
   contract: Contract<Port, S>,
   sabotages: Sabotages<Port>,
   openingOf: (spoiling: Spoiling<Port>) => Opening<S>,
-  models: (create: () => Promise<S>) => Promise<void> = async () => {},
+  models: (create: () => Promise<S>, how: string) => Promise<void> = async () => {},
 ): Sabotaged {
   return {
     port: contract.port,
@@ -83,7 +83,7 @@ function sabotaged<Port extends object, S extends StoreSubject<Port>>(
       for (const clause of clausesOf(contract)) {
         if (!(await holds(clause, open(), LIMIT))) return clause.id;
       }
-      return await models(open()).then(
+      return await models(open(), how).then(
         () => undefined,
         () => 'a model',
       );
@@ -114,8 +114,16 @@ const ofArchives =
 
 const ofRoles = ofMemory(memorySaboteurs(({ roles }) => roles));
 
-async function roleModels(create: () => Promise<Subject<RoleStore>>): Promise<void> {
-  await checkRoleStoreSequences(create, { runs: 100, seed: 1, shortest: false });
+/** Only of these all keep their events: many others are stores of their own, without a history. */
+const WITH_EVENTS = { ...seventhRoleSabotages, ...soundSeventhRoles };
+
+async function roleModels(create: () => Promise<StoreSubject<RoleStore>>, how: string): Promise<void> {
+  const withoutEvents = async (): Promise<Subject<RoleStore>> => {
+    const subject = await create();
+    return { port: subject.port, peer: () => subject.peer(), dispose: () => subject.dispose() };
+  };
+  const looked = how in WITH_EVENTS ? create : withoutEvents;
+  await checkRoleStoreSequences(looked, { runs: 100, seed: 1, shortest: false });
   await checkRoleStoreStorms(create, { runs: 100, seed: 1, shortest: false });
 }
 
@@ -196,7 +204,7 @@ export const soundOnes: readonly Sabotaged[] = [
       'a counter in tables': tabled(() => ({})),
     },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
-    checkAttemptCounterSequences,
+    (create) => checkAttemptCounterSequences(create),
   ),
   sabotaged(
     roleStoreContract,
