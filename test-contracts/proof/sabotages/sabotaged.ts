@@ -32,6 +32,7 @@ import { fifthArchives } from './blind/archives-fifth.ts';
 import { blindArchivesLists } from './blind/archives-lists.ts';
 import { blindArchivesPut } from './blind/archives-put.ts';
 import { secondArchives } from './blind/archives-second.ts';
+import { seventhArchives } from './blind/archives-seventh.ts';
 import { blindArchivesUnderWay } from './blind/archives-under-way.ts';
 import { blindAttempts } from './blind/attempts.ts';
 import { blindAttemptsEnded } from './blind/attempts-ended.ts';
@@ -123,6 +124,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...blindArchivesUnderWay,
       ...secondArchives,
       ...fifthArchives,
+      ...seventhArchives,
     },
     ofArchives,
     (create) => checkArchiveStorageSequences(create, { runs: 100, seed: 1 }),
