@@ -25,6 +25,7 @@ async function createSubject(store: TestStore): Promise<ArchiveStorageSubject> {
     port: open(),
     peer: async () => open(),
     stage: staged.stage,
+    ...(store.largest === undefined ? {} : { largest: store.largest }),
     strew: async () => {
       for (const Key of foreign) {
         await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'none of ours' }));

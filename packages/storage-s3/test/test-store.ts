@@ -10,6 +10,8 @@ export interface TestStore {
   /** What a client of it is made with. */
   readonly options: S3ClientOptions;
   readonly client: S3Client;
+  /** The most bytes that it takes at once, where that is little. */
+  readonly largest?: number;
   /** A prefix that nobody had before. */
   newPrefix(): string;
   close(): Promise<void>;
@@ -42,9 +44,10 @@ async function openFake(): Promise<TestStore> {
   const endpoint = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   await fetch(`${endpoint}/pinfold-tests`, { method: 'PUT' });
   const options = { region: 'us-east-1', endpoint, credentials: CREDENTIALS };
-  return storeOn(options, 'pinfold-tests', 'tests', async () => {
+  const store = storeOn(options, 'pinfold-tests', 'tests', async () => {
     await app.close();
   });
+  return { ...store, largest: app.initialConfig.bodyLimit ?? 0 };
 }
 
 function storeOn(

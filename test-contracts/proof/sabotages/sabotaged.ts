@@ -33,20 +33,26 @@ import { blindArchivesLists } from './blind/archives-lists.ts';
 import { blindArchivesPut } from './blind/archives-put.ts';
 import { secondArchives } from './blind/archives-second.ts';
 import { seventhArchives } from './blind/archives-seventh.ts';
+import { sixthArchives } from './blind/archives-sixth.ts';
 import { blindArchivesUnderWay } from './blind/archives-under-way.ts';
 import { blindAttempts } from './blind/attempts.ts';
 import { blindAttemptsEnded } from './blind/attempts-ended.ts';
 import { fifthAttempts } from './blind/attempts-fifth.ts';
 import { secondAttempts } from './blind/attempts-second.ts';
 import { stepping } from './blind/attempts-second-counter.ts';
+import { sixthAttempts } from './blind/attempts-sixth.ts';
+import { sixthAttemptsEnded } from './blind/attempts-sixth-ended.ts';
+import { tabled } from './blind/attempts-sixth-tables.ts';
 import { counting } from './blind/own-counter.ts';
 import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
 import { fifthRoleSabotages, soundFifthRoles } from './blind/roles-fifth.ts';
 import { fourthRoleSabotages, soundRoles } from './blind/roles-fourth.ts';
+import { sixthRoleSabotages, soundSixthRoles } from './blind/roles-sixth.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
 import { fifthSessionSabotages } from './blind/sessions-fifth.ts';
 import { fourthSessionSabotages } from './blind/sessions-fourth.ts';
+import { sixthSessionSabotages } from './blind/sessions-sixth.ts';
 import { thirdSessionSabotages } from './blind/sessions-third.ts';
 import { roleSabotages } from './roles.ts';
 import { sessionSabotages } from './sessions.ts';
@@ -109,8 +115,8 @@ const ofArchives =
 const ofRoles = ofMemory(memorySaboteurs(({ roles }) => roles));
 
 async function roleModels(create: () => Promise<Subject<RoleStore>>): Promise<void> {
-  await checkRoleStoreSequences(create, { runs: 100, seed: 1 });
-  await checkRoleStoreStorms(create, { runs: 100, seed: 1 });
+  await checkRoleStoreSequences(create, { runs: 100, seed: 1, shortest: false });
+  await checkRoleStoreStorms(create, { runs: 100, seed: 1, shortest: false });
 }
 
 export const sabotagedPorts: readonly Sabotaged[] = [
@@ -125,27 +131,42 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...secondArchives,
       ...fifthArchives,
       ...seventhArchives,
+      ...sixthArchives,
     },
     ofArchives,
-    (create) => checkArchiveStorageSequences(create, { runs: 100, seed: 1 }),
+    (create) => checkArchiveStorageSequences(create, { runs: 100, seed: 1, shortest: false }),
   ),
   sabotaged(
     roleStoreContract,
-    { ...roleSabotages, ...blindRoleSabotages, ...fourthRoleSabotages, ...fifthRoleSabotages },
+    {
+      ...roleSabotages,
+      ...blindRoleSabotages,
+      ...fourthRoleSabotages,
+      ...fifthRoleSabotages,
+      ...sixthRoleSabotages,
+    },
     ofRoles,
     roleModels,
   ),
   sabotaged(
     attemptCounterContract,
-    { ...attemptSabotages, ...blindAttempts, ...blindAttemptsEnded, ...secondAttempts, ...fifthAttempts },
+    {
+      ...attemptSabotages,
+      ...blindAttempts,
+      ...blindAttemptsEnded,
+      ...secondAttempts,
+      ...fifthAttempts,
+      ...sixthAttempts,
+      ...sixthAttemptsEnded,
+    },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
-    (create) => checkAttemptCounterSequences(create, { runs: 500, seed: 1 }),
+    (create) => checkAttemptCounterSequences(create, { runs: 500, seed: 1, shortest: false }),
   ),
   sabotaged(
     apiKeyStoreContract,
     { ...apiKeySabotages, ...blindApiKeySabotages, ...thirdApiKeySabotages, ...fourthApiKeySabotages },
     ofMemory(memorySaboteurs(({ apiKeys }) => apiKeys)),
-    (create) => checkApiKeyStoreSequences(create, { runs: 600, seed: 1 }),
+    (create) => checkApiKeyStoreSequences(create, { runs: 600, seed: 1, shortest: false }),
   ),
   sabotaged(
     sessionStoreContract,
@@ -155,9 +176,10 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...thirdSessionSabotages,
       ...fourthSessionSabotages,
       ...fifthSessionSabotages,
+      ...sixthSessionSabotages,
     },
     ofMemory(memorySaboteurs(({ sessions }) => sessions)),
-    (create) => checkSessionStoreSequences(create, { runs: 600, seed: 1 }),
+    (create) => checkSessionStoreSequences(create, { runs: 600, seed: 1, shortest: false }),
   ),
 ];
 
@@ -171,9 +193,15 @@ export const soundOnes: readonly Sabotaged[] = [
     {
       'a counter of its own': counting({}),
       'a counter in steps': stepping(() => ({})),
+      'a counter in tables': tabled(() => ({})),
     },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     checkAttemptCounterSequences,
   ),
-  sabotaged(roleStoreContract, { ...soundRoles, ...soundFifthRoles }, ofRoles, roleModels),
+  sabotaged(
+    roleStoreContract,
+    { ...soundRoles, ...soundFifthRoles, ...soundSixthRoles },
+    ofRoles,
+    roleModels,
+  ),
 ];

@@ -152,6 +152,16 @@ export function waysOf<Port extends object>(): Ways<Port> {
   };
 }
 
+/** The same methods, for which callers may change what they gave and what they were answered. */
+export function copying<Methods extends object>(methods: Methods): Methods {
+  const copyOf = (held: unknown): unknown => (held instanceof AbortSignal ? held : structuredClone(held));
+  const copied = Object.entries(methods).map(([name, method]) => [
+    name,
+    async (...inputs: unknown[]) => copyOf(await Reflect.apply(method, methods, inputs.map(copyOf))),
+  ]);
+  return Object.fromEntries(copied);
+}
+
 export async function turns(count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) await nextTurn();
 }

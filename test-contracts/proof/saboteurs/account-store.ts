@@ -215,6 +215,17 @@ const saboteurs: readonly Saboteur<StoreSubject<AccountStores>>[] = [
       },
     }),
   })),
+  saboteur('account-store/lets-go', 'a load goes on listening where it faults', () => ({ accounts }) => ({
+    accounts: replacing(accounts, {
+      load: async (name, signal) => {
+        const heard = (): void => undefined;
+        signal?.addEventListener('abort', heard);
+        const loaded = await accounts.load(name, signal);
+        signal?.removeEventListener('abort', heard);
+        return loaded;
+      },
+    }),
+  })),
   saboteur('account-store/unreachable', 'an account that cannot be loaded is none', () => ({ accounts }) => ({
     accounts: replacing(accounts, {
       load: (name, signal) =>

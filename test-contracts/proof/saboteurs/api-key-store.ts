@@ -107,12 +107,17 @@ const saboteurs: readonly Saboteur<StoreSubject<ApiKeyStore>>[] = [
   saboteur('api-key-store/find-aborted', 'the signal is not looked at', () => (store) => ({
     find: (id) => store.find(id),
   })),
-  saboteur('api-key-store/lets-go', 'a search goes on listening to its signal', () => (store) => ({
-    find: (id, signal) => {
-      signal?.addEventListener('abort', () => undefined);
-      return store.find(id, signal);
-    },
-  })),
+  saboteur(
+    'api-key-store/lets-go',
+    'a search goes on listening to its signal',
+    () => (store) => ({
+      find: (id, signal) => {
+        signal?.addEventListener('abort', () => undefined);
+        return store.find(id, signal);
+      },
+    }),
+    ['api-key-store/find-aborted'],
+  ),
   saboteur('api-key-store/unreachable', 'what cannot be noted is forgotten', () => (store) => ({
     touch: (id, at, unlessSince) => store.touch(id, at, unlessSince).catch(() => undefined),
   })),

@@ -26,7 +26,7 @@ const putSaboteurs: readonly ArchiveSaboteur[] = [
         return bytes;
       },
     }),
-    ['archive-storage/put-atomic', 'archive-storage/list-whole-only'],
+    ['archive-storage/put-many', 'archive-storage/put-atomic', 'archive-storage/list-whole-only'],
   ),
   saboteur('archive-storage/put-atomic', 'an archive can be read while it is being stored', () => {
     const begun = new Map<ArchiveId, StagedArchive>();
@@ -78,7 +78,7 @@ const readSaboteurs: readonly ArchiveSaboteur[] = [
       read: async (id, from, length, signal) =>
         length === 0 ? undefined : sound.read(id, from, length, signal),
     }),
-    ['archive-storage/read-outside', 'archive-storage/read-aborted'],
+    ['archive-storage/read-outside', 'archive-storage/read-owned', 'archive-storage/read-aborted'],
   ),
   saboteur(
     'archive-storage/read-outside',
@@ -90,13 +90,18 @@ const readSaboteurs: readonly ArchiveSaboteur[] = [
       },
     }),
   ),
-  saboteur('archive-storage/read-outside', 'what is no range is a fault of the storage', () => (sound) => ({
-    read: (id, from, length, signal) =>
-      sound.read(id, from, length, signal).catch((cause: unknown) => {
-        if (!(cause instanceof TypeError)) throw cause;
-        throw new Fault('storage_unavailable', 'no such range', { cause });
-      }),
-  })),
+  saboteur(
+    'archive-storage/read-outside',
+    'what is no range is a fault of the storage',
+    () => (sound) => ({
+      read: (id, from, length, signal) =>
+        sound.read(id, from, length, signal).catch((cause: unknown) => {
+          if (!(cause instanceof TypeError)) throw cause;
+          throw new Fault('storage_unavailable', 'no such range', { cause });
+        }),
+    }),
+    ['archive-storage/read-aborted'],
+  ),
   unreachableSaboteur(
     'archive-storage/read-absent',
     'whatever fails in a read is taken for an absent archive',
@@ -115,6 +120,8 @@ const readSaboteurs: readonly ArchiveSaboteur[] = [
       'archive-storage/put-aborted',
       'archive-storage/put-as-staged',
       'archive-storage/put-again',
+      'archive-storage/put-whole',
+      'archive-storage/delete-gone',
       'archive-storage/aborted-on-the-way',
     ],
   ),

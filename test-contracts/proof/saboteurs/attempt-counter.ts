@@ -216,6 +216,7 @@ const saboteurs: readonly Saboteur<StoreSubject<AttemptCounter>>[] = [
     }),
     [
       'attempt-counter/both-or-neither',
+      'attempt-counter/purge',
       'attempt-counter/race',
       'attempt-counter/unsettled',
       'attempt-counter/settle',
@@ -225,6 +226,7 @@ const saboteurs: readonly Saboteur<StoreSubject<AttemptCounter>>[] = [
     ],
   ),
   saboteur('attempt-counter/unsettled', 'a try that was late is wrong for good', losingLateOnes, [
+    'attempt-counter/purge',
     'attempt-counter/forgive',
     'attempt-counter/forgiven-window',
   ]),
@@ -233,7 +235,7 @@ const saboteurs: readonly Saboteur<StoreSubject<AttemptCounter>>[] = [
     'attempt-counter/forgiven-window',
     'a window whose tries were forgiven ends as if it had them',
     rememberingForgiven,
-    ['attempt-counter/purge'],
+    ['attempt-counter/both-or-neither', 'attempt-counter/purge'],
   ),
   saboteur('attempt-counter/race', 'counting looks first and writes later', lookingFirst),
   saboteur('attempt-counter/forgive', 'a ticket can be taken back again', forgivingAgain),

@@ -17,6 +17,7 @@ const harnessSaboteurs: readonly RoleSaboteur[] = [
     how: 'all subjects are over the same data',
     open: opening(oneForAll),
     alsoFails: [
+      'role-store/same-question',
       'role-store/commit-by-token',
       'role-store/reserve-rate',
       'role-store/list-state',

@@ -153,12 +153,17 @@ const saboteurs: readonly Saboteur<StoreSubject<SessionStore>>[] = [
       },
     };
   }),
-  saboteur('session-store/lets-go', 'a search goes on listening to its signal', () => (store) => ({
-    find: (hash, now, signal) => {
-      signal?.addEventListener('abort', () => undefined);
-      return store.find(hash, now, signal);
-    },
-  })),
+  saboteur(
+    'session-store/lets-go',
+    'a search goes on listening to its signal',
+    () => (store) => ({
+      find: (hash, now, signal) => {
+        signal?.addEventListener('abort', () => undefined);
+        return store.find(hash, now, signal);
+      },
+    }),
+    ['session-store/find-aborted'],
+  ),
   saboteur(
     'session-store/unreachable',
     'a store that does not answer has no session',

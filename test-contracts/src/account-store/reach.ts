@@ -5,7 +5,7 @@ import { expectFaults } from '../faults.ts';
 import { anAccount } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent, aPublication, publishTo } from '../fixtures/roles.ts';
-import { expectNothingLeft } from '../signals.ts';
+import { expectNothingLeft, inEveryEnd } from '../signals.ts';
 import type { AccountStores } from './subject.ts';
 
 /** More than a page of any size that a database, a driver or an adapter may have. */
@@ -66,10 +66,14 @@ export const reachClauses: readonly Clause<AccountStores, StoreSubject<AccountSt
   {
     id: 'account-store/lets-go',
     says: 'of a call that has ended nothing is left: no listener on its signal, no open file or connection',
-    check: async ({ port: { accounts } }) => {
+    check: async ({ port: { accounts }, unreachable }) => {
       await accounts.save(anAccount(1), undefined, [anEvent()]);
+      const { accounts: dead } = await unreachable();
       await expectNothingLeft({
-        load: (signal) => accounts.load(anAccount(1).name, signal),
+        ...inEveryEnd(accounts, dead, {
+          load: (store, signal) => store.load(anAccount(1).name, signal),
+          'load of none': (store, signal) => store.load(anAccount(2).name, signal),
+        }),
         list: () => accounts.list(undefined, 10),
         usedBy: () => accounts.usedBy(ACCOUNT, START),
       });

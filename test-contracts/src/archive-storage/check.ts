@@ -1,16 +1,30 @@
 import { getEventListeners } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { ArchiveId, ArchiveStorage } from '@pinfold/core';
+import { type ArchiveId, type ArchiveStorage, isFault, type StagedArchive } from '@pinfold/core';
 import { expect } from 'chai';
 import { expectFaults } from '../faults.ts';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { abortedAfter, expectAbortedAlone, expectNothingLeft, type Interruptible } from '../signals.ts';
+import {
+  ALL_TURNS,
+  abortedAfter,
+  expectAbortedAlone,
+  expectNothingLeft,
+  type Interruptible,
+  openFiles,
+  SPARE,
+} from '../signals.ts';
 import { together } from '../together.ts';
-import { expectSame, MANY, readWhole, type Stored, store } from './stored.ts';
+import { abortLarge, deleteAborted } from './large.ts';
+import { expectSame, MANY, readAsSized, readWhole, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
+
+/** Turns after which large archives are aborted, too. */
+const LARGE_AT = [1, 2, 3, 5, 6, 9];
+/** More failures than any implementation counts before it no longer tries. */
+const OFTEN = 24;
 
 export const checkClauses: readonly ArchiveStorageClause[] = [
   {
@@ -57,7 +71,15 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
       const staged = await subject.stage(someBytes(1_000, 2));
       const empty = await subject.stage(new Uint8Array());
       const { signal } = new AbortController();
-      for (const id of [known, anArchiveId(2), known]) {
+      const open = openFiles();
+      for (let times = 0; times < OFTEN; times += 1) {
+        const id = times === 1 ? anArchiveId(2) : known;
+        // What another handle was answered is no answer.
+        await Promise.all([
+          subject.port.check(),
+          subject.port.list(undefined, 10),
+          subject.port.read(id, 0, 10),
+        ]);
         const calls: Readonly<Record<keyof ArchiveStorage, Promise<unknown>>> = {
           put: port.put(anArchiveId(2), staged, signal),
           read: port.read(id, 0, 10, signal),
@@ -75,6 +97,8 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
         });
         expect(getEventListeners(signal, 'abort'), 'listeners after that').to.have.lengthOf(0);
       }
+      expect(openFiles() - open, 'files that were left open').to.be.below(SPARE);
+      await expectFaultsOrAborts(port, known, staged);
       expectSame(await readWhole(subject.port, known, 1_000), bytes, 'what was there');
       expect(await subject.port.list(undefined, 10), 'and nothing else').to.deep.equal([known]);
     },
@@ -87,7 +111,7 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
       const { id, bytes } = await store(subject, 1, 900_000);
       for (let n = 2; n < 14; n += 1) await store(subject, n * 90_000_000, 10);
       const listed = await port.list(undefined, 100);
-      for (let turns = 0; turns < 12; turns += 1) {
+      for (let turns = 0; turns < ALL_TURNS; turns += 1) {
         const read = await abortedAfter(turns, (signal) => port.read(id, 0, 900_000, signal));
         if (read !== undefined) expectSame(read.answer, bytes, 'what was read');
         const size = await abortedAfter(turns, (signal) => port.size(id, signal));
@@ -102,9 +126,13 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
           expectSame(found, someBytes(70_000, turns), 'what was stored');
         }
         if (found !== undefined) await port.delete(put);
-        await deleteAborted(port, await store(subject, 80 + turns, 5_000), turns);
         await staged.discard();
+        await deleteAborted(subject, await store(subject, 80 + turns, 5_000), turns);
+        if (LARGE_AT.includes(turns)) await abortLarge(subject, turns);
       }
+      const last = await store(subject, 99, 10);
+      expectSame(await readAsSized(port, last.id, 10), last.bytes, 'one that nobody aborted');
+      await port.delete(last.id);
       expect(await port.list(undefined, 100), 'in the end').to.deep.equal(listed);
     },
   },
@@ -118,6 +146,13 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
       await gone.discard();
       const changed = { ...(await subject.stage(someBytes(1_000, 1))), size: 1_001 };
       let [stored, calls] = [1, 0];
+      const questions: readonly Interruptible[] = [
+        (signal) => port.read(id, 0, 1_000, signal),
+        (signal) => port.size(id, signal),
+        (signal) => port.list(undefined, 10, signal),
+        (signal) => port.delete(anArchiveId(0), signal),
+        (signal) => port.check(signal),
+      ];
       await expectNothingLeft({
         put: async (signal) => {
           stored += 1;
@@ -132,18 +167,19 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
           port.put(anArchiveId(0), changed, signal).catch(() => undefined),
         'a put that is aborted': async () => {
           const staged = await subject.stage(someBytes(100, 0));
-          await abortedAfter(0, (signal) => port.put(anArchiveId(0), staged, signal));
+          calls += 1;
+          await abortedAfter(calls % 6, (signal) => port.put(anArchiveId(0), staged, signal));
           await staged.discard();
           await port.delete(anArchiveId(0));
         },
         'calls that are aborted': async () => {
           calls += 1;
-          const aborted = (ask: Interruptible) => abortedAfter(calls % 3, ask);
-          await aborted((signal) => port.read(id, 0, 1_000, signal));
-          await aborted((signal) => port.size(id, signal));
-          await aborted((signal) => port.list(undefined, 10, signal));
-          await aborted((signal) => port.delete(anArchiveId(0), signal));
-          await aborted((signal) => port.check(signal));
+          for (const ask of questions) await abortedAfter(calls % 3, ask);
+        },
+        'calls that were aborted before': async () => {
+          for (const ask of [...questions, (signal: AbortSignal) => port.put(anArchiveId(0), gone, signal)]) {
+            await ask(AbortSignal.abort()).catch(() => undefined);
+          }
         },
         'what is impossible': (signal) => port.read(id, -1, 1, signal).catch(() => undefined),
         'a read of none': (signal) => port.read(id, 0, 0, signal),
@@ -164,25 +200,26 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
   },
 ];
 
-/** A whole archive, which is listed and has its size, or none, which is neither. */
-async function readAsSized(
+/** Calls that are aborted on the way while nothing answers: each rejects with the reason or the fault. */
+async function expectFaultsOrAborts(
   port: ArchiveStorage,
   id: ArchiveId,
-  length: number,
-): Promise<Uint8Array | undefined> {
-  const found = await readWhole(port, id, length);
-  expect(await port.size(id), 'its size').to.equal(found?.length);
-  const isListed = (await port.list(undefined, 1_000)).includes(id);
-  expect(isListed, 'whether it is listed').to.equal(found !== undefined);
-  return found;
-}
-
-/** What is left of an archive whose deletion was aborted on the way is all or nothing; then it goes. */
-async function deleteAborted(port: ArchiveStorage, { id, bytes }: Stored, turns: number): Promise<void> {
-  const deleted = await abortedAfter(turns, (signal) => port.delete(id, signal));
-  const left = await readAsSized(port, id, bytes.length);
-  if (deleted !== undefined) expect(left, 'what was deleted').to.equal(undefined);
-  if (left === undefined) return;
-  expectSame(left, bytes, 'what was not deleted');
-  await port.delete(id);
+  staged: StagedArchive,
+): Promise<void> {
+  const calls: Readonly<Record<keyof ArchiveStorage, Interruptible>> = {
+    put: (signal) => port.put(anArchiveId(2), staged, signal),
+    read: (signal) => port.read(id, 0, 10, signal),
+    size: (signal) => port.size(id, signal),
+    delete: (signal) => port.delete(id, signal),
+    list: (signal) => port.list(undefined, 10, signal),
+    check: (signal) => port.check(signal),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    for (let turns = 0; turns < 6; turns += 1) {
+      await abortedAfter(turns, async (signal) => {
+        const error = await rejectionOf(call(signal), name);
+        if (!isFault(error) || error.code !== 'storage_unavailable') throw error;
+      });
+    }
+  }
 }

@@ -29,6 +29,7 @@ interface Known extends Place {
   /** Of every archive that was ever put. */
   readonly contents: Map<ArchiveId, Content>;
   readonly reads: { readonly bytes: Uint8Array; readonly said: string }[];
+  readonly pages: { readonly page: readonly ArchiveId[]; readonly said: string }[];
 }
 
 /** Where every range ends. */
@@ -52,7 +53,7 @@ export const LAST_KIND: number = PATTERNS.length + 4 * TURNED.length - 1;
 /** Makes doors of one storage, which know the same. */
 export function doors(place: Place): (storage: ArchiveStorage) => Door {
   const inManner = mannered(place.stage);
-  const known: Known = { ...place, inManner, handles: [], contents: new Map(), reads: [] };
+  const known: Known = { ...place, inManner, handles: [], contents: new Map(), reads: [], pages: [] };
   return (storage) => {
     known.handles.push(storage);
     return { storage, known };
@@ -146,9 +147,12 @@ export async function readImpossible({ storage }: Door, id: ArchiveId, range: Ra
   return error === undefined || error instanceof TypeError;
 }
 
-/** Whether nothing changed what was read since then. */
-export function areReadsAsTheyWere({ known }: Door): boolean {
-  return known.reads.every(({ bytes, said }) => inShort(bytes) === said);
+/** Whether nothing changed what was read or listed since then. */
+export function areAnswersAsTheyWere({ known }: Door): boolean {
+  return (
+    known.reads.every(({ bytes, said }) => inShort(bytes) === said) &&
+    known.pages.every(({ page, said }) => page.join() === said)
+  );
 }
 
 /** All ids behind one, in pages of which any may be short. Some archives are deleted as soon as they were listed. */
@@ -162,6 +166,7 @@ export async function walk(
   for (let pages = 0; pages < ENDLESS; pages += 1) {
     const page = await storage.list(ids.at(-1) ?? after, limit);
     if (page.length > limit) return `a page of ${page.length}`;
+    known.pages.push({ page, said: page.join() });
     if (page.length === 0) return ids;
     ids.push(...page);
     for (const id of page) if (gone.includes(id)) await known.handles.at(-1)?.delete(id);
@@ -245,7 +250,13 @@ async function act(door: Door, [what, id, how]: Deed): Promise<unknown> {
     case 'put':
       return meanwhile(door, id, put(door, id, how, true));
     case 'read':
-      return Promise.all([read(door, id, how, true), read(door, id, how, false), door.storage.size(id)]);
+      return Promise.all([
+        read(door, id, how, true),
+        read(door, id, how, false),
+        read(door, id, [-END, WHOLE], true),
+        read(door, id, [0, END], true),
+        door.storage.size(id),
+      ]);
     case 'delete':
       return meanwhile(door, id, door.storage.delete(id));
     case 'delete twice':

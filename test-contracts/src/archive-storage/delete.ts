@@ -1,9 +1,80 @@
+import type { ArchiveId, ArchiveStorage } from '@pinfold/core';
+import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
 import { expectAborted } from '../signals.ts';
-import { expectSame, nextTurn, readWhole, store } from './stored.ts';
-import type { ArchiveStorageClause } from './subject.ts';
+import { expectSame, nextTurn, readWhole, type Stored, store } from './stored.ts';
+import type { ArchiveStorageClause, ArchiveStorageSubject } from './subject.ts';
+
+/** What one put another deletes, before anybody looked: the first is asked before all. */
+async function deleteByOther(
+  one: ArchiveStorage,
+  other: ArchiveStorage,
+  subject: ArchiveStorageSubject,
+): Promise<void> {
+  const looks: Readonly<Record<string, (id: ArchiveId) => Promise<unknown>>> = {
+    read: (id) => one.read(id, 10, 10),
+    size: (id) => one.size(id),
+    list: async (id) => (await one.list(undefined, 100)).find((listed) => listed === id),
+  };
+  for (const [n, [name, look]] of Object.entries(looks).entries()) {
+    const { id } = await store(subject, 10 + n, 5_000, one);
+    await other.delete(id);
+    for (const times of ['at once', 'again']) {
+      expect(await look(id), `${name} by who put it, ${times}`).to.equal(undefined);
+    }
+  }
+}
+
+/** What a peer knows of an archive, its beginning, its end and its size, is no answer when that is deleted. */
+async function deleteKnown(
+  peer: ArchiveStorage,
+  length: number,
+  subject: ArchiveStorageSubject,
+): Promise<void> {
+  const { id, bytes } = await store(subject, 30, length);
+  const known = [
+    [0, 512],
+    [length - 700, 700],
+    [1_000, 3_000],
+    [0, Math.min(length, MAX_READ)],
+  ] as const;
+  for (const [from, many] of known) {
+    expectSame(await peer.read(id, from, many), bytes.subarray(from, from + many), 'before');
+  }
+  expect(await peer.size(id), 'its size before').to.equal(length);
+  await subject.port.delete(id);
+  for (const [from, many] of known) {
+    for (const part of [10, many]) {
+      const end = from + many;
+      expect(await peer.read(id, end - part, part), `${part} bytes up to ${end}`).to.equal(undefined);
+    }
+  }
+  expect(await peer.size(id), 'its size').to.equal(undefined);
+}
+
+/** A page while archives go: the next one stays the next, whatever is going before it. */
+async function listWhileDeleted(subject: ArchiveStorageSubject): Promise<void> {
+  const goes = await Promise.all([20, 21, 22, 23].map((n) => store(subject, n, 10)));
+  const { id: stays } = await store(subject, 24, 10);
+  const [before] = goes as [Stored, ...Stored[]];
+  let over = false;
+  const deleted = Promise.all(goes.slice(1).map(({ id }) => subject.port.delete(id))).finally(() => {
+    over = true;
+  });
+  // When another step fails first, that is told.
+  deleted.catch(() => undefined);
+  const ids = [...goes.slice(1).map(({ id }) => id), stays];
+  while (!over) {
+    const page = await subject.port.list(before.id, 1);
+    expect(page, 'a page while its archives go').to.have.lengthOf(1);
+    expect(ids).to.include(page[0]);
+    await nextTurn();
+  }
+  await deleted;
+  expect(await subject.port.list(before.id, 1), 'then').to.deep.equal([stays]);
+}
 
 export const deleteClauses: readonly ArchiveStorageClause[] = [
   {
@@ -20,6 +91,7 @@ export const deleteClauses: readonly ArchiveStorageClause[] = [
         expect(await port.list(undefined, 10), 'before').to.deep.equal([stays.id, goes.id]);
       }
       await subject.port.delete(goes.id);
+      expect(await early.read(goes.id, 10, 10), 'what comes after what was read').to.equal(undefined);
       for (const port of [subject.port, early, await subject.peer()]) {
         for (const length of [5_000, 10, 1, 0]) {
           const read = await port.read(goes.id, 0, length);
@@ -28,6 +100,9 @@ export const deleteClauses: readonly ArchiveStorageClause[] = [
         expect(await port.list(undefined, 10), 'the same page again').to.deep.equal([stays.id]);
         expectSame(await readWhole(port, stays.id, 5_000), stays.bytes, 'the other one');
       }
+      await deleteByOther(subject.port, early, subject);
+      await deleteByOther(early, subject.port, subject);
+      for (const length of [5_000, 1_400_003]) await deleteKnown(early, length, subject);
     },
   },
   {
@@ -36,12 +111,13 @@ export const deleteClauses: readonly ArchiveStorageClause[] = [
     check: async (subject) => {
       const peer = await subject.peer();
       for (let n = 1; n <= 8; n += 1) {
-        const { id, bytes } = await store(subject, n, 200_000);
+        const length = n < 8 ? 150_000 : MAX_READ;
+        const { id, bytes } = await store(subject, n, length + 50_000);
         const [other, others] = [anArchiveIdAt(n, n), someBytes(100, n)];
         const staged = await subject.stage(others);
         const reads = Promise.all(
           Array.from({ length: 12 }, (_, place) =>
-            (place % 2 === 0 ? peer : subject.port).read(id, place * 1_000, 150_000),
+            (place % 2 === 0 ? peer : subject.port).read(id, place * 1_000, length),
           ),
         );
         // When another step fails first, that is told.
@@ -54,18 +130,19 @@ export const deleteClauses: readonly ArchiveStorageClause[] = [
         // When another step fails first, that is told.
         deleted.catch(() => undefined);
         while (!over) {
-          const read = await peer.read(id, 0, 150_000);
-          if (read !== undefined) expectSame(read, bytes.subarray(0, 150_000), 'while it goes');
+          const read = await peer.read(id, 0, length);
+          if (read !== undefined) expectSame(read, bytes.subarray(0, length), 'while it goes');
           await nextTurn();
         }
         for (const [place, read] of (await reads).entries()) {
           const from = place * 1_000;
-          if (read !== undefined) expectSame(read, bytes.subarray(from, from + 150_000), `read ${place}`);
+          if (read !== undefined) expectSame(read, bytes.subarray(from, from + length), `read ${place}`);
         }
         await Promise.all([deleted, put]);
         expectSame(await peer.read(other, 0, 100), others, 'of the same millisecond');
         expect(await peer.read(id, 0, 10), 'then').to.equal(undefined);
       }
+      await listWhileDeleted(subject);
     },
   },
   {
@@ -86,12 +163,17 @@ export const deleteClauses: readonly ArchiveStorageClause[] = [
     id: 'archive-storage/delete-twice',
     says: 'deleting again, or what never was, succeeds',
     check: async (subject) => {
-      const { id } = await store(subject, 1, 5_000);
+      const { id, bytes: same } = await store(subject, 1, 5_000);
+      await subject.port.put(anArchiveId(5), await subject.stage(same));
       const peer = await subject.peer();
       await Promise.all([subject.port.delete(id), subject.port.delete(id), peer.delete(id)]);
       await subject.port.delete(id);
       await peer.delete(id);
-      await subject.port.delete(anArchiveId(2));
+      for (const n of [0, 4]) await store(subject, n, 10);
+      for (const n of [2, 3, 1]) await subject.port.delete(anArchiveId(n));
+      const others = await subject.port.list(undefined, 10);
+      expect(others, 'the others').to.deep.equal([0, 4, 5].map(anArchiveId));
+      expectSame(await readWhole(peer, anArchiveId(5), 5_000), same, 'another one of the same bytes');
       expect(await subject.port.read(id, 0, 10)).to.equal(undefined);
       const { bytes } = await store(subject, 2, 5_000);
       expectSame(await readWhole(peer, anArchiveId(2), 5_000), bytes, 'put after that');

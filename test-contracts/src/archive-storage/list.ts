@@ -6,10 +6,13 @@ import { rejectionOf } from '../rejection.ts';
 import { expectAbortedAlone } from '../signals.ts';
 import { together } from '../together.ts';
 import { expectSame, nextTurn, readWhole, store } from './stored.ts';
-import type { ArchiveStorageClause } from './subject.ts';
+import type { ArchiveStorageClause, ArchiveStorageSubject } from './subject.ts';
 
-/** Some milliseconds apart, some weeks: whatever an implementation groups ids by, there are several groups. */
-const WHEN = [0, 1, 2, 3, 1_000, 60_000, 3_600_000, 86_400_000, 200_000_000, 2_000_000_000, 9_000_000_000];
+/** Some milliseconds apart, some weeks, some years: whatever an implementation groups ids by, there are several. */
+const WHEN = [
+  0, 1, 2, 3, 1_000, 60_000, 3_600_000, 86_400_000, 200_000_000, 2_000_000_000, 9_000_000_000,
+  400_000_000_000,
+];
 
 /** Those that differ from the first one by a digit, each in another place. */
 const NEAR = [...anArchiveId(0)].flatMap((digit, at) => {
@@ -17,8 +20,8 @@ const NEAR = [...anArchiveId(0)].flatMap((digit, at) => {
   return digit === '-' ? [] : [other as ArchiveId];
 });
 
-/** Archives beyond the page of any backend's list, and how many milliseconds they share. */
-const [COUNT, MOMENTS] = [1_205, 5];
+/** Archives beyond two pages of any backend's list, and how many milliseconds they share. */
+const [COUNT, MOMENTS] = [2_005, 5];
 /** Of the many, how many lie far from one another, and how far. */
 const [FAR, APART] = [65, 97_000_000];
 
@@ -38,6 +41,19 @@ async function walk(
     expect(pages.flat().length, 'the walk does not end').to.be.at.most(COUNT);
     await between(page);
   }
+}
+
+/** A page that was listed stays as it was, whatever comes and goes and is listed after it. */
+async function listThenChange(subject: ArchiveStorageSubject): Promise<void> {
+  const { port } = subject;
+  const page = await port.list(undefined, 1_000);
+  const listed = [...page];
+  await port.delete(listed[0] as ArchiveId);
+  expect(page, 'a page, when one of it was deleted').to.deep.equal(listed);
+  await store(subject, 700, 10);
+  const next = await port.list(undefined, 1_000);
+  expect(next, 'the next one').to.deep.equal([...listed.slice(1), anArchiveId(700)].toSorted());
+  expect(page, 'the page before').to.deep.equal(listed);
 }
 
 /** Four bytes that no other of the many archives has. */
@@ -80,6 +96,7 @@ export const listClauses: readonly ArchiveStorageClause[] = [
       expect(walked, 'while others are deleted').to.deep.equal(ids.slice(0, -1));
       const left = ids.filter((id) => !deleted.has(id));
       for (const limit of [1, 4]) expect(await walk(peer, limit), 'after that').to.deep.equal(left);
+      await listThenChange(subject);
     },
   },
   {
@@ -108,11 +125,20 @@ export const listClauses: readonly ArchiveStorageClause[] = [
       const left = ordered.filter((id) => id !== ids[MOMENTS]);
       expect(await walk(subject.port, 1_000), 'without one').to.deep.equal(left);
       await peer.check();
-      const some = left.filter((_, n) => n % 8 === 0);
+      const some = left.filter((_, n) => n % 8 === 0 || (n > 300 && n < 1_310));
       const sizes = await Promise.all(some.map((id) => peer.size(id)));
       expect(sizes, 'sizes of many at once').to.deep.equal(some.map(() => 4));
       await Promise.all(some.map((id) => peer.delete(id)));
-      expect(await walk(peer, 1_000), 'without many').to.deep.equal(left.filter((_, n) => n % 8 > 0));
+      const gone = new Set(some);
+      for (const limit of [1, 10, 1_000]) {
+        const [next] = await peer.list(left[300], limit);
+        expect(next, 'the next one behind many that are gone').to.equal(
+          left.find((id) => id > (left[300] as ArchiveId) && !gone.has(id)),
+        );
+      }
+      for (const limit of [100, 1_000]) {
+        expect(await walk(peer, limit), 'without many').to.deep.equal(left.filter((id) => !gone.has(id)));
+      }
     },
   },
   {
@@ -149,6 +175,8 @@ export const listClauses: readonly ArchiveStorageClause[] = [
       expect(await subject.port.list(undefined, 10), 'a failed put').to.deep.equal([]);
 
       const [id, bytes, peer] = [anArchiveId(2), someBytes(3_000_000, 2), await subject.peer()];
+      const later = await store(subject, 3, 10);
+      expect(await subject.port.list(undefined, 1), 'behind a failed put').to.deep.equal([later.id]);
       const staged = await subject.stage(bytes);
       let over = false;
       const put = subject.port.put(id, staged).finally(() => {
@@ -158,13 +186,15 @@ export const listClauses: readonly ArchiveStorageClause[] = [
       put.catch(() => undefined);
       while (!over) {
         await nextTurn();
+        const [first] = await peer.list(undefined, 1);
+        expect(first, 'the first, whatever is under way').to.be.oneOf([id, later.id]);
         const listed = await peer.list(undefined, 10);
-        if (listed.length === 0) continue;
-        expect(listed).to.deep.equal([id]);
+        if (!listed.includes(id)) continue;
+        expect(listed).to.deep.equal([id, later.id]);
         expectSame(await readWhole(peer, id, bytes.length), bytes, 'what is listed');
       }
       await put;
-      expect(await peer.list(undefined, 10), 'a finished put').to.deep.equal([id]);
+      expect(await peer.list(undefined, 10), 'a finished put').to.deep.equal([id, later.id]);
     },
   },
 ];

@@ -6,6 +6,8 @@ import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { expectAborted } from '../signals.ts';
 import { together } from '../together.ts';
+import { putAlike, putOfOneName, putSameAtOnce } from './alike.ts';
+import { putLargeAtOnce, putLargeInVain, putVast } from './large.ts';
 import { expectSame, MANY, nextTurn, readWhole, store } from './stored.ts';
 import type { ArchiveStorageClause, ArchiveStorageSubject } from './subject.ts';
 
@@ -14,6 +16,9 @@ const END = 1_000;
 const LARGE = 3_000_001;
 /** Among them such as are whole parts, however large a part is. */
 const LENGTHS = [1, 65_536, 2_097_169, 5_242_880, 8_388_608, 11_534_336];
+
+/** A mark of byte order, blanks, ends of lines, beginnings of packed bytes. */
+const DELICATE = [[0xef, 0xbb, 0xbf], [0xff, 0xfe], [0], [32], [13, 10], [26], [0x1f, 0x8b, 8, 0]];
 
 /** The archive is whole or absent, at both of its ends. */
 async function expectWholeOrAbsent(
@@ -75,20 +80,22 @@ async function putAborted(subject: ArchiveStorageSubject): Promise<void> {
   if (outcome === undefined) expect(found).to.equal('whole');
 }
 
-/** Archives that are nearly the same, or altogether, are each stored by themselves. */
-async function putAlike(subject: ArchiveStorageSubject): Promise<void> {
-  const bytes = someBytes(200_000, 20);
-  const turned = [199_999, 0, 100_000].map((at) => bytes.map((byte, n) => (n === at ? ~byte : byte)));
-  for (const [n, content] of [bytes, bytes, ...turned].entries()) {
-    const staged = await subject.stage(content);
-    await subject.port.put(anArchiveId(20 + n), staged);
-    await staged.discard();
+/** Bytes that a text, a column or a reader of packed bytes would change. */
+async function putDelicate(subject: ArchiveStorageSubject): Promise<void> {
+  for (const [n, begin] of DELICATE.entries()) {
+    const [id, bytes] = [anArchiveId(80 + n), Uint8Array.from([...begin, 7, ...begin.toReversed()])];
+    await subject.port.put(id, await subject.stage(bytes));
+    expectSame(await readWhole(subject.port, id, bytes.length), bytes, `${begin} at both ends`);
   }
-  await subject.port.delete(anArchiveId(20));
-  expectSame(await readWhole(subject.port, anArchiveId(21), 200_000), bytes, 'the same bytes again');
-  for (const [n, content] of turned.entries()) {
-    expectSame(await readWhole(subject.port, anArchiveId(22 + n), 200_000), content, 'but for one byte');
-  }
+}
+
+/** An abort that comes when the put has returned. */
+async function putThenAborted(subject: ArchiveStorageSubject): Promise<void> {
+  const [id, controller] = [anArchiveId(70), new AbortController()];
+  await subject.port.put(id, await subject.stage(someBytes(1_000, 70)), controller.signal);
+  controller.abort();
+  for (let turns = 0; turns < 50; turns += 1) await nextTurn();
+  expect(await subject.port.size(id), 'aborted after it was put').to.equal(1_000);
 }
 
 /** Of many puts at once, one is aborted. */
@@ -145,6 +152,8 @@ export const putClauses: readonly ArchiveStorageClause[] = [
           expectSame(await port.read(id, from, length - from), bytes.subarray(from), 'its end');
         }
       }
+      await putDelicate(subject);
+      await putVast(subject);
     },
   },
   {
@@ -168,14 +177,17 @@ export const putClauses: readonly ArchiveStorageClause[] = [
       const empty = await subject.stage(new Uint8Array());
       const gone = await subject.stage(someBytes(10, 2));
       await gone.discard();
+      const changed = { ...(await subject.stage(someBytes(1_000, 3))), size: 999 };
       await expectAborted({
         put: (signal) => subject.port.put(anArchiveId(1), staged, signal),
         'of what is gone': (signal) => subject.port.put(anArchiveId(1), gone, signal),
         'of nothing': (signal) => subject.port.put(anArchiveId(1), empty, signal),
+        'of what was changed': (signal) => subject.port.put(anArchiveId(1), changed, signal),
       });
       expect(await subject.port.read(anArchiveId(1), 0, 1_000)).to.equal(undefined);
       expect(await subject.port.size(anArchiveId(1))).to.equal(undefined);
       await putBesideAborted(subject);
+      await putThenAborted(subject);
     },
   },
   {
@@ -194,10 +206,12 @@ export const putClauses: readonly ArchiveStorageClause[] = [
       for (const [n, staged] of [gone, shorter, longer, emptied, filled, none].entries()) {
         const fault = await rejectionOf(port.put(anArchiveId(n), staged), `staged file ${n}`);
         expect(isFault(fault) ? fault.code : fault, `staged file ${n}`).to.equal('storage_unavailable');
-        if (n === 0) expect((fault as Error).cause, 'what caused it').to.be.instanceOf(Error);
+        if (staged === gone || staged === none)
+          expect((fault as Error).cause, 'what caused it').to.be.instanceOf(Error);
         expect(await port.read(anArchiveId(n), 0, 1), `archive ${n}`).to.equal(undefined);
         expect(await port.size(anArchiveId(n)), `the size of ${n}`).to.equal(undefined);
       }
+      await putLargeInVain(subject);
       expect(await port.list(undefined, 10)).to.deep.equal([]);
     },
   },
@@ -226,12 +240,15 @@ export const putClauses: readonly ArchiveStorageClause[] = [
         expectSame(await readWhole(subject.port, id, bytes.length), bytes, id);
       }
       await putAlike(subject);
+      await putSameAtOnce(subject);
       await Promise.all(Array.from({ length: MANY }, (_, n) => store(subject, 100 + n, n)));
       const sizes = await Promise.all(
         Array.from({ length: MANY }, (_, n) => subject.port.size(anArchiveId(100 + n))),
       );
       expect(sizes, 'on one handle').to.deep.equal([...sizes.keys()]);
       await putBesideOthers(subject);
+      await putLargeAtOnce(subject);
+      await putOfOneName(subject);
     },
   },
 ];

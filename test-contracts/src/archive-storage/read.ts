@@ -2,7 +2,7 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import { expect } from 'chai';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { abortedAfter, expectAbortedAlone } from '../signals.ts';
+import { abortedAfter, expectAborted, expectAbortedAlone } from '../signals.ts';
 import { expectSame, MANY, type Stored, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
@@ -22,13 +22,27 @@ const RANGES: readonly (readonly [from: number, length: number])[] = [
   [LENGTH, 0],
 ];
 
+/** Of every beginning and length that these make: written one after the other, many are the same digits. */
+const ONES = [1, 11, 111, 1_111, 11_111];
+const DIGITS = [0, ...ONES].flatMap((from) => ONES.map((length) => [from, length] as const));
+
+/** As many bytes as the ends of files have in them, or nearly as many as one read. */
+const SHORT = [...Array(70).keys(), 127, 128, 1_000, 65_557, MAX_READ - 2, MAX_READ - 1];
+
+/** Far from one another in an archive of two reads. */
+const APART: readonly (readonly [from: number, length: number])[] = [
+  [0, 10],
+  [2 * MAX_READ - 10, 10],
+  [MAX_READ, MAX_READ],
+  [MAX_READ - 5, 10],
+];
+
 /** What is no range at all, or longer than one read may be. */
+const WRONG = [-1, -5, 0.5, 7.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53];
 const IMPOSSIBLE: readonly (readonly [from: number, length: number])[] = [
-  ...[-1, -5, 0.5, 7.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53].flatMap((from) =>
-    [1, 0, 900].map((length) => [from, length] as const),
-  ),
-  ...[-1, -5, 1.5, Number.NaN, Number.POSITIVE_INFINITY, MAX_READ + 1, 2 ** 32 + 1, 2 ** 53].flatMap(
-    (length) => [0, 7, LENGTH].map((from) => [from, length] as const),
+  ...WRONG.flatMap((from) => [1, 0, 900, ...WRONG].map((length) => [from, length] as const)),
+  ...[...WRONG, MAX_READ + 1, 2 ** 32 + 1].flatMap((length) =>
+    [0, 7, LENGTH].map((from) => [from, length] as const),
   ),
 ];
 
@@ -55,6 +69,14 @@ export const readClauses: readonly ArchiveStorageClause[] = [
       for (const [from, length] of RANGES) {
         const read = await subject.port.read(id, from, length);
         expectSame(read, bytes.subarray(from, from + length), `${length} from ${from}`);
+      }
+      for (const [from, length] of [...DIGITS, ...DIGITS.toReversed()]) {
+        const read = await subject.port.read(id, from, length);
+        expectSame(read, bytes.subarray(from, from + length), `${length} from ${from}, of many`);
+      }
+      for (const length of SHORT) {
+        const read = await subject.port.read(id, LENGTH - length, length);
+        expectSame(read, bytes.subarray(LENGTH - length), `the last ${length}`);
       }
       const empty = await store(subject, 2, 0);
       expectSame(await subject.port.read(empty.id, 0, 0), empty.bytes, 'of an archive without bytes');
@@ -105,13 +127,22 @@ export const readClauses: readonly ArchiveStorageClause[] = [
       const stored = [await store(subject, 1, 300_000), await store(subject, 2, 300_001)];
       const reads = Array.from({ length: MANY }, async (_, n) => {
         const { id, bytes } = stored[n % 2] as Stored;
-        const [from, length] = [n * 1_900, 15_000 - n];
+        const [from, length] = [n * 1_080, 15_000 - n];
         if (n % 5 === 4) await abortedAfter(n % 3, (signal) => subject.port.read(id, from, length, signal));
         const read = await subject.port.read(id, from, length);
         expectSame(read, bytes.subarray(from, from + length), `read ${n} of many at once`);
         expect(await subject.port.size(id), `size ${n} of many at once`).to.equal(bytes.length);
       });
       await Promise.all(reads);
+      const { id, bytes } = await store(subject, 3, 2 * MAX_READ);
+      const apart = await Promise.all(APART.map(([from, length]) => subject.port.read(id, from, length)));
+      for (const [n, [from, length]] of APART.entries()) {
+        expectSame(
+          apart[n],
+          bytes.subarray(from, from + length),
+          `${length} from ${from}, far from the others`,
+        );
+      }
     },
   },
   {
@@ -124,6 +155,7 @@ export const readClauses: readonly ArchiveStorageClause[] = [
         [40_000, 900],
         [49_100, 900],
         [0, 50_000],
+        [100, 0],
       ] as const;
       const read = async () => {
         const all = [];
@@ -131,7 +163,8 @@ export const readClauses: readonly ArchiveStorageClause[] = [
         return all;
       };
       const first = await read();
-      await read();
+      // More often than any pool has buffers.
+      for (let times = 0; times < 40; times += 1) await subject.port.read(id, 40 * times, 900);
       for (const next of [async () => first, read, read]) {
         const again = await next();
         for (const [n, [from, length]] of ranges.entries()) {
@@ -154,6 +187,9 @@ export const readClauses: readonly ArchiveStorageClause[] = [
         read: (signal) => subject.port.read(id, 0, 10, signal),
         'of no bytes': (signal) => subject.port.read(id, 0, 0, signal),
         'of what is absent': (signal) => subject.port.read(anArchiveId(2), 0, 10, signal),
+      });
+      await expectAborted({
+        'beyond the end': (signal) => subject.port.read(id, 500, 501, signal),
       });
     },
   },

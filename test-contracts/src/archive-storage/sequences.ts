@@ -1,6 +1,7 @@
 import type { ArchiveId, Instant } from '@pinfold/core';
 import { archiveIdOf, MAX_READ } from '@pinfold/core/adapter';
 import { createMemory } from '@pinfold/memory';
+import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Subject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
@@ -8,8 +9,9 @@ import { createStagedArchives } from '../fixtures/staged.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
 import { checkSequences, type Sequences, type Step, stepsFor } from '../sequences/run.ts';
 import { someOf } from '../sequences/values.ts';
+import { openFiles, SPARE } from '../signals.ts';
 import {
-  areReadsAsTheyWere,
+  areAnswersAsTheyWere,
   atOnce,
   type Change,
   type Content,
@@ -99,6 +101,7 @@ const aRange: fc.Arbitrary<Range> = fc.tuple(oneOf(...PLACES), oneOf(...PLACES))
 const aRangeOfNone = oneOf<Range[]>(
   ...[-1, 0.5, Number.NaN, 2 ** 53].map((from): Range => [from, 0]),
   ...[-1, 1.5, Number.NaN, MAX_READ + 1, 2 ** 32].map((length): Range => [0, length]),
+  ...[0.5, 1.5].map((half): Range => [half, half]),
 );
 const aDeed = (values: Values): fc.Arbitrary<Deed> =>
   fc.oneof(
@@ -212,7 +215,7 @@ const SEQUENCES: Sequences<Door, Values> = {
       begins: await read(door, one, [0, middle], true),
       goesOn: await read(door, other, [middle, 4_096], true),
       listed: await walk(door),
-      keeps: areReadsAsTheyWere(door),
+      keeps: areAnswersAsTheyWere(door),
     }),
   ),
 };
@@ -240,7 +243,7 @@ const SEQUENCES: Sequences<Door, Values> = {
  * };
  * await checkArchiveStorageSequences(create, { runs: 2 });
  */
-export function checkArchiveStorageSequences(
+export async function checkArchiveStorageSequences(
   create: () => Promise<Omit<ArchiveStorageSubject, 'unreachable'>>,
   options: ModelOptions = {},
 ): Promise<void> {
@@ -254,5 +257,7 @@ export function checkArchiveStorageSequences(
     const peer = async () => open(await subject.peer());
     return { port: open(subject.port), peer, dispose: () => subject.dispose() };
   };
-  return checkSequences(SEQUENCES, opened, options);
+  const before = openFiles();
+  await checkSequences(SEQUENCES, opened, options);
+  expect(openFiles() - before, 'files that calls left open').to.be.below(SPARE);
 }

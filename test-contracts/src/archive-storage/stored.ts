@@ -6,7 +6,7 @@ import { anArchiveId } from '../fixtures/roles.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
 
 /** More calls at once than any pool, queue or limit of a client has room for. */
-export const MANY = 150;
+export const MANY = 260;
 
 /** An archive that lies in the storage. */
 export interface Stored {
@@ -42,6 +42,19 @@ export async function readWhole(
     whole.set(piece, from);
   }
   return whole;
+}
+
+/** A whole archive, which is listed and has its size, or none, which is neither. */
+export async function readAsSized(
+  port: ArchiveStorage,
+  id: ArchiveId,
+  length: number,
+): Promise<Uint8Array | undefined> {
+  const found = await readWhole(port, id, length);
+  expect(await port.size(id), 'its size').to.equal(found?.length);
+  const isListed = (await port.list(undefined, 1_000)).includes(id);
+  expect(isListed, 'whether it is listed').to.equal(found !== undefined);
+  return found;
 }
 
 /** Fails unless two runs of bytes are the same; a difference is told by its place, not by megabytes. */

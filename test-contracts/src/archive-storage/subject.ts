@@ -10,6 +10,8 @@ export interface ArchiveStorageSubject extends StoreSubject<ArchiveStorage> {
    * nearly an archive's, folders. Where it can hold nothing else, it does nothing.
    */
   strew(): Promise<void>;
+  /** The most bytes that its backend takes, where they are fewer than 34 MiB, as in a stand-in for a real one. */
+  readonly largest?: number;
 }
 
 /** One promise of {@link ArchiveStorage}. */

@@ -4,6 +4,7 @@ import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
+import { forgivenApart, refusedApart, settledApart, wrongApart } from './apart.ts';
 import { admit, admitAll, aTry, BUSY, fail, failAll, limitedUntil, WINDOW } from './tries.ts';
 
 /** How many wrong tries there may be, and for how long. */
@@ -37,6 +38,7 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
         expect(outcome).to.deep.equal(limitedUntil(after(START, WINDOW)));
       }
       await failAll(port, ['d', 'b'], { ...limits, role: aRoleId(2) });
+      await wrongApart(port, other);
     },
   },
   {
@@ -60,6 +62,7 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
       await fail(port, aTry({ ...limits, address: 'd', now }));
       const next = await port.begin(aTry({ ...limits, address: 'd', now }));
       expect(next, 'its window opened with the counted try').to.deep.equal(limitedUntil(after(now, WINDOW)));
+      await refusedApart(port, other);
     },
   },
   {
@@ -79,10 +82,10 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
         await fail(other, aTry({ ...limits, now: minute(5) }));
         await fail(port, aTry({ ...limits, now: minute(7) }));
         expect(await port.begin(aTry({ ...limits, now: minute(9) }))).to.deep.equal(limitedUntil(minute(10)));
-        await fail(other, aTry({ ...limits, now: minute(30) }));
-        await fail(other, aTry({ ...limits, now: minute(30) }));
-        expect(await port.begin(aTry({ ...limits, now: minute(30) }))).to.deep.equal(
-          limitedUntil(minute(35)),
+        await fail(other, aTry({ ...limits, now: minute(31) }));
+        await fail(other, aTry({ ...limits, now: minute(31) }));
+        expect(await port.begin(aTry({ ...limits, now: minute(31) }))).to.deep.equal(
+          limitedUntil(minute(36)),
         );
         const both = { role: aRoleId(2), perAddress: 1, perRole: 2 };
         await fail(port, aTry({ ...both, address: 'a', now: minute(0) }));
@@ -102,6 +105,12 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
         await fail(other, aTry({ ...first, now: minute(1) }));
         const longer = await other.begin(aTry({ ...first, now: minute(4), window: minutes(9) }));
         expect(longer, 'as long as its first try said').to.deep.equal(limitedUntil(minute(7)));
+        const begun = { role: aRoleId(6), perAddress: 2 };
+        await fail(port, aTry({ ...begun, now: minute(0) }));
+        await admit(port, aTry({ ...begun, now: minute(4.5) }));
+        // What was under way when the window ended is none of the next one's.
+        await admit(other, aTry({ ...begun, now: minute(5) }));
+        await admit(other, aTry({ ...begun, now: minute(5) }));
         const long = { role: aRoleId(5), perAddress: 1, window: days(90) };
         await fail(port, aTry({ ...long, now: start }));
         const month = await other.begin(aTry({ ...long, now: after(start, days(89)) }));
@@ -111,8 +120,8 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
   {
     id: 'attempt-counter/purge',
     says: 'ended windows go, open ones keep their count',
-    check: (_, another) =>
-      inEachEra(another, async ({ port, peer }, start) => {
+    check: async (_, another) => {
+      await inEachEra(another, async ({ port, peer }, start) => {
         const other = await peer();
         const limits = { perAddress: 1, perRole: 3 };
         const minute = (n: number) => after(start, minutes(n));
@@ -138,7 +147,10 @@ export const limitClauses: readonly Clause<AttemptCounter>[] = [
         expect(still).to.deep.equal([limitedUntil(minute(7)), limitedUntil(minute(8))]);
         await admitAll(other, ['a', 'b', 'd'], { ...limits, now: minute(5) });
         await endedByHalf(port, other, minute(60));
-      }),
+      });
+      const { port, peer } = await another();
+      for (const apart of [wrongApart, settledApart, forgivenApart]) await apart(port, await peer(), true);
+    },
   },
   {
     id: 'attempt-counter/count-ended',

@@ -13,6 +13,7 @@ import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
 import { together } from '../together.ts';
+import { forgivenApart, settledApart } from './apart.ts';
 import { admit, admitAll, aTry, BUSY, fail, failAll, limitedUntil, ticketOf, WINDOW } from './tries.ts';
 
 /** What tries under way do to others, and what becomes of them. */
@@ -39,6 +40,8 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
       }
       await other.forgive(next as AttemptTicket);
       await admitAll(port, ['b'], limits);
+      const elsewhere = { perAddress: 2, role: aRoleId(3) };
+      await admitAll(port, ['b', 'b'], elsewhere);
       const both = { role: aRoleId(2), perRole: 1, perAddress: 2 };
       await fail(port, aTry(both));
       await admit(port, aTry({ ...both, perRole: 2 }));
@@ -84,6 +87,8 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
         const one = await other.begin(aTry({ ...limits, perAddress: 1, address: 'a', now: second(30) }));
         expect(one, 'none is wrong').to.deep.equal(BUSY);
         expect(await at('a', second(60)), 'one of two is wrong').to.deep.equal(BUSY);
+        const first = await other.begin(aTry({ ...limits, perAddress: 1, address: 'a', now: second(60) }));
+        expect(first, 'the first of two').to.deep.equal(limitedUntil(until));
         expect(await at('a', (second(90) - 1) as Instant), 'just before').to.deep.equal(BUSY);
         expect(await at('a', second(90)), 'both are wrong').to.deep.equal(limitedUntil(until));
         expect(await at('c', second(90)), 'all are wrong').to.deep.equal(limitedUntil(until));
@@ -92,6 +97,10 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
         expect(await at('c', second(90)), 'under way again').to.deep.equal(BUSY);
         expect(await at('c', (until - 1) as Instant), 'at last').to.deep.equal(limitedUntil(until));
         await failAll(other, ['a', 'b', 'c'], { ...limits, now: until });
+        const some = { role: aRoleId(3), perAddress: 3 };
+        await admitAll(port, ['a', 'a', 'a'], { ...some, now: start });
+        const all = await other.begin(aTry({ ...some, address: 'a', now: second(60) }));
+        expect(all, 'several at the first look').to.deep.equal(limitedUntil(until));
         const ahead = { role: aRoleId(2), perAddress: 1 };
         await admit(port, aTry({ ...ahead, now: second(120) }));
         const behind = await other.begin(aTry({ ...ahead, now: second(10) }));
@@ -110,6 +119,7 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
       await other.forgive(right as AttemptTicket);
       await together(subject, 9, (store) => store.settle(right as AttemptTicket));
       const [old] = await admitAll(port, ['a', 'b'], limits);
+      await other.settle(right as AttemptTicket);
       expect(await other.begin(aTry({ ...limits, address: 'a' })), 'one wrong').to.deep.equal(BUSY);
       expect(await other.begin(aTry({ ...limits, address: 'c' })), 'one wrong').to.deep.equal(BUSY);
       const now = after(START, WINDOW);
@@ -120,6 +130,7 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
       }
       for (const ticket of since) await port.forgive(ticket);
       await admitAll(other, ['a', 'a', 'b'], { ...limits, now });
+      await settledApart(port, other);
     },
   },
   {
@@ -148,8 +159,8 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
       await other.forgive(mine as AttemptTicket);
       await admit(port, aTry({ ...limits, role, address: 'a', now }));
       expect(await port.begin(aTry({ ...limits, role, address: 'c', now }))).to.deep.equal(BUSY);
-      await overlapping(subject.port, other);
-      await beside(subject.port, other);
+      await forgivenApart(port, other);
+      await beside(port, other);
       const many = { role: aRoleId(5), perAddress: 10 };
       await together(subject, 30, async (store) => {
         const outcome = await store.begin(aTry(many));
@@ -189,31 +200,6 @@ export const underWayClauses: readonly Clause<AttemptCounter>[] = [
   },
 ];
 
-/** Two tries of which one window ended when they are forgiven: that of the address, and that of the role. */
-async function overlapping(port: AttemptCounter, other: AttemptCounter): Promise<void> {
-  const minute = (n: number) => after(START, minutes(n));
-  const limits = { role: aRoleId(3), perAddress: 2, perRole: 3 };
-  await fail(port, aTry({ ...limits, address: 'a', now: minute(0) }));
-  const [late] = await admitAll(port, ['b'], { ...limits, now: minute(4) });
-  // The role's next window, beside the address's first one.
-  const [right] = await admitAll(port, ['c'], { ...limits, now: minute(6) });
-  await port.purge(minute(6), 100);
-  await other.forgive(late as AttemptTicket);
-  await failAll(port, ['b', 'b'], { ...limits, now: minute(6) });
-  const full = aTry({ ...limits, address: 'd', now: minute(6) });
-  expect(await other.begin(full), 'the role is full').to.deep.equal(BUSY);
-  await other.forgive(right as AttemptTicket);
-  await admit(port, aTry({ ...limits, address: 'd', now: minute(6) }));
-  const role = { ...limits, role: aRoleId(4), perAddress: 3 };
-  await fail(port, aTry({ ...role, address: 'a', now: minute(0) }));
-  await fail(port, aTry({ ...role, address: 'b', now: minute(3) }));
-  // Counted in the address's first window, which ends at minute 8, and in the role's second, which ends at minute 12.
-  const [mine] = await admitAll(port, ['b'], { ...role, now: minute(7) });
-  await fail(port, aTry({ ...role, address: 'b', now: minute(8) }));
-  await other.forgive(mine as AttemptTicket);
-  await failAll(port, ['c', 'd'], { ...role, now: minute(8) });
-}
-
 /** What begins, is settled, is forgiven and is purged at once is as it is one after the other. */
 async function beside(port: AttemptCounter, other: AttemptCounter): Promise<void> {
   const all = { role: aRoleId(6), perAddress: 100, perRole: 100 };
@@ -222,14 +208,14 @@ async function beside(port: AttemptCounter, other: AttemptCounter): Promise<void
   await Promise.all([other.purge(now, 100), fail(port, aTry({ ...all, now }))]);
   const kinds: string[] = [];
   for (let n = 0; n < 5; n += 1) {
-    const right = await admit(port, aTry({ ...all, address: `right ${n}`, now }));
-    const [next] = await Promise.all([
-      admit(port, aTry({ ...all, address: `right ${n}`, now })),
-      other.forgive(right),
-    ]);
-    const same = aTry({ ...all, address: `right ${n}`, now, perAddress: 1 });
-    expect(await other.begin(same), 'what began while another was forgiven').to.deep.equal(BUSY);
-    await port.forgive(next);
+    const alone = { role: aRoleId(40 + n), address: `right ${n}`, now };
+    const right = await admit(port, aTry(alone));
+    const earlier = n % 2 === 0 ? undefined : other.forgive(right);
+    await Promise.all([admit(port, aTry(alone)), earlier ?? other.forgive(right)]);
+    for (const limit of ['perAddress', 'perRole']) {
+      const full = await other.begin(aTry({ ...alone, [limit]: 1 }));
+      expect(full, `${limit}, what began while another was forgiven`).to.deep.equal(BUSY);
+    }
     const open = await admit(port, aTry({ ...all, address: `open ${n}`, now }));
     await Promise.all(
       n % 2 === 0 ? [port.settle(open), other.forgive(open)] : [other.forgive(open), port.settle(open)],

@@ -27,6 +27,8 @@ export interface ModelOptions {
   readonly runs?: number;
   /** Where randomness begins: that of a failed run repeats it. */
   readonly seed?: number;
+  /** Whether the shortest failure is looked for once there is one, for some 20 s; true when absent. */
+  readonly shortest?: boolean;
 }
 
 const step = stepsFor<Side, Values>();

@@ -137,7 +137,7 @@ export async function checkRoleStoreStorms(
   create: () => Promise<Subject<RoleStore>>,
   options: ModelOptions = {},
 ): Promise<void> {
-  const { runs = 100, seed } = options;
+  const { runs = 100, seed, shortest = true } = options;
   const now = fc.constantFrom(after(START, minutes(70)), after(START, days(8)));
   const many = fc.array(actors, { minLength: 2, maxLength: 16, size: 'max' });
   const property = fc.asyncProperty(
@@ -161,5 +161,9 @@ export async function checkRoleStoreStorms(
       }
     },
   );
-  await fc.assert(property, { numRuns: runs, ...(seed === undefined ? {} : { seed }) });
+  await fc.assert(property, {
+    numRuns: runs,
+    endOnFailure: !shortest,
+    ...(seed === undefined ? {} : { seed }),
+  });
 }

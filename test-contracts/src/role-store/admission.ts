@@ -1,4 +1,5 @@
 import {
+  accountId,
   after,
   type CommitOutcome,
   hours,
@@ -13,7 +14,16 @@ import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
-import { anEvent, aPublication, aReservation, aToken, leaseOf, UNBOUNDED } from '../fixtures/roles.ts';
+import {
+  aFingerprint,
+  anEvent,
+  aPublication,
+  aReservation,
+  aToken,
+  leaseOf,
+  publishTo,
+  UNBOUNDED,
+} from '../fixtures/roles.ts';
 import { together } from '../together.ts';
 
 const COMMITTED = { kind: 'committed' };
@@ -73,6 +83,9 @@ export const admissionClauses: readonly Clause<RoleStore>[] = [
         await port.reserve(aReservation(n));
         expect(await commitOf(port, n, {})).to.deep.equal(COMMITTED);
       }
+      for (const [n, account] of ['ACME', 'acme ', 'acm', 'acm\u00e9', 'acme/b'].entries()) {
+        await publishTo(port, aPublication(50 + n, { account: accountId(account) }));
+      }
       const store = await peer();
       const refused = { kind: 'refused', code: 'quota_exceeded' };
       const sites = aReservation(3, { limits: { ...UNBOUNDED, sites: 2 } });
@@ -86,6 +99,20 @@ export const admissionClauses: readonly Clause<RoleStore>[] = [
       });
       const exact = { ...UNBOUNDED, sites: 3, bytes: 3_072 };
       expect((await store.reserve({ ...bytes, limits: exact })).kind, 'exactly').to.equal('reserved');
+      const later = {
+        ...sites,
+        now: after(START, hours(1)),
+        token: aToken(30),
+        fingerprint: aFingerprint(9),
+      };
+      expect((await store.reserve(later)).kind, 'what lapsed').to.equal('refused');
+      const held = { kind: 'in_progress', until: bytes.until };
+      expect(await port.reserve({ ...bytes, token: aToken(31) }), 'unless it is refused').to.deep.equal(held);
+      expect(await port.renew(leaseOf(bytes), bytes.until), 'by its lease').to.deep.equal({ kind: 'held' });
+      await publishTo(port, aPublication(4, { archiveBytes: 512 }));
+      const alike = aReservation(5, { archiveBytes: 512, limits: { ...UNBOUNDED, bytes: 2_559 } });
+      const told = { ...refused, rule: 'bytes', limit: 2_559, actual: 2_560 };
+      expect(await store.reserve(alike), 'archives of as many bytes').to.deep.equal(told);
     },
   },
   {

@@ -9,6 +9,7 @@ import {
   type Role,
   type RoleId,
   type RoleStore,
+  seconds,
 } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
@@ -37,6 +38,13 @@ async function stop(port: RoleStore, id: RoleId, deletedAt: Instant): Promise<vo
   if (found === undefined) throw new Error('a published role is not there');
   const saved = await port.save({ ...found.value, deletedAt }, found.version, [anEvent()]);
   expect(saved).to.deep.equal({ kind: 'saved' });
+}
+
+async function pin(port: RoleStore, id: RoleId): Promise<void> {
+  const found = await port.load(id);
+  if (found === undefined) throw new Error('a published role is not there');
+  const pinned = { ...found.value, pinned: true, expiresAt: null, deletedAt: null };
+  await port.save(pinned, found.version, [anEvent()]);
 }
 
 export const claimClauses: readonly Clause<RoleStore>[] = [
@@ -86,12 +94,14 @@ export const claimClauses: readonly Clause<RoleStore>[] = [
         const retryAt = after(now, minutes(3 - place));
         await port.settleCleanup(task, { kind: 'failed', retryAt }, [anEvent()]);
       }
+      await publishTo(port, aPublication(6, { expiresAt: after(now, seconds(90)) }));
       const later = after(now, minutes(5));
       const next = await port.claimForCleanup(claim(2, later, { limit: 2 }));
       expect(rolesOf(next), 'those that did not fail').to.deep.equal(ids([4, 5]));
       const retried = await port.claimForCleanup(claim(3, later, { limit: 2 }));
-      expect(rolesOf(retried), 'those due sooner').to.deep.equal(ids([3, 2]));
-      expect(rolesOf(await port.claimForCleanup(claim(4, later, { limit: 2 })))).to.deep.equal(ids([1]));
+      expect(rolesOf(retried), 'those due sooner').to.deep.equal(ids([3, 6]));
+      const last = await port.claimForCleanup(claim(4, later, { limit: 2 }));
+      expect(rolesOf(last), 'those due last').to.deep.equal(ids([2, 1]));
     },
   },
   {
@@ -153,9 +163,17 @@ export const settleClauses: readonly Clause<RoleStore>[] = [
         await publishTo(port, aPublication(1)),
         await publishTo(port, aPublication(2)),
       ];
-      await port.claimForCleanup(claim(1, END));
-      await other.settleCleanup(taskOf(role, 1), { kind: 'removed' }, [anEvent()]);
+      const pinned = await publishTo(port, aPublication(3));
       const inAnAge = after(END, days(1_000));
+      await port.claimForCleanup(claim(1, END));
+      for (const store of [port, other]) {
+        const none = await store.claimForCleanup({ ...claim(3, inAnAge), endedBefore: START });
+        expect(none, 'of what ended long before').to.deep.equal([]);
+      }
+      await other.settleCleanup(taskOf(role, 1), { kind: 'removed' }, [anEvent()]);
+      await pin(other, pinned.id);
+      await other.settleCleanup(taskOf(pinned, 1), { kind: 'removed' }, [anEvent()]);
+      expect(await port.loadManifest(pinned.archive), 'of what was pinned').to.equal(undefined);
       const expectRemoved = async (then: Role) => {
         expect((await port.load(role.id))?.value).to.deep.equal(then);
         expect(await port.loadManifest(role.archive), 'manifest').to.equal(undefined);
@@ -190,6 +208,7 @@ export const settleClauses: readonly Clause<RoleStore>[] = [
           expect(await port.claimForCleanup(claim(50, (retryAt - 1) as Instant)), 'before').to.deep.equal([]);
           expect(await other.loadManifest(role.archive)).not.to.equal(undefined);
           expect((await other.whichAreNamed([role.archive])).size).to.equal(1);
+          await pin(other, role.id);
           await stop(await peer(), role.id, start);
           now = retryAt;
         }

@@ -14,7 +14,17 @@ import { expect } from 'chai';
 import type { Clause } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
-import { aKey, anEvent, aPublication, aReservation, aRole, aToken, leaseOf } from '../fixtures/roles.ts';
+import {
+  aKey,
+  aManifest,
+  anEvent,
+  aPublication,
+  aReservation,
+  aRole,
+  aToken,
+  leaseOf,
+  UNBOUNDED,
+} from '../fixtures/roles.ts';
 import { together } from '../together.ts';
 import { asks, idsOf } from './asked.ts';
 import { nearly } from './leases.ts';
@@ -133,7 +143,12 @@ export const commitClauses: readonly Clause<RoleStore>[] = [
         );
       }
       await expectNothingOf(other, aPublication(1));
+      const late = { ...aPublication(1), now: after(START, days(1)) };
+      expect(await port.commit(late, mine, [anEvent()]), 'once that lapsed too').to.deep.equal(LEASE_LOST);
+      const full = { ...late, limits: { ...UNBOUNDED, sites: 0 } };
+      expect(await port.commit(full, mine, [anEvent()]), 'past a quota').to.deep.equal(LEASE_LOST);
       expect((await other.reserve(aReservation(1, { token: aToken(3) }))).kind).to.equal('in_progress');
+      expect((await other.renew(theirs, IN_A_MINUTE)).kind, 'who took over').to.equal('held');
       await other.release(theirs);
       expect(await port.commit(rival(2), theirs, [anEvent()]), 'released').to.deep.equal(LEASE_LOST);
       await expectNothingOf(other, rival(2));
@@ -179,6 +194,15 @@ export const commitClauses: readonly Clause<RoleStore>[] = [
       const saved = await port.load(id);
       expect((await again()).at(0)).to.deep.equal(COMMITTED);
       expect(await peer.load(id), 'a change since').to.deep.equal(saved);
+      const other = {
+        ...publication,
+        manifest: aManifest(2),
+        warnings: [{ rule: 'source_map', detail: 'x' }],
+      } as const;
+      expect(await peer.commit(other, leaseOf(aReservation(1)), [anEvent()])).to.deep.equal(COMMITTED);
+      expect(await port.loadManifest(archive), 'the manifest').to.equal(publication.manifest);
+      const complete = { kind: 'complete', role: id, warnings: publication.warnings };
+      expect(await port.reserve(aReservation(1)), 'the warnings').to.deep.equal(complete);
       const span = { now: IN_A_MINUTE, endedBefore: IN_A_MINUTE, until: after(IN_A_MINUTE, minutes(1)) };
       const [task] = await peer.claimForCleanup({ ...span, token: aToken(7), limit: 1 });
       if (task === undefined) throw new Error('an ended role was not claimed');

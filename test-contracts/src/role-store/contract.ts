@@ -4,6 +4,7 @@ import { aPublication, aRole, publishTo } from '../fixtures/roles.ts';
 import { harnessClauses } from '../harness.ts';
 import { admissionClauses } from './admission.ts';
 import { againClauses } from './again.ts';
+import { atOnceClauses } from './at-once.ts';
 import { claimClauses, settleClauses } from './cleanup.ts';
 import { commitClauses } from './commits.ts';
 import { keyClauses } from './keys.ts';
@@ -35,6 +36,7 @@ export const roleStoreContract: Contract<RoleStore, StoreSubject<RoleStore>> = {
     ...sweepClauses,
     ...manyClauses,
     ...againClauses,
+    ...atOnceClauses,
     ...reachClauses,
   ],
 };

@@ -90,6 +90,7 @@ const WARNINGS: readonly KeptWarning[] = [
   { rule: 'absolute_reference', path: 'b.html', target: '/a.css' },
   // A target is cut after so many code units, which may be half a character.
   { rule: 'broken_reference', path: 'a.html', target: `${'x'.repeat(99)}\ud83e…` },
+  { rule: 'broken_reference', path: 'a.html', target: 'again.css' },
   { rule: 'source_map', detail: 'It\'s 100 % \\ "quoted"; it has no path.' },
 ];
 

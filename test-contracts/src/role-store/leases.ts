@@ -55,7 +55,10 @@ export const leaseClauses: readonly Clause<RoleStore>[] = [
           until = after(start, pause);
           expect(await store.renew(MINE, until)).to.deep.equal({ kind: 'held' });
           const inProgress = { kind: 'in_progress', until };
-          expect(await ask(other, (until - 1) as Instant)).to.deep.equal(inProgress);
+          for (const handle of [port, other]) {
+            expect(await ask(handle, start), 'for long').to.deep.equal(inProgress);
+            expect(await ask(handle, (until - 1) as Instant)).to.deep.equal(inProgress);
+          }
         }
         expect((await ask(other, until)).kind, 'from its instant on').to.equal('reserved');
       }),
@@ -91,7 +94,11 @@ export const leaseClauses: readonly Clause<RoleStore>[] = [
     check: async ({ port, peer }) => {
       const other = await peer();
       await port.reserve(aReservation(1));
+      for (const store of [port, other]) expect((await ask(store, START)).kind).to.equal('in_progress');
       await other.release(MINE);
+      const same = aReservation(1, { token: aToken(4) });
+      expect(await port.reserve(same)).to.deep.equal({ kind: 'reserved', lease: leaseOf(same) });
+      await port.release(leaseOf(same));
       const next = aReservation(1, { token: aToken(2), fingerprint: aFingerprint(5) });
       expect(await port.reserve(next)).to.deep.equal({ kind: 'reserved', lease: leaseOf(next) });
       await port.release(leaseOf(next));
@@ -114,6 +121,9 @@ export const leaseClauses: readonly Clause<RoleStore>[] = [
       expect(await ask(port, IN_A_MINUTE)).to.deep.equal({ kind: 'in_progress', until });
       const neighbour = leaseOf(aReservation(2));
       expect(await port.renew(neighbour, IN_AN_HOUR), 'another key').to.deep.equal({ kind: 'held' });
+      for (const n of [3, 4]) await port.reserve(aReservation(n, { now: IN_AN_HOUR }));
+      await port.release(MINE);
+      expect(await other.renew(theirs, until), 'what lapsed since').to.deep.equal({ kind: 'held' });
       await other.commit(aPublication(1), theirs, [anEvent()]);
       await other.release(theirs);
       await port.release(MINE);

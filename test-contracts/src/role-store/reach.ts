@@ -24,7 +24,7 @@ import {
   leaseOf,
   publishTo,
 } from '../fixtures/roles.ts';
-import { expectAborted, expectNothingLeft } from '../signals.ts';
+import { expectAborted, expectNothingLeft, inEveryEnd } from '../signals.ts';
 import { asks } from './asked.ts';
 
 const LATER: Instant = after(START, minutes(1));
@@ -108,13 +108,15 @@ export const reachClauses: readonly Clause<RoleStore, StoreSubject<RoleStore>>[]
   {
     id: 'role-store/lets-go',
     says: 'of a call that has ended nothing is left: no listener on its signal, no open file or connection',
-    check: async ({ port }) => {
+    check: async ({ port, unreachable }) => {
       const { id, archive } = await publishTo(port, aPublication(1));
       await expectNothingLeft({
-        load: (signal) => port.load(id, signal),
-        'load of none': (signal) => port.load(aRoleId(9), signal),
-        loadManifest: (signal) => port.loadManifest(archive, signal),
-        'loadManifest of none': (signal) => port.loadManifest(anArchiveId(9), signal),
+        ...inEveryEnd(port, await unreachable(), {
+          load: (store, signal) => store.load(id, signal),
+          'load of none': (store, signal) => store.load(aRoleId(9), signal),
+          loadManifest: (store, signal) => store.loadManifest(archive, signal),
+          'loadManifest of none': (store, signal) => store.loadManifest(anArchiveId(9), signal),
+        }),
         list: () => port.list(asks()),
         reserve: () => port.reserve(aReservation(1)),
       });

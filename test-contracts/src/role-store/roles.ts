@@ -20,6 +20,7 @@ import { START } from '../fixtures/clock.ts';
 import { anArchiveId, anEvent, aPublication, aRole, aRoleId, publishTo } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { together } from '../together.ts';
+import { asks } from './asked.ts';
 
 /** Values at the ends of what a role may hold, and texts that stores like to change. */
 const ROLES: readonly Role[] = [
@@ -132,6 +133,10 @@ export const roleClauses: readonly Clause<RoleStore>[] = [
         versions.push(next.version);
       }
       expect(await loaded(other, 2), 'another role').to.deep.equal(neighbour);
+      const { value, version } = await loaded(other, 1);
+      const cutOff = { ...value, passwordHash: 'hash' as PasswordHash, generation: 7 as Generation };
+      await port.save(cutOff, version, [anEvent()]);
+      expect((await other.list(asks())).items, 'in a list').to.have.deep.members([cutOff, neighbour.value]);
     },
   },
   {
@@ -193,6 +198,9 @@ export const roleClauses: readonly Clause<RoleStore>[] = [
           Array.from({ length: 2_000 }, (_, n) => [`ordner/ä ${n} '"%.html`, n, n, n, 8, n, 1]),
         ]),
         ' ',
+        '\ufeff[1,[]]\ufeff\r\n\t',
+        '"1"',
+        `${'x'.repeat(65_535)}\u{1f9ed}`,
       ];
       for (const [n, text] of texts.entries()) {
         await publishTo(port, { ...aPublication(n), manifest: text as EncodedManifest });

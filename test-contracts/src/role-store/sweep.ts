@@ -177,6 +177,7 @@ export const sweepClauses: readonly Clause<RoleStore>[] = [
         aComparison({ upTo: null, orphans: [], missing: [] }),
         aComparison({ keptAt: after(START, days(1)), orphans: ids.toReversed(), missing: ids.toReversed() }),
         aComparison({ isUnderWay: false, isRefused: true, compared: 7_000_000 }),
+        aComparison({ upTo: null, compared: 0, unnamed: 0, orphans: [], missing: [] }),
       ]) {
         const outcome = await port.keepComparison(comparison, version);
         if (outcome.kind === 'conflict') throw new Error('nobody else kept one');

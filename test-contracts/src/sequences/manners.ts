@@ -49,12 +49,17 @@ export async function heard(
     controller.abort(why);
   }
   const came = await asked;
-  expect(getEventListeners(signal, 'abort'), `who still listens to the signal of ${said}`).to.have.lengthOf(
-    0,
-  );
+  expectUnheard(signal, said);
   if (abort === 'before') expect(came, `aborted before: ${said}`).to.equal('aborted');
   if (abort === 'answered') controller.abort(why);
   return came;
+}
+
+/** Fails if anybody still listens to the signal of what has ended. */
+export function expectUnheard(signal: AbortSignal, said: string): void {
+  expect(getEventListeners(signal, 'abort'), `who still listens to the signal of ${said}`).to.have.lengthOf(
+    0,
+  );
 }
 
 /** Changes all of what was given or answered that can be changed, as nobody should have to fear. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { StoreSubject, Subject } from '../contract.ts';
 import { expectFaults } from '../faults.ts';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
-import { type Manner, manners } from './manners.ts';
+import { expectUnheard, type Manner, manners } from './manners.ts';
 import { Play } from './play.ts';
 
 /** A call and its inputs: it can be made on any store of the port, and be said. */
@@ -174,17 +174,23 @@ const IN_VAIN = 12;
 
 /** While nothing answers, each call fails: alone, at once with all the others, and the second time as the first. */
 async function playInVain<Port>(turns: readonly Turn<Port>[], port: Port, code: FaultCode): Promise<void> {
+  const { signal } = new AbortController();
   const calls = turns.slice(-IN_VAIN).map(({ call }) => call);
-  for (const call of calls) await expectFaults(code, { [call.said]: call.make(port, call.inputs()) });
-  const atOnce = calls.map((call, n) => [`${call.said}, ${n}`, call.make(port, call.inputs())]);
+  const make = ({ make, inputs }: Call<Port>): Promise<unknown> => make(port, inputs(), signal);
+  for (const call of calls) {
+    await expectFaults(code, { [call.said]: make(call) });
+    expectUnheard(signal, call.said);
+  }
+  const atOnce = calls.map((call, n) => [`${call.said}, ${n}`, make(call)]);
   await expectFaults(code, Object.fromEntries(atOnce));
+  expectUnheard(signal, 'all of them at once');
 }
 
 /** Makes random sequences of calls on a store and on a sound one, and compares what both answer. */
 export async function checkSequences<Port, Values>(
   sequences: Sequences<Port, Values>,
   create: () => Promise<Reachable<Port>>,
-  { runs = 100, seed }: ModelOptions,
+  { runs = 100, seed, shortest = true }: ModelOptions,
 ): Promise<void> {
   const { fault } = sequences;
   const all = sequences.values.chain((values) => turnsOf(sequences, values));
@@ -209,6 +215,7 @@ export async function checkSequences<Port, Values>(
   });
   await fc.assert(property, {
     numRuns: runs,
+    endOnFailure: !shortest,
     includeErrorInReport: true,
     ...(seed === undefined ? {} : { seed }),
   });

@@ -49,10 +49,10 @@ function sessionOf(text: string, n: number): Session {
 /** Fails unless sessions of every text, each started in some way, are kept as they are. */
 export async function expectEveryTextToStay(
   { peer }: Subject<SessionStore>,
-  start: (session: Session, n: number) => Promise<void>,
+  start: (session: Session) => Promise<void>,
 ): Promise<void> {
   const [other, sessions] = [await peer(), everyText.map(sessionOf)];
-  for (const [n, session] of sessions.entries()) await start(session, n);
+  for (const session of sessions) await start(session);
   for (const session of sessions) {
     const found = await other.find(session.tokenHash, START);
     expect(found, `of ${JSON.stringify(session.account)}`).to.deep.equal(session);
@@ -71,10 +71,10 @@ export async function expectEveryAccountToBeAlone({ port, peer }: Subject<Sessio
   for (const session of sessions) expect(await own(session), said(session)).to.deep.equal([session]);
 }
 
-/** Keeps a link for a session, and begins the session with it. */
-export async function startByLink(port: SessionStore, session: Session, n: number): Promise<void> {
-  const { account, actor, scope } = session;
-  const link = aLink(n, { account, actor, scope });
+/** Keeps a link for a session, whose hash is the same, and begins the session with it. */
+export async function startByLink(port: SessionStore, session: Session): Promise<void> {
+  const { tokenHash, account, actor, scope } = session;
+  const link = aLink(0, { tokenHash, account, actor, scope });
   await port.offer(link, []);
   const redeemed = await port.redeem(aRedemption(link, session), []);
   expect(redeemed, `of ${JSON.stringify(account)}`).to.deep.equal({ kind: 'redeemed', session });

@@ -5,6 +5,7 @@ import { anEvent } from '../fixtures/roles.ts';
 import { aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { harnessClauses } from '../harness.ts';
 import { sessionClauses } from './clauses.ts';
+import { endingClauses } from './ending.ts';
 import { listClauses } from './list.ts';
 import { reachClauses } from './reach.ts';
 
@@ -15,5 +16,5 @@ export const sessionStoreContract: Contract<SessionStore, StoreSubject<SessionSt
     write: (port, n) => port.begin(aSession(n), [anEvent()]),
     sees: async (port, n) => (await port.find(aTokenHash(n), START)) !== undefined,
   }),
-  clauses: [...sessionClauses, ...listClauses, ...reachClauses],
+  clauses: [...sessionClauses, ...endingClauses, ...listClauses, ...reachClauses],
 };

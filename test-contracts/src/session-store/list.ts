@@ -20,7 +20,7 @@ import { expectEveryAccountToBeAlone } from './alike.ts';
 const MOMENT = duration(1);
 
 /** More than a page of any size that a database, a driver or an adapter may have. */
-const COUNT = 1_050;
+const COUNT = 2_100;
 
 /** Beginnings of hashes that a language's rules, or an order of numbers, would put in another order. */
 const HASHES = ['9a', '10b', 'f1', '0e9', 'a10', 'a9'];
@@ -60,6 +60,7 @@ export const listClauses: readonly Clause<SessionStore>[] = [
       expect(await from(tokenHash.slice(0, -1)), 'a beginning').to.deep.equal([aSession(1)]);
       expect(await from(tokenHash)).to.deep.equal([aSession(7)]);
       await port.end(tokenHash, [anEvent()]);
+      expect(await from(aSession(5).tokenHash), 'before one that is gone').to.deep.equal([aSession(7)]);
       expect(await from(tokenHash), 'after one that is gone').to.deep.equal([aSession(7)]);
     },
   },
@@ -73,7 +74,8 @@ export const listClauses: readonly Clause<SessionStore>[] = [
         NEARLY_ONE_ACCOUNT.map((account, m) => {
           const startedAt = after(START, minutes(70 - 10 * n - m));
           const tokenHash = `${beginning.padEnd(63, '0')}${m.toString(16)}` as Sha256;
-          return aSession(n, { tokenHash, account, apiKey, startedAt, displayName: `Ada ${n}` });
+          const actor = { kind: m % 2 === 0 ? 'person' : 'operator', id: `Ada ${n}` } as const;
+          return aSession(n, { tokenHash, account, apiKey, actor, startedAt, displayName: `Ada ${n}` });
         }),
       );
       for (const session of sessions) await port.begin(session, [anEvent()]);
@@ -82,7 +84,7 @@ export const listClauses: readonly Clause<SessionStore>[] = [
         other.list({ account, now: START, after: undefined, limit: 100 });
       expect(await listed()).to.deep.equal(ordered);
       const page = { account: undefined, now: START, limit: 3 };
-      for (const after of [undefined, '0', 'a9', `${'a9'.padEnd(63, '0')}4`, 'g']) {
+      for (const after of [undefined, '0', 'F', 'a9', `${'a9'.padEnd(63, '0')}4`, 'g']) {
         const rest = ordered.filter(({ tokenHash }) => tokenHash > (after ?? ''));
         expect(await other.list({ ...page, after }), `after ${after}`).to.deep.equal(rest.slice(0, 3));
         expect(await other.list({ ...page, after, limit: 0 }), 'none').to.deep.equal([]);
@@ -106,7 +108,7 @@ export const listClauses: readonly Clause<SessionStore>[] = [
       const query = { account: undefined, now: START, after: undefined, limit: COUNT };
       const other = await peer();
       expect(await other.list(query)).to.deep.equal(sessions);
-      for (const limit of [101, 500, 999]) {
+      for (const limit of [101, 500, 1_999]) {
         expect(await other.list({ ...query, limit }), `${limit}`).to.deep.equal(sessions.slice(0, limit));
       }
       const own = [sessions[0], sessions[COUNT - 1]];

@@ -13,7 +13,7 @@ import { expectFaults } from '../faults.ts';
 import { START } from '../fixtures/clock.ts';
 import { ACCOUNT, anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
-import { expectNothingLeft } from '../signals.ts';
+import { expectNothingLeft, inEveryEnd } from '../signals.ts';
 import { together } from '../together.ts';
 
 /** More than a page of any size that a database, a driver or an adapter may have. */
@@ -57,6 +57,43 @@ async function expectListsAtOnce(
   }
 }
 
+/** Fails unless what some handle changes, while the same is asked or not, shows at the next look and no sooner. */
+async function expectChangesToShow(
+  subject: Subject<SessionStore>,
+  changing: (subject: Subject<SessionStore>) => Promise<SessionStore>,
+  isAsked: boolean,
+): Promise<void> {
+  const [{ port, peer }, by] = [subject, await changing(subject)];
+  await port.begin(aSession(1), [anEvent()]);
+  await port.offer(aLink(3), [anEvent()]);
+  const all = { account: undefined, now: START, after: undefined, limit: 10 };
+  const answersOf = (store: SessionStore) =>
+    Promise.all([
+      ...[1, 2, 3].map((n) => store.find(aTokenHash(n), START)),
+      store.list(all),
+      store.list({ ...all, account: ACCOUNT }),
+    ]);
+  const changes: Readonly<Record<string, () => Promise<unknown>>> = {
+    'a new session': () => by.begin(aSession(2), [anEvent()]),
+    'an end': () => by.end(aTokenHash(1), [anEvent()]),
+    'a link that was redeemed': () => by.redeem(aRedemption(aLink(3), aSession(3)), [anEvent()]),
+    'another in its place': async () => {
+      await by.end(aTokenHash(2), [anEvent()]);
+      await by.begin(aSession(4), [anEvent()]);
+    },
+    'a purge': () => by.purge(after(START, hours(24)), 10),
+  };
+  for (const [what, change] of Object.entries(changes)) {
+    const answers = await answersOf(port);
+    const before = structuredClone(answers);
+    await Promise.all([isAsked ? answersOf(port) : undefined, change()]);
+    const now = await answersOf(port);
+    expect(now, `after ${what}`).to.deep.equal(await answersOf(await peer()));
+    expect(now, `after ${what}`).not.to.deep.equal(before);
+    expect(answers, `what was answered before ${what}`).to.deep.equal(before);
+  }
+}
+
 /** What shows with many sessions, with many requests at once, and when nobody answers. */
 export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionStore>>[] = [
   {
@@ -89,10 +126,13 @@ export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionSto
           ? store.begin(session(n), [anEvent()])
           : store.redeem(aRedemption(link(n), session(n)), [anEvent()]),
       );
-      const found = await together(subject, COUNT, (store, n) =>
-        store.find(aTokenHash(59 - (n % 60)), START),
-      );
-      expect(found).to.deep.equal(Array.from({ length: COUNT }, (_, n) => session(59 - (n % 60))));
+      const asked = (n: number) => {
+        const [which, isOver] = [60 - (n % 61), Math.floor(n / 61) % 2 === 1];
+        const now = isOver ? after(START, hours(24)) : START;
+        return { hash: aTokenHash(which), now, answer: which === 60 || isOver ? undefined : session(which) };
+      };
+      const found = await together(subject, COUNT, (store, n) => store.find(asked(n).hash, asked(n).now));
+      expect(found).to.deep.equal(found.map((_, n) => asked(n).answer));
       await expectListsAtOnce(
         subject,
         [0, 1, 2].map((n) => session(n).account),
@@ -102,27 +142,10 @@ export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionSto
   {
     id: 'session-store/same-question',
     says: 'the same question asked again is answered by what any peer changed meanwhile, and what was answered before stays as it was',
-    check: async ({ port, peer }) => {
-      const other = await peer();
-      await port.begin(aSession(1), [anEvent()]);
-      const answersOf = async (store: SessionStore) => ({
-        find: await store.find(aTokenHash(1), START),
-        absent: await store.find(aTokenHash(2), START),
-        all: await store.list({ account: undefined, now: START, after: undefined, limit: 10 }),
-        own: await store.list({ account: ACCOUNT, now: START, after: undefined, limit: 10 }),
-      });
-      const changes: Readonly<Record<string, () => Promise<unknown>>> = {
-        'a new session': () => other.begin(aSession(2), [anEvent()]),
-        'an end': () => other.end(aTokenHash(1), [anEvent()]),
-      };
-      for (const [what, change] of Object.entries(changes)) {
-        const answers = await answersOf(port);
-        const before = structuredClone(answers);
-        await change();
-        const now = await answersOf(port);
-        expect(now, `after ${what} by a peer`).to.deep.equal(await answersOf(await peer()));
-        expect(now, `after ${what} by a peer`).not.to.deep.equal(before);
-        expect(answers, `what was answered before ${what}`).to.deep.equal(before);
+    check: async (_, another) => {
+      for (const isAsked of [false, true]) {
+        await expectChangesToShow(await another(), ({ peer }) => peer(), isAsked);
+        await expectChangesToShow(await another(), async ({ port }) => port, isAsked);
       }
     },
   },
@@ -134,9 +157,10 @@ export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionSto
       const dead = await unreachable();
       let made = 1;
       await expectNothingLeft({
-        find: (signal) => port.find(aTokenHash(1), START, signal),
-        'a session that is not there': (signal) => port.find(aTokenHash(2), START, signal),
-        'while nothing answers': (signal) => dead.find(aTokenHash(1), START, signal).catch(() => undefined),
+        ...inEveryEnd(port, dead, {
+          find: (store, signal) => store.find(aTokenHash(1), START, signal),
+          'a session that is not there': (store, signal) => store.find(aTokenHash(2), START, signal),
+        }),
         list: () => port.list({ account: undefined, now: START, after: undefined, limit: 10 }),
         'a link and its session': async () => {
           made += 1;
@@ -174,6 +198,10 @@ export const reachClauses: readonly Clause<SessionStore, StoreSubject<SessionSto
       });
       await expectFaults('store_unavailable', calls());
       await expectFaults('store_unavailable', calls());
+      await expectFaults('store_unavailable', {
+        'a list of none': port.list({ account: ACCOUNT, now: START, after: undefined, limit: 0 }),
+        'a purge of none': port.purge(START, 0),
+      });
     },
   },
 ];

@@ -144,6 +144,7 @@ export type CleanupOutcome =
  * @promise role-store/unreachable: while the database does not answer, every call rejects with the fault store_unavailable and what caused it
  * @promise role-store/lets-go: of a call that has ended nothing is left: no listener on its signal, no open file or connection
  * @promise role-store/same-question: the same question asked again is answered by what any peer changed meanwhile
+ * @promise role-store/at-once: of calls that one handle makes at once each is answered, and does, what it would alone
  * @promise role-store/answers-stay: what was answered is the caller's: nothing that is done or asked later changes it
  * @promise role-store/many: more than a thousand roles, hundreds of them of one instant, are listed, named, counted and claimed as few are
  */
@@ -179,7 +180,7 @@ export interface RoleStore {
   /**
    * Stores role, manifest, warnings and the completed key, all or nothing, and the events with them.
    * @promise role-store/commit-whole: after a commit, role, manifest, warnings and key are there for every peer
-   * @promise role-store/commit-large: a manifest of several MiB and hundreds of warnings are kept whole
+   * @promise role-store/commit-large: a manifest of tens of MiB and a thousand warnings are kept whole
    * @promise role-store/commit-lease-lost: with a lease that was replaced, released or completed with another role nothing is stored
    * @promise role-store/commit-by-token: a lapsed lease whose token is still stored commits
    * @promise role-store/commit-again: the same lease and role again answer committed, and change nothing

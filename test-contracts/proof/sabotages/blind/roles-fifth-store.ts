@@ -7,6 +7,8 @@ import { memoryRoleStore } from '../../../../packages/memory/src/memory-role-sto
 import { commit, nameOf, reserve } from '../../../../packages/memory/src/reservations.ts';
 import type { Spoiling } from '../../saboteurs/memory-saboteurs.ts';
 
+import { copying } from '../ways.ts';
+
 export { type MemoryData, nameOf };
 
 /** The memory's store over data that the sabotage can reach; in reach as long as the one it stands for is. */
@@ -26,7 +28,7 @@ export function own(
           return Reflect.apply(method, undefined, inputs);
         },
       ]);
-      return Object.fromEntries(reaching);
+      return copying(Object.fromEntries(reaching));
     };
   };
 }

@@ -1,6 +1,6 @@
 import type { CleanupTask, Role, RoleId, RoleStore, Token, Version } from '@pinfold/core';
 import type { Spoiling } from '../../saboteurs/memory-saboteurs.ts';
-import type { Sabotages } from '../ways.ts';
+import { copying, type Sabotages } from '../ways.ts';
 
 interface Row {
   role: Role;
@@ -37,60 +37,61 @@ export const cleaning =
     const ended = (by: number) => [...rows.values()].filter((row) => !row.isRemoved && hasEnded(row, by));
     const isGone = (archive: string) =>
       [...rows.values()].some((row) => row.isRemoved && row.role.archive === archive);
-    return (store) => ({
-      commit: async (publication, lease, events) => {
-        const { role } = publication;
-        const outcome = await store.commit(publication, lease, events);
-        const row = { role, version: 1, saved: 1, failures: 0, isRemoved: false };
-        if (outcome.kind === 'committed' && !rows.has(role.id))
-          rows.set(role.id, { ...row, expiredAt: role.expiresAt ?? NEVER });
-        return outcome;
-      },
-      load: async (id, signal) => {
-        const loaded = await store.load(id, signal);
-        return loaded && { ...loaded, version: (rows.get(id)?.version ?? 0) as Version };
-      },
-      save: async (role, loadedAt, events, authority) => {
-        await store.loadComparison();
-        const row = rows.get(role.id);
-        if (row?.version !== loadedAt) return { kind: 'conflict' };
-        Object.assign(row, { role, version: row.version + 1, expiredAt: role.expiresAt ?? row.expiredAt });
-        return store.save(role, row.saved++ as Version, events, authority);
-      },
-      loadManifest: async (archive, signal) => {
-        const text = await store.loadManifest(archive, signal);
-        return isGone(archive) ? undefined : text;
-      },
-      whichAreNamed: async (ids) =>
-        new Set([...(await store.whichAreNamed(ids))].filter((id) => !isGone(id))),
-      listArchives: async (after, limit) =>
-        (await store.listArchives(after, NEVER)).filter((id) => !isGone(id)).slice(0, limit),
-      countForCleanup: async (request) => ({
-        ...(await store.countForCleanup(request)),
-        archives: ended(request.endedBefore).filter((row) => isCounted(row, request.now)).length,
-      }),
-      claimForCleanup: async ({ now, endedBefore, token, until, limit }) => {
-        await store.loadComparison();
-        const wanted = first(ended(endedBefore), limit, (row) => isFree(row, now, endedBefore));
-        return wanted.map((row): CleanupTask => {
-          const failures = failuresOf(row);
-          Object.assign(row, { version: row.version + raised(row), token, from: until, failures });
-          const { id, account, archive } = row.role;
-          return { role: id, account, archive, token, failures };
-        });
-      },
-      settleCleanup: async (task, outcome) => {
-        await store.loadComparison();
-        const row = rows.get(task.role);
-        if (row === undefined || row.token !== task.token) return;
-        if (outcome.kind === 'removed') {
-          Object.assign(row, { isRemoved: true, token: undefined });
-          return;
-        }
-        Object.assign(row, { from: outcome.retryAt, failures: row.failures + 1 });
-        if (endsWithFailure) row.token = undefined;
-      },
-    });
+    return (store) =>
+      copying<Partial<RoleStore>>({
+        commit: async (publication, lease, events) => {
+          const { role } = publication;
+          const outcome = await store.commit(publication, lease, events);
+          const row = { role, version: 1, saved: 1, failures: 0, isRemoved: false };
+          if (outcome.kind === 'committed' && !rows.has(role.id))
+            rows.set(role.id, { ...row, expiredAt: role.expiresAt ?? NEVER });
+          return outcome;
+        },
+        load: async (id, signal) => {
+          const loaded = await store.load(id, signal);
+          return loaded && { ...loaded, version: (rows.get(id)?.version ?? 0) as Version };
+        },
+        save: async (role, loadedAt, events, authority) => {
+          await store.loadComparison();
+          const row = rows.get(role.id);
+          if (row?.version !== loadedAt) return { kind: 'conflict' };
+          Object.assign(row, { role, version: row.version + 1, expiredAt: role.expiresAt ?? row.expiredAt });
+          return store.save(role, row.saved++ as Version, events, authority);
+        },
+        loadManifest: async (archive, signal) => {
+          const text = await store.loadManifest(archive, signal);
+          return isGone(archive) ? undefined : text;
+        },
+        whichAreNamed: async (ids) =>
+          new Set([...(await store.whichAreNamed(ids))].filter((id) => !isGone(id))),
+        listArchives: async (after, limit) =>
+          (await store.listArchives(after, NEVER)).filter((id) => !isGone(id)).slice(0, limit),
+        countForCleanup: async (request) => ({
+          ...(await store.countForCleanup(request)),
+          archives: ended(request.endedBefore).filter((row) => isCounted(row, request.now)).length,
+        }),
+        claimForCleanup: async ({ now, endedBefore, token, until, limit }) => {
+          await store.loadComparison();
+          const wanted = first(ended(endedBefore), limit, (row) => isFree(row, now, endedBefore));
+          return wanted.map((row): CleanupTask => {
+            const failures = failuresOf(row);
+            Object.assign(row, { version: row.version + raised(row), token, from: until, failures });
+            const { id, account, archive } = row.role;
+            return { role: id, account, archive, token, failures };
+          });
+        },
+        settleCleanup: async (task, outcome) => {
+          await store.loadComparison();
+          const row = rows.get(task.role);
+          if (row === undefined || row.token !== task.token) return;
+          if (outcome.kind === 'removed') {
+            Object.assign(row, { isRemoved: true, token: undefined });
+            return;
+          }
+          Object.assign(row, { from: outcome.retryAt, failures: row.failures + 1 });
+          if (endsWithFailure) row.token = undefined;
+        },
+      });
   };
 
 export const fourthRoleCleaning: Sabotages<RoleStore> = {

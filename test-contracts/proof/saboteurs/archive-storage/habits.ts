@@ -40,17 +40,22 @@ export const habitSaboteurs: readonly ArchiveSaboteur[] = [
     },
     ['archive-storage/delete-while-read', 'archive-storage/list-walk'],
   ),
-  saboteur('archive-storage/read-many', 'reads of one handle share a position', () => (sound) => {
-    let position = 0;
-    return {
-      read: async (id, from, length, signal) => {
-        position = from;
-        await turns(1);
-        const fits = await sound.read(id, position, length, signal).catch(() => undefined);
-        return fits ?? (await sound.read(id, from, length, signal));
-      },
-    };
-  }),
+  saboteur(
+    'archive-storage/read-many',
+    'reads of one handle share a position',
+    () => (sound) => {
+      let position = 0;
+      return {
+        read: async (id, from, length, signal) => {
+          position = from;
+          await turns(1);
+          const fits = await sound.read(id, position, length, signal).catch(() => undefined);
+          return fits ?? (await sound.read(id, from, length, signal));
+        },
+      };
+    },
+    ['archive-storage/put-many'],
+  ),
   saboteur(
     'archive-storage/read-owned',
     'what is read is a view of one buffer',
@@ -65,7 +70,7 @@ export const habitSaboteurs: readonly ArchiveSaboteur[] = [
         },
       };
     },
-    ['archive-storage/read-many', 'archive-storage/delete-while-read'],
+    ['archive-storage/put-many', 'archive-storage/read-many', 'archive-storage/delete-while-read'],
   ),
   saboteur('archive-storage/read-owned', 'a small read keeps a large piece alive', () => (sound) => ({
     read: async (id, from, length, signal) => {
@@ -90,7 +95,12 @@ export const habitSaboteurs: readonly ArchiveSaboteur[] = [
         },
       };
     },
-    ['archive-storage/list-many', 'archive-storage/list-foreign', 'archive-storage/aborted-on-the-way'],
+    [
+      'archive-storage/list-walk',
+      'archive-storage/list-many',
+      'archive-storage/list-foreign',
+      'archive-storage/aborted-on-the-way',
+    ],
   ),
   saboteur(
     'archive-storage/delete-while-read',
@@ -110,7 +120,7 @@ export const habitSaboteurs: readonly ArchiveSaboteur[] = [
         },
       });
     },
-    ['archive-storage/delete-twice'],
+    ['archive-storage/delete-gone', 'archive-storage/delete-twice', 'archive-storage/aborted-on-the-way'],
   ),
   saboteur('archive-storage/delete-aborted', 'delete does not look at its signal', () => (sound) => ({
     delete: (id) => sound.delete(id),
@@ -147,12 +157,17 @@ export const habitSaboteurs: readonly ArchiveSaboteur[] = [
       },
     }),
   ),
-  saboteur('archive-storage/lets-go', 'a read goes on listening to its signal', () => (sound) => ({
-    read: (id, from, length, signal) => {
-      signal?.addEventListener('abort', () => undefined);
-      return sound.read(id, from, length, signal);
-    },
-  })),
+  saboteur(
+    'archive-storage/lets-go',
+    'a read goes on listening to its signal',
+    () => (sound) => ({
+      read: (id, from, length, signal) => {
+        signal?.addEventListener('abort', () => undefined);
+        return sound.read(id, from, length, signal);
+      },
+    }),
+    ['archive-storage/read-many', 'archive-storage/read-aborted', 'archive-storage/aborted-on-the-way'],
+  ),
   unreachableSaboteur(
     'archive-storage/unreachable',
     'a fault does not say what caused it',

@@ -5,9 +5,14 @@ import { withLedger } from './ledger.ts';
 import { type RoleSaboteur, saboteur } from './subjects.ts';
 
 export const admissionSaboteurs: readonly RoleSaboteur[] = [
-  saboteur('role-store/reserve-rate', 'reserving does not look at the rate', () => (store) => ({
-    reserve: (request) => store.reserve({ ...request, limits: { ...request.limits, publications: null } }),
-  })),
+  saboteur(
+    'role-store/reserve-rate',
+    'reserving does not look at the rate',
+    () => (store) => ({
+      reserve: (request) => store.reserve({ ...request, limits: { ...request.limits, publications: null } }),
+    }),
+    ['role-store/same-question'],
+  ),
   saboteur(
     'role-store/reserve-quota',
     'reserving counts without the one that is asked for',
@@ -18,6 +23,7 @@ export const admissionSaboteurs: readonly RoleSaboteur[] = [
         return store.reserve({ ...request, archiveBytes: 0, limits: { ...limits, sites } });
       },
     }),
+    ['role-store/same-question'],
   ),
   saboteur(
     'role-store/reserve-costless',
@@ -33,23 +39,29 @@ export const admissionSaboteurs: readonly RoleSaboteur[] = [
         return await store.reserve(request);
       },
     })),
+    ['role-store/reserve-quota'],
   ),
-  saboteur('role-store/commit-rate', 'each peer has the whole rate', () => {
-    let first: unknown;
-    return (store) => {
-      first ??= store;
-      return store === first
-        ? {}
-        : {
-            commit: (publication, lease, events) =>
-              store.commit(
-                { ...publication, limits: { ...publication.limits, publications: null } },
-                lease,
-                events,
-              ),
-          };
-    };
-  }),
+  saboteur(
+    'role-store/commit-rate',
+    'each peer has the whole rate',
+    () => {
+      let first: unknown;
+      return (store) => {
+        first ??= store;
+        return store === first
+          ? {}
+          : {
+              commit: (publication, lease, events) =>
+                store.commit(
+                  { ...publication, limits: { ...publication.limits, publications: null } },
+                  lease,
+                  events,
+                ),
+            };
+      };
+    },
+    ['role-store/same-question'],
+  ),
   saboteur('role-store/commit-quota', 'a commit counts first and stores later', () => {
     let passed: Promise<CommitOutcome> | undefined;
     const unbounded = (publication: Publication): Publication => ({

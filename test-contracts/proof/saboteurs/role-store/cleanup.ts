@@ -15,13 +15,18 @@ import { withLedger } from './ledger.ts';
 import { type RoleSaboteur, saboteur } from './subjects.ts';
 
 export const cleanupSaboteurs: readonly RoleSaboteur[] = [
-  saboteur('role-store/claim-ended', 'a pinned role is left alone though it was deleted', () => (store) => ({
-    claimForCleanup: async (request) => {
-      const tasks = await store.claimForCleanup(request);
-      const roles = await Promise.all(tasks.map(({ role }) => store.load(role)));
-      return tasks.filter((_, n) => roles[n]?.value.pinned === false);
-    },
-  })),
+  saboteur(
+    'role-store/claim-ended',
+    'a pinned role is left alone though it was deleted',
+    () => (store) => ({
+      claimForCleanup: async (request) => {
+        const tasks = await store.claimForCleanup(request);
+        const roles = await Promise.all(tasks.map(({ role }) => store.load(role)));
+        return tasks.filter((_, n) => roles[n]?.value.pinned === false);
+      },
+    }),
+    ['role-store/settle-failed'],
+  ),
   saboteur(
     'role-store/claim-order',
     'a failed one goes to the front again',
@@ -88,23 +93,28 @@ export const cleanupSaboteurs: readonly RoleSaboteur[] = [
       claimForCleanup: async (request) =>
         (await store.claimForCleanup(request)).map((task) => ({ ...task, failures: 0 })),
     }),
-    ['role-store/settle-lost'],
+    ['role-store/settle-lost', 'role-store/at-once'],
   ),
-  saboteur('role-store/settle-lost', 'settling ends whatever claim there is', () => {
-    const claimed = new Map<RoleId, Token>();
-    const newest = (task: CleanupTask): CleanupTask => ({
-      ...task,
-      token: claimed.get(task.role) ?? task.token,
-    });
-    return (store) => ({
-      claimForCleanup: async (request) => {
-        const tasks = await store.claimForCleanup(request);
-        for (const { role, token } of tasks) claimed.set(role, token);
-        return tasks;
-      },
-      settleCleanup: (task, outcome, events) => store.settleCleanup(newest(task), outcome, events),
-    });
-  }),
+  saboteur(
+    'role-store/settle-lost',
+    'settling ends whatever claim there is',
+    () => {
+      const claimed = new Map<RoleId, Token>();
+      const newest = (task: CleanupTask): CleanupTask => ({
+        ...task,
+        token: claimed.get(task.role) ?? task.token,
+      });
+      return (store) => ({
+        claimForCleanup: async (request) => {
+          const tasks = await store.claimForCleanup(request);
+          for (const { role, token } of tasks) claimed.set(role, token);
+          return tasks;
+        },
+        settleCleanup: (task, outcome, events) => store.settleCleanup(newest(task), outcome, events),
+      });
+    },
+    ['role-store/at-once'],
+  ),
 ];
 
 export const sweepSaboteurs: readonly RoleSaboteur[] = [
@@ -160,7 +170,7 @@ export const sweepSaboteurs: readonly RoleSaboteur[] = [
         },
       });
     }),
-    ['role-store/unreachable'],
+    ['role-store/unreachable', 'role-store/at-once'],
   ),
   saboteur(
     'role-store/count-for-cleanup',
@@ -173,7 +183,7 @@ export const sweepSaboteurs: readonly RoleSaboteur[] = [
         return count;
       },
     }),
-    ['role-store/many', 'role-store/same-question'],
+    ['role-store/many', 'role-store/same-question', 'role-store/at-once'],
   ),
   saboteur('role-store/comparison-newest', 'no more than a hundred ids are kept', () => (store) => ({
     keepComparison: (comparison, loadedAt) =>

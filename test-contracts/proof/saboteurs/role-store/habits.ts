@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type CleanupTask,
   type Instant,
@@ -41,7 +42,24 @@ export const habitSaboteurs: readonly RoleSaboteur[] = [
       'role-store/reserve-rate',
       'role-store/purge-old',
       'role-store/count-for-cleanup',
+      'role-store/reserve-quota',
+      'role-store/same-question',
     ],
+  ),
+  saboteur(
+    'role-store/at-once',
+    'who asks while a page of its account is on its way is given that page',
+    () => (store) => {
+      const coming = new Map<string, ReturnType<typeof store.list>>();
+      return {
+        list: (query) => {
+          const asked = JSON.stringify({ ...query, after: undefined });
+          const page = coming.get(asked) ?? nextTurn().then(() => store.list(query));
+          coming.set(asked, page);
+          return page.finally(() => coming.delete(asked));
+        },
+      };
+    },
   ),
   saboteur(
     'role-store/list-state',
@@ -64,6 +82,8 @@ export const habitSaboteurs: readonly RoleSaboteur[] = [
       'role-store/settle-removed',
       'role-store/settle-failed',
       'role-store/settle-lost',
+      'role-store/same-question',
+      'role-store/at-once',
     ],
   ),
   saboteur(
@@ -84,23 +104,28 @@ export const habitSaboteurs: readonly RoleSaboteur[] = [
     },
     ['role-store/count-for-cleanup'],
   ),
-  saboteur('role-store/claim-once', 'a save ends the claim', () => {
-    const claims = new Map<RoleId, CleanupTask>();
-    return (store) => ({
-      claimForCleanup: async (request) => {
-        const tasks = await store.claimForCleanup(request);
-        for (const task of tasks) claims.set(task.role, task);
-        return tasks;
-      },
-      save: async (role, loadedAt, events, authority) => {
-        const outcome = await store.save(role, loadedAt, events, authority);
-        const task = claims.get(role.id);
-        if (task !== undefined)
-          await store.settleCleanup(task, { kind: 'failed', retryAt: instant(0) }, [anEvent()]);
-        return outcome;
-      },
-    });
-  }),
+  saboteur(
+    'role-store/claim-once',
+    'a save ends the claim',
+    () => {
+      const claims = new Map<RoleId, CleanupTask>();
+      return (store) => ({
+        claimForCleanup: async (request) => {
+          const tasks = await store.claimForCleanup(request);
+          for (const task of tasks) claims.set(task.role, task);
+          return tasks;
+        },
+        save: async (role, loadedAt, events, authority) => {
+          const outcome = await store.save(role, loadedAt, events, authority);
+          const task = claims.get(role.id);
+          if (task !== undefined)
+            await store.settleCleanup(task, { kind: 'failed', retryAt: instant(0) }, [anEvent()]);
+          return outcome;
+        },
+      });
+    },
+    ['role-store/settle-removed'],
+  ),
   saboteur('role-store/reserve-free', 'accounts are trimmed', () => (store) => ({
     reserve: async (request) => {
       const outcome = await store.reserve(trimmed(request));

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Fingerprint, IdempotencyKey, Lease, Reservation, ReserveOutcome } from '@pinfold/core';
+import type { Fingerprint, IdempotencyKey, Instant, Lease, Reservation, ReserveOutcome } from '@pinfold/core';
 import { withLedger } from './ledger.ts';
 import { type RoleSaboteur, saboteur } from './subjects.ts';
 
@@ -30,7 +30,7 @@ export const keySaboteurs: readonly RoleSaboteur[] = [
         return outcome;
       },
     })),
-    ['role-store/reserve-lapsed', 'role-store/renew-held'],
+    ['role-store/reserve-lapsed', 'role-store/renew-held', 'role-store/at-once'],
   ),
   saboteur('role-store/reserve-mismatch', 'fingerprints are compared without case', () => (store) => ({
     reserve: (request) =>
@@ -83,6 +83,7 @@ export const keySaboteurs: readonly RoleSaboteur[] = [
         },
       };
     }),
+    ['role-store/reserve-quota'],
   ),
   saboteur(
     'role-store/renew-held',
@@ -90,6 +91,7 @@ export const keySaboteurs: readonly RoleSaboteur[] = [
     withLedger((ledger) => (store) => ({
       renew: (lease, until) => store.renew(lease, ledger.holder(lease)?.until ?? until),
     })),
+    ['role-store/same-question', 'role-store/at-once'],
   ),
   saboteur(
     'role-store/renew-lost',
@@ -97,7 +99,7 @@ export const keySaboteurs: readonly RoleSaboteur[] = [
     withLedger((ledger) => (store) => ({
       renew: (lease, until) => store.renew(ledger.holder(lease)?.request ?? lease, until),
     })),
-    ['role-store/reserve-lapsed'],
+    ['role-store/reserve-lapsed', 'role-store/same-question', 'role-store/at-once'],
   ),
   saboteur(
     'role-store/release-frees',
@@ -105,7 +107,38 @@ export const keySaboteurs: readonly RoleSaboteur[] = [
     () => () => ({
       release: async () => {},
     }),
-    ['role-store/renew-lost', 'role-store/commit-lease-lost', 'role-store/unreachable'],
+    [
+      'role-store/renew-lost',
+      'role-store/commit-lease-lost',
+      'role-store/unreachable',
+      'role-store/same-question',
+      'role-store/at-once',
+    ],
+  ),
+  saboteur(
+    'role-store/release-frees',
+    'a handle goes by what it was told of a key',
+    () => (store) => {
+      let told: { readonly key: IdempotencyKey; readonly until: Instant } | undefined;
+      return {
+        reserve: async (request) => {
+          const { key, now } = request;
+          if (key === told?.key && now < told.until) return { kind: 'in_progress', until: told.until };
+          const outcome = await store.reserve(request);
+          told = outcome.kind === 'in_progress' ? { key, until: outcome.until } : undefined;
+          return outcome;
+        },
+        renew: (lease, until) => {
+          told = undefined;
+          return store.renew(lease, until);
+        },
+        release: (lease) => {
+          told = undefined;
+          return store.release(lease);
+        },
+      };
+    },
+    ['role-store/reserve-mismatch', 'role-store/renew-held', 'role-store/at-once'],
   ),
   saboteur(
     'role-store/release-only-own',

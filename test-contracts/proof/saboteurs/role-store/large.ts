@@ -27,14 +27,19 @@ export const largeSaboteurs: readonly RoleSaboteur[] = [
       return page.filter((id) => first.includes(id));
     },
   })),
-  saboteur('role-store/list-sparse', 'a page ends where a thousand were looked at', () => (store) => ({
-    list: async (query) => {
-      if (query.state !== 'expired' || query.idempotencyKey !== undefined) return await store.list(query);
-      const looked = await store.list({ ...query, state: undefined });
-      const items = looked.items.filter((role) => stateOf(role, query.now) === 'expired');
-      return { items, next: looked.next };
-    },
-  })),
+  saboteur(
+    'role-store/list-sparse',
+    'a page ends where a thousand were looked at',
+    () => (store) => ({
+      list: async (query) => {
+        if (query.state !== 'expired' || query.idempotencyKey !== undefined) return await store.list(query);
+        const looked = await store.list({ ...query, state: undefined });
+        const items = looked.items.filter((role) => stateOf(role, query.now) === 'expired');
+        return { items, next: looked.next };
+      },
+    }),
+    ['role-store/list-state'],
+  ),
   saboteur('role-store/purge-many', 'no more than 500 are purged at a time', () => (store) => ({
     purge: (begunBefore, limit) => store.purge(begunBefore, Math.min(limit, 500)),
   })),
@@ -156,6 +161,19 @@ export const largeSaboteurs: readonly RoleSaboteur[] = [
       return store.load(id, signal);
     },
   })),
+  saboteur(
+    'role-store/lets-go',
+    'a manifest goes on listening to a signal that was aborted',
+    () => (store) => ({
+      loadManifest: async (archive, signal) => {
+        const heard = (): void => undefined;
+        signal?.addEventListener('abort', heard);
+        return await store.loadManifest(archive, signal).finally(() => {
+          if (!signal?.aborted) signal?.removeEventListener('abort', heard);
+        });
+      },
+    }),
+  ),
   saboteur('role-store/unreachable', 'what a driver says comes out as it is', () => (store) => ({
     countForCleanup: (request) =>
       store.countForCleanup(request).catch((error: unknown) => {

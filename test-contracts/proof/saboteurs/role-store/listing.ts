@@ -39,13 +39,18 @@ export const listingSaboteurs: readonly RoleSaboteur[] = [
     }),
     ['role-store/list-search-state', 'role-store/list-sparse'],
   ),
-  saboteur('role-store/list-key', 'a key does not find a deleted role', () => (store) => ({
-    list: async (query) => {
-      const page = await store.list(query);
-      if (query.idempotencyKey === undefined) return page;
-      return { ...page, items: page.items.filter(({ deletedAt }) => deletedAt === null) };
-    },
-  })),
+  saboteur(
+    'role-store/list-key',
+    'a key does not find a deleted role',
+    () => (store) => ({
+      list: async (query) => {
+        const page = await store.list(query);
+        if (query.idempotencyKey === undefined) return page;
+        return { ...page, items: page.items.filter(({ deletedAt }) => deletedAt === null) };
+      },
+    }),
+    ['role-store/same-question'],
+  ),
   saboteur('role-store/list-search', 'a text is taken as a pattern', () => (store) => ({
     list: (query) => store.list({ ...query, search: query.search?.replaceAll(/[%_]/g, '') }),
   })),

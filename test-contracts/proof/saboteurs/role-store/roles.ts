@@ -55,7 +55,7 @@ export const commitSaboteurs: readonly RoleSaboteur[] = [
         return outcome;
       },
     }),
-    ['role-store/commit-race', 'role-store/purge-loses-lease'],
+    ['role-store/commit-race', 'role-store/purge-loses-lease', 'role-store/at-once'],
   ),
   saboteur(
     'role-store/commit-by-token',
@@ -92,6 +92,8 @@ export const commitSaboteurs: readonly RoleSaboteur[] = [
       'role-store/commit-rate',
       'role-store/commit-quota',
       'role-store/purge-loses-lease',
+      'role-store/same-question',
+      'role-store/at-once',
     ],
   ),
 ];
@@ -119,6 +121,7 @@ export const roleSaboteurs: readonly RoleSaboteur[] = [
       'role-store/settle-removed',
       'role-store/save-versions',
       'role-store/same-question',
+      'role-store/at-once',
     ],
   ),
   saboteur(
@@ -142,6 +145,7 @@ export const roleSaboteurs: readonly RoleSaboteur[] = [
       'role-store/commit-rate',
       'role-store/commit-quota',
       'role-store/save-reports-a-lost-race',
+      'role-store/at-once',
     ],
   ),
   saboteur('role-store/load-aborted', 'the signal is not looked at', () => (store) => ({
@@ -161,7 +165,7 @@ export const roleSaboteurs: readonly RoleSaboteur[] = [
         return await store.save(role, found.version, events, authority);
       },
     }),
-    ['role-store/claim-conflicts', 'role-store/save-versions'],
+    ['role-store/claim-conflicts', 'role-store/save-versions', 'role-store/at-once'],
   ),
   saboteur(
     'role-store/save-reports-a-lost-race',
@@ -174,7 +178,7 @@ export const roleSaboteurs: readonly RoleSaboteur[] = [
           : await store.save(role, found.version, events, authority);
       },
     }),
-    ['role-store/claim-conflicts'],
+    ['role-store/claim-conflicts', 'role-store/at-once'],
   ),
   saboteur('role-store/save-race', 'saving looks first and writes later', () => (store) => ({
     save: async (role, loadedAt, events, authority) => {

@@ -1,0 +1,67 @@
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import type { StagedArchive } from '@pinfold/core';
+import { expect } from 'chai';
+import { someBytes } from '../fixtures/bytes.ts';
+import { anArchiveId } from '../fixtures/roles.ts';
+import { rejectionOf } from '../rejection.ts';
+import { expectSame, readWhole } from './stored.ts';
+import type { ArchiveStorageSubject } from './subject.ts';
+
+/** Archives that are nearly the same, or altogether, are each stored by themselves. */
+export async function putAlike(subject: ArchiveStorageSubject): Promise<void> {
+  const bytes = someBytes(200_000, 20);
+  const turned = [199_999, 0, 100_000].map((at) => bytes.map((byte, n) => (n === at ? ~byte : byte)));
+  for (const [n, content] of [bytes, bytes, ...turned].entries()) {
+    const staged = await subject.stage(content);
+    await subject.port.put(anArchiveId(20 + n), staged);
+    await staged.discard();
+  }
+  expect(await subject.port.size(anArchiveId(20)), 'the first of them').to.equal(bytes.length);
+  await subject.port.delete(anArchiveId(20));
+  expectSame(await readWhole(subject.port, anArchiveId(21), 200_000), bytes, 'the same bytes again');
+  for (const [n, content] of turned.entries()) {
+    expectSame(await readWhole(subject.port, anArchiveId(22 + n), 200_000), content, 'but for one byte');
+  }
+}
+
+/** The same bytes from several uploads at once. */
+export async function putSameAtOnce(subject: ArchiveStorageSubject): Promise<void> {
+  const bytes = someBytes(20_000, 40);
+  const [gone, ...staged] = await Promise.all([39, 40, 41, 42].map(() => subject.stage(bytes)));
+  await gone?.discard();
+  await Promise.all([
+    rejectionOf(subject.port.put(anArchiveId(39), gone as StagedArchive), 'of what is gone'),
+    ...staged.map((archive, n) => subject.port.put(anArchiveId(40 + n), archive)),
+  ]);
+  for (const n of [40, 41, 42]) {
+    expectSame(await readWhole(subject.port, anArchiveId(n), 20_000), bytes, 'the same bytes at once');
+  }
+  const again = await subject.stage(bytes);
+  await Promise.all([
+    subject.port.put(anArchiveId(43), again),
+    ...[40, 41, 42].map((n) => subject.port.delete(anArchiveId(n))),
+  ]);
+  const left = await readWhole(subject.port, anArchiveId(43), 20_000);
+  expectSame(left, bytes, 'put while all of the same bytes are deleted');
+}
+
+/** Staged files in folders of their own, which have one name, at once; where one of them lies is told from here. */
+export async function putOfOneName(subject: ArchiveStorageSubject): Promise<void> {
+  const contents = [44, 45, 46].map((n) => [anArchiveId(n), someBytes(20_000, n)] as const);
+  const staged = await Promise.all(
+    contents.map(async ([id, bytes]) => {
+      const archive = await subject.stage(bytes);
+      const folder = join(dirname(archive.file), `of ${id}`);
+      await mkdir(folder);
+      await rename(archive.file, join(folder, 'upload'));
+      const file = join(folder, 'upload');
+      return { ...archive, file: id === anArchiveId(44) ? relative('', file) : file };
+    }),
+  );
+  await Promise.all(contents.map(([id], n) => subject.port.put(id, staged[n] as StagedArchive)));
+  for (const [id, bytes] of contents) {
+    expectSame(await readWhole(subject.port, id, 20_000), bytes, 'staged under one name');
+  }
+  for (const { file } of staged) await rm(dirname(file), { recursive: true });
+}

@@ -1,0 +1,127 @@
+import {
+  type AccountId,
+  type ApiKeyId,
+  after,
+  before,
+  days,
+  duration,
+  minutes,
+  type SessionStore,
+} from '@pinfold/core';
+import { expect } from 'chai';
+import type { Clause, StoreSubject } from '../contract.ts';
+import { START } from '../fixtures/clock.ts';
+import { anEvent } from '../fixtures/roles.ts';
+import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
+import { told } from '../history-store/told.ts';
+import { together } from '../together.ts';
+
+const UNKNOWN = { kind: 'unknown' };
+const MOMENT = duration(1);
+
+/** What ends sessions and links, and what does not. */
+export const endingClauses: readonly Clause<SessionStore, StoreSubject<SessionStore>>[] = [
+  {
+    id: 'session-store/end',
+    says: 'an ended session is gone for every peer at its next look, others stay; ending again, or what never was, succeeds',
+    check: async (subject) => {
+      const { port, peer } = subject;
+      const other = await peer();
+      const apiKey = 'AbC9' as ApiKeyId;
+      const [ended, stays] = [aSession(1, { apiKey }), aSession(2, { apiKey })];
+      for (const session of [ended, stays]) await port.begin(session, [anEvent()]);
+      for (const store of [port, other]) {
+        expect(await store.find(aTokenHash(1), START), 'before').to.deep.equal(ended);
+      }
+      await other.end(aTokenHash(1), [anEvent()]);
+      expect(await port.find(aTokenHash(1), START)).to.equal(undefined);
+      expect(await other.find(aTokenHash(1), START)).to.equal(undefined);
+      await port.end(aTokenHash(1), [anEvent()]);
+      await port.end(aTokenHash(9), [anEvent()]);
+      expect(await other.find(aTokenHash(1), START), 'ended again').to.equal(undefined);
+      expect(await other.find(aTokenHash(2), START)).to.deep.equal(stays);
+      await other.begin(aSession(9), [anEvent()]);
+      expect(await port.find(aTokenHash(9), START), 'ended before it began').to.deep.equal(aSession(9));
+      for (let n = 10; n < 40; n += 1) await port.begin(aSession(n), [anEvent()]);
+      await together(subject, 58, (store, n) =>
+        n % 2 === 0
+          ? store.begin(aSession(100 + n), [anEvent()])
+          : store.end(aTokenHash(10 + (n - 1) / 2), [anEvent()]),
+      );
+      const left = await other.list({ account: undefined, now: START, after: aTokenHash(9), limit: 100 });
+      const begun = Array.from({ length: 29 }, (_, n) => aSession(100 + 2 * n));
+      expect(left, 'once many were ended as others began').to.deep.equal([aSession(39), ...begun]);
+    },
+  },
+  {
+    id: 'session-store/refuse',
+    says: 'a refused sign-in ends no session and no link, and is no fault where its account has neither',
+    check: async ({ port, peer, history }) => {
+      const other = await peer();
+      await port.begin(aSession(1), [anEvent()]);
+      await port.offer(aLink(2), [anEvent()]);
+      const globex = 'globex' as AccountId;
+      const { actor } = aSession(1);
+      for (const account of [aSession(1).account, globex]) {
+        for (let n = 0; n < 12; n += 1) {
+          const at = after(START, minutes(n));
+          await port.refuse(
+            { ...anEvent({ type: 'session.refused', actor, at }), account },
+            before(at, MOMENT),
+          );
+        }
+      }
+      const first = aSession(3, { account: globex });
+      await port.begin(first, [anEvent()]);
+      expect(await other.find(first.tokenHash, START), 'begun since').to.deep.equal(first);
+      expect(await other.find(aTokenHash(1), START)).to.deep.equal(aSession(1));
+      const justInTime = { now: before(aLink(2).endsAt, MOMENT) };
+      const redeemed = await other.redeem(aRedemption(aLink(2), aSession(2), justInTime), []);
+      expect(redeemed.kind).to.equal('redeemed');
+      const refused = Array.from({ length: 40 }, (_, n) => {
+        const account = `account ${n}` as AccountId;
+        return { ...anEvent({ type: 'session.refused' }), account, at: after(START, days(1)) };
+      });
+      for (const event of refused) await port.refuse(event, START);
+      for (const event of refused) await other.refuse({ ...event, id: anEvent().id }, START);
+      const kept = await history?.().then((events) =>
+        told({ history: events }, { since: after(START, days(1)) }),
+      );
+      if (kept !== undefined) expect(kept, 'one of each account').to.have.lengthOf(refused.length);
+    },
+  },
+  {
+    id: 'session-store/purge',
+    says: 'what ended goes, at most the limit, and what has not ended stays',
+    check: async ({ port, peer }) => {
+      const other = await peer();
+      const soon = after(START, minutes(5));
+      await port.begin(aSession(0, { endsAt: after(soon, MOMENT) }), [anEvent()]);
+      await port.offer(aLink(0, { endsAt: after(soon, MOMENT) }), [anEvent()]);
+      for (const n of [1, 2, 3]) await port.begin(aSession(n, { endsAt: soon }), [anEvent()]);
+      for (const n of [1, 2]) await port.offer(aLink(n, { endsAt: soon }), [anEvent()]);
+      const early = aSession(5, { startedAt: after(soon, MOMENT) });
+      await port.begin(early, [anEvent()]);
+      await port.offer(aLink(5, { endsAt: before(soon, MOMENT) }), [anEvent()]);
+      await port.redeem(aRedemption(aLink(5), aSession(6, { endsAt: soon })), [anEvent()]);
+      await port.begin(aSession(7, { endsAt: soon, account: 'globex' as AccountId }), [anEvent()]);
+      await port.end(aTokenHash(7), [anEvent()]);
+      expect(await other.purge(before(soon, MOMENT), 100), 'too early').to.equal(0);
+      expect(await other.purge(soon, 2), 'the limit').to.equal(2);
+      expect(await other.purge(soon, 2), 'the limit again').to.equal(2);
+      expect(await port.purge(soon, 100), 'the rest').to.equal(2);
+      expect(await port.purge(soon, 100), 'nothing left').to.equal(0);
+      for (const n of [1, 2, 3]) expect(await other.find(aTokenHash(n), START)).to.equal(undefined);
+      for (const n of [1, 2, 5]) {
+        expect(await port.redeem(aRedemption(aLink(n), aSession(10 + n)), [anEvent()])).to.deep.equal(
+          UNKNOWN,
+        );
+      }
+      expect(await other.find(aTokenHash(0), START)).to.deep.include({ tokenHash: aTokenHash(0) });
+      expect(await other.find(early.tokenHash, START), 'before it starts').to.deep.equal(early);
+      expect((await other.redeem(aRedemption(aLink(0), aSession(20)), [anEvent()])).kind).to.equal(
+        'redeemed',
+      );
+    },
+  },
+];
