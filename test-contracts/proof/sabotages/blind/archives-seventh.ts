@@ -129,10 +129,12 @@ export const seventhArchives: Sabotages<ArchiveStorage> = {
     await store.put(id, archive, signal);
     signal?.addEventListener('abort', () => void store.delete(id), { once: true });
   }),
-  'put: looks at its signal when all is stored': does('put', async (store, id, archive, signal) => {
+  'put: aborted on the way it leaves what it had': does('put', async (store, id, archive, signal) => {
     signal?.throwIfAborted();
-    await store.put(id, archive);
-    signal?.throwIfAborted();
+    const bytes = await readFile(archive.file).catch(() => undefined);
+    if (!signal?.aborted || bytes === undefined) return store.put(id, archive, signal);
+    await putting(store, id, bytes.subarray(0, bytes.length / 2), archive);
+    signal.throwIfAborted();
   }),
   'put: a reason that is null is replaced': does('put', (store, id, archive, signal) =>
     store.put(id, archive, signal).catch((error: unknown) => {
