@@ -54,6 +54,7 @@ export const checkClauses: readonly ArchiveStorageClause[] = [
       await together(subject, 3, (each) => each.check());
       await expectNothingNew('after several at once');
       await rejectionOf(unreachable.check());
+      await rejectionOf(unreachable.check(new AbortController().signal));
       await expectNothingNew('where nothing answers');
       await rejectionOf(port.check(AbortSignal.abort()));
       await expectNothingNew('after one that was aborted');

@@ -98,20 +98,25 @@ async function putThenAborted(subject: ArchiveStorageSubject): Promise<void> {
   expect(await subject.port.size(id), 'aborted after it was put').to.equal(1_000);
 }
 
-/** Of many puts at once, one is aborted. */
+/** Of many puts at once, and of as many deletions then, one is aborted, whichever it is. */
 async function putBesideAborted(subject: ArchiveStorageSubject): Promise<void> {
-  const controller = new AbortController();
-  const signals = Array.from({ length: 6 }, () => new AbortController().signal).toSpliced(
-    3,
-    1,
-    controller.signal,
-  );
-  const staged = await Promise.all(signals.map((_, n) => subject.stage(someBytes(50_000, 30 + n))));
-  const puts = staged.map((archive, n) => subject.port.put(anArchiveId(30 + n), archive, signals[n]));
-  controller.abort();
-  const outcomes = await Promise.allSettled(puts);
-  for (const [n, { status }] of outcomes.entries()) {
-    if (n !== 3) expect(status, `put ${n}, beside one that was aborted`).to.equal('fulfilled');
+  for (const aborted of [0, 3, 5]) {
+    const controllers = Array.from({ length: 6 }, () => new AbortController());
+    const staged = await Promise.all(controllers.map((_, n) => subject.stage(someBytes(50_000, 30 + n))));
+    const id = (n: number) => anArchiveId(300 + 10 * aborted + n);
+    const puts = staged.map((archive, n) => subject.port.put(id(n), archive, controllers[n]?.signal));
+    controllers[aborted]?.abort();
+    await expectAllBut(aborted, puts, 'put');
+    const again = controllers.map(() => new AbortController());
+    const deletions = again.map(({ signal }, n) => subject.port.delete(id(n), signal));
+    again[aborted]?.abort();
+    await expectAllBut(aborted, deletions, 'deletion');
+  }
+}
+
+async function expectAllBut(one: number, calls: readonly Promise<void>[], what: string): Promise<void> {
+  for (const [n, { status }] of (await Promise.allSettled(calls)).entries()) {
+    if (n !== one) expect(status, `${what} ${n}, beside one that was aborted`).to.equal('fulfilled');
   }
 }
 

@@ -54,6 +54,10 @@ export const secondArchivesReads: Sabotages<ArchiveStorage> = {
       ? new Uint8Array()
       : store.read(id, from, length, signal),
   ),
+  'where a read begins is a float of 32 bits': asks('read', (id, from, length, signal) => [
+    ...[id, from > 2 ** 24 ? Math.fround(from) : from],
+    ...[length, signal],
+  ]),
   'fractions of a length are cut off': asks('read', (id, from, length, signal) => [
     id,
     from,

@@ -36,6 +36,7 @@ const puts: Sabotages<ArchiveStorage> = {
   'zeroes at the end are lost, as a padded column loses them': storesOtherwise((bytes) =>
     bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1),
   ),
+  'a column cuts archives at sixteen mebibytes': storesOtherwise((bytes) => bytes.subarray(0, 16 * MAX_READ)),
   'the path of a staged file is taken as a URL': does('put', (store, id, archive, signal) =>
     store.put(id, { ...archive, file: fileURLToPath(`file://${archive.file}`) }, signal),
   ),

@@ -77,6 +77,8 @@ const noting =
 /** Drops those of its notes that are old in its own way. */
 export const purges = (isOld: (held: Held, before: Instant, published: Set<string>) => boolean) => {
   const published = new Set<string>();
+  // Of two purges at once one drops it.
+  const going = new Set<Token>();
   return noting((store, held) => ({
     commit: async (publication, lease, events) => {
       published.add(lease.account);
@@ -85,10 +87,12 @@ export const purges = (isOld: (held: Held, before: Instant, published: Set<strin
     purge: async (before, limit) => {
       let count = await store.purge(before, 0);
       for (const each of held.values()) {
-        if (count === limit || !isOld(each, before, published)) continue;
-        if ((await store.renew(each, each.until)).kind === 'lost') continue;
-        await store.release(each);
+        if (count === limit || going.has(each.token) || !isOld(each, before, published)) continue;
+        going.add(each.token);
         count += 1;
+        if ((await store.renew(each, each.until)).kind === 'held') await store.release(each);
+        else count -= 1;
+        going.delete(each.token);
       }
       return count;
     },
