@@ -48,6 +48,7 @@ import { storing } from './blind/own-storage.ts';
 import { blindRoleSabotages } from './blind/roles.ts';
 import { fifthRoleSabotages, soundFifthRoles } from './blind/roles-fifth.ts';
 import { fourthRoleSabotages, soundRoles } from './blind/roles-fourth.ts';
+import { seventhRoleSabotages, soundSeventhRoles } from './blind/roles-seventh.ts';
 import { sixthRoleSabotages, soundSixthRoles } from './blind/roles-sixth.ts';
 import { blindSessionSabotages } from './blind/sessions.ts';
 import { fifthSessionSabotages } from './blind/sessions-fifth.ts';
@@ -144,6 +145,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...fourthRoleSabotages,
       ...fifthRoleSabotages,
       ...sixthRoleSabotages,
+      ...seventhRoleSabotages,
     },
     ofRoles,
     roleModels,
@@ -200,7 +202,7 @@ export const soundOnes: readonly Sabotaged[] = [
   ),
   sabotaged(
     roleStoreContract,
-    { ...soundRoles, ...soundFifthRoles, ...soundSixthRoles },
+    { ...soundRoles, ...soundFifthRoles, ...soundSixthRoles, ...soundSeventhRoles },
     ofRoles,
     roleModels,
   ),

@@ -9,7 +9,7 @@ import type {
   RoleId,
   Version,
 } from '@pinfold/core';
-import { anArchiveIdAt, anEvent } from '../fixtures/roles.ts';
+import { anArchiveIdAt } from '../fixtures/roles.ts';
 import type { Side } from './side.ts';
 
 /** What a role is published with, but for what its lease and its number say. */
@@ -30,6 +30,8 @@ export class Notes {
   readonly claimed: Set<RoleId> = new Set();
   readonly comparisons: (Version | undefined)[] = [undefined];
   claims = 0;
+  /** How many events there were. */
+  events = 0;
 }
 
 /** The `n`th archive that is published: few instants, and many of each. */
@@ -59,8 +61,4 @@ export function nearly<Id extends string>(id: Id, way: number): Id {
 
 export function numberOf(id: RoleId): number {
   return Number.parseInt(id.slice(24), 16);
-}
-
-export function some(count: number): ReturnType<typeof anEvent>[] {
-  return Array.from({ length: count }, () => anEvent());
 }

@@ -1,10 +1,9 @@
 import type { RoleStore } from '@pinfold/core';
 import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
-import type { Subject } from '../contract.ts';
 import { UNBOUNDED } from '../fixtures/roles.ts';
 import { manners } from '../sequences/manners.ts';
-import { checkSequences, type Sequences, stepsFor } from '../sequences/run.ts';
+import { checkSequences, type Reachable, type Sequences, stepsFor } from '../sequences/run.ts';
 import { anArchive, type Two } from './notes.ts';
 import { Side } from './side.ts';
 import {
@@ -141,7 +140,7 @@ const AT_ONCE = [
 const SEQUENCES: Sequences<Side, Values> = {
   reference: async () => {
     const memory = createMemory();
-    return { port: new Side(memory.roles), dispose: () => memory.close() };
+    return { port: new Side(memory.roles), history: memory.history, dispose: () => memory.close() };
   },
   values,
   turns: 100,
@@ -283,15 +282,17 @@ const SEQUENCES: Sequences<Side, Values> = {
  * await checkRoleStoreSequences(create, { runs: 2 });
  */
 export function checkRoleStoreSequences(
-  create: () => Promise<Subject<RoleStore>>,
+  create: () => Promise<Reachable<RoleStore>>,
   options: ModelOptions = {},
 ): Promise<void> {
-  const sides = async (): Promise<Subject<Side>> => {
+  const sides = async (): Promise<Reachable<Side>> => {
     const subject = await create();
+    const { history } = subject;
     const side = new Side(subject.port);
     return {
       port: side,
       peer: async () => new Side(await subject.peer(), side.notes),
+      ...(history === undefined ? {} : { history: () => history() }),
       dispose: () => subject.dispose(),
     };
   };

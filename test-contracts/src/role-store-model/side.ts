@@ -6,6 +6,8 @@ import type {
   CleanupOutcome,
   CleanupRequest,
   Comparison,
+  EventId,
+  HistoryEvent,
   IdempotencyKey,
   Instant,
   LoadedRole,
@@ -17,11 +19,11 @@ import type {
   RoleStore,
 } from '@pinfold/core';
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
-import { aRoleId } from '../fixtures/roles.ts';
+import { anEvent, aRoleId } from '../fixtures/roles.ts';
 import { asks, walk } from '../role-store/asked.ts';
 import { type Heard, heard, type Manner } from '../sequences/manners.ts';
 import { carelessly } from './careless.ts';
-import { anArchive, type Made, Notes, nearly, numberOf, own, some, type Two } from './notes.ts';
+import { anArchive, type Made, Notes, nearly, numberOf, own, type Two } from './notes.ts';
 
 /** One handle of a store. What it answers is what any sound store would. */
 export class Side {
@@ -83,7 +85,7 @@ export class Side {
     };
     const publication = committed.get(name) ?? { role, now, limits, manifest, warnings };
     committed.set(name, publication);
-    const outcome = await this.#store.commit({ ...publication, now, limits }, lease, some(1));
+    const outcome = await this.#store.commit({ ...publication, now, limits }, lease, this.#events(1));
     if (outcome.kind === 'committed' && !publications.includes(publication)) publications.push(publication);
     return outcome;
   }
@@ -116,7 +118,7 @@ export class Side {
       ...('deletedAt' in change ? { deletedAt: own(change.deletedAt ?? null, numberOf(value.id)) } : {}),
       ...('passwordHash' in change ? { generation: (value.generation + 1) as Role['generation'] } : {}),
     };
-    return await this.#store.save(role, version, some(count), authority);
+    return await this.#store.save(role, version, this.#events(count), authority);
   }
 
   async claim({ until, limit, ...request }: CleanupRequest): Promise<unknown> {
@@ -142,7 +144,7 @@ export class Side {
         : { ...outcome, retryAt: own(outcome.retryAt, numberOf(task.role), 200) as Instant };
     // A settlement may raise the role's version, or not.
     for (const handle of [0, 1]) looks.delete(`${task.role} ${handle}`);
-    return await this.#store.settleCleanup(task, settled, some(count));
+    return await this.#store.settleCleanup(task, settled, this.#events(count));
   }
 
   /** Which are dropped first is the store's to say, so all are, page by page. */
@@ -227,7 +229,14 @@ export class Side {
 
   /** The same twice at once: whichever is first, the same comes of it. */
   async twice(by: Two, make: (side: Side) => Promise<unknown>): Promise<unknown> {
-    const both = await Promise.all(this.#both(by).map(make));
+    const { notes } = this;
+    const { events } = notes;
+    const calls = this.#both(by).map((side) => {
+      // Whichever is first, the same events are kept.
+      notes.events = events;
+      return make(side);
+    });
+    const both = await Promise.all(calls);
     return both.map((answer) => JSON.stringify(answer)).sort();
   }
 
@@ -238,6 +247,14 @@ export class Side {
     const { publications } = this.notes;
     publications.sort((one, other) => numberOf(one.role.id) - numberOf(other.role.id));
     return answers;
+  }
+
+  /** Events like no others, the same of whatever store is asked. */
+  #events(count: number): readonly HistoryEvent[] {
+    return Array.from({ length: count }, () => {
+      this.notes.events += 1;
+      return anEvent({ id: aRoleId(this.notes.events) as string as EventId });
+    });
   }
 
   #both(by: Two): readonly Side[] {

@@ -2,7 +2,9 @@ import {
   accountId,
   after,
   type CommitOutcome,
+  duration,
   hours,
+  type Instant,
   instant,
   minutes,
   type Publication,
@@ -11,7 +13,7 @@ import {
   seconds,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import type { Clause } from '../contract.ts';
+import type { Clause, Subject } from '../contract.ts';
 import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import {
@@ -51,6 +53,23 @@ async function expectHeld(port: RoleStore, n: number): Promise<void> {
   expect((await port.reserve(aReservation(n, { token: aToken(900 + n) }))).kind).to.equal('in_progress');
 }
 
+/** A share that is no whole number of milliseconds is not cut. */
+async function expectThirds({ port, peer }: Subject<RoleStore>, start: Instant): Promise<void> {
+  const limits = { ...UNBOUNDED, publications: { count: 3, window: seconds(1) } };
+  const other = await peer();
+  const asked = (n: number, later: number) =>
+    aReservation(n, { limits, now: after(start, duration(later)), until: after(start, minutes(1)) });
+  for (const n of [1, 2, 3]) {
+    await port.reserve(asked(n, 0));
+    const { role } = aPublication(n, { publishedAt: start });
+    expect(await commitOf(port, n, { role, limits, now: start })).to.deep.equal(COMMITTED);
+  }
+  const retryAt = after(start, duration(334));
+  const refused = { kind: 'refused', code: 'rate_limited', retryAt };
+  expect(await other.reserve(asked(4, 333)), 'a third of a second').to.deep.equal(refused);
+  expect((await other.reserve(asked(4, 334))).kind, 'more than a third').to.equal('reserved');
+}
+
 /** What a publication has to pass beside its key. */
 export const admissionClauses: readonly Clause<RoleStore>[] = [
   {
@@ -73,6 +92,7 @@ export const admissionClauses: readonly Clause<RoleStore>[] = [
         const refused = { kind: 'refused', code: 'rate_limited', retryAt };
         expect(await store.reserve(early)).to.deep.equal(refused);
         expect((await store.reserve({ ...early, now: retryAt })).kind, 'at its instant').to.equal('reserved');
+        await expectThirds(await another(), start);
       }),
   },
   {

@@ -173,6 +173,7 @@ export const largeSaboteurs: readonly RoleSaboteur[] = [
         });
       },
     }),
+    ['role-store/manifest-aborted'],
   ),
   saboteur('role-store/unreachable', 'what a driver says comes out as it is', () => (store) => ({
     countForCleanup: (request) =>
