@@ -32,6 +32,7 @@ import { fifthArchives } from './blind/archives-fifth.ts';
 import { blindArchivesLists } from './blind/archives-lists.ts';
 import { blindArchivesPut } from './blind/archives-put.ts';
 import { secondArchives } from './blind/archives-second.ts';
+import { seventhArchives } from './blind/archives-seventh.ts';
 import { sixthArchives } from './blind/archives-sixth.ts';
 import { blindArchivesUnderWay } from './blind/archives-under-way.ts';
 import { blindAttempts } from './blind/attempts.ts';
@@ -138,6 +139,7 @@ export const sabotagedPorts: readonly Sabotaged[] = [
       ...blindArchivesUnderWay,
       ...secondArchives,
       ...fifthArchives,
+      ...seventhArchives,
       ...sixthArchives,
     },
     ofArchives,

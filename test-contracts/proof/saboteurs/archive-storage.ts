@@ -122,6 +122,7 @@ const readSaboteurs: readonly ArchiveSaboteur[] = [
       'archive-storage/put-again',
       'archive-storage/put-whole',
       'archive-storage/delete-gone',
+      'archive-storage/delete-while-read',
       'archive-storage/aborted-on-the-way',
     ],
   ),
@@ -137,24 +138,29 @@ async function unlessFault<Result>(answer: Promise<Result>, instead: Result): Pr
 }
 
 const otherSaboteurs: readonly ArchiveSaboteur[] = [
-  saboteur('archive-storage/delete-gone', 'a node answers from what it read before', () => (sound) => {
-    const kept = new Map<ArchiveId, { readonly from: number; readonly bytes: Uint8Array<ArrayBuffer> }>();
-    return {
-      read: async (id, from, length, signal) => {
-        signal?.throwIfAborted();
-        const { from: first, bytes } = kept.get(id) ?? { from: 0, bytes: new Uint8Array(0) };
-        const inside = from >= first && from + length <= first + bytes.length && bytes.length > 0;
-        if (inside) return bytes.slice(from - first, from - first + length);
-        const read = await sound.read(id, from, length, signal);
-        if (read !== undefined) kept.set(id, { from, bytes: read.slice() });
-        return read;
-      },
-      delete: async (id, signal) => {
-        kept.delete(id);
-        await sound.delete(id, signal);
-      },
-    };
-  }),
+  saboteur(
+    'archive-storage/delete-gone',
+    'a node answers from what it read before',
+    () => (sound) => {
+      const kept = new Map<ArchiveId, { readonly from: number; readonly bytes: Uint8Array<ArrayBuffer> }>();
+      return {
+        read: async (id, from, length, signal) => {
+          signal?.throwIfAborted();
+          const { from: first, bytes } = kept.get(id) ?? { from: 0, bytes: new Uint8Array(0) };
+          const inside = from >= first && from + length <= first + bytes.length && bytes.length > 0;
+          if (inside) return bytes.slice(from - first, from - first + length);
+          const read = await sound.read(id, from, length, signal);
+          if (read !== undefined) kept.set(id, { from, bytes: read.slice() });
+          return read;
+        },
+        delete: async (id, signal) => {
+          kept.delete(id);
+          await sound.delete(id, signal);
+        },
+      };
+    },
+    ['archive-storage/delete-while-read'],
+  ),
   saboteur(
     'archive-storage/delete-twice',
     'deleting what is not there fails',

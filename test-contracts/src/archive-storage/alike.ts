@@ -1,11 +1,11 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import type { StagedArchive } from '@pinfold/core';
+import type { ArchiveId, StagedArchive } from '@pinfold/core';
 import { expect } from 'chai';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
-import { expectSame, readWhole } from './stored.ts';
+import { expectSame, readWhole, store } from './stored.ts';
 import type { ArchiveStorageSubject } from './subject.ts';
 
 /** Archives that are nearly the same, or altogether, are each stored by themselves. */
@@ -22,6 +22,21 @@ export async function putAlike(subject: ArchiveStorageSubject): Promise<void> {
   expectSame(await readWhole(subject.port, anArchiveId(21), 200_000), bytes, 'the same bytes again');
   for (const [n, content] of turned.entries()) {
     expectSame(await readWhole(subject.port, anArchiveId(22 + n), 200_000), content, 'but for one byte');
+  }
+}
+
+/** Ids that are nearly that of an archive, in one digit of its instant or of its UUID, are of none. */
+export async function askNearly(subject: ArchiveStorageSubject): Promise<void> {
+  const { id } = await store(subject, 50, 1_000);
+  const digits = [0, 12, 14, 21, 28, 49];
+  const near = digits.map(
+    (at) => `${id.slice(0, at)}${id[at] === '9' ? '8' : '9'}${id.slice(at + 1)}` as ArchiveId,
+  );
+  for (const port of [subject.port, await subject.peer()]) {
+    for (const other of near) {
+      expect(await port.size(other), `the size of ${other}`).to.equal(undefined);
+      expect(await port.read(other, 0, 10), `the bytes of ${other}`).to.equal(undefined);
+    }
   }
 }
 

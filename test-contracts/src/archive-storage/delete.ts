@@ -76,6 +76,26 @@ async function listWhileDeleted(subject: ArchiveStorageSubject): Promise<void> {
   expect(await subject.port.list(before.id, 1), 'then').to.deep.equal([stays]);
 }
 
+/** Who asked while it went, and came back after it, keeps nothing of the answer: asked the same again, it is gone. */
+async function deleteWhileAsked(subject: ArchiveStorageSubject): Promise<void> {
+  const peer = await subject.peer();
+  for (const [n, asked] of [subject.port, peer].entries()) {
+    const { id, bytes } = await store(subject, 30 + n, 5_000);
+    const looks: Readonly<Record<string, () => Promise<unknown>>> = {
+      'its beginning': () => asked.read(id, 0, 512),
+      'all of it': () => asked.read(id, 0, bytes.length),
+      'its size': () => asked.size(id),
+      'its place in a list': async () => (await asked.list(undefined, 100)).find((listed) => listed === id),
+    };
+    const before = Object.values(looks).map((look) => look());
+    const deleted = asked.delete(id);
+    await Promise.all([...before, deleted, ...Object.values(looks).map((look) => look())]);
+    for (const [name, look] of Object.entries(looks)) {
+      expect(await look(), `${name}, asked beside the deletion and again`).to.equal(undefined);
+    }
+  }
+}
+
 export const deleteClauses: readonly ArchiveStorageClause[] = [
   {
     id: 'archive-storage/delete-gone',
@@ -143,6 +163,7 @@ export const deleteClauses: readonly ArchiveStorageClause[] = [
         expect(await peer.read(id, 0, 10), 'then').to.equal(undefined);
       }
       await listWhileDeleted(subject);
+      await deleteWhileAsked(subject);
     },
   },
   {

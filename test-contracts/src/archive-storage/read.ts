@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { anArchiveId } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { abortedAfter, expectAborted, expectAbortedAlone } from '../signals.ts';
+import { askNearly } from './alike.ts';
 import { expectSame, MANY, type Stored, store } from './stored.ts';
 import type { ArchiveStorageClause } from './subject.ts';
 
@@ -206,6 +207,7 @@ export const readClauses: readonly ArchiveStorageClause[] = [
         await subject.port.delete(id);
         expect(await other.size(id), 'deleted').to.equal(undefined);
       }
+      await askNearly(subject);
       await expectAbortedAlone({ size: (signal) => subject.port.size(anArchiveId(9), signal) });
       const unreachable = await subject.unreachable();
       expect(await rejectionOf(unreachable.size(anArchiveId(0))))

@@ -38,7 +38,7 @@ export const habitSaboteurs: readonly ArchiveSaboteur[] = [
         read: (id, from, length, signal) => sound.read(placeOf(id), from, length, signal),
       });
     },
-    ['archive-storage/delete-while-read', 'archive-storage/list-walk'],
+    ['archive-storage/size', 'archive-storage/delete-while-read', 'archive-storage/list-walk'],
   ),
   saboteur(
     'archive-storage/read-many',
