@@ -52,9 +52,6 @@ export const fifthRoleCleaningSabotages: Sabotages<RoleStore> = {
   'of no archives, all are named': does('whichAreNamed', async (store, ids) =>
     store.whichAreNamed(ids.length > 0 ? ids : await store.listArchives(undefined, 1_000)),
   ),
-  'nobody is asked which of no archives are named': does('whichAreNamed', async (store, ids) =>
-    ids.length > 0 ? store.whichAreNamed(ids) : new Set(),
-  ),
   'one set answers which archives are named': () => (store) => {
     const named = new Set<ArchiveId>();
     return {
