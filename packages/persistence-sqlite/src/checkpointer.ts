@@ -56,8 +56,9 @@ export class Checkpointer {
     });
     worker.unref();
     worker.on('message', () => this.#ended());
-    // Whatever ended it: SQLite itself copies a log that became very long, and the next changes start another thread.
-    worker.on('error', () => this.#lose());
+    // Whatever ended it: SQLite itself copies a log that became very long, and the next changes start another thread. It
+    // has ended with its exit, not with the error before: by then, another one would be taken for it.
+    worker.on('error', () => undefined);
     worker.on('exit', () => this.#lose());
     return worker;
   }

@@ -137,7 +137,7 @@ describe('Checkpointer', () => {
   it('takes another thread when one has died', () =>
     withTold(async ({ asked, change, die }) => {
       die();
-      while (asked() < 2) {
+      while (asked() < 5) {
         change(ENOUGH);
         await setImmediate();
       }
