@@ -32,18 +32,25 @@ export class Notes {
   claims = 0;
   /** How many events there were. */
   events = 0;
+  readonly #owners: Map<Instant, string> = new Map();
+
+  /** An instant that only this role or claim has, so that none of them wait equally long: a claim may take any of those. */
+  own(at: Instant | null, of: 'role' | 'claim' | 'retry', n: number): Instant | null {
+    if (at === null) return null;
+    const owner = `${of} ${n}`;
+    let mine = (at + n * SECOND + BESIDE[of]) as Instant;
+    while ((this.#owners.get(mine) ?? owner) !== owner) mine = (mine + 1) as Instant;
+    this.#owners.set(mine, owner);
+    return mine;
+  }
 }
+
+const SECOND = 1_000;
+const BESIDE = { role: 0, retry: 200, claim: 300 };
 
 /** The `n`th archive that is published: few instants, and many of each. */
 export function anArchive(n: number): ArchiveId {
   return anArchiveIdAt(n % 2, n);
-}
-
-const SECOND = 1_000;
-
-/** The instant of a role or claim alone: of those that wait equally long a claim may take any. */
-export function own(at: Instant | null, n: number, more = 0): Instant | null {
-  return at === null ? null : ((at + n * SECOND + more) as Instant);
 }
 
 /** An id that is not there, though nearly, in one of several ways. */

@@ -23,7 +23,7 @@ import { anEvent, aRoleId } from '../fixtures/roles.ts';
 import { asks, walk } from '../role-store/asked.ts';
 import { type Heard, heard, type Manner } from '../sequences/manners.ts';
 import { carelessly } from './careless.ts';
-import { anArchive, type Made, Notes, nearly, numberOf, own, type Two } from './notes.ts';
+import { anArchive, type Made, Notes, nearly, numberOf, type Two } from './notes.ts';
 
 /** One handle of a store. What it answers is what any sound store would. */
 export class Side {
@@ -79,8 +79,8 @@ export class Side {
       archive: anArchive(place),
       idempotencyKey: lease.key,
       pinned: made.expiresAt === null,
-      expiresAt: own(made.expiresAt, place),
-      deletedAt: own(made.deletedAt, place),
+      expiresAt: this.notes.own(made.expiresAt, 'role', place),
+      deletedAt: this.notes.own(made.deletedAt, 'role', place),
       generation: FIRST_GENERATION,
     };
     const publication = committed.get(name) ?? { role, now, limits, manifest, warnings };
@@ -105,17 +105,18 @@ export class Side {
     count: number,
     authority?: Authority,
   ): Promise<unknown> {
-    const { publications, looks } = this.notes;
-    const publication = publications.at(-1 - n);
-    const look = publication && looks.get(`${publication.role.id} ${place}`);
+    const { notes } = this;
+    const publication = notes.publications.at(-1 - n);
+    const look = publication && notes.looks.get(`${publication.role.id} ${place}`);
     if (look === undefined) return undefined;
     const { value, version } = look;
-    const end = own(change.expiresAt ?? null, numberOf(value.id));
+    const endOf = (at: Instant | null = null) => notes.own(at, 'role', numberOf(value.id));
+    const end = endOf(change.expiresAt);
     const role: Role = {
       ...value,
       ...change,
       ...('expiresAt' in change ? { expiresAt: end, pinned: end === null } : {}),
-      ...('deletedAt' in change ? { deletedAt: own(change.deletedAt ?? null, numberOf(value.id)) } : {}),
+      ...('deletedAt' in change ? { deletedAt: endOf(change.deletedAt) } : {}),
       ...('passwordHash' in change ? { generation: (value.generation + 1) as Role['generation'] } : {}),
     };
     return await this.#store.save(role, version, this.#events(count), authority);
@@ -124,7 +125,7 @@ export class Side {
   async claim({ until, limit, ...request }: CleanupRequest): Promise<unknown> {
     const { notes } = this;
     notes.claims += 1;
-    const lapse = own(until, notes.claims, 300) as Instant;
+    const lapse = notes.own(until, 'claim', notes.claims) as Instant;
     const tasks = await this.#store.claimForCleanup({ ...request, limit, until: lapse });
     const ordered = tasks.toSorted((one, other) => (one.role < other.role ? -1 : 1));
     // Those that were claimed together wait equally long from then on.
@@ -135,15 +136,15 @@ export class Side {
   }
 
   async settle(n: number, outcome: CleanupOutcome, count: number): Promise<unknown> {
-    const { tasks, looks } = this.notes;
-    const task = tasks.at(-1 - n);
+    const { notes } = this;
+    const task = notes.tasks.at(-1 - n);
     if (task === undefined) return undefined;
     const settled =
       outcome.kind === 'removed'
         ? outcome
-        : { ...outcome, retryAt: own(outcome.retryAt, numberOf(task.role), 200) as Instant };
+        : { ...outcome, retryAt: notes.own(outcome.retryAt, 'retry', numberOf(task.role)) as Instant };
     // A settlement may raise the role's version, or not.
-    for (const handle of [0, 1]) looks.delete(`${task.role} ${handle}`);
+    for (const handle of [0, 1]) notes.looks.delete(`${task.role} ${handle}`);
     return await this.#store.settleCleanup(task, settled, this.#events(count));
   }
 
