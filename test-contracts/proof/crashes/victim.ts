@@ -2,6 +2,7 @@
 import type { Instant } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import type { ArchivesAddress, RecordsAddress } from '../service/addresses.ts';
+import { endWithStarter } from '../service/child.ts';
 import { oneRenewal } from '../service/one-renewal.ts';
 import { openNode, type WrapPort } from '../service/open-node.ts';
 import { serveNode } from '../service/serve-node.ts';
@@ -51,6 +52,7 @@ const say = (word: VictimWord): void => {
 const { records, archives, staging } = orders;
 const node = await openNode({ records, archives, staging, clock, wrap });
 process.on('message', () => say({ kind: 'moments', moments }));
+endWithStarter();
 const { task } = orders;
 if (task === 'serve') {
   const served = await serveNode(node, { mode: 'path' });

@@ -18,7 +18,10 @@ export interface Child<Said extends Word> {
   kill(): void;
 }
 
-/** Starts a script with its orders. */
+/**
+ * Starts a script with its orders, in a group of its own: Ctrl-C reaches whoever started it alone, who ends it.
+ * The script calls `endWithStarter`.
+ */
 export function startChild<Said extends Word>(
   script: string,
   orders: object,
@@ -28,6 +31,7 @@ export function startChild<Said extends Word>(
     env: { ...process.env, ...env },
     execArgv: ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    detached: true,
   });
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const words: Said[] = [];
@@ -61,4 +65,10 @@ export function startChild<Said extends Word>(
       child.kill('SIGKILL');
     },
   };
+}
+
+/** In a started script: ends it when whoever started it has gone, however that happened. */
+export function endWithStarter(): void {
+  process.once('disconnect', () => process.exit());
+  if (!process.connected) process.exit();
 }

@@ -8,6 +8,7 @@ import { ScryptPasswordHasher } from '@pinfold/platform-node';
 import { aroundCalls, createManualClock } from '@pinfold/test-contracts/fixtures';
 import { ContainerModule } from 'inversify';
 import { createApp, readSettings } from 'pinfold';
+import { endWithStarter } from '../service/child.ts';
 
 /** What a node is told when it starts; the rest are settings in its environment. */
 export interface NodeOrders {
@@ -97,6 +98,5 @@ async function carryOut(task: NodeTask): Promise<void> {
 process.on('message', (task: NodeTask) => {
   void carryOut(task).then(() => say({ kind: 'done' }));
 });
-// Whoever started it has gone, however that happened.
-process.once('disconnect', () => process.exit());
+endWithStarter();
 say({ kind: 'listening', url: addresses.publicUrl, port });

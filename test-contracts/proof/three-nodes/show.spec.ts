@@ -48,6 +48,9 @@ describe('The example of many nodes', function () {
   it('ends everything on Ctrl-C, too', async () => {
     const child = start();
     while (!/process \d+/.test(shown)) await once(child.stdout, 'data');
+    // A node that heard it first would have failed to start.
+    const [, node] = shown.match(/process (\d+)/) ?? [];
+    expect(isRunning(-Number(node)), 'a group of its own').to.equal(true);
     const ended = once(child, 'close');
     process.kill(-(child.pid ?? 0), 'SIGINT');
     expect(await ended, shown).to.deep.equal([130, null]);
