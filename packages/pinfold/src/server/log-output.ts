@@ -1,4 +1,5 @@
 import { destination } from 'pino';
+import { isFull, writeNow } from './last-writes.ts';
 import { outputDescriptor } from './output-descriptor.ts';
 
 /** What one write to a pipe may have without others coming in between (POSIX, PIPE_BUF): so lines stay whole. */
@@ -10,20 +11,24 @@ const MOST_HELD = 8 * 1024 * 1024;
 /** How long the last lines may take, in milliseconds. */
 const LONGEST_FLUSH = 1_000;
 
-/** How many attempts at an exit may find that nobody has taken anything; the stream makes ten in a second. */
-const LAST_ATTEMPTS = 10;
-
 /** Before the next attempt where nobody takes anything, in milliseconds; doubled until somebody does. */
 const SHORTEST_PAUSE = 5;
 const LONGEST_PAUSE = 100;
 
+/** What the stream keeps that is not written, in order. It tells nobody, and its own last writes go on for ever where they fail. */
+interface Kept {
+  readonly _writing: boolean;
+  /** Is being written, or was refused. */
+  readonly _writingBuf: string | Buffer;
+  readonly _bufs: readonly string[];
+}
+
 /** Standard output, as the lines of a log are written to it: in batches, off the path of the answers. */
 export class LogOutput {
+  readonly #descriptor: number = outputDescriptor();
   readonly #stream: ReturnType<typeof destination>;
   #pause = SHORTEST_PAUSE;
   #next: NodeJS.Timeout | undefined;
-  #attempts = 0;
-  #leftAtExit = 0;
   #lost = 0;
   #fails = false;
   #ended = false;
@@ -35,12 +40,12 @@ export class LogOutput {
    */
   constructor(shared: boolean, onLost: (lines: number) => void) {
     this.#stream = destination({
-      dest: outputDescriptor(),
+      dest: this.#descriptor,
       sync: false,
       maxLength: MOST_HELD,
       ...(shared ? { maxWrite: SHARED_BYTES } : {}),
-      // It would wait for 100 ms each time, too long for a busy server, and at an exit for ever.
-      retryEAGAIN: (_error, writing, waiting) => this.#isWorthWaiting(writing + waiting),
+      // It would wait for 100 ms each time, too long for a busy server.
+      retryEAGAIN: () => false,
     });
     this.#stream
       .on('write', () => this.#written())
@@ -53,8 +58,8 @@ export class LogOutput {
         this.#lost = 0;
         if (lost > 0) onLost(lost);
       });
-    const flushSync = this.#stream.flushSync.bind(this.#stream);
-    this.#stream.flushSync = () => this.#exit(flushSync);
+    // Called when the process exits.
+    this.#stream.flushSync = () => this.#exit();
   }
 
   write(line: string): void {
@@ -116,27 +121,9 @@ export class LogOutput {
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
   }
 
-  #exit(flushSync: () => void): void {
+  #exit(): void {
     if (this.#ended || this.#fails) return;
-    this.#leftAtExit = Number.POSITIVE_INFINITY;
-    try {
-      flushSync();
-    } catch {
-      // Nobody has taken it in time, and there is nobody to tell.
-    }
+    const { _writing, _writingBuf, _bufs } = this.#stream as unknown as Kept;
+    writeNow(this.#descriptor, _writing ? _bufs : [_writingBuf, ..._bufs]);
   }
-
-  /** Whether the stream itself waits for its reader, which it does only at an exit. */
-  #isWorthWaiting(left: number): boolean {
-    if (left < this.#leftAtExit) {
-      this.#leftAtExit = left;
-      this.#attempts = LAST_ATTEMPTS;
-    }
-    this.#attempts -= 1;
-    return this.#attempts >= 0;
-  }
-}
-
-function isFull(error: NodeJS.ErrnoException): boolean {
-  return error.code === 'EAGAIN' || error.code === 'EBUSY';
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { closeSync, openSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -107,6 +107,41 @@ describe('a log that is written to a pipe', function () {
     const child = start(`${program(20_000)} throw new Error('a bug');`);
     expect(await once(child, 'exit')).to.deep.equal([1, null]);
   });
+
+  it('keeps no program from breaking whose reader has gone', async () => {
+    const child = start(`
+      import { once } from 'node:events';
+      process.stderr.write('ready');
+      await once(process.stdin, 'data');
+      ${program(100)} throw new Error('a bug');`);
+    await once(child.stderr, 'data');
+    child.stdout.destroy();
+    child.stdin.end('go on');
+    expect(await once(child, 'exit')).to.deep.equal([1, null]);
+  });
+});
+
+describe('a log that is written to a file', function () {
+  this.timeout(30_000);
+  const breaking = `${program(100)} throw new Error('a bug');`;
+
+  async function breakWith(path: string): Promise<void> {
+    const file = openSync(path, 'w');
+    const child = spawn(process.execPath, [...FLAGS, breaking], { stdio: ['pipe', file, 'ignore'] });
+    closeSync(file);
+    expect(await once(child, 'exit')).to.deep.equal([1, null]);
+  }
+
+  it('is there to its last line when the program breaks', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-unread-'));
+    await breakWith(join(folder, 'log'));
+    expect(linesOf(await readFile(join(folder, 'log'), 'utf8'))).to.have.length(100);
+    await rm(folder, { recursive: true });
+  });
+
+  // Other systems have no disk that is always full.
+  if (process.platform === 'linux')
+    it('keeps no program from breaking when the disk is full', () => breakWith('/dev/full'));
 });
 
 function linesOf(output: string): readonly string[] {
