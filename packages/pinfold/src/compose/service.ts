@@ -52,7 +52,7 @@ export interface Service {
   watchHealth(): Promise<void>;
   /** Begins to store the counts of views every ten seconds. */
   storeViews(): void;
-  /** Begins to sweep about every ten minutes. */
+  /** Begins to sweep every five to ten minutes. */
   sweep(): void;
   /** Ends looking and sweeping. */
   stop(): void;
