@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountId } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { type AppOptions, createApp, readSettings } from 'pinfold';
+import { freePort } from 'pinfold-test-servers';
 
 /** What the API says of a pin, as far as the browser's suite asks. */
 export interface PinJson {
@@ -35,6 +35,7 @@ export async function openService(
   options: AppOptions = {},
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-service-'));
+  // The public URL has to be known before the server listens.
   const port = await freePort();
   const key = new NodeApiKeySecrets().mint().text;
   const app = await createApp(
@@ -87,18 +88,4 @@ export async function openService(
       await rm(folder, { recursive: true });
     },
   };
-}
-
-/** The public URL has to be known before the server listens, so a free port is looked for first. */
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  probe.listen(0, '127.0.0.1', resolve);
-  await promise;
-  const address = probe.address();
-  const closed = Promise.withResolvers<void>();
-  probe.close(() => closed.resolve());
-  await closed.promise;
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

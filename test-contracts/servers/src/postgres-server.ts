@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { freePort } from './free-port.ts';
 import { type Installation, installPostgres, type Owner } from './postgres-binaries.ts';
 
 /** How clients reach a server: what `pg` takes. */
@@ -119,14 +119,4 @@ async function ended(keeper: ChildProcess): Promise<void> {
   const exit = hasEnded ? undefined : once(keeper, 'exit');
   keeper.stdin?.end();
   await exit;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('there is no free port');
-  return address.port;
 }

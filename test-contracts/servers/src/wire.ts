@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { freePort } from './free-port.ts';
 
 /** A way to a server on this machine that a test can cut and mend, while the server knows nothing of it. */
 export interface Wire {
@@ -30,12 +31,12 @@ export async function layWire(serverPort: number): Promise<Wire> {
       one.pipe(other);
     }
   });
-  const listen = async (port: number): Promise<number> => {
+  const port = await freePort();
+  const listen = async (): Promise<void> => {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
   };
-  const port = await listen(0);
+  await listen();
   const cut = async (): Promise<void> => {
     if (!server.listening) return;
     const closed = once(server, 'close');
@@ -48,7 +49,7 @@ export async function layWire(serverPort: number): Promise<Wire> {
     cut,
     mend: async (other = target) => {
       target = other;
-      await listen(port);
+      await listen();
     },
   };
 }
