@@ -5,7 +5,7 @@ import { lookOf } from '../src/look.ts';
 import { openScreen, type Screen } from './open-screen.ts';
 import { Person } from './person.ts';
 
-const ada = { account: accountId('8f2c'), displayName: 'Ada <Lovelace>', scopes: ['manage'] as const };
+const ada = { account: accountId('user.8f2c'), displayName: 'Ada <Lovelace>', scopes: ['manage'] as const };
 
 describe('the screen of a team', () => {
   let screen: Screen;
@@ -39,13 +39,13 @@ describe('the screen of a team', () => {
   it('names the person, and leads to where they sign out', async () => {
     await open({ authenticate: async () => ada, look: { signOutUrl: '/bye' } });
     const { text } = await person.get('/');
-    expect(text).to.contain('>Ada &lt;Lovelace&gt;</span>').and.not.to.contain('8f2c');
+    expect(text).to.contain('>Ada &lt;Lovelace&gt;</span>').and.not.to.contain('user.8f2c');
     expect(text).to.contain('<a href="/bye">Sign out</a>');
   });
 
   it('calls a person without a name by the account', async () => {
     await open({ authenticate: async () => ({ account: ada.account, scopes: ada.scopes }) });
-    expect((await person.get('/')).text).to.contain('>8f2c</span>');
+    expect((await person.get('/')).text).to.contain('>user.8f2c</span>');
   });
 
   it('leads whoever is not signed in to where they can', async () => {

@@ -38,7 +38,7 @@ for (const mode of ['origin', 'path'] as const) {
     let id: RoleId;
     beforeEach(async () => {
       team = new Team();
-      team.answers.set('ada', 'yes').set('ben', 'password');
+      team.answers.set('ada', 'yes').set('ben', 'password').set('cleo', 'yes');
       rig = await openRig({ viewer: { mode, access: team } });
       id = await rig.publish(SITE);
     });
@@ -157,7 +157,6 @@ for (const mode of ['origin', 'path'] as const) {
     });
 
     it('takes the grant of one viewer for no other at the shared URL', async () => {
-      team.answers.set('cleo', 'yes');
       const ada = await open('ada');
       const cleo = await open('cleo', cookiesOf(ada));
       expect(cookiesOf(cleo)).not.to.be.oneOf(['', cookiesOf(ada)]);
@@ -185,13 +184,14 @@ for (const mode of ['origin', 'path'] as const) {
     });
 
     it('tells a site nothing of who looks at it', async () => {
-      const answer = await open('ada');
+      // Of a name that could be written in hexadecimal digits, a random id may have the letters, too.
+      const answer = await open('cleo');
       const shown = locationOf(answer) + cookiesOf(answer);
       for (const token of shown.match(/[\w-]{100,}/g) ?? []) {
-        expect(Buffer.from(token, 'base64url').toString('latin1')).not.to.include('ada');
+        expect(Buffer.from(token, 'base64url').toString('latin1')).not.to.include('cleo');
       }
       expect(shown).to.match(/[\w-]{164}/);
-      expect(JSON.stringify(rig.log)).not.to.include('ada');
+      expect(JSON.stringify(rig.log)).not.to.include('cleo');
     });
   });
 }
