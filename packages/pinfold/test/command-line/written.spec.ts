@@ -52,7 +52,7 @@ describe('what a command writes', () => {
 
   it('may be read in part, without a word', async () => {
     const child = spawnCommand(env, 'list');
-    const said = text(child.stderr ?? []);
+    const said = text(child.stderr as NodeJS.ReadableStream);
     const exit = once(child, 'exit');
     await once(child.stdout, 'readable');
     child.stdout.read();
