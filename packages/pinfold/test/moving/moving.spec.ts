@@ -177,6 +177,11 @@ describe('pinfold export and import', function () {
     await writeFile(stage.at('file'), '');
     const refused = await run(env, 'export', stage.at('file', 'folder'));
     expect(refused.err).to.match(/^pinfold: ENOTDIR: [^\n]+\n$/);
+    // Node's own way of making folders goes on there for ever.
+    expect((await run(env, 'export', '/proc/nowhere/at/all')).code).to.equal(1);
+    for (const command of ['export', 'import']) {
+      expect((await run(env, command, '')).err).to.include('FOLDER is missing');
+    }
   });
 
   it('refuse a tar that is cut, and go on with a whole one', async () => {
