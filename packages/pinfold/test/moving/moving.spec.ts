@@ -169,6 +169,7 @@ describe('pinfold export and import', function () {
   });
 
   it('end with one line where nobody reads, and where nothing can be written', async () => {
+    // More than a pipe holds: else it may be written before its reader goes.
     const env = await stage.stock('one', 3, 300_000);
     const broken = await pipe('pinfold export - | head -c 10 > /dev/null', env, '').catch(
       (error: { readonly stderr: string }) => error.stderr,

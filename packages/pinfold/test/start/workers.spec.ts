@@ -157,7 +157,8 @@ describe('several processes on one port', function () {
     server.process.kill('SIGKILL');
     // Its output ends when the last process that writes to it has.
     await server.ended();
-    expect(workers.filter(isRunning)).to.deep.equal([]);
+    // A process closes its output shortly before the system counts it as ended.
+    while (workers.some(isRunning)) await new Promise((resolve) => setTimeout(resolve, 20));
   });
 
   it('do not start on a port that is taken, make nothing, and say so in one line', async () => {
