@@ -2,13 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { closed, listening } from 'pinfold-test-servers/service';
+import { freePort } from 'pinfold-test-servers';
 import { root } from './documents/pages.ts';
 import { Client, siteOf } from './service/client.ts';
 import { tryPassword } from './service/visitor.ts';
@@ -103,11 +103,4 @@ async function takesConnections(port: number): Promise<void> {
       await pause(20);
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = await listening();
-  const { port } = server.address() as AddressInfo;
-  await closed(server);
-  return port;
 }
