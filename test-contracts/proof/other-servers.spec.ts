@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { freePort } from 'pinfold-test-servers';
+import { quietPort } from 'pinfold-test-servers';
 import { root } from './documents/pages.ts';
 import { Client, siteOf } from './service/client.ts';
 import { tryPassword } from './service/visitor.ts';
@@ -50,7 +50,7 @@ describe('the programs for other servers', () => {
   async function start(page: string, which: number): Promise<{ readonly url: string; readonly key: string }> {
     const written = await readFile(join(root, page), 'utf8');
     const [, program = ''] = [...written.matchAll(/^```ts\n([\s\S]*?)^```$/gm)][which] ?? [];
-    const port = await freePort();
+    const port = await quietPort();
     const file = join(work, `${port}.ts`);
     await writeFile(file, program.replaceAll('8080', String(port)) + TELL_A_KEY);
     const execArgv = ['--conditions=@pinfold/source', '--disable-warning=ExperimentalWarning'];

@@ -54,7 +54,7 @@ export { NORMAL } from './domain/mode.ts';
 export { parseGuess } from './domain/password.ts';
 export { leftOf, parseRate, type RateLeft, takenFrom } from './domain/rate.ts';
 export { FIRST_GENERATION } from './domain/role.ts';
-export { type FilesByPath, type Resolution, resolve } from './domain/site.ts';
+export { type FilesByPath, fallback, type Resolution, resolve } from './domain/site.ts';
 export { codePoints, foldForSearch } from './domain/text.ts';
 export { MAX_READ } from './ports/archive-storage.ts';
 export { discardQuietly } from './ports/staging.ts';

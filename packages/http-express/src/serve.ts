@@ -4,7 +4,14 @@ import type { Caller, Origin, Rate, RoleId } from '@pinfold/core';
 import { NORMAL, rateInForce, refuseChange } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import { causeOf } from '@pinfold/core/history';
-import { type Answer, encodeAnswer, hasSeveralHosts, type RequestEntry, untilGone } from '@pinfold/http';
+import {
+  type Answer,
+  callerOf,
+  encodeAnswer,
+  hasSeveralHosts,
+  type RequestEntry,
+  untilGone,
+} from '@pinfold/http';
 import type { Request, Response } from 'express';
 import { adminRouteOf } from './administration/routes.ts';
 import {
@@ -44,7 +51,7 @@ export function serve(service: Service, request: Request, response: Response): P
     caller: () => known,
     // The key first, then the rate, path, method and scope, whether the account may change and the mode; the rest is the operation's.
     decide: async (signal, requestId) => {
-      const caller = await service.authenticate(request, response);
+      const caller = await callerOf(service.authenticate, request, response);
       if (caller === undefined) return refuseRequest('unauthorized');
       known = caller;
       const account = (await service.useCases.accounts.load(caller.account))?.value;
@@ -83,7 +90,7 @@ export function serveAdministration(
     route: found?.route.pattern ?? '/admin/v1',
     caller: () => known,
     decide: async (signal, requestId) => {
-      const caller = await service.authenticate(request, response);
+      const caller = await callerOf(service.authenticate, request, response);
       if (caller === undefined) return refuseRequest('unauthorized');
       known = caller;
       if (found === undefined || !caller.scopes.includes('admin')) return refuseRequest('not_found');

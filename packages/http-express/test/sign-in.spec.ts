@@ -27,6 +27,21 @@ describe('the API with a sign-in of the team', () => {
     expect(JSON.stringify(json)).not.to.match(/API key|Bearer/);
   });
 
+  it('takes null for nobody, and says what else is no caller, where types are not checked', async () => {
+    scopes = null as never;
+    for (const path of ['/api/v1/pins', '/admin/v1/accounts']) {
+      expect((await ask(rig, path)).status).to.equal(401);
+    }
+    await until(() => rig.log.length === 2);
+    expect(rig.log[0]).not.to.have.any.keys('account', 'error');
+    scopes = true as never;
+    expect((await ask(rig, '/api/v1/pins')).status).to.equal(500);
+    await until(() => rig.log.length === 3);
+    expect(rig.log[2]?.error)
+      .to.be.instanceOf(TypeError)
+      .and.have.property('message', 'authenticate must answer an account with its scopes, or undefined');
+  });
+
   it('says what a caller lacks, and nothing of API keys', async () => {
     scopes = ['pins:read'];
     const { status, json } = await ask(rig, '/api/v1/pins/x', { method: 'DELETE' });

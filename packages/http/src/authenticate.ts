@@ -10,3 +10,27 @@ export type Authenticate<
   Request extends IncomingMessage = IncomingMessage,
   Response extends ServerResponse = ServerResponse,
 > = (request: Request, response: Response) => Promise<Caller | undefined>;
+
+/**
+ * Asks whose request it is. Where types are not checked, `null` is nobody, too, and what is no caller is a mistake that
+ * is said.
+ *
+ * @throws TypeError for what is neither a caller nor nobody, and what `authenticate` throws.
+ *
+ * @example
+ * import { IncomingMessage, ServerResponse } from 'node:http';
+ * import { Socket } from 'node:net';
+ * import { callerOf } from '@pinfold/http';
+ *
+ * const request = new IncomingMessage(new Socket());
+ * await callerOf(async () => undefined, request, new ServerResponse(request)); // undefined
+ */
+export async function callerOf<Request extends IncomingMessage, Response extends ServerResponse>(
+  authenticate: Authenticate<Request, Response>,
+  request: Request,
+  response: Response,
+): Promise<Caller | undefined> {
+  const caller = (await authenticate(request, response)) ?? undefined;
+  if (caller === undefined || Array.isArray(caller.scopes)) return caller;
+  throw new TypeError('authenticate must answer an account with its scopes, or undefined');
+}

@@ -1,5 +1,5 @@
 export { type Answer, type EncodedAnswer, encodeAnswer } from './answer.ts';
-export type { Authenticate } from './authenticate.ts';
+export { type Authenticate, callerOf } from './authenticate.ts';
 export { type DrainLimits, drain, drainAndClose, isUnderWay } from './body/drain.ts';
 export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/watched-body.ts';
 export { consoleLog } from './console-log.ts';

@@ -174,6 +174,15 @@ describe("an embedding team's own sign-in", () => {
     }
   });
 
+  it('takes null for nobody, where types are not checked', async () => {
+    const screen = await openScreen({ management: { authenticate: async () => null as never } });
+    try {
+      expect((await new Person(screen.base).get('/')).status).to.equal(401);
+    } finally {
+      await screen.close();
+    }
+  });
+
   it('must be the only one', async () => {
     const screen = await openScreen();
     try {

@@ -158,6 +158,13 @@ for (const cacheBytes of [undefined, 0]) {
       expect([answer.status, gunzipSync(answer.body).toString()]).to.deep.equal([404, 'not here']);
     });
 
+    it('stands in for a path that no file can have, too', async () => {
+      for (const path of ['/%', '/%FF', '/tide%2Ftable', '/%C0%AF/x']) {
+        const answer = await get(path, GZIP);
+        expect([answer.status, gunzipSync(answer.body).toString()], path).to.deep.equal([404, 'not here']);
+      }
+    });
+
     it('names its charset only where it is proved', async () => {
       expect((await get('/sjis.html')).headers['content-type']).to.equal('text/html');
       expect((await get('/large.bin')).headers['content-type']).to.equal('application/octet-stream');
@@ -233,6 +240,18 @@ describe('the path of a file', () => {
     expect([again.status, again.headers.vary]).to.deep.equal([304, 'Accept, Accept-Encoding']);
     expect((await get('/app/settings')).status).to.equal(404);
     expect((await get('/app/logo.png', NAVIGATION)).status).to.equal(404);
+  });
+
+  it('falls back for navigations to a path that no file can have, too', async () => {
+    for (const path of ['/search/ebb%2Fflow', '/search/%FF', '/100%']) {
+      const page = await get(path, NAVIGATION);
+      expect([page.status, page.text, page.headers.vary], path).to.deep.equal([
+        200,
+        'home',
+        'Accept, Accept-Encoding',
+      ]);
+    }
+    expect((await get('/search/ebb%2Fflow.png', NAVIGATION)).status).to.equal(404);
   });
 
   it('that no file answers is a 404 page', async () => {

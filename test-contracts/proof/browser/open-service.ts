@@ -5,7 +5,7 @@ import { accountId } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
 import { type AppOptions, createApp, readSettings } from 'pinfold';
-import { freePort } from 'pinfold-test-servers';
+import { quietPort } from 'pinfold-test-servers';
 
 /** What the API says of a pin, as far as the browser's suite asks. */
 export interface PinJson {
@@ -36,7 +36,7 @@ export async function openService(
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-service-'));
   // The public URL has to be known before the server listens.
-  const port = await freePort();
+  const port = await quietPort();
   const key = new NodeApiKeySecrets().mint().text;
   const app = await createApp(
     readSettings({

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { freePort } from './free-port.ts';
 import { type Installation, installPostgres, type Owner } from './postgres-binaries.ts';
+import { quietPort } from './quiet-port.ts';
 
 /** How clients reach a server: what `pg` takes. */
 export interface PostgresAddress {
@@ -44,7 +44,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   try {
     const password = randomBytes(16).toString('hex');
     await initialise(installation, password);
-    const port = await freePort();
+    const port = await quietPort();
     let keeper = await launch(installation, port);
     return {
       address: { host: '127.0.0.1', port, user: USER, password, database: 'postgres' },

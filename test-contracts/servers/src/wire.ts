@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { freePort } from './free-port.ts';
+import { quietPort } from './quiet-port.ts';
 
 /** A way to a server on this machine that a test can cut and mend, while the server knows nothing of it. */
 export interface Wire {
@@ -31,7 +31,8 @@ export async function layWire(serverPort: number): Promise<Wire> {
       one.pipe(other);
     }
   });
-  const port = await freePort();
+  // Else another server could have it when the wire is mended.
+  const port = await quietPort();
   const listen = async (): Promise<void> => {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');

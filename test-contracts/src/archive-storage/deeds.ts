@@ -189,6 +189,13 @@ export async function walkThroughChanges(
 ): Promise<ArchiveId[]> {
   const ids: ArchiveId[] = [];
   const other = { storage: known.handles[0] as ArchiveStorage, known };
+  const left = [...changes];
+  const changeSome = async (most: number): Promise<void> => {
+    for (const [changed, content] of left.splice(0, most)) {
+      if (content === undefined) await other.storage.delete(changed);
+      else await put(other, changed, content, true);
+    }
+  };
   for (let pages = 0; pages < ENDLESS; pages += 1) {
     const last = ids.at(-1) ?? after;
     const page = await storage.list(last, limit);
@@ -197,11 +204,10 @@ export async function walkThroughChanges(
     expect(page.length > 0, 'that a walk goes on').to.equal(there.length > 0);
     if (page.length === 0) break;
     ids.push(...page);
-    for (const [changed, content] of changes.slice(2 * pages, 2 * pages + 2)) {
-      if (content === undefined) await other.storage.delete(changed);
-      else await put(other, changed, content, true);
-    }
+    await changeSome(2);
   }
+  // However many pages there were, the same is left.
+  await changeSome(left.length);
   return ids.filter((id) => changes.every(([changed]) => changed !== id));
 }
 

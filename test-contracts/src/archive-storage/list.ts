@@ -1,11 +1,11 @@
-import type { ArchiveId, ArchiveStorage } from '@pinfold/core';
+import type { ArchiveId } from '@pinfold/core';
 import { expect } from 'chai';
 import { someBytes } from '../fixtures/bytes.ts';
 import { anArchiveId, anArchiveIdAt } from '../fixtures/roles.ts';
 import { rejectionOf } from '../rejection.ts';
 import { expectAbortedAlone } from '../signals.ts';
 import { together } from '../together.ts';
-import { expectSame, nextTurn, readWhole, store } from './stored.ts';
+import { expectPage, expectSame, nextTurn, readWhole, store, walk } from './stored.ts';
 import type { ArchiveStorageClause, ArchiveStorageSubject } from './subject.ts';
 
 /** Some milliseconds apart, some weeks, some years: whatever an implementation groups ids by, there are several. */
@@ -25,34 +25,18 @@ const [COUNT, MOMENTS] = [2_005, 5];
 /** Of the many, how many lie far from one another, and how far. */
 const [FAR, APART] = [65, 97_000_000];
 
-/** Every page of a walk, which ends at an empty one. */
-async function walk(
-  port: ArchiveStorage,
-  limit: number,
-  between: (page: readonly ArchiveId[]) => Promise<void> = async () => {},
-): Promise<ArchiveId[]> {
-  const pages: (readonly ArchiveId[])[] = [];
-  for (let after: ArchiveId | undefined; ; ) {
-    const page = await port.list(after, limit);
-    expect(page.length, 'a page').to.be.at.most(limit);
-    if (page.length === 0) return pages.flat();
-    pages.push(page);
-    after = page.at(-1);
-    expect(pages.flat().length, 'the walk does not end').to.be.at.most(COUNT);
-    await between(page);
-  }
-}
-
 /** A page that was listed stays as it was, whatever comes and goes and is listed after it. */
 async function listThenChange(subject: ArchiveStorageSubject): Promise<void> {
   const { port } = subject;
+  const all = await walk(port, 1_000);
   const page = await port.list(undefined, 1_000);
   const listed = [...page];
   await port.delete(listed[0] as ArchiveId);
   expect(page, 'a page, when one of it was deleted').to.deep.equal(listed);
   await store(subject, 700, 10);
-  const next = await port.list(undefined, 1_000);
-  expect(next, 'the next one').to.deep.equal([...listed.slice(1), anArchiveId(700)].toSorted());
+  expect(await walk(port, 1_000), 'the next one').to.deep.equal(
+    [...all.slice(1), anArchiveId(700)].toSorted(),
+  );
   expect(page, 'the page before').to.deep.equal(listed);
 }
 
@@ -81,9 +65,8 @@ export const listClauses: readonly ArchiveStorageClause[] = [
         expect(page.length, 'a page of many at once').to.be.at.most(limits[n] as number);
         expect(page).to.deep.equal(ids.slice(0, page.length));
       }
-      expect(await subject.port.list(anArchiveId(500), 2), 'after one that is not there').to.deep.equal(
-        ids.filter((id) => id > anArchiveId(500)).slice(0, 2),
-      );
+      const behind = ids.filter((id) => id > anArchiveId(500)).slice(0, 2);
+      expectPage(await subject.port.list(anArchiveId(500), 2), behind, 'after one that is not there');
       const peer = await subject.peer();
       // One that the walk has yet to come to, and all that end its pages.
       const deleted = new Set<ArchiveId>();
@@ -188,13 +171,13 @@ export const listClauses: readonly ArchiveStorageClause[] = [
         await nextTurn();
         const [first] = await peer.list(undefined, 1);
         expect(first, 'the first, whatever is under way').to.be.oneOf([id, later.id]);
-        const listed = await peer.list(undefined, 10);
+        const listed = await walk(peer, 10);
         if (!listed.includes(id)) continue;
         expect(listed).to.deep.equal([id, later.id]);
         expectSame(await readWhole(peer, id, bytes.length), bytes, 'what is listed');
       }
       await put;
-      expect(await peer.list(undefined, 10), 'a finished put').to.deep.equal([id, later.id]);
+      expect(await walk(peer, 10), 'a finished put').to.deep.equal([id, later.id]);
     },
   },
 ];

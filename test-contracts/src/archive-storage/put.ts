@@ -8,7 +8,7 @@ import { expectAborted } from '../signals.ts';
 import { together } from '../together.ts';
 import { putAlike, putOfOneName, putSameAtOnce } from './alike.ts';
 import { putLargeAtOnce, putLargeInVain, putVast } from './large.ts';
-import { expectSame, MANY, nextTurn, readWhole, store } from './stored.ts';
+import { expectSame, MANY, nextTurn, readWhole, store, walk } from './stored.ts';
 import type { ArchiveStorageClause, ArchiveStorageSubject } from './subject.ts';
 
 /** Bytes at both ends: a store that writes in place shows the beginning before the end. */
@@ -168,7 +168,7 @@ export const putClauses: readonly ArchiveStorageClause[] = [
       await putWhileRead(subject);
       await putOfNothing(subject);
       await putAborted(subject);
-      for (const id of await subject.port.list(undefined, 10)) {
+      for (const id of await walk(subject.port, 10)) {
         const n = [1, 2, 3].find((candidate) => anArchiveId(candidate) === id) ?? 0;
         expectSame(await readWhole(subject.port, id, LARGE), someBytes(LARGE, n), 'what is listed');
       }

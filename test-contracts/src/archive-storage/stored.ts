@@ -8,6 +8,9 @@ import type { ArchiveStorageSubject } from './subject.ts';
 /** More calls at once than any pool, queue or limit of a client has room for. */
 export const MANY = 260;
 
+/** More archives than any clause stores. */
+const MOST_WALKED = 5_000;
+
 /** An archive that lies in the storage. */
 export interface Stored {
   readonly id: ArchiveId;
@@ -52,7 +55,7 @@ export async function readAsSized(
 ): Promise<Uint8Array | undefined> {
   const found = await readWhole(port, id, length);
   expect(await port.size(id), 'its size').to.equal(found?.length);
-  const isListed = (await port.list(undefined, 1_000)).includes(id);
+  const isListed = (await walk(port, 1_000)).includes(id);
   expect(isListed, 'whether it is listed').to.equal(found !== undefined);
   return found;
 }
@@ -63,6 +66,28 @@ export function expectSame(actual: Uint8Array | undefined, expected: Uint8Array,
   const got = actual as Uint8Array;
   expect(got.length, `${what}: bytes`).to.equal(expected.length);
   expect(Buffer.compare(got, expected), `${what}: a different byte`).to.equal(0);
+}
+
+/** All ids, page by page up to an empty one: any page may be short. */
+export async function walk(
+  port: ArchiveStorage,
+  limit: number,
+  between: (page: readonly ArchiveId[]) => Promise<void> = async () => {},
+): Promise<ArchiveId[]> {
+  const ids: ArchiveId[] = [];
+  for (let page = await port.list(undefined, limit); page.length > 0; ) {
+    expect(page.length, 'a page').to.be.at.most(limit);
+    ids.push(...page);
+    expect(ids.length, 'the walk does not end').to.be.at.most(MOST_WALKED);
+    await between(page);
+    page = await port.list(ids.at(-1), limit);
+  }
+  return ids;
+}
+
+/** Fails unless a page is the beginning of what there is: it may be short, but is empty at the end alone. */
+export function expectPage(page: readonly ArchiveId[], all: readonly ArchiveId[], what: string): void {
+  expect(page, what).to.deep.equal(all.slice(0, Math.max(1, page.length)));
 }
 
 /** Lets other work go on: asking a storage in memory again and again would keep everything else waiting. */

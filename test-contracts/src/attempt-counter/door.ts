@@ -9,6 +9,7 @@ import {
   minutes,
 } from '@pinfold/core';
 import { UNSETTLED_AT_MOST } from '@pinfold/core/adapter';
+import { inOneOrder } from '../sequences/alike.ts';
 import { FOREVER, type Limits, MANY, type Who } from './values.ts';
 
 export type End = 'settle' | 'forgive';
@@ -118,7 +119,7 @@ export async function beginAtOnce(
     await Promise.all(Array.from({ length: ours }, (_, n) => end(doorOf(known, n), n, ['forgive'])));
     known.tickets.splice(before);
   }
-  return answers.map((answer) => JSON.stringify(answer)).sort();
+  return inOneOrder(answers);
 }
 
 export function doorOf(known: Known, n: number): Door {

@@ -42,7 +42,9 @@ export const reachClauses: readonly Clause<HistoryStores, StoreSubject<HistorySt
       const answersOf = async (stores: HistoryStores) => ({
         all: await told(stores),
         own: await told(stores, { account: role.account, pin: role.id }),
-        expired: await stores.history.expired(end, 10),
+        expired: (await stores.history.expired(end, 10)).toSorted((one, next) =>
+          one.role < next.role ? -1 : 1,
+        ),
       });
       const changes: Readonly<Record<string, () => Promise<unknown>>> = {
         'a publication': () => publish(other, 2),

@@ -24,6 +24,7 @@ import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.t
 import { aTakedown } from '../fixtures/takedowns.ts';
 import { harnessClauses } from '../harness.ts';
 import { rejectionOf } from '../rejection.ts';
+import { asks, everything, idsOf, walkArchives } from '../role-store/asked.ts';
 import { together } from '../together.ts';
 import { importReach } from './reach.ts';
 import { published, recordsOf, stock } from './stock.ts';
@@ -186,8 +187,8 @@ const importClauses: readonly MovingClause[] = [
       const role = (await other.roles.load(aRoleId(4)))?.value;
       expect(role).to.deep.include(removal);
       expect(await other.roles.loadManifest(anArchiveId(4))).to.equal(undefined);
-      expect(await other.roles.listArchives(undefined, 10)).to.not.include(anArchiveId(4));
-      expect(await other.roles.listArchives(undefined, 10)).to.include(anArchiveId(3));
+      expect(await walkArchives(other.roles, 10)).to.not.include(anArchiveId(4));
+      expect(await walkArchives(other.roles, 10)).to.include(anArchiveId(3));
       const claimed = await other.roles.claimForCleanup(CLAIM);
       expect(claimed.map(({ role: id }) => id)).to.not.include(aRoleId(4));
     },
@@ -253,22 +254,9 @@ async function expectWorking(stores: MovingStores, records: readonly MovedRecord
   expect(await roles.reserve(other)).to.deep.equal({ kind: 'mismatch' });
   expect(await roles.loadManifest(anArchiveId(4))).to.equal(aManifest(4));
   expect(await roles.loadManifest(anArchiveId(2)), 'of a removed archive').to.equal(undefined);
-  const everything = {
-    account: ACCOUNT,
-    now: START,
-    idempotencyKey: undefined,
-    after: undefined,
-    limit: 100,
-  };
-  const found = await roles.list({ ...everything, state: undefined, search: 'ünï' });
-  expect(found.items.map(({ id }) => id)).to.deep.equal([aRoleId(4)]);
-  const byKey = await roles.list({
-    ...everything,
-    state: undefined,
-    search: undefined,
-    idempotencyKey: aKey(1),
-  });
-  expect(byKey.items.map(({ id }) => id)).to.deep.equal([aRoleId(1)]);
+  const found = await everything(roles, asks({ search: 'ünï' }));
+  expect(found.map(({ id }) => id)).to.deep.equal([aRoleId(4)]);
+  expect(idsOf(await roles.list(asks({ idempotencyKey: aKey(1) })))).to.deep.equal([aRoleId(1)]);
   const loaded = await roles.load(aRoleId(4));
   if (loaded === undefined) throw new Error('a role that was kept is not there');
   const renamed = { ...loaded.value, title: 'Renamed' as Title };

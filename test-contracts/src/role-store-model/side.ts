@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type {
   AccountId,
   ArchiveId,
@@ -21,6 +20,7 @@ import type {
 import { FIRST_GENERATION } from '@pinfold/core/adapter';
 import { anEvent, aRoleId } from '../fixtures/roles.ts';
 import { asks, walk } from '../role-store/asked.ts';
+import { areAlike, inOneOrder } from '../sequences/alike.ts';
 import { type Heard, heard, type Manner } from '../sequences/manners.ts';
 import { carelessly } from './careless.ts';
 import { anArchive, type Made, Notes, nearly, numberOf, type Two } from './notes.ts';
@@ -220,8 +220,7 @@ export class Side {
     const manifest = await heard(manner, 'load a manifest', (signal) =>
       this.#store.loadManifest(archive, signal),
     );
-    const isSame = (came: Heard, answer: unknown) =>
-      came === 'aborted' || isDeepStrictEqual(came.answer, answer);
+    const isSame = (came: Heard, answer: unknown) => came === 'aborted' || areAlike(came.answer, answer);
     return [
       isSame(role, await this.#store.load(id)),
       isSame(manifest, await this.#store.loadManifest(archive)),
@@ -238,7 +237,7 @@ export class Side {
       return make(side);
     });
     const both = await Promise.all(calls);
-    return both.map((answer) => JSON.stringify(answer)).sort();
+    return inOneOrder(both);
   }
 
   /** What has nothing to do with each other at once, by one handle or by two in turn. */

@@ -55,10 +55,19 @@ export async function walk(
   return pages;
 }
 
-/** Every archive that records name, by pages of a size. */
-export async function walkArchives(port: RoleStore, limit: number): Promise<readonly ArchiveId[]> {
+/** All that a query finds, in pages that may be short. */
+export async function everything(port: RoleStore, query: RoleQuery): Promise<readonly Role[]> {
+  return (await walk(port, query)).flatMap(({ items }) => items);
+}
+
+/** Every archive that records name, behind one or from the first on, by pages of a size. */
+export async function walkArchives(
+  port: RoleStore,
+  limit: number,
+  after?: ArchiveId,
+): Promise<readonly ArchiveId[]> {
   const walked: ArchiveId[] = [];
-  for (let page = await port.listArchives(undefined, limit); page.length > 0; ) {
+  for (let page = await port.listArchives(after, limit); page.length > 0; ) {
     walked.push(...page);
     if (page.length > limit || walked.length > 10_000) throw new Error('a walk does not end');
     page = await port.listArchives(walked.at(-1), limit);

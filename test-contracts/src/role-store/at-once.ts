@@ -28,7 +28,7 @@ import {
   publishTo,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
-import { asks, END } from './asked.ts';
+import { asks, END, everything, walkArchives } from './asked.ts';
 import type { Question } from './questions.ts';
 
 const NOON = after(START, hours(12));
@@ -63,7 +63,6 @@ const LISTS: readonly Partial<RoleQuery>[] = [
   ...(['published', 'expired', 'deleted'] as const).flatMap((state) => [{ state }, { state, now: NOON }]),
   ...[1, 2].map((n) => ({ idempotencyKey: aKey(n) })),
   { idempotencyKey: aKey(1), account: OTHER },
-  ...['site', 'site 3', 'site 7'].map((search) => ({ search })),
   { after: cursor },
   { after: { ...cursor, id: aRoleId(2) } },
   { after: { ...cursor, publishedAt: after(START, minutes(2)) } },
@@ -87,6 +86,7 @@ const NEAR: Readonly<Record<string, readonly Question[]>> = {
     (port) => port.loadManifest(anArchiveId(n), NEVER),
   ]),
   list: LISTS.map((more) => (port) => port.list(asks(more))),
+  search: ['site', 'site 3', 'site 7'].map((search) => (port) => everything(port, asks({ search }))),
   count: [
     ...[NOON, END].flatMap((now) =>
       [START, NOON, END].map((endedBefore) => ({ now, endedBefore, begunBefore: START })),
@@ -98,7 +98,7 @@ const NEAR: Readonly<Record<string, readonly Question[]>> = {
   ),
   listArchives: [1, 2, 100].flatMap((limit) =>
     [undefined, 1, 2, 30].map(
-      (n) => (port: RoleStore) => port.listArchives(n === undefined ? n : anArchiveId(n), limit),
+      (n) => (port: RoleStore) => walkArchives(port, limit, n === undefined ? n : anArchiveId(n)),
     ),
   ),
   reserve: [

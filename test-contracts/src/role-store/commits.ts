@@ -26,7 +26,7 @@ import {
   UNBOUNDED,
 } from '../fixtures/roles.ts';
 import { together } from '../together.ts';
-import { asks, idsOf } from './asked.ts';
+import { asks, idsOf, walkArchives } from './asked.ts';
 import { nearly } from './leases.ts';
 
 const IN_A_MINUTE = after(START, minutes(1));
@@ -42,7 +42,7 @@ async function partsOf(port: RoleStore, { role }: Publication, n: number): Promi
     parts.push((await port.reserve(aReservation(n, { token: aToken(500 + n) }))).kind === 'complete');
     parts.push((await port.whichAreNamed([role.archive])).has(role.archive));
     parts.push(idsOf(await port.list(asks())).includes(role.id));
-    parts.push((await port.listArchives(undefined, 100)).includes(role.archive));
+    parts.push((await walkArchives(port, 100)).includes(role.archive));
     await nextTurn();
   }
   return parts;
@@ -52,7 +52,7 @@ async function expectNothingOf(port: RoleStore, { role }: Publication): Promise<
   expect(await port.load(role.id), 'role').to.equal(undefined);
   expect(await port.loadManifest(role.archive), 'manifest').to.equal(undefined);
   expect((await port.whichAreNamed([role.archive])).size, 'named').to.equal(0);
-  expect(await port.listArchives(undefined, 1_000)).not.to.include(role.archive);
+  expect(await walkArchives(port, 1_000)).not.to.include(role.archive);
   const all = { idempotencyKey: undefined, state: undefined, search: undefined, after: undefined };
   const page = await port.list({ ...all, account: role.account, now: START, limit: 100 });
   expect(page.items.map(({ id }) => id)).not.to.include(role.id);

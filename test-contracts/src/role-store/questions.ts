@@ -23,7 +23,7 @@ import {
   publishTo,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
-import { asks, END } from './asked.ts';
+import { asks, END, everything, walkArchives } from './asked.ts';
 
 /** Something that is asked of a store, by what it is about. */
 export type Question = (port: RoleStore) => Promise<unknown>;
@@ -70,8 +70,8 @@ export const READS: Readonly<Record<string, Question>> = {
   'list of all': (port) => port.list(asks({ account: undefined, limit: 3 })),
   'list with a state': (port) => port.list(asks({ state: 'published' })),
   'list of what is deleted': (port) => port.list(asks({ state: 'deleted' })),
-  'list with a search': (port) => port.list(asks({ search: 'site' })),
-  'list of what is found nowhere': (port) => port.list(asks({ search: 'renamed' })),
+  'list with a search': (port) => everything(port, asks({ search: 'site' })),
+  'list of what is found nowhere': (port) => everything(port, asks({ search: 'renamed' })),
   'list by a key': (port) => port.list(asks({ idempotencyKey: aReservation(1).key })),
   'list by a key that is free': (port) => port.list(asks({ idempotencyKey: aReservation(3).key })),
   'a page of one': (port) => port.list(asks({ limit: 1 })),
@@ -81,10 +81,10 @@ export const READS: Readonly<Record<string, Question>> = {
   named: (port) => port.whichAreNamed([1, 2, 3].map(anArchiveId)),
   'one that is named': (port) => port.whichAreNamed([anArchiveId(1)]),
   'one that may yet be named': (port) => port.whichAreNamed([anArchiveId(3)]),
-  archives: (port) => port.listArchives(undefined, 10),
+  archives: (port) => walkArchives(port, 10),
   'the first archive': (port) => port.listArchives(undefined, 1),
-  'archives behind one': (port) => port.listArchives(anArchiveId(1), 10),
-  'archives behind the last': (port) => port.listArchives(anArchiveId(2), 10),
+  'archives behind one': (port) => walkArchives(port, 10, anArchiveId(1)),
+  'archives behind the last': (port) => walkArchives(port, 10, anArchiveId(2)),
   count: (port) => port.countForCleanup({ now: END, endedBefore: END, begunBefore: END }),
   'count of none yet': (port) => port.countForCleanup({ now: SOON, endedBefore: SOON, begunBefore: START }),
   comparison: (port) => port.loadComparison(),

@@ -52,7 +52,17 @@ function file<File>(files: FilesByPath<File>, name: string): File | undefined {
   return files.get(name) ?? files.get(`${name}.html`);
 }
 
-/** What a site shows for a path that none of its files and folders answers. */
+/**
+ * What a site shows for a path that none of its files and folders answers.
+ *
+ * @param name the path without its first slash.
+ *
+ * @example
+ * import { fallback } from '@pinfold/core/adapter';
+ *
+ * const files = new Map([['404.html', 'the page']]);
+ * fallback(files, 'nowhere', true); // { kind: 'not_found_page', entry: 'the page' }
+ */
 export function fallback<File>(
   files: FilesByPath<File>,
   name: string,

@@ -1,6 +1,7 @@
 import type { Caller, Doer } from '@pinfold/core';
 import { mayManage } from '@pinfold/core/accounts';
 import { actorOf } from '@pinfold/core/history';
+import { callerOf } from '@pinfold/http';
 import type { Screen } from '../options.ts';
 import { readCookies } from './cookies.ts';
 import type { Visit } from './visit.ts';
@@ -22,7 +23,7 @@ export async function arrivalOf(
   { request, response, scope, shown }: Visit,
 ): Promise<Arrival> {
   if (authenticate !== undefined) {
-    const caller = await authenticate(request, response);
+    const caller = await callerOf(authenticate, request, response);
     if (caller === undefined) return { kind: 'stranger' };
     if (!mayManage(caller.scopes)) return { kind: 'forbidden' };
     return { kind: 'signed_in', caller, actor: actorOf(caller), bond: `account ${caller.account}` };

@@ -87,7 +87,7 @@ const LONGEST_STOP = 10_000;
 
 /**
  * Opens Pinfold to be mounted in a server of yours: its stores, brought up to this release, and all that is made of
- * them. Expired and stopped archives are removed about every ten minutes until it is closed.
+ * them. Expired and stopped archives are removed at least every ten minutes until it is closed.
  *
  * @throws SettingsError when an option is wrong or cannot be carried out, a database or a bucket that cannot be used
  * among them; Fault when another store cannot be opened.

@@ -52,7 +52,7 @@ export interface Service {
   watchHealth(): Promise<void>;
   /** Begins to store the counts of views every ten seconds. */
   storeViews(): void;
-  /** Begins to sweep about every ten minutes. */
+  /** Begins to sweep every five to ten minutes. */
   sweep(): void;
   /** Ends looking and sweeping. */
   stop(): void;
@@ -86,7 +86,7 @@ export async function openService(
   const shown = { authenticate, identityProvider, signIn, access, look };
   const doors = doorModules(settings, { log, requests, uploads, figures, addresses, ...shown });
   const modules = [...doors, ...(options.modules ?? [])];
-  const observed = observedBy(metrics, options);
+  const observed = observedBy(metrics, options.observe, log);
   const heard = heardBy(options.onEvent, log);
   const asked = { ...options, ...observed, ...heard, modules };
   const composition = await openComposition(settings, asked, (container) => {
@@ -141,20 +141,21 @@ export async function openService(
 /** A bug in a team's own code is told to the log: what is stored is stored, whatever they do with the news. */
 function heardBy(onEvent: ServiceOptions['onEvent'], log: Log): Pick<ServiceOptions, 'onEvent'> {
   if (onEvent === undefined) return {};
-  return { onEvent: (event) => heard('onEvent', () => onEvent(event), log) };
+  return { onEvent: (event) => void heard('onEvent', () => onEvent(event), log) };
 }
 
 function heardRequests(told: RequestLog, onRequest: RequestLog | undefined, log: Log): RequestLog {
   if (onRequest === undefined) return told;
   return (entry, request) => {
     told(entry, request);
-    heard('onRequest', () => onRequest(entry, request), log);
+    void heard('onRequest', () => onRequest(entry, request), log);
   };
 }
 
-function heard(name: string, tell: () => void, log: Log): void {
+/** One that is asynchronous may be given as well: what it rejects with would end the process. */
+async function heard(name: string, tell: () => unknown, log: Log): Promise<void> {
   try {
-    tell();
+    await tell();
   } catch (error) {
     log.error(`${name} has thrown`, error);
   }
@@ -169,13 +170,14 @@ async function openMetrics({ version, node }: { version: string; node: string })
 /** What is observed for metrics, and for whoever puts the service together. */
 function observedBy(
   metrics: Metrics | undefined,
-  { observe }: CompositionOptions,
+  observe: CompositionOptions['observe'],
+  log: Log,
 ): Pick<CompositionOptions, 'observe'> {
-  if (metrics === undefined) return {};
+  if (metrics === undefined && observe === undefined) return {};
   return {
     observe: (figure) => {
-      metrics.observe(figure);
-      observe?.(figure);
+      metrics?.observe(figure);
+      if (observe !== undefined) void heard('observe', () => observe(figure), log);
     },
   };
 }

@@ -25,15 +25,15 @@ export interface CleanupTimerOptions {
   readonly random: () => number;
 }
 
-const PAUSE: Duration = minutes(10);
+const LONGEST_PAUSE: Duration = minutes(10);
 
-/** Sweeps about every ten minutes until the signal aborts. A sweep that fails is logged, and the next one comes all the same. */
+/** Sweeps every five to ten minutes until the signal aborts. A sweep that fails is logged, and the next one comes all the same. */
 export async function runCleanupTimer(options: CleanupTimerOptions, signal: AbortSignal): Promise<void> {
   const { cleanUp, history, views, clock, log, random, look = async () => undefined } = options;
   const count = (swept: boolean): Promise<void> =>
     look(swept).catch((error: unknown) => log.error('what sweeps leave could not be counted', error));
   void count(false);
-  while (await slept(clock, duration(Math.round(PAUSE * (0.5 + random()))), signal)) {
+  while (await slept(clock, duration(Math.round(LONGEST_PAUSE * (0.5 + random() / 2))), signal)) {
     try {
       await history.sweep({ cause: BY_THIS_NODE, signal });
       await views.sweep(signal);

@@ -83,6 +83,29 @@ describe('Pinfold in a server of your own', () => {
     expect(told).to.deep.equal(['pin.published ada']);
   });
 
+  it('goes on whatever those who are told throw or reject with, and says so in the log', async () => {
+    const log: string[] = [];
+    const reject = async (): Promise<never> => Promise.reject(new Error('a bug of the team'));
+    const fail = (): never => {
+      throw new Error('a bug of the team');
+    };
+    const { useCases } = await open({
+      onEvent: reject,
+      onRequest: reject,
+      observe: fail,
+      log: (line) => log.push(line),
+    });
+    const { text } = await useCases.keys.create({ by: OPERATOR, account: ada });
+    await published(await publish(publicUrl, text, 'a'));
+    const broken = (): ReadonlySet<unknown> => new Set(log.map((line) => JSON.parse(line).msg));
+    while (!broken().has('onRequest has thrown')) await new Promise((resolve) => setImmediate(resolve));
+    expect([...broken()]).to.include.members([
+      'onEvent has thrown',
+      'onRequest has thrown',
+      'observe has thrown',
+    ]);
+  });
+
   it('speaks of the sign-in of the team, and looks as it wants', async () => {
     await open({
       authenticate: async () => undefined,

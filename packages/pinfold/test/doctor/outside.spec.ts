@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { publicUrl } from '@pinfold/http';
 import { expect } from 'chai';
+import { quietPort } from 'pinfold-test-servers';
 import { examine } from '../../src/doctor/examine.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { type App, createApp, readSettings } from '../../src/index.ts';
@@ -122,8 +123,7 @@ describe('pinfold doctor, from outside', function () {
   });
 
   it('finds nothing wrong where there is no proxy, also in path mode and below a path', async () => {
-    const { port } = proxy.address() as AddressInfo;
-    proxy.close();
+    const port = await quietPort();
     env = { ...env, PINFOLD_PORT: String(port), PINFOLD_PUBLIC_URL: `http://localhost:${port}/share` };
     app = await createApp(readSettings({ ...env, PINFOLD_VIEWER_MODE: 'path' }), { log: () => undefined });
     await app.listen();

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { spawnCommand } from '../command-run.ts';
 import { type Engines, startEngines } from '../servers/engines.ts';
@@ -15,21 +14,23 @@ const COUNT = 40;
 
 /** How many archives a folder has. */
 async function countIn(folder: string): Promise<number> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
   return found.filter((entry) => entry.isFile() && /^\d{13}-/.test(entry.name)).length;
 }
 
-/** Kills a command as soon as something is so; says whether that came before its end. */
-async function killWhen(
-  isSo: () => Promise<boolean>,
+/** Runs a command that is killed once a folder has so many archives. */
+async function killWith(
+  archives: number,
+  folder: string,
   env: Env,
   ...args: readonly string[]
-): Promise<boolean> {
-  const child = spawnCommand(env, ...args);
-  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
-  while (child.exitCode === null && !(await isSo())) await setTimeout(2);
-  child.kill('SIGKILL');
-  return (await ended)[1] === 'SIGKILL';
+): Promise<void> {
+  const NODE_OPTIONS = `--import=${new URL('../servers/killed-at-archive.ts', import.meta.url)}`;
+  const killing = { ...env, NODE_OPTIONS, KILLED_IN: folder, KILLED_WITH: String(archives) };
+  const child = spawnCommand(killing, ...args);
+  expect(await once(child, 'close'), `with ${archives} archives`).to.deep.equal([null, 'SIGKILL']);
+  // An import stores several at the same time.
+  expect(await countIn(folder)).to.be.within(archives, archives + 8);
 }
 
 describe('kill -9 in the midst of a move', function () {
@@ -55,13 +56,11 @@ describe('kill -9 in the midst of a move', function () {
   it('leaves an export that goes on', async () => {
     const out = stage.at('out');
     for (const part of [1, 10, 20]) {
-      const isSo = async () => (await countIn(join(out, 'archives'))) >= part;
-      expect(await killWhen(isSo, env, 'export', out), `with ${part} archives`).to.equal(true);
+      await killWith(part, join(out, 'archives'), env, 'export', out);
       expect((await readdir(out)).includes('manifest.json'), 'no export before its end').to.equal(false);
     }
-    const before = await countIn(join(out, 'archives'));
     const again = await succeed(env, 'export', out);
-    expect(again.err).to.include(`${COUNT} archives, ${COUNT - before} of them new`);
+    expect(again.err).to.include(`${COUNT} archives, ${COUNT - 20} of them new`);
     await equalToSound('out');
   });
 
@@ -71,8 +70,7 @@ describe('kill -9 in the midst of a move', function () {
     const publisher = await startPublisher({ ...env, PINFOLD_API_KEY: KEY });
     await publisher.publish(COUNT, 20, 150_000);
     await publisher.close();
-    const isSo = async () => (await countIn(join(out, 'archives'))) > COUNT;
-    expect(await killWhen(isSo, env, 'export', out)).to.equal(true);
+    await killWith(COUNT + 1, join(out, 'archives'), env, 'export', out);
     await succeed(stage.env('two'), 'import', out);
     const verified = await succeed(stage.env('two'), 'verify', '--json');
     expect(JSON.parse(verified.out)).to.deep.include({ named: COUNT, read: COUNT });
@@ -80,9 +78,8 @@ describe('kill -9 in the midst of a move', function () {
 
   it('leaves an import that goes on, and nothing that serves before it has ended', async () => {
     const two = stage.env('two');
-    for (const part of [0, 10, 20]) {
-      const isSo = async () => (await countIn(stage.at('two', 'archives'))) > part;
-      expect(await killWhen(isSo, two, 'import', stage.at('sound')), `after ${part}`).to.equal(true);
+    for (const part of [1, 11, 21]) {
+      await killWith(part, stage.at('two', 'archives'), two, 'import', stage.at('sound'));
     }
     await succeed(two, 'import', stage.at('sound'));
     await succeed(two, 'export', stage.at('out'));
@@ -92,9 +89,14 @@ describe('kill -9 in the midst of a move', function () {
 
   describe('to PostgreSQL and S3', () => {
     let engines: Engines;
+    /** Called for each archive before the storage takes it. */
+    let beforePut: () => Promise<void>;
 
     beforeEach(async () => {
-      engines = await startEngines();
+      const before = async (method: string, path: string): Promise<void> => {
+        if (method === 'PUT' && /\/\d{13}-/.test(path)) await beforePut();
+      };
+      engines = await startEngines({ before });
     });
 
     afterEach(() => engines.close());
@@ -106,13 +108,18 @@ describe('kill -9 in the midst of a move', function () {
         ...node
       } = engines.env('node');
       const target = ['--to-database', database, '--to-storage', storage];
-      const kept = async () => {
-        const asked = engines.database.ask<{ readonly n: string }>(
-          'SELECT count(*) AS n FROM pinfold.import_mark, pinfold.roles',
-        );
-        return asked.then(([row]) => Number(row?.n)).catch(() => 0);
+      const child = spawnCommand(env, 'copy', ...target);
+      const ended = once(child, 'close');
+      beforePut = () => {
+        child.kill('SIGKILL');
+        return new Promise(() => undefined);
       };
-      expect(await killWhen(async () => (await kept()) > 0, env, 'copy', ...target)).to.equal(true);
+      expect(await ended).to.deep.equal([null, 'SIGKILL']);
+      const [kept] = await engines.database.ask<{ readonly n: string }>(
+        'SELECT count(*) AS n FROM pinfold.import_mark, pinfold.roles',
+      );
+      expect(Number(kept?.n)).to.be.greaterThan(0);
+      beforePut = async () => undefined;
       const middle = { ...node, PINFOLD_DATABASE_URL: database, PINFOLD_STORAGE_URL: storage };
       await succeed(env, 'copy', ...target);
       await mkdir(engines.env('node').PINFOLD_DATA_DIR ?? '');

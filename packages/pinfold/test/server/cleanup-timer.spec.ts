@@ -58,8 +58,26 @@ function timer(random: number, outcomes: readonly (() => CleanUpReport)[]) {
 }
 
 describe('runCleanupTimer', () => {
-  it('sweeps about every ten minutes, spread by chance', async () => {
-    const { sweeps, pass, end } = timer(0.25, []);
+  it('leaves ten minutes at most between sweeps', async () => {
+    const { sweeps, pass, end } = timer(1 - Number.EPSILON, []);
+    await pass(10);
+    expect(sweeps()).to.equal(1);
+    await pass(10);
+    expect(sweeps()).to.equal(2);
+    await end();
+  });
+
+  it('leaves five minutes at least between sweeps', async () => {
+    const { sweeps, pass, end } = timer(0, []);
+    await pass(4.9);
+    expect(sweeps()).to.equal(0);
+    await pass(0.1);
+    expect(sweeps()).to.equal(1);
+    await end();
+  });
+
+  it('spreads sweeps by chance', async () => {
+    const { sweeps, pass, end } = timer(0.5, []);
     await pass(7.4);
     expect(sweeps()).to.equal(0);
     await pass(0.1);

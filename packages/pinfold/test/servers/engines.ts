@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { layWire, type S3Server, startS3, type Wire } from 'pinfold-test-servers';
+import { layWire, type S3Server, type S3ServerOptions, startS3, type Wire } from 'pinfold-test-servers';
 import { type NewDatabase, newDatabase } from './new-database.ts';
 
 /** What nodes share: an empty database and an empty bucket, each at the end of a wire that can be cut. */
@@ -24,11 +24,11 @@ export const CREDENTIALS: Readonly<Record<string, string>> = {
 };
 
 /** Starts engines, and puts the credentials where the AWS SDK looks for them. */
-export async function startEngines(): Promise<Engines> {
+export async function startEngines(options: S3ServerOptions = {}): Promise<Engines> {
   const [folder, database, store] = await Promise.all([
     mkdtemp(join(tmpdir(), 'pinfold-engines-')),
     newDatabase(),
-    startS3(),
+    startS3(options),
   ]);
   await store.makeBucket('sites');
   const [databaseWire, storeWire] = await Promise.all([layWire(database.address.port), layWire(store.port)]);

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { resolve } from '@pinfold/core/adapter';
+import { fallback, resolve } from '@pinfold/core/adapter';
 import { decodePath } from '../where/target.ts';
 import type { SiteFile, SiteFiles } from './site-files.ts';
 
@@ -17,8 +17,11 @@ export type Found =
  */
 export function findFile(site: SiteFiles, path: string, accept: string | undefined): Found {
   const decoded = decodePath(path);
-  if (decoded === undefined) return { kind: 'nothing' };
-  const resolution = resolve(site.manifest, decoded, isNavigation(accept));
+  const navigation = isNavigation(accept);
+  const resolution =
+    decoded === undefined
+      ? fallback(site.manifest, path.slice(1), navigation)
+      : resolve(site.manifest, decoded, navigation);
   switch (resolution.kind) {
     case 'nothing':
     case 'folder':
