@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { checkAgainstDocument } from '@pinfold/test-contracts';
 import {
   archivePart,
@@ -112,14 +113,32 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Far more turns than anything takes that a test waits for. */
-const MOST_TURNS = 1_000_000;
+/** Milliseconds, nearly as many as a test may take: how many turns they are depends on the machine. */
+const LONGEST = 50_000;
 
 /** Waits, turn by turn, until something has come true. */
 export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (let n = 0; n < MOST_TURNS; n += 1) {
+  for (const begun = performance.now(); performance.now() - begun < LONGEST; await turn()) {
     if (await isTrue()) return;
-    await turn();
   }
   throw new Error('it never came true');
+}
+
+/** The latest request of a service, as its server has it. */
+export function latestRequest({ server }: Rig): () => IncomingMessage | undefined {
+  let latest: IncomingMessage | undefined;
+  server.on('request', (request) => {
+    latest = request;
+  });
+  return () => latest;
+}
+
+/** Waits until all the bytes that were sent on a connection have been taken by whoever reads the body, who wants more. */
+export async function untilTaken(request: () => IncomingMessage | undefined, sent: number): Promise<void> {
+  await until(() => {
+    const { socket, readableLength } = request() ?? {};
+    return socket?.bytesRead === sent && readableLength === 0 && request()?.isPaused() === false;
+  });
+  // Small pieces are passed on in the turn after.
+  for (let n = 0; n < 2; n += 1) await turn();
 }

@@ -7,7 +7,7 @@ import {
   type RawConnection,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { ask, askRaw, publicationBytes, publish, turn, until } from './client.ts';
+import { ask, askRaw, latestRequest, publicationBytes, publish, turn, until, untilTaken } from './client.ts';
 import { openRig, type Rig } from './rig.ts';
 
 /** It notes how many asked for a turn, and whose bodies were read. */
@@ -37,11 +37,13 @@ describe('An upload beside another, where one at a time is received', () => {
     const clock = createManualClock();
     uploads = new CountedUploads({ clock, places: 1, queue });
     rig = await openRig({ clock, api: { uploads } });
+    const request = latestRequest(rig);
     const { head, body } = publicationBytes(rig, [archivePart(new Uint8Array(400_000))]);
     first = await connect(head);
     await first.send(body.subarray(0, 200_000));
     rest = body.subarray(200_000);
     await until(async () => (await rig.uploads()).length === 1);
+    await untilTaken(request, head.length + 200_000);
   }
 
   beforeEach(() => {

@@ -5,32 +5,33 @@ import {
   archivePart,
   createManualClock,
   openRawConnection,
-  type RawConnection,
   replacing,
   titlePart,
 } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
-import { askRaw, publicationBytes, publish, siteZip, until } from './client.ts';
+import { askRaw, latestRequest, publicationBytes, publish, siteZip, until, untilTaken } from './client.ts';
 import { openRig, type Rig, type RigOptions } from './rig.ts';
 
 describe('An upload', () => {
   let rig: Rig;
+  let request: ReturnType<typeof latestRequest>;
   const open = async (options: RigOptions = {}) => {
     rig = await openRig(options);
+    request = latestRequest(rig);
     return rig;
   };
   afterEach(() => rig.close());
 
-  /** Sends a part of a publication, and waits until it has reached the staging. */
-  async function halfWay(
-    size = 400_000,
-  ): Promise<{ readonly connection: RawConnection; readonly rest: Buffer }> {
+  /** Sends a part of a publication, and waits until all of that has reached the staging. */
+  async function halfWay(size = 400_000) {
     const { head, body } = publicationBytes(rig, [archivePart(new Uint8Array(size))]);
     const connection = await openRawConnection(rig.baseUrl);
     await connection.send(head);
     await connection.send(body.subarray(0, size / 2));
     await until(async () => (await rig.uploads()).length === 1);
-    return { connection, rest: body.subarray(size / 2) };
+    const sent = head.length + size / 2;
+    await untilTaken(request, sent);
+    return { connection, sent, rest: body.subarray(size / 2) };
   }
 
   async function expectNothingLeft(): Promise<void> {
@@ -78,10 +79,11 @@ describe('An upload', () => {
 
   it('is 408 when it takes more than 15 minutes in all, however steadily it comes', async () => {
     await open({ api: { timeouts: { total: minutes(1) } } });
-    const { connection, rest } = await halfWay();
+    const { connection, sent, rest } = await halfWay();
     const answer = connection.answer();
     for (let second = 0; second < 60; second += 1) {
       await connection.send(rest.subarray(second, second + 1));
+      await untilTaken(request, sent + second + 1);
       rig.clock.advance(seconds(1));
     }
     expect((await answer).status).to.equal(408);
@@ -94,8 +96,9 @@ describe('An upload', () => {
     const { head, body } = publicationBytes(rig, [archivePart(siteZip())]);
     const connection = await openRawConnection(rig.baseUrl);
     await connection.send(head);
-    for (const byte of body.subarray(0, 20)) {
+    for (const [at, byte] of body.subarray(0, 20).entries()) {
       await connection.send(Uint8Array.of(byte));
+      await untilTaken(request, head.length + at + 1);
       rig.clock.advance(seconds(20));
     }
     await connection.send(body.subarray(20));
@@ -177,10 +180,12 @@ describe('An upload', () => {
 
   it('publishes though its client has gone, once its body is whole', async () => {
     const { promise: mayPut, resolve: letPut } = Promise.withResolvers<void>();
+    const { promise: putting, resolve: begun } = Promise.withResolvers<void>();
     await open({
       ports: ({ archives }) => ({
         archives: replacing(archives, {
           put: async (...inputs) => {
+            begun();
             await mayPut;
             await archives.put(...inputs);
           },
@@ -191,10 +196,14 @@ describe('An upload', () => {
     const connection = await openRawConnection(rig.baseUrl);
     await connection.send(head);
     await connection.send(body);
-    await until(async () => (await publish(rig, 'raw')).status === 409);
+    await putting;
+    const first = request();
+    expect((await publish(rig, 'raw')).status).to.equal(409);
     connection.destroy();
+    await until(() => first?.destroyed === true);
     letPut();
     await until(async () => (await publish(rig, 'raw')).status === 200);
+    await until(() => rig.log.some(({ gone }) => gone));
     expect(rig.log.filter(({ gone }) => gone).map(({ status }) => status)).to.deep.equal([201]);
     expect(await rig.uploads()).to.deep.equal([]);
   });

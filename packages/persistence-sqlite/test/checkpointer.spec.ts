@@ -153,7 +153,8 @@ describe('Checkpointer', () => {
 });
 
 describe('openSqlite, and the write-ahead log', function () {
-  this.timeout(20_000);
+  // Each of the changes is forced to the disk.
+  this.timeout(120_000);
 
   it('has it copied by a thread after many changes, and leaves none behind', () =>
     inFolder(async (folder) => {

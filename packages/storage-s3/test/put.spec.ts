@@ -220,7 +220,8 @@ describe('S3ArchiveStorage.put', () => {
     stub = await startStub(() => {});
     const storage = stub.open({}, { socketTimeout: duration(40) });
     await faultOf(storage.put(id, await staged.stage(someBytes(SIZE, 1))));
-    expect(stub.methods()).to.equal('PUT PUT PUT PUT');
+    // A server that is busy itself may not have seen each of the four tries.
+    expect(stub.clock.pauses).to.have.length(3);
   });
 
   it('leaves no connection in use', async () => {

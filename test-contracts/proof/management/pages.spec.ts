@@ -128,8 +128,8 @@ describe('the pages in a browser', function () {
       expect(shown.textContent).to.equal(
         new Intl.DateTimeFormat('en-GB', options).format(Date.parse(shown.dateTime)),
       );
-      await page.reload({ waitUntil: 'commit' });
-      expect(await page.content(), 'by the server').to.include(shown.textContent);
+      const answer = await page.reload();
+      expect(await answer?.text(), 'by the server').to.include(shown.textContent);
     } finally {
       await context.close();
     }
