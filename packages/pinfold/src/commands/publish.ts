@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { type AccountId, type Duration, parseFilename } from '@pinfold/core';
+import {
+  type AccountId,
+  type Duration,
+  defaultLimits,
+  parseFilename,
+  parseIdempotencyKey,
+} from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
 import { readAccount, readArguments, readPlace } from '../command-line/arguments.ts';
 import { counted } from '../command-line/counted.ts';
@@ -32,9 +38,11 @@ export async function publish(args: readonly string[], terminal: Terminal): Prom
   const account = values.account === undefined ? undefined : readAccount(values.account);
   terminal.progress?.('packing');
   const packed = await pack(path, values, terminal);
-  const name = parseFilename(packed.filename);
-  if (typeof name !== 'string') throw new UsageError(wishWords(name));
-  const wish = { ...packed, title: values.title, idempotencyKey: values['idempotency-key'] ?? randomUUID() };
+  const idempotencyKey = values['idempotency-key'] ?? randomUUID();
+  for (const read of [parseFilename(packed.filename), parseIdempotencyKey(idempotencyKey, defaultLimits)]) {
+    if (typeof read !== 'string') throw new UsageError(wishWords(read));
+  }
+  const wish = { ...packed, title: values.title, idempotencyKey };
   const published = await send(wish, server, account, terminal).catch((error: unknown) => {
     if (error instanceof SettingsError && server === undefined) {
       const { variable, message } = error;

@@ -294,6 +294,14 @@ describe('pinfold publish', function () {
     }
   });
 
+  it('says what is wrong with an Idempotency-Key, also by the API', async () => {
+    for (const way of [env, { PINFOLD_URL: url, PINFOLD_KEY: key }]) {
+      const { code, err } = await run(way, 'publish', site, '--idempotency-key', 'a\nb');
+      expect([code, err.split('\n').length]).to.deep.equal([2, 2]);
+      expect(err).to.include('printable ASCII');
+    }
+  });
+
   it('says how to reach a server elsewhere, where there is none here', async () => {
     const { code, err } = await run({ PINFOLD_DATA_DIR: join(folder, 'none') }, 'publish', site);
     expect(code).to.equal(1);
