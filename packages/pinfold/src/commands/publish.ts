@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { type AccountId, type Duration, parseFilename, parseIdempotencyKey } from '@pinfold/core';
+import {
+  type AccountId,
+  type Duration,
+  defaultLimits,
+  parseFilename,
+  parseIdempotencyKey,
+} from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
 import { readAccount, readArguments, readPlace } from '../command-line/arguments.ts';
 import { counted } from '../command-line/counted.ts';
@@ -33,7 +39,7 @@ export async function publish(args: readonly string[], terminal: Terminal): Prom
   terminal.progress?.('packing');
   const packed = await pack(path, values, terminal);
   const idempotencyKey = values['idempotency-key'] ?? randomUUID();
-  for (const read of [parseFilename(packed.filename), parseIdempotencyKey(idempotencyKey)]) {
+  for (const read of [parseFilename(packed.filename), parseIdempotencyKey(idempotencyKey, defaultLimits)]) {
     if (typeof read !== 'string') throw new UsageError(wishWords(read));
   }
   const wish = { ...packed, title: values.title, idempotencyKey };
