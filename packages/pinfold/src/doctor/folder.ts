@@ -112,12 +112,16 @@ async function* entriesBelow(folder: string, uid: number, above: string = ''): A
   for (const name of (await readdir(join(folder, above))).sort()) {
     const path = join(above, name);
     if (path === OF_THE_VOLUME) continue;
-    // The server may remove it meanwhile.
-    const found = await lstat(join(folder, path)).catch(() => undefined);
+    const found = await lstat(join(folder, path)).catch(passOverRemoved);
     if (found === undefined) continue;
     yield { name: path, owner: found.uid, mode: found.mode & 0o777 };
     if (found.isDirectory() && found.uid === uid) yield* entriesBelow(folder, uid, path);
   }
+}
+
+/** The server may remove a file meanwhile. */
+function passOverRemoved(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 /** Uploads lie there until they are stored, whatever the storage is. */
