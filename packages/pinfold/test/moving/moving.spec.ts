@@ -140,6 +140,21 @@ describe('pinfold export and import', function () {
     await succeed(env, 'verify');
   });
 
+  it('go on without an archive that the manifest of the backup names as broken', async () => {
+    await succeed(await stage.stock('one', 2), 'export', stage.at('out'));
+    const [id = '', other = ''] = await archivesOf(stage.env('one'));
+    await rm(stage.at('out', 'archives', id.slice(0, 4), id.slice(4, 7), id));
+    const env = stage.env('two');
+    expect((await run(env, 'import', stage.at('out'))).code).to.equal(1);
+    const manifest = JSON.parse(await readFile(stage.at('out', 'manifest.json'), 'utf8'));
+    await writeFile(stage.at('out', 'manifest.json'), JSON.stringify({ ...manifest, broken: [id] }));
+    const { code, err } = await run(env, 'import', stage.at('out'));
+    expect(code).to.equal(1);
+    expect(err).to.include(id);
+    expect(await archivesOf(env)).to.deep.equal([other]);
+    await succeed(env, 'keys', 'create');
+  });
+
   it('tell of archives that are broken where they come from, and move all else', async () => {
     const env = await stage.stock('one', 3);
     const [missing = '', altered = ''] = await archivesOf(env);
