@@ -253,6 +253,10 @@ describe('Pinfold in a server of your own', () => {
     expect((await refusal({ database: 'postgres://localhost/x' })).message).to.match(
       /^secret must be set.*when database is/,
     );
+    const both = { authenticate: async () => undefined, identityProvider: {} };
+    expect((await refusal(both)).message).to.equal(
+      'identityProvider must be absent where authenticate is given',
+    );
     expect((await refusal({ dataDir: '/proc/nothing' })).variable).to.equal('dataDir');
   });
 
