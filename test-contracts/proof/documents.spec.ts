@@ -116,7 +116,7 @@ async function run(...args: readonly string[]): Promise<void> {
     cwd: folder,
     env: { ...process.env, NODE_OPTIONS: '' },
     stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: 30_000,
+    timeout: 120_000,
   });
   const [complaints, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
   await rm(folder, { recursive: true });
@@ -130,7 +130,7 @@ function sourceOf({ document, code }: Block): string {
 }
 
 describe('the documents', function () {
-  this.timeout(60_000);
+  this.timeout(300_000);
 
   before(async () => {
     await rm(work, { recursive: true, force: true });

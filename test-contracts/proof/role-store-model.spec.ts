@@ -48,7 +48,7 @@ async function isCaught(check: typeof checkRoleStoreSequences, clause: string): 
 }
 
 describe('The model of RoleStore', function () {
-  this.timeout(60_000);
+  this.timeout(300_000);
 
   for (const clause of SHOWN_BY_SEQUENCES) {
     it(`differs in a sequence when role-store/${clause} is broken`, async () => {

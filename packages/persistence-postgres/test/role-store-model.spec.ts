@@ -2,7 +2,7 @@ import { checkRoleStoreSequences, checkRoleStoreStorms } from '@pinfold/test-con
 import { subjectsOf } from './postgres-subject.ts';
 
 describe('PostgresRoleStore against a model', function () {
-  this.timeout(60_000);
+  this.timeout(300_000);
   const create = subjectsOf((handle) => handle.roles);
 
   it('agrees after any sequence of commands', () => checkRoleStoreSequences(create, { runs: 15 }));

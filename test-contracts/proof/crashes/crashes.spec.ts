@@ -37,7 +37,7 @@ function aroundBackends(moments: readonly Moment[]): readonly Moment[] {
 }
 
 describe('A node that is killed', function () {
-  this.timeout(300_000);
+  this.timeout(900_000);
 
   describe('while it publishes, publishes whole or not at all, and its key is good', () => {
     it('at every moment, on SQLite and files', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 describe('The example of many nodes', function () {
-  this.timeout(60_000);
+  this.timeout(300_000);
   let folder: string;
   let shown: string;
 

@@ -8,7 +8,7 @@ import { enter, tryPassword } from '../service/visitor.ts';
 import { type Nodes, openNodes, type RunningNode } from './nodes.ts';
 
 describe('Three processes on PostgreSQL and S3', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let nodes: Nodes;
   let all: readonly [RunningNode, RunningNode, RunningNode];
 

@@ -17,7 +17,7 @@ export interface PostgresPlace {
 let shared: Promise<PostgresServer> | undefined;
 
 after('the shared PostgreSQL is stopped', async function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   await (await shared)?.stop();
 });
 

@@ -102,7 +102,8 @@ export async function openService<S extends Stores>(
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-service-'));
   const { clock = createManualClock() } = options;
   const staging = await openFsStaging({ folder: join(folder, 'staging'), clock });
-  const closing: (() => Promise<void>)[] = [() => rm(folder, { recursive: true })];
+  // An upload that was cut off with its connection may be about to make or to remove its file.
+  const closing: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, maxRetries: 5 })];
   let publicPort: number | undefined;
   let published = 0;
 
