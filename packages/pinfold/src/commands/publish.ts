@@ -14,6 +14,7 @@ import { counted } from '../command-line/counted.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { knownAddresses, noteSilence } from '../command-line/known-addresses.ts';
 import { OPTIONS } from '../command-line/options.ts';
+import { saidByTheSystem } from '../command-line/said-by-the-system.ts';
 import { shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
@@ -37,7 +38,7 @@ export async function publish(args: readonly string[], terminal: Terminal): Prom
   const path = readPlace(positionals[0], 'PATH');
   const account = values.account === undefined ? undefined : readAccount(values.account);
   terminal.progress?.('packing');
-  const packed = await pack(path, values, terminal);
+  const packed = await saidByTheSystem(() => pack(path, values, terminal));
   const idempotencyKey = values['idempotency-key'] ?? randomUUID();
   for (const read of [parseFilename(packed.filename), parseIdempotencyKey(idempotencyKey, defaultLimits)]) {
     if (typeof read !== 'string') throw new UsageError(wishWords(read));

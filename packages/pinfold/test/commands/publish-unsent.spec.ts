@@ -1,0 +1,53 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { run } from '../command-run.ts';
+
+describe('pinfold publish, of what it cannot send', () => {
+  let folder: string;
+  let site: string;
+  /** Directly, and by an API; neither is asked. */
+  let ways: readonly Readonly<Record<string, string>>[];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinfold-unsent-'));
+    site = join(folder, 'site');
+    await mkdir(site);
+    await writeFile(join(site, 'index.html'), '<!doctype html><title>x</title><p>Hello');
+    ways = [
+      { PINFOLD_DATA_DIR: join(folder, 'none') },
+      { PINFOLD_URL: 'http://127.0.0.1:1', PINFOLD_KEY: 'any' },
+    ];
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  async function expectSaid(code: number, said: RegExp, ...args: readonly string[]): Promise<void> {
+    for (const env of ways) {
+      const ended = await run(env, 'publish', ...args);
+      expect(ended.code).to.equal(code);
+      expect(ended.err).to.match(said);
+    }
+  }
+
+  it('takes no empty path for the folder that the caller stands in', async () => {
+    await expectSaid(2, /^pinfold: PATH is missing; [^\n]+\n$/, '');
+  });
+
+  it('says what is wrong with a name', async () => {
+    const page = join(folder, 'a\u{1B}[31m\nname.html');
+    await writeFile(page, '<!doctype html><title>One</title>');
+    await expectSaid(2, /^pinfold: PATH needs a name of [^\n]+ without control characters; [^\n]+\n$/, page);
+  });
+
+  it('says what is wrong with an Idempotency-Key', async () => {
+    await expectSaid(2, /^pinfold: [^\n]*printable ASCII[^\n]*\n$/, site, '--idempotency-key', 'a\nb');
+  });
+
+  it('names a file that cannot be read, in one line', async () => {
+    // A name that is no UTF-8 leads nowhere once it was read as that.
+    await writeFile(Buffer.concat([Buffer.from(join(site, 'a')), Buffer.of(0xff)]), 'x');
+    await expectSaid(1, /^pinfold: ENOENT: [^\n]+a\uFFFD'\n$/, site);
+  });
+});
