@@ -80,6 +80,12 @@ describe('pinfold export and import', function () {
       expect(refused.err).to.include('knows none of its 2 publications');
       expect(await contentsOf(stage.at('out'))).to.deep.equal(before);
     }
+    await writeFile(stage.at('out', 'manifest.json'), '{');
+    const { code, err } = await run(stage.env('one'), 'export', stage.at('out'));
+    expect([code, err]).to.deep.equal([
+      1,
+      `pinfold: ${stage.at('out')} holds an export that cannot be read (the manifest of the export is damaged); name another folder\n`,
+    ]);
   });
 
   it('refuse what is no export, or has not ended, before anything begins', async () => {
