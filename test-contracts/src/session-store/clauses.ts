@@ -16,7 +16,6 @@ import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
-import { LATEST } from '../sequences/values.ts';
 import { expectAbortedAlone } from '../signals.ts';
 import { together } from '../together.ts';
 import { expectEveryDigitToCount, expectEveryTextToStay, startByLink } from './alike.ts';
@@ -35,7 +34,7 @@ const SESSIONS: readonly Session[] = [
   }),
   aSession(3, {
     account: `Δ 🧭 e\u0301${'a'.repeat(249)}` as AccountId,
-    endsAt: LATEST,
+    endsAt: instant(Number.MAX_SAFE_INTEGER),
   }),
   aSession(5, {
     ...{ account: '%41' as AccountId, scope: 'admin', displayName: `Ada 'x' "%_🧭$$` },
