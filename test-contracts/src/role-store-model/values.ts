@@ -16,7 +16,7 @@ import { foldForSearch, parseRate } from '@pinfold/core/adapter';
 import fc from 'fast-check';
 import { anArchiveId, aRoleId, aSha256 } from '../fixtures/roles.ts';
 import { editedTexts } from '../sequences/edits.ts';
-import { changedTexts, nearInstants, nearTexts, someOf } from '../sequences/values.ts';
+import { changedTexts, LATEST, nearInstants, nearTexts, someOf } from '../sequences/values.ts';
 import type { Made } from './notes.ts';
 
 /** What the calls of one run are made of. */
@@ -60,6 +60,11 @@ const TOKENS = Array.from({ length: 12 }, (_, n) => `t${n}`).flatMap(
 /** Some of them are no 32 bits, or no exact float of 32 bits. */
 const COUNTS = [0, 1, 999, 16_777_217, 2_147_483_648, 4_294_967_297, 1_099_511_627_777];
 
+/** More than the instants of one run lie after those they were made from. */
+const SPAN = 600_000;
+
+const atMost255 = (text: string): string => [...text].slice(0, 255).join('');
+
 const oneOf = fc.constantFrom;
 const few = <Value>(all: fc.Arbitrary<Value[]>): fc.Arbitrary<Value[]> => all.map((each) => each.slice(0, 3));
 
@@ -100,7 +105,8 @@ export const values: fc.Arbitrary<Values> = fc
       .tuple(oneOf('', 'x'.repeat(300)), nearTexts)
       .map(([start, texts]) => texts.slice(0, 2).map((each) => `${start}${each}` as Fingerprint)),
     texts: fc.tuple(few(nearTexts), changedTexts).map((both) => both.flat()),
-    instants: nearInstants,
+    // Roles and claims have instants of their own, seconds after these.
+    instants: nearInstants.map((all) => all.map((at) => (at > LATEST - SPAN ? at - SPAN : at) as Instant)),
     publications: oneOf(
       null,
       null,
@@ -151,7 +157,7 @@ const warning = (given: Values): fc.Arbitrary<KeptWarning> =>
 export const made = (given: Values): fc.Arbitrary<Made> =>
   fc.record({
     title: title(given),
-    originalFilename: title(given).map((each) => each ?? 'site.zip') as fc.Arbitrary<never>,
+    originalFilename: title(given).map((each) => atMost255(each ?? 'site.zip')) as fc.Arbitrary<never>,
     sha256,
     fileCount: oneOf(1, 128, 500, 32_768, 100_000),
     size: oneOf(...COUNTS),

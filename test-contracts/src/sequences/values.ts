@@ -1,4 +1,11 @@
-import type { AccountId, Doer, EventId, HistoryEvent, Instant } from '@pinfold/core';
+import {
+  type AccountId,
+  type Doer,
+  type EventId,
+  type HistoryEvent,
+  type Instant,
+  instant,
+} from '@pinfold/core';
 import fc from 'fast-check';
 import { START } from '../fixtures/clock.ts';
 import { aRoleId } from '../fixtures/roles.ts';
@@ -156,6 +163,9 @@ export const nearTexts: fc.Arbitrary<string[]> = fc
   .constantFrom(...TEXTS)
   .chain((text) => someOf(nearlyOne(text)));
 
+/** The last instant of the year 9999. */
+export const LATEST: Instant = instant(253_402_300_799_999);
+
 /** Instants next to each other and far apart, among them those that are no 32 bits of seconds or milliseconds. */
 export const nearInstants: fc.Arbitrary<Instant[]> = fc
   .constantFrom(
@@ -166,7 +176,7 @@ export const nearInstants: fc.Arbitrary<Instant[]> = fc
     4_294_967_296_000,
     1_000_000_000_000,
     10_000_000_000_000,
-    253_402_300_799_998,
+    LATEST - 1,
   )
   .chain((middle) =>
     fc.tuple(
@@ -175,7 +185,7 @@ export const nearInstants: fc.Arbitrary<Instant[]> = fc
     ),
   )
   .map(([near, far]) => [...near, ...far.map((by) => (near[0] ?? 0) + by)])
-  .map((all) => all.filter((at) => at >= 0 && at <= 253_402_300_799_999) as Instant[]);
+  .map((all) => all.filter((at) => at >= 0 && at <= LATEST) as Instant[]);
 
 /** Anybody who does something. */
 export const doer: fc.Arbitrary<Doer> = fc.record({

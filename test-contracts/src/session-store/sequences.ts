@@ -21,7 +21,15 @@ import {
   type Sequences,
   stepsFor,
 } from '../sequences/run.ts';
-import { anyEvent, changedTexts, doer, nearInstants, nearTexts, someEvents } from '../sequences/values.ts';
+import {
+  anyEvent,
+  changedTexts,
+  doer,
+  LATEST,
+  nearInstants,
+  nearTexts,
+  someEvents,
+} from '../sequences/values.ts';
 import { begunBy, nearHashes, PLACES, perhapsAnother } from './hashes.ts';
 
 interface Values {
@@ -43,7 +51,7 @@ const question = questionsFor<SessionStore, Values>();
 const instant = ({ instants }: Values) => oneOf(...instants);
 /** Half of what begins lasts: what has ended shows little. */
 const end = (values: Values) =>
-  fc.oneof(instant(values), oneOf(...([253_402_300_799_999, Number.MAX_SAFE_INTEGER] as Instant[])));
+  fc.oneof(instant(values), oneOf(...([LATEST, Number.MAX_SAFE_INTEGER] as Instant[])));
 const limit = oneOf(1, 2, 3, 5, 100);
 /** Those of one call alone, of which databases and drivers may know only some. */
 const anyLimit = fc.oneof(limit, oneOf(0, 1_000, 1_001, 65_536, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 53 - 1));

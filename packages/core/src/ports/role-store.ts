@@ -235,8 +235,8 @@ export interface RoleStore {
   loadManifest(archive: ArchiveId, signal?: AbortSignal): Promise<EncodedManifest | undefined>;
 
   /**
-   * Claims ended roles whose archive is still there, at most `limit`, longest waiting first: since the end, or since the
-   * retry or the lapse of the claim before was due.
+   * Claims ended roles whose archive is still there, at most `limit`, longest waiting first: since the end or, once it was
+   * claimed, since the retry or the lapse of that claim was due, wherever its end was moved to.
    * @promise role-store/claim-ended: exactly the roles deleted or expired by then are claimed; pinned and later ones are not
    * @promise role-store/claim-order: those that wait longest are claimed and answered first, so that failing ones keep none waiting
    * @promise role-store/claim-once: a claimed role is claimed again only from the claim's instant on, saved meanwhile or not; of many claims at once each role goes to one
