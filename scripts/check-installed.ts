@@ -29,7 +29,15 @@ function run(command: string, ...args: readonly string[]): void {
 function install(dependencies: Record<string, string>, overrides: Record<string, string>): void {
   const manifest = { private: true, type: 'module', dependencies, overrides };
   writeFileSync(join(project, 'package.json'), JSON.stringify(manifest, undefined, 2));
-  run('npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error');
+  run(
+    'npm',
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+    '--fetch-retries=5',
+    '--loglevel=error',
+  );
 }
 
 /** One import for each subpath of each package's exports, and one `require`. */

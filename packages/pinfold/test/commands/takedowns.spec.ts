@@ -103,8 +103,10 @@ describe('pinfold pins and pinfold takedowns', function () {
     expect(taken.pin).to.include({ id, state: 'deleted' });
     expect(taken.pin.taken_down).to.include({ reason: 'Phishing' });
     const events = await eventsOf(copy);
-    expect(events.map(({ type }) => type)).to.deep.equal(['pin.purged', 'pin.taken_down', 'pin.published']);
-    expect(events[1]?.actor).to.deep.equal({ kind: 'operator', id: userInfo().username });
+    // One command does two of them, at the same instant where the machine is fast; their order is nobody's promise then.
+    expect(events.map(({ type }) => type)).to.have.members(['pin.purged', 'pin.taken_down', 'pin.published']);
+    const takenDown = events.find(({ type }) => type === 'pin.taken_down');
+    expect(takenDown?.actor).to.deep.equal({ kind: 'operator', id: userInfo().username });
     const page = join(folder, 'page.html');
     const refused = await run(env, 'publish', page);
     expect([refused.code, refused.err]).to.satisfy(

@@ -11,7 +11,7 @@ import { type Served, serve } from '../servers/served.ts';
 const { text: apiKey } = new NodeApiKeySecrets().mint();
 
 describe('a publication whose process is killed', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let folder: string;
   let survivor: Served;
   let url: string;

@@ -12,7 +12,7 @@ import { type ChildServer, startChild } from '../servers/child-server.ts';
 const anyKey = /pf_[0-9A-Za-z]+_[0-9A-Za-z]{43}/;
 
 describe('the server as a process', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let folder: string;
   const children: ChildServer[] = [];
 

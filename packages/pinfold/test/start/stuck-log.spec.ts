@@ -84,7 +84,7 @@ async function askOften(url: string): Promise<ReadonlySet<number>> {
 }
 
 describe('a server whose log nobody reads any more, though its reader is there', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let folder: string;
   let server: Server | undefined;
 

@@ -38,7 +38,7 @@ async function statusOf(url: string, path: string, more: OutgoingHttpHeaders = {
 }
 
 describe('several processes on one port', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let folder: string;
   const children: ChildServer[] = [];
 
