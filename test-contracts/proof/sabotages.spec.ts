@@ -22,7 +22,7 @@ for (const { port, hows, noticedBy } of sabotagedPorts) {
 
 for (const { port, hows, noticedBy } of soundOnes) {
   describe(`The published checks of ${port}, of what is sound`, function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
 
     for (const how of hows) {
       it(`find nothing wrong with ${how}`, async () => {

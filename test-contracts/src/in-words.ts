@@ -1,5 +1,6 @@
 import { AssertionError } from 'chai';
 import { START } from './fixtures/clock.ts';
+import { uuidOf } from './fixtures/roles.ts';
 
 const DAY = 86_400_000;
 /** How far from the fixtures' beginning a number is taken for an instant. */
@@ -92,16 +93,26 @@ function spoken(value: unknown, indent: number): string {
     .replaceAll(/[<>]/g, '');
 }
 
-/** The fixtures' ids by their numbers. */
+/** The fixtures' ids by their numbers; those that are nearly one of them stay as they are, to be told apart. */
 function named(text: string): string {
   const told = text
-    .replaceAll(
-      /\b\d{13}-[0-9a-f]{8}-0000-4000-8000-([0-9a-f]{12})\b/g,
-      (_, n: string) => `archive ${number(n)}`,
+    .replaceAll(/\b(\d{13})-([0-9a-f]{8}-0000-4000-8000-([0-9a-f]{12}))\b/g, archive)
+    .replaceAll(/\b[0-9a-f]{8}-0000-4000-8000-([0-9a-f]{12})\b/g, (uuid: string, n: string) =>
+      isFixture(uuid, n) ? `role ${number(n)}` : uuid,
     )
-    .replaceAll(/\b[0-9a-f]{8}-0000-4000-8000-([0-9a-f]{12})\b/g, (_, n: string) => `role ${number(n)}`)
     .replaceAll(/\b0{40,}([0-9a-f]{1,24})\b/g, (_, n: string) => `hash ${number(n)}`);
   return told === text ? text : `<${told}>`;
+}
+
+/** Archives of one number and several instants are told apart by these. */
+function archive(id: string, at: string, uuid: string, n: string): string {
+  if (!isFixture(uuid, n)) return id;
+  const name = `archive ${number(n)}`;
+  return Number(at) === START + number(n) ? name : `${name} of ${time(Number(at))}`;
+}
+
+function isFixture(uuid: string, n: string): boolean {
+  return uuidOf(Number.parseInt(n, 16)) === uuid;
 }
 
 function number(hexadecimal: string): number {
@@ -111,7 +122,11 @@ function number(hexadecimal: string): number {
 
 /** The time of day, with the day where it is not that of the fixtures' beginning. */
 function timed(instant: number): string {
+  return `<${time(instant)}>`;
+}
+
+function time(instant: number): string {
   const [day, time = ''] = new Date(instant).toISOString().split('T');
   const clock = time.replace(/(?:\.000)?Z$/, '');
-  return `<${Math.floor(instant / DAY) === Math.floor(START / DAY) ? clock : `${day} ${clock}`}>`;
+  return Math.floor(instant / DAY) === Math.floor(START / DAY) ? clock : `${day} ${clock}`;
 }

@@ -1,6 +1,6 @@
 import { days, duration, after as later, type Title } from '@pinfold/core';
 import { expect } from 'chai';
-import { anArchiveId, aRole, aRoleId, aSha256, START } from '../src/fixtures/index.ts';
+import { anArchiveId, anArchiveIdAt, aRole, aRoleId, aSha256, START } from '../src/fixtures/index.ts';
 import { inWords } from '../src/in-words.ts';
 
 /** What a failed comparison says. */
@@ -28,6 +28,17 @@ describe('A comparison that fails', () => {
     );
     expect(said(() => expect(ids).to.deep.equal(ids.slice(0, 2)))).to.equal(
       'expected 2 items, but 3 ([2] is archive 3) came',
+    );
+  });
+
+  it('tells ids apart that are nearly one of them, and archives of one number by their instants', () => {
+    const near = (id: string) => id.replace('-4000-', '-4001-');
+    const one = anArchiveId(1);
+    expect(said(() => expect([anArchiveIdAt(5, 1)]).to.deep.equal([near(one)]))).to.equal(
+      `expected "${near(one)}" at [0], but archive 1 of 12:00:00.005 came`,
+    );
+    expect(said(() => expect([near(aRoleId(1))]).to.deep.equal([aRoleId(1)]))).to.equal(
+      `expected role 1 at [0], but "${near(aRoleId(1))}" came`,
     );
   });
 

@@ -24,7 +24,7 @@ import { nowhere, routesOf } from './routes.ts';
  */
 export function createManagement(options: ManagementOptions): Router {
   const screen = screenOf(options);
-  const router = Router({ strict: false });
+  const router = Router({ caseSensitive: true, strict: false });
   router.use((request, response, next) => takeRequest(request, response, next));
   router.get('/assets/:name', (request, response, next) => {
     if (!screen.assets.serve(request.params.name, request, response)) next();

@@ -38,6 +38,17 @@ export interface Look extends LookOptions {
   readonly pictures: string;
 }
 
+const MEMBERS: readonly string[] = [
+  'productName',
+  'logoUrl',
+  'accentColor',
+  'back',
+  'signInUrl',
+  'signOutUrl',
+  'languages',
+  'words',
+] satisfies readonly (keyof LookOptions)[];
+
 /** Names, numbers and functions: nothing that ends a declaration. */
 const COLOR = /^[#\w\s.,%()/+-]{1,100}$/;
 const ALL: readonly [Language, ...Language[]] = ['en', 'ja'];
@@ -45,10 +56,12 @@ const ALL: readonly [Language, ...Language[]] = ['en', 'ja'];
 /**
  * Checks what a team has chosen.
  *
- * @throws TypeError when the colour is none, a language is not ours, or an address is none of http or https.
+ * @throws TypeError when the colour is none, a language is not ours, an address is none of http or https, or there is no
+ * such member or message.
  */
 export function lookOf(options: LookOptions): Look {
   const { productName = 'Pinfold', languages = ALL, accentColor, logoUrl, words = {} } = options;
+  checkNames(options, words);
   if (languages.length === 0 || languages.some((one) => !Object.hasOwn(LANGUAGES, one))) {
     throw new TypeError('look.languages must name at least one of en and ja');
   }
@@ -64,6 +77,20 @@ export function lookOf(options: LookOptions): Look {
     sheet: accentColor === undefined ? undefined : sheetOf(accentColor),
     pictures: logoUrl === undefined ? "'self'" : `'self' ${originOf(logoUrl)}`.trim(),
   };
+}
+
+/** Where types are not checked, what is misspelt would change nothing, and nobody would be told. */
+function checkNames(options: LookOptions, words: NonNullable<LookOptions['words']>): void {
+  for (const name of Object.keys(options)) {
+    if (!MEMBERS.includes(name)) throw new TypeError(`look has no ${name}`);
+  }
+  for (const [language, messages] of Object.entries(words)) {
+    for (const name of Object.keys(messages ?? {})) {
+      if (!Object.hasOwn(catalogues.en, name)) {
+        throw new TypeError(`look.words.${language}: there is no message ${name}`);
+      }
+    }
+  }
 }
 
 /** An address from the root of this host, or a whole one: nothing that runs as a script. */

@@ -84,6 +84,8 @@ describe('what a team chooses', () => {
     { signOutUrl: 'data:text/html,x' },
     { languages: [] as never },
     { languages: ['fr'] as never },
+    { accentColour: 'red' } as never,
+    { words: { en: { publicatons: 'Pages' } } } as never,
   ]) {
     it(`is refused when it is ${JSON.stringify(look)}`, () => {
       expect(() => lookOf(look)).to.throw(TypeError);

@@ -155,6 +155,20 @@ describe('signing in by OpenID Connect', () => {
     );
   });
 
+  it('goes on in the window that began last, also after another one came back', async () => {
+    await open();
+    const [first, last] = [await page('/sign-in/oidc/begin'), await page('/sign-in/oidc/begin')];
+    const cameBack = async (begun: Stop): Promise<Stop> => {
+      const { location } = await throughIssuer(ada, begun, 'ada', screen.redirectUri);
+      return await ada.get(location ?? '');
+    };
+    const refused = await cameBack(first);
+    expect(refused.status).to.equal(400);
+    expect(refused.text).to.include('begun in another window');
+    expect((await cameBack(last)).location).to.equal(`${screen.base}/`);
+    expect([...ada.cookiesOf(screen.base).keys()]).not.to.include('pinfold_oidc');
+  });
+
   it('takes no cookie that it has not signed', async () => {
     await open();
     const { location } = await screen.toTheWayBack(ada, 'ada');

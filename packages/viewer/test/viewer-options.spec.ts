@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { UseCases } from '@pinfold/core';
 import { expect } from 'chai';
+import { createViewer, type ViewerAccess } from '../src/index.ts';
 import { settingsOf } from '../src/viewer-options.ts';
 
 const useCases = {} as UseCases;
@@ -60,5 +61,13 @@ describe("the viewer's settings", () => {
     expect(() => settingsOf(noUrl)).to.throw(TypeError, /^sitesUrl /);
     const mixed = { useCases, publicUrl: 'https://a.example', sitesUrl: 'http://b.example' };
     expect(() => settingsOf(mixed)).to.throw(TypeError);
+  });
+
+  it('have both functions of access, or none', () => {
+    const access = { identify: () => 'ada' } as unknown as ViewerAccess;
+    expect(() => createViewer({ useCases, publicUrl: 'http://a.example', access })).to.throw(
+      TypeError,
+      'access must have the functions identify and mayView',
+    );
   });
 });

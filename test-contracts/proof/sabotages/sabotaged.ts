@@ -57,6 +57,13 @@ import { sixthSessionSabotages } from './blind/sessions-sixth.ts';
 import { thirdSessionSabotages } from './blind/sessions-third.ts';
 import { roleSabotages } from './roles.ts';
 import { sessionSabotages } from './sessions.ts';
+import {
+  unusualApiKeys,
+  unusualArchives,
+  unusualAttempts,
+  unusualRoles,
+  unusualSessions,
+} from './unusual.ts';
 import type { Sabotages } from './ways.ts';
 
 /** A port and the ways in which it may be sabotaged. */
@@ -70,11 +77,15 @@ export interface Sabotaged {
 /** What one clause may take, in milliseconds; who never ends is noticed. */
 const LIMIT = 5_000;
 
+/** What is sound and slow, on a machine that is busy, is not noticed. */
+const OF_SOUND_ONES = 120_000;
+
 function sabotaged<Port extends object, S extends StoreSubject<Port>>(
   contract: Contract<Port, S>,
   sabotages: Sabotages<Port>,
   openingOf: (spoiling: Spoiling<Port>) => Opening<S>,
   models: (create: () => Promise<S>, how: string) => Promise<void> = async () => {},
+  limit = LIMIT,
 ): Sabotaged {
   // Most are noticed by a clause that is quick: what took long when it held is asked last.
   const took = new Map<string, number>();
@@ -86,7 +97,7 @@ function sabotaged<Port extends object, S extends StoreSubject<Port>>(
       const open = openingOf(sabotages[how] as Spoiling<Port>);
       for (const clause of clausesOf(contract).toSorted((one, other) => tookOf(one) - tookOf(other))) {
         const begun = performance.now();
-        if (!(await holds(clause, open(), LIMIT))) return clause.id;
+        if (!(await holds(clause, open(), limit))) return clause.id;
         took.set(clause.id, performance.now() - begun);
       }
       return await models(open(), how).then(
@@ -198,10 +209,14 @@ export const sabotagedPorts: readonly Sabotaged[] = [
   ),
 ];
 
-/** What the sabotages written blind are made from, with nothing wrong: no published check notices. */
+/** What the sabotages written blind are made from, with nothing wrong, and what is unusual: no published check notices. */
 export const soundOnes: readonly Sabotaged[] = [
-  sabotaged(archiveStorageContract, { 'a storage of its own': storing(() => ({})) }, ofArchives, (create) =>
-    checkArchiveStorageSequences(create, { runs: 30 }),
+  sabotaged(
+    archiveStorageContract,
+    { 'a storage of its own': storing(() => ({})), ...unusualArchives },
+    ofArchives,
+    (create) => checkArchiveStorageSequences(create, { runs: 30 }),
+    OF_SOUND_ONES,
   ),
   sabotaged(
     attemptCounterContract,
@@ -209,14 +224,31 @@ export const soundOnes: readonly Sabotaged[] = [
       'a counter of its own': counting({}),
       'a counter in steps': stepping(() => ({})),
       'a counter in tables': tabled(() => ({})),
+      ...unusualAttempts,
     },
     ofMemory(memorySaboteurs(({ attempts }) => attempts)),
     (create) => checkAttemptCounterSequences(create),
+    OF_SOUND_ONES,
   ),
   sabotaged(
     roleStoreContract,
-    { ...soundRoles, ...soundFifthRoles, ...soundSixthRoles, ...soundSeventhRoles },
+    { ...soundRoles, ...soundFifthRoles, ...soundSixthRoles, ...soundSeventhRoles, ...unusualRoles },
     ofRoles,
     roleModels,
+    OF_SOUND_ONES,
+  ),
+  sabotaged(
+    apiKeyStoreContract,
+    unusualApiKeys,
+    ofMemory(memorySaboteurs(({ apiKeys }) => apiKeys)),
+    (create) => checkApiKeyStoreSequences(create),
+    OF_SOUND_ONES,
+  ),
+  sabotaged(
+    sessionStoreContract,
+    unusualSessions,
+    ofMemory(memorySaboteurs(({ sessions }) => sessions)),
+    (create) => checkSessionStoreSequences(create),
+    OF_SOUND_ONES,
   ),
 ];

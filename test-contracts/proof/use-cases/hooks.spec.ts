@@ -6,7 +6,7 @@ import {
   type Submitter,
 } from '@pinfold/core';
 import { tellingRoles } from '@pinfold/core/adapter';
-import { replacing } from '@pinfold/test-contracts/fixtures';
+import { rejectionOf, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { codeOf, isStaged, OWNER, openStage, type Stage } from './stage.ts';
 
@@ -72,6 +72,27 @@ describe('rules of an embedding team', () => {
     expect((await useCases.publish(await stage.request())).kind).to.equal('replayed');
     expect(asked).to.have.length(1);
   });
+
+  const nonsense: readonly unknown[] = [
+    true,
+    false,
+    'no',
+    {},
+    { kind: 'refused', code: 'not_found' },
+    { ...REFUSED, words: undefined },
+    { ...REFUSED, words: { ja: 'ライセンスがありません。' } },
+    { ...REFUSED, rule: 7 },
+  ];
+  for (const answer of nonsense) {
+    it(`publish nothing when they answer ${JSON.stringify(answer)}, and are told what to answer`, async () => {
+      const thrown = await rejectionOf(asking(() => answer as undefined).publish(await stage.request()));
+      expect(thrown)
+        .to.be.instanceOf(TypeError)
+        .with.property('message')
+        .that.includes('beforePublish must answer undefined');
+      expect(await stage.memory.archives.list(undefined, 1)).to.deep.equal([]);
+    });
+  }
 
   it('end a publication by what they throw, which may then be tried again', async () => {
     const away = new Error('the scanner is away');

@@ -8,6 +8,7 @@ import {
   type Staging,
   type UseCases,
 } from '@pinfold/core';
+import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openStage, type Stage } from './stage.ts';
 
@@ -32,6 +33,21 @@ describe('limits by account', () => {
   it('are those of all where the account has none of its own', async () => {
     expect(await useCases.limitsOf(OWNER)).to.deep.equal(useCases.limits);
     expect(await stage.useCases.limitsOf(OWNER)).to.deep.equal(stage.useCases.limits);
+  });
+
+  it('are those of all where a member is undefined, and what is no answer is said', async () => {
+    own = { files: undefined, lifetime: undefined } as unknown as OwnLimits;
+    expect(await useCases.limitsOf(OWNER)).to.deep.equal(useCases.limits);
+    const wrong = [
+      [undefined, 'limitsOf must answer an object'],
+      [null, 'limitsOf must answer an object'],
+      [{ archive_bytes: 1 }, 'there is no limit archive_bytes'],
+    ] as const;
+    for (const [answer, message] of wrong) {
+      own = answer as unknown as OwnLimits;
+      const thrown = await rejectionOf(useCases.limitsOf(OWNER));
+      expect(thrown).to.be.instanceOf(TypeError).with.property('message', message);
+    }
   });
 
   it('hold for what the account publishes, and for how long', async () => {

@@ -8,6 +8,7 @@ import {
   type UseCases,
 } from '@pinfold/core';
 import { createCleaning } from '@pinfold/core/cleaning';
+import { rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { codeOf, isStaged, OWNER, openStage, type Stage, type StagedRequest } from './stage.ts';
 
@@ -84,6 +85,38 @@ describe('use cases over plain values', () => {
     const large = { kind: 'refused', code: 'archive_too_large', limit: defaultLimits.archiveBytes };
     expect(await check({ by: OWNER, archive: Buffer.from('large') })).to.deep.equal(large);
     expect(limits).to.deep.equal(Array(4).fill(defaultLimits.archiveBytes));
+  });
+
+  const noArchives: readonly (readonly [string, unknown])[] = [
+    ['the path of a file', 'site.zip'],
+    ['nothing', undefined],
+    ['null', null],
+    ['a buffer without a view', new ArrayBuffer(4)],
+    ['a Blob', new Blob(['PK'])],
+    ['a promise of bytes', Promise.resolve(Buffer.from('PK'))],
+    ['a list of numbers', [80, 75]],
+  ];
+  for (const [said, archive] of noArchives) {
+    it(`says what an archive is when it is ${said}`, async () => {
+      const wish = { by: OWNER, key: 'k', filename: 'site.zip', archive } as PublishRequest;
+      for (const asked of [stage.useCases.publish(wish), stage.useCases.check(wish)]) {
+        expect(await rejectionOf(asked))
+          .to.be.instanceOf(TypeError)
+          .with.property('message', 'archive must be the bytes of a ZIP (Uint8Array), or a stream of them');
+      }
+    });
+  }
+
+  it('says what an archive is when it is a stream of texts', async () => {
+    const staging = {
+      receive: async (body: AsyncIterable<Uint8Array>) => {
+        for await (const _chunk of body);
+      },
+    } as unknown as Staging;
+    const archive = ReadableStream.from(['PK']) as AsyncIterable<never>;
+    const { publish } = stage.with({ staging });
+    const thrown = await rejectionOf(publish({ by: OWNER, key: 'k', filename: 'site.zip', archive }));
+    expect(thrown).to.be.instanceOf(TypeError).with.property('message').that.includes('archive must be');
   });
 
   it('knows no role by what is no id, and any by its id in capitals', async () => {

@@ -7,7 +7,8 @@ export interface ArchiveStorageSubject extends StoreSubject<ArchiveStorage> {
   stage(bytes: Uint8Array): Promise<StagedArchive>;
   /**
    * Leaves things beside the archives that are none, wherever the backend can hold any: other names, names that are
-   * nearly an archive's, folders. Where it can hold nothing else, it does nothing.
+   * nearly an archive's, folders. Where it can hold nothing else, it does nothing. It may be
+   * called again.
    */
   strew(): Promise<void>;
   /** The most bytes that its backend takes, where they are fewer than 34 MiB, as in a stand-in for a real one. */

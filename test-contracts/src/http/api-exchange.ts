@@ -65,15 +65,19 @@ export function exchange(
   const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer>();
   const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
   const request = send(url, { method, agent: false, headers: { ...length, ...(headers as object) } });
-  // An error after the answer changes nothing: the promise is settled by then.
-  request.once('error', reject).once('response', (response) => {
+  let hasAnswer = false;
+  request.once('response', (response) => {
+    hasAnswer = true;
     buffer(response).then((bytes) => {
       const text = bytes.toString('utf8');
       const status = response.statusCode ?? 0;
       resolve({ status, headers: response.headers, text, body: jsonOf(response.headers, text) });
     }, reject);
   });
-  request.on('error', () => undefined);
+  // What fails while the rest of the body is sent changes nothing: the answer tells itself whether it is whole.
+  request.on('error', (error) => {
+    if (!hasAnswer) reject(error);
+  });
   request.end(body);
   return promise;
 }

@@ -133,12 +133,18 @@ export function exchange(
   const { protocol, hostname, port } = new URL(service.baseUrl);
   const send = protocol === 'https:' ? sendHttps : sendHttp;
   const { promise, resolve, reject } = Promise.withResolvers<Omit<ViewAnswer, 'url'>>();
+  let hasAnswer = false;
   const request = send({ hostname, port, method, path, headers, agent: false }, (response) => {
+    hasAnswer = true;
     buffer(response).then((bytes) => {
       const { statusCode: status = 0, headers: received } = response;
       resolve({ status, headers: received, bytes: Buffer.from(bytes), text: bytes.toString() });
     }, reject);
   });
-  request.on('error', reject).end(body);
+  // What fails while the rest of the body is sent changes nothing: the answer tells itself whether it is whole.
+  request.on('error', (error) => {
+    if (!hasAnswer) reject(error);
+  });
+  request.end(body);
   return promise;
 }

@@ -37,6 +37,9 @@ export function newestFirst(roles: readonly Role[]): readonly RoleId[] {
   return [...roles].sort(order).map(({ id }) => id);
 }
 
+/** More pages than any clause publishes roles: of a search each may have looked at one alone. */
+const MOST_PAGES = 5_000;
+
 /** All pages of a query, and what happens between them. */
 export async function walk(
   port: RoleStore,
@@ -50,7 +53,7 @@ export async function walk(
     pages.push(page);
     next = page.next;
     await between(pages.length);
-    if (pages.length > 1_500) throw new Error('a walk does not end');
+    if (pages.length > MOST_PAGES) throw new Error('a walk does not end');
   } while (next !== undefined);
   return pages;
 }

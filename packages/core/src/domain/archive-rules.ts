@@ -1,4 +1,4 @@
-import type { ArchiveProblem } from './archive-problems.ts';
+import type { ArchiveProblem, ArchiveRule } from './archive-problems.ts';
 import { kindOfEntry } from './entry-kind.ts';
 import { readNames } from './entry-names.ts';
 import {
@@ -67,7 +67,7 @@ export interface Judgement {
   readonly problems: readonly ArchiveProblem[];
   /** The site's files, its one parent folder stripped. Only meaningful without problems. */
   readonly files: readonly SiteFile[];
-  /** What is worth inflating; empty when there are far too many files or the structure cannot be trusted. */
+  /** What is worth inflating; empty when a count or size limit is broken or the structure cannot be trusted. */
   readonly tasks: readonly ProofTask[];
 }
 
@@ -80,9 +80,11 @@ interface NamedEntry {
   readonly isSystem: boolean;
 }
 
+const BOUNDS: ReadonlySet<ArchiveRule> = new Set(['too_many_files', 'file_too_large', 'expanded_too_large']);
+
 type ArchiveLimits = Pick<Limits, 'files' | 'fileBytes' | 'expandedBytes'>;
 
-/** Past so many times the files allowed, no more is looked at: the archive is refused, and there may be any number. */
+/** Past so many times the files allowed, names are not compared: the archive is refused, and there may be any number. */
 const FAR_TOO_MANY = 10;
 
 /**
@@ -120,7 +122,7 @@ export function* judgeInStretches(
     ...(yield* nameProblems(entries, files, limits)),
     ...(root === undefined && readable ? [noIndex(own)] : []),
   ];
-  const provable = listing.trusted && !isFarTooMany(files, limits);
+  const provable = listing.trusted && !problems.some((problem) => BOUNDS.has(problem.rule));
   return {
     problems,
     files: yield* siteFiles(files, stripped),
@@ -167,13 +169,10 @@ function* nameProblems(
   files: readonly NamedEntry[],
   limits: ArchiveLimits,
 ): Generator<void, readonly ArchiveProblem[]> {
-  if (isFarTooMany(files, limits)) return [];
+  // What operating systems add is not limited in number, so it does not count here either.
+  const own = files.filter((file) => !file.isSystem).length;
+  if (own > FAR_TOO_MANY * limits.files) return [];
   return [...(yield* samePathProblems(files)), ...(yield* conflictProblems(entries, files))];
-}
-
-/** What operating systems add is not limited in number, so it does not count here either. */
-function isFarTooMany(files: readonly NamedEntry[], limits: ArchiveLimits): boolean {
-  return files.filter((file) => !file.isSystem).length > FAR_TOO_MANY * limits.files;
 }
 
 function entryProblems({ name: path, listed }: NamedEntry): readonly ArchiveProblem[] {

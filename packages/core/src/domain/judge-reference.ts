@@ -32,7 +32,10 @@ const OTHER_SITE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]{2}|#|\?|$)/i;
 const TEMPLATE = /\{\{|\}\}|<%|\$\{/;
 /** What a mere name has none of. */
 const MORE_THAN_A_NAME = /[^\w.-]|^\.{0,2}$/;
+const ENCODED_SLASH = /%2f/i;
 const NO_FILES: FolderFiles = new Map();
+/** Whoever asks for an encoded slash is shown no file. */
+const NOWHERE: Place = { folder: '', files: NO_FILES, folded: NO_FILES };
 
 /**
  * Finds out where the references of one page lead. The page's folder is found once, and so is each folder that several
@@ -87,22 +90,19 @@ export class PageReferences {
     const last = path.slice(end);
     const dots = last === '.' || last === '..';
     const name = decode(dots ? '' : last);
-    if (name === undefined) return undefined;
-    // An encoded slash is one to whoever looks for the file.
-    const slash = name.lastIndexOf('/') + 1;
-    if (hasManyMarks(name)) return undefined;
-    const place = this.#place(dots ? `${path}/` : path.slice(0, end), name.slice(0, slash));
-    return place === undefined ? undefined : { place, name: name.slice(slash).normalize('NFC') };
+    if (name === undefined || hasManyMarks(name)) return undefined;
+    const place = this.#place(dots ? `${path}/` : path.slice(0, end));
+    if (place === undefined) return undefined;
+    return ENCODED_SLASH.test(last) ? { place: NOWHERE, name: last } : { place, name: name.normalize('NFC') };
   }
 
-  #place(way: string, further: string): Place | undefined {
-    const key = `${way}\n${further}`;
-    if (!this.#places.has(key)) this.#places.set(key, this.#go(way, further));
-    return this.#places.get(key);
+  #place(way: string): Place | undefined {
+    if (!this.#places.has(way)) this.#places.set(way, this.#go(way));
+    return this.#places.get(way);
   }
 
   /** RFC 3986, section 5.2.4, for folders alone. */
-  #go(way: string, further: string): Place | undefined {
+  #go(way: string): Place | undefined {
     const absolute = way.startsWith('/');
     let kept = absolute ? 0 : this.#ends.length;
     const entered: string[] = [];
@@ -111,9 +111,11 @@ export class PageReferences {
       if (segment !== '..') entered.push(`${segment}/`);
       else if (entered.pop() === undefined) kept = Math.max(0, kept - 1);
     }
-    const own = decode(entered.join(''));
+    const further = entered.join('');
+    const own = decode(further);
     if (own === undefined) return undefined;
-    const folder = `${this.#folder.slice(0, this.#ends[kept - 1] ?? 0)}${own}${further}`;
+    if (ENCODED_SLASH.test(further)) return NOWHERE;
+    const folder = `${this.#folder.slice(0, this.#ends[kept - 1] ?? 0)}${own}`;
     return hasManyMarks(folder) ? undefined : { folder };
   }
 }

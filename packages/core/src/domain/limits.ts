@@ -89,12 +89,13 @@ const BOUNDED = [
 /**
  * The defaults with the figures that differ; `renewal` follows `lifetime`.
  *
- * @throws TypeError when one is no whole number of at least 0, or is larger than one that bounds it.
+ * @throws TypeError when one is no whole number of at least 0, is larger than one that bounds it, or is no limit.
  */
 export function limitsInForce(given: Partial<Limits>): Limits {
   const { lifetime = defaultLimits.lifetime } = given;
   const limits: Limits = { ...defaultLimits, renewal: lifetime, ...given };
   for (const [name, value] of Object.entries(limits)) {
+    if (!Object.hasOwn(defaultLimits, name)) throw new TypeError(`there is no limit ${name}`);
     if (!Number.isSafeInteger(value) || value < 0) throw new TypeError(`limit ${name} is no whole number`);
   }
   for (const [name, bound] of BOUNDED) {
@@ -106,9 +107,15 @@ export function limitsInForce(given: Partial<Limits>): Limits {
 /**
  * The limits in force with those of an account; its `renewal` follows its `lifetime`.
  *
- * @throws TypeError as {@link limitsInForce} does.
+ * @throws TypeError as {@link limitsInForce} does, and where types are not checked, for what is no object.
  */
 export function withOwn(inForce: Limits, own: OwnLimits): Limits {
+  if (typeof own !== 'object' || own === null) throw new TypeError('limitsOf must answer an object');
   const { lifetime, renewal = lifetime ?? inForce.renewal } = own;
-  return limitsInForce({ ...inForce, ...own, renewal });
+  return limitsInForce({ ...inForce, ...present(own), renewal });
+}
+
+/** A member that is undefined is absent, as in `{ files: plan?.files }`. */
+function present<Given extends object>(given: Given): Given {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Given;
 }

@@ -78,7 +78,7 @@ export interface RoleQuery {
   readonly now: Instant;
   /** Absent: all but deleted ones. */
   readonly state: RoleState | undefined;
-  /** Present: only the role this key published, in any state. */
+  /** Present: only the role that this key of the account published, in any state; it comes with an account. */
   readonly idempotencyKey: IdempotencyKey | undefined;
   /** A text folded by the core, to be found in the folded title or in the id. */
   readonly search: string | undefined;

@@ -1,4 +1,3 @@
-import type { ArchiveProblem } from '../domain/archive-problems.ts';
 import {
   type ArchiveListing,
   type Judgement,
@@ -43,7 +42,7 @@ export async function proveArchive(
     tasks.length === 0
       ? { problems: [], entries: [] }
       : await inspector.prove({ archive, listing, tasks, expandedBytes: limits.expandedBytes }, signal);
-  const broken = [...problems, ...proof.problems.filter((problem) => !isTold(problem, problems))];
+  const broken = [...problems, ...proof.problems];
   if (broken.length > 0) {
     return { kind: 'refused', code: 'invalid_archive', problems: orderProblems(broken) };
   }
@@ -56,18 +55,6 @@ export async function proveArchive(
     size: entries.reduce((sum, entry) => sum + entry.size, 0),
     warnings: warningsOf(observed, absolutePathsWork),
   };
-}
-
-/** Whether the directory tells of the same limit already, and how far it is passed. */
-function isTold(problem: ArchiveProblem, told: readonly ArchiveProblem[]): boolean {
-  switch (problem.rule) {
-    case 'expanded_too_large':
-      return told.some(({ rule }) => rule === problem.rule);
-    case 'file_too_large':
-      return told.some((other) => other.rule === problem.rule && other.path === problem.path);
-    default:
-      return false;
-  }
 }
 
 /** A listing may have 10 MB of names: whoever else waits for this thread has turns between. */

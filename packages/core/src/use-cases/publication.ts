@@ -263,7 +263,17 @@ export async function prove(
   const proved = await measured(tools, 'prove', proving);
   if (proved.kind === 'refused') return proved;
   const { entries, size } = proved;
-  return (await beforePublish?.({ entries, size, archive }, { account, cause })) ?? proved;
+  const refusal = await beforePublish?.({ entries, size, archive }, { account, cause });
+  return refusal == null ? proved : ofHost(refusal);
+}
+
+/** Where types are not checked, rules may answer anything: what is no refusal publishes nothing. */
+function ofHost(refusal: Partial<Refusal<'refused_by_host'>>): Refusal<'refused_by_host'> {
+  const { code, rule, words } = refusal;
+  if (code === 'refused_by_host' && typeof rule === 'string' && typeof words?.en === 'string') {
+    return { kind: 'refused', code, rule, words };
+  }
+  throw new TypeError('beforePublish must answer undefined, or a refusal with a rule and words in English');
 }
 
 /** Tells an observer how long a stage took that ended well. */

@@ -142,12 +142,12 @@ async function withArchive<Outcome>(
     receive: (limits: Limits) => Promise<StagedArchive | Refusal<'archive_too_large'>>,
   ) => Promise<Outcome>,
 ): Promise<Outcome> {
+  if (!isArchive(given)) throw new TypeError(NO_ARCHIVE);
   let archive = 'discard' in given ? given : undefined;
   try {
     return await work(async ({ archiveBytes: limit }) => {
       if (archive !== undefined) return archive;
-      const body = given instanceof Uint8Array ? once(given) : (given as AsyncIterable<Uint8Array>);
-      const received = await staging.receive(body, limit);
+      const received = await staging.receive(chunksOf(given as Exclude<GivenArchive, StagedArchive>), limit);
       if (received.kind === 'too_large') return { kind: 'refused', code: 'archive_too_large', limit };
       archive = received.archive;
       return archive;
@@ -157,6 +157,18 @@ async function withArchive<Outcome>(
   }
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
+const NO_ARCHIVE = 'archive must be the bytes of a ZIP (Uint8Array), or a stream of them';
+
+/** Where types are not checked, it may be anything: the path of a file, a promise. */
+function isArchive(given: unknown): given is GivenArchive {
+  if (typeof given !== 'object' || given === null) return false;
+  return given instanceof Uint8Array || Symbol.asyncIterator in given || 'discard' in given;
+}
+
+async function* chunksOf(given: Uint8Array | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  if (given instanceof Uint8Array) return yield given;
+  for await (const chunk of given) {
+    if (!(chunk instanceof Uint8Array)) throw new TypeError(NO_ARCHIVE);
+    yield chunk;
+  }
 }

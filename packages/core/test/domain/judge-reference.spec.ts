@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { foldPath } from '../../src/domain/fold-path.ts';
 import { type Destination, PageReferences } from '../../src/domain/judge-reference.ts';
-import { resolve } from '../../src/domain/site.ts';
+import { fallback, resolve } from '../../src/domain/site.ts';
 import { SitePaths } from '../../src/domain/site-paths.ts';
 import { normalisedBy } from '../normal-forms.ts';
 
@@ -22,11 +22,18 @@ function plainly(
   if (path === undefined) return undefined;
   const answers = (wanted: boolean) => ['file', 'folder'].includes(resolve({ get }, path, wanted).kind);
   const absolute = /^[\\/]/.test(target);
+  if (path.includes(ENCODED_SLASH)) {
+    const answered = navigation && fallback({ get }, path.slice(1), true).kind === 'file';
+    return { absolute, answered, otherCase: undefined };
+  }
   if (answers(false)) return { absolute, answered: true, otherCase: undefined };
   const other = resolve({ get: getFolded }, path, false);
   const otherCase = other.kind === 'file' ? other.entry : getFolded(`${path.slice(1)}/index.html`);
   return { absolute, answered: navigation && answers(true), otherCase };
 }
+
+/** As it is left in a path that is decoded. */
+const ENCODED_SLASH = '%2F';
 
 /** RFC 3986, section 5.2.4. */
 function pathOf(page: string, target: string): string | undefined {
@@ -40,7 +47,7 @@ function pathOf(page: string, target: string): string | undefined {
     else if (index === joined.length - 1) segments.push('');
   }
   try {
-    return decodeURIComponent(`/${segments.join('/')}`);
+    return decodeURIComponent(`/${segments.join('/')}`.replaceAll('%2F', '%252F'));
   } catch {
     return undefined;
   }
@@ -83,6 +90,18 @@ describe('following the references of a page', () => {
       }),
       { numRuns: 3_000 },
     );
+  });
+
+  it('finds no file behind an encoded slash, as whoever looks for it is shown none', () => {
+    const files = ['index.html', 'img/a.png', 'img/deep/b.png'];
+    const own = new PageReferences(new SitePaths(files), 'index.html');
+    const broken = { absolute: false, answered: false, otherCase: undefined };
+    for (const target of ['img%2Fa.png', 'img%2fdeep/b.png', 'IMG%2Fa.png', 'img/deep%2Fb.png']) {
+      expect(own.follow({ target, navigation: false }), target).to.deep.equal(broken);
+      expect(own.follow({ target, navigation: true }), target).to.deep.equal(broken);
+    }
+    expect(own.follow({ target: 'search/a%2Fb', navigation: true })).to.deep.include({ answered: true });
+    expect(own.follow({ target: 'x%2Fy/../img/a.png', navigation: false })).to.include({ answered: true });
   });
 
   it('is not told of names and folders with more marks in a row than any language has', () => {

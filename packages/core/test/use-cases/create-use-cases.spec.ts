@@ -32,6 +32,11 @@ describe('putting the use cases together', () => {
     });
   }
 
+  it('refuses a limit that there is not', () => {
+    const limits = { archive_bytes: 5 } as object;
+    expect(() => createUseCases(ports, limits)).to.throw(TypeError, 'there is no limit archive_bytes');
+  });
+
   it('hands on what servers need beside the use cases', () => {
     expect(createUseCases(ports)).to.include({ staging: ports.staging, clock: ports.clock });
   });

@@ -31,16 +31,21 @@ export async function finishElsewhere(signing: SigningInElsewhere, visit: OpenVi
   const { sessions, identityProvider } = signing;
   const { request, response, scope, base } = visit;
   const [cookie = '', ...others] = readCookies(request, scope, 'oidc');
-  if (others.length === 0) writeCookie(response, scope, 'oidc', '', 0);
-  else expireEverywhere(request, response, scope, 'oidc');
   const [kept, to = ''] = cookie.split('~');
   const query = request.url.slice(request.path.length);
   const cameBack = `${returnUrl(signing, visit)}${query}`;
   const outcome = await identityProvider.finish(cameBack, others.length === 0 ? kept : undefined);
+  if (others.length > 0) expireEverywhere(request, response, scope, 'oidc');
+  else if (!isOfAnother(outcome)) writeCookie(response, scope, 'oidc', '', 0);
   if (outcome.kind === 'trouble') return await troubled(signing, visit, outcome);
   visit.who.account = outcome.person.account;
   keepSession(visit, await sessions.signInPerson(outcome.person, visit.origin));
   return onward(visit, `${base}${returnPath(Buffer.from(to, 'base64url').toString('utf8')) ?? '/'}`);
+}
+
+/** What came back has nothing to do with what this browser keeps: another window may still come back for that. */
+function isOfAnother(outcome: { readonly kind: string; readonly problem?: string }): boolean {
+  return outcome.kind === 'trouble' && outcome.problem === 'forgotten';
 }
 
 /**

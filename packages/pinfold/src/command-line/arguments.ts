@@ -47,6 +47,15 @@ function parse<const Options extends ParseArgsOptionsConfig>(
   }
 }
 
+/**
+ * Reads the name of a file or folder. An empty one, as a variable gives that is not set, would be the folder that the
+ * caller stands in.
+ */
+export function readPlace(text: string | undefined, name: string): string {
+  if (text === undefined || text === '') throw new UsageError(`${name} is missing`);
+  return text;
+}
+
 /** Reads the value of `--account`. */
 export function readAccount(name: string): AccountId {
   try {

@@ -56,6 +56,8 @@ function asOption(error: unknown, target: Target): unknown {
 
 /** The settings of the other service; its secret is not needed here, and never kept. */
 function environmentOf(target: Target, env: Environment): Environment {
+  const empty = Object.entries(target).find(([, value]) => value === '');
+  if (empty !== undefined) throw new UsageError(`--${empty[0]} takes a value`);
   const { 'to-database': database, 'to-storage': storage, 'to-data-dir': dataDir } = target;
   if (dataDir === undefined && (database === undefined || storage === undefined)) {
     throw new UsageError('copy needs --to-data-dir, or both --to-database and --to-storage');

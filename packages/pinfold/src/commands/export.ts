@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { tokens } from '@pinfold/inversify';
-import { readArguments } from '../command-line/arguments.ts';
+import { readArguments, readPlace } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { saidByTheSystem } from '../command-line/said-by-the-system.ts';
 import type { Terminal } from '../command-line/terminal.ts';
@@ -16,7 +16,7 @@ import { ToFolder } from '../moving/to-folder.ts';
 /** `pinfold export FOLDER|-` */
 export async function exportAll(args: readonly string[], terminal: Terminal): Promise<void> {
   const { values, positionals } = readArguments(args, ['FOLDER'], {});
-  const [target = ''] = positionals;
+  const target = readPlace(positionals[0], 'FOLDER');
   const json = values.json ?? false;
   if (target === '-') {
     if (json) throw new UsageError('--json has no place on standard output beside a tar');

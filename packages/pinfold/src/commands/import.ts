@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { tokens } from '@pinfold/inversify';
-import { readArguments } from '../command-line/arguments.ts';
+import { readArguments, readPlace } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { saidByTheSystem } from '../command-line/said-by-the-system.ts';
 import type { Terminal } from '../command-line/terminal.ts';
@@ -19,7 +19,7 @@ export const TO_BE_FILLED = { missingDataFolder: 'made', unfinishedImport: 'take
 /** `pinfold import FOLDER|-` */
 export async function importAll(args: readonly string[], terminal: Terminal): Promise<void> {
   const { values, positionals } = readArguments(args, ['FOLDER'], {});
-  const [from = ''] = positionals;
+  const from = readPlace(positionals[0], 'FOLDER');
   const moved = await withComposition(
     terminal,
     async ({ container }) => {

@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import type { AccountId, Duration } from '@pinfold/core';
+import {
+  type AccountId,
+  type Duration,
+  defaultLimits,
+  parseFilename,
+  parseIdempotencyKey,
+} from '@pinfold/core';
 import { SystemClock } from '@pinfold/platform-node';
-import { readAccount, readArguments } from '../command-line/arguments.ts';
+import { readAccount, readArguments, readPlace } from '../command-line/arguments.ts';
 import { counted } from '../command-line/counted.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { knownAddresses, noteSilence } from '../command-line/known-addresses.ts';
@@ -18,6 +24,7 @@ import { GivenUp, resumption } from '../publishing/persist.ts';
 import type { Published, Wish } from '../publishing/publication.ts';
 import { publishDirectly } from '../publishing/publish-directly.ts';
 import { publishOverHttp } from '../publishing/publish-over-http.ts';
+import { wishWords } from '../publishing/refusal-words.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 
 /** `pinfold publish PATH` */
@@ -27,10 +34,15 @@ export async function publish(args: readonly string[], terminal: Terminal): Prom
   if (server !== undefined && values.account !== undefined) {
     throw new UsageError('--account cannot be used with --url: the key says whose account it is');
   }
+  const path = readPlace(positionals[0], 'PATH');
   const account = values.account === undefined ? undefined : readAccount(values.account);
   terminal.progress?.('packing');
-  const packed = await pack(positionals[0] ?? '', values, terminal);
-  const wish = { ...packed, title: values.title, idempotencyKey: values['idempotency-key'] ?? randomUUID() };
+  const packed = await pack(path, values, terminal);
+  const idempotencyKey = values['idempotency-key'] ?? randomUUID();
+  for (const read of [parseFilename(packed.filename), parseIdempotencyKey(idempotencyKey, defaultLimits)]) {
+    if (typeof read !== 'string') throw new UsageError(wishWords(read));
+  }
+  const wish = { ...packed, title: values.title, idempotencyKey };
   const published = await send(wish, server, account, terminal).catch((error: unknown) => {
     if (error instanceof SettingsError && server === undefined) {
       const { variable, message } = error;

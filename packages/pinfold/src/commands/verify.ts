@@ -24,7 +24,7 @@ export async function verify(args: readonly string[], terminal: Terminal): Promi
   if (values.json) terminal.out(JSON.stringify(found));
   else for (const line of linesOf(found)) terminal.out(line);
   const wrong = found.missing.length + found.altered.length + found.superfluous.length;
-  if (wrong > 0) throw new CommandFailure(`${wrong} archives are missing, altered or superfluous`);
+  if (wrong > 0) throw new CommandFailure(`missing, altered or superfluous: ${counted(wrong, 'archive')}`);
 }
 
 function readSample(text: string | undefined): number | undefined {

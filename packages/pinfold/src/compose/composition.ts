@@ -138,13 +138,24 @@ function onSeveralVolumes(error: unknown): SettingsError | undefined {
   return new SettingsError('PINFOLD_DATA_DIR', `cannot be used: ${error.message}`, { cause: error });
 }
 
+/** What signs viewing grants where no setting says so. An operator may have put another file there, or none fits on the disk. */
+async function keptSecret(dataDir: string): Promise<string> {
+  try {
+    return await loadOrCreateSecret(join(dataDir, 'secret'));
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const expectation = `names a folder whose file "secret" cannot be used: ${error.message}`;
+    throw new SettingsError('PINFOLD_DATA_DIR', expectation, { cause: error });
+  }
+}
+
 async function modulesOf(
   settings: Settings,
   dataDir: string,
   adapters: readonly Adapter[],
   { modules = [], limits = {}, limitsOf, beforePublish, onEvent, observe }: CompositionOptions,
 ): Promise<readonly ContainerModule[]> {
-  const secrets = settings.secrets ?? ([await loadOrCreateSecret(join(dataDir, 'secret'))] as const);
+  const secrets = settings.secrets ?? ([await keptSecret(dataDir)] as const);
   const lifetime = settings.lifetime === undefined ? {} : { lifetime: settings.lifetime };
   // What the setting says is the first lifetime alone; who sets limits in code means the renewal as well.
   const renewal = settings.lifetime === undefined ? {} : { renewal: defaultLimits.renewal };

@@ -78,8 +78,12 @@ async function orRefused<Result>(
   }
 }
 
-/** Folder by folder: Node's own way tries for ever where a file system has no place for new ones, as in `/proc`. */
-async function makeFolder(folder: string): Promise<void> {
+/**
+ * Makes a folder of mode 0700, and those above it, where they are missing. Folder by folder: Node's own way tries for
+ * ever where a file system has no place for new ones, as in `/proc`, and says of a disk that is only read that the
+ * folder is not there.
+ */
+export async function makeFolder(folder: string): Promise<void> {
   try {
     if ((await stat(folder)).isDirectory()) return;
   } catch (error) {

@@ -150,6 +150,9 @@ function settingsOf(options: PinfoldOptions): Settings {
     if (typeof value !== 'string' || value === '')
       throw new SettingsError(name, 'must be a string that is not empty');
   }
+  if (options.authenticate !== undefined && options.identityProvider !== undefined) {
+    throw new SettingsError('identityProvider', 'must be absent where authenticate is given');
+  }
   const texts = { logLevel: 'warn', ...options };
   const env = Object.fromEntries(NAMES.map((name) => [VARIABLES[name], texts[name]]));
   const settings = readSettings(env);

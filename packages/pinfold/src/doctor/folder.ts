@@ -78,27 +78,50 @@ async function contentsFinding(folder: string): Promise<Finding> {
   const looking = trying('folder.contents', 'compare the owners of what is in the folder with who runs this');
   const uid = process.geteuid?.();
   if (uid === undefined) return looking.skipped('this system has no owners of that kind');
-  const names = (await readdir(folder)).filter((name) => name !== OF_THE_VOLUME).sort();
-  const entries = await Promise.all(
-    names.map(async (name) => {
-      const { uid: owner, mode } = await lstat(join(folder, name));
-      return { name, owner, mode: mode & 0o777 };
-    }),
-  );
-  const foreign = entries.filter(({ owner }) => owner !== uid);
-  if (foreign.length > 0) {
-    const named = foreign.slice(0, MOST_NAMED).map(({ name, owner }) => `${name} of user ${owner}`);
-    const more = foreign.length > MOST_NAMED ? ` and ${foreign.length - MOST_NAMED} more` : '';
+  const named: string[] = [];
+  let foreign = 0;
+  let modeOfSecret = 0;
+  for await (const { name, owner, mode } of entriesBelow(folder, uid)) {
+    if (name === 'secret') modeOfSecret = mode;
+    if (owner === uid) continue;
+    foreign += 1;
+    if (foreign <= MOST_NAMED) named.push(`${name} of user ${owner}`);
+  }
+  if (foreign > 0) {
+    const more = foreign > MOST_NAMED ? ` and ${foreign - MOST_NAMED} more` : '';
     return looking.failed(`others own ${named.join(', ')}${more}`, `chown -R ${uid} ${folder}`);
   }
-  const secret = entries.find(({ name }) => name === 'secret');
-  if (secret !== undefined && (secret.mode & 0o077) !== 0) {
+  if ((modeOfSecret & 0o077) !== 0) {
     return looking.failed(
-      `the secret that signs viewing grants can be read by others: its mode is 0${secret.mode.toString(8)}`,
+      `the secret that signs viewing grants can be read by others: its mode is 0${modeOfSecret.toString(8)}`,
       `chmod 0600 ${join(folder, 'secret')}; if somebody may have read it, remove the file and restart`,
     );
   }
   return looking.ok(`all of it is of user ${uid}`);
+}
+
+interface Entry {
+  /** Its path in the folder. */
+  readonly name: string;
+  readonly owner: number;
+  readonly mode: number;
+}
+
+/** All that is in a folder and below, but for what is in folders of others. */
+async function* entriesBelow(folder: string, uid: number, above: string = ''): AsyncGenerator<Entry, void> {
+  for (const name of (await readdir(join(folder, above))).sort()) {
+    const path = join(above, name);
+    if (path === OF_THE_VOLUME) continue;
+    const found = await lstat(join(folder, path)).catch(passOverRemoved);
+    if (found === undefined) continue;
+    yield { name: path, owner: found.uid, mode: found.mode & 0o777 };
+    if (found.isDirectory() && found.uid === uid) yield* entriesBelow(folder, uid, path);
+  }
+}
+
+/** The server may remove a file meanwhile. */
+function passOverRemoved(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 /** Uploads lie there until they are stored, whatever the storage is. */

@@ -22,7 +22,7 @@ export function loginsFile(env: Environment): string {
 /**
  * The keys that are kept.
  *
- * @throws CommandFailure when others could read them, or the file is none of ours.
+ * @throws CommandFailure when others could read them, this user cannot, or the file is none of ours.
  */
 export function readLogins(env: Environment): Logins {
   const file = loginsFile(env);
@@ -33,8 +33,9 @@ export function readLogins(env: Environment): Logins {
       throw new CommandFailure(`other users can read ${file}: revoke the keys in it, or "chmod 600" it`);
     }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
-    throw error;
+    if (!(error instanceof Error) || !('code' in error)) throw error;
+    if (error.code === 'ENOENT') return {};
+    throw new CommandFailure(`${file} cannot be read (${error.code})`, { cause: error });
   }
   const logins = parseJson(text);
   if (!isLogins(logins)) throw new CommandFailure(`${file} does not hold what "pinfold login" keeps there`);
@@ -53,5 +54,5 @@ export function keepLogin(env: Environment, url: string, key: string): void {
 
 function isLogins(parsed: unknown): parsed is Logins {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return false;
-  return Object.values(parsed).every((key) => typeof key === 'string');
+  return Object.entries(parsed).every(([url, key]) => URL.canParse(url) && typeof key === 'string');
 }

@@ -10,6 +10,7 @@ import {
   openFsStaging,
 } from '@pinfold/storage-fs';
 import { CommandFailure } from '../command-line/failures.ts';
+import { makeFolder } from '../compose/data-folder.ts';
 import {
   ARCHIVES,
   type Destination,
@@ -42,7 +43,7 @@ export class ToFolder implements Destination {
   }
 
   async begin(): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await makeFolder(this.#folder);
     const known = [MANIFEST, RECORDS, ARCHIVES, INCOMING];
     const found = await readdir(this.#folder);
     if (!found.every((name) => known.includes(name))) {

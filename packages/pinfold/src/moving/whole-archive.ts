@@ -1,10 +1,29 @@
 import { createHash } from 'node:crypto';
-import type { ArchiveId, ArchiveStorage, Sha256 } from '@pinfold/core';
+import { type ArchiveId, type ArchiveStorage, isFault, type Sha256 } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
+import { CommandFailure } from '../command-line/failures.ts';
 import type { MovingArchive } from './export-form.ts';
 
-/** Reads a whole archive; `undefined` when it is not there, or no longer. */
+/**
+ * Reads a whole archive; `undefined` when it is not there, or no longer.
+ *
+ * @throws CommandFailure that names it when the storage does not give it, as a disk that is damaged there does not.
+ */
 export async function wholeArchive(
+  archives: Pick<ArchiveStorage, 'read' | 'size'>,
+  id: ArchiveId,
+): Promise<MovingArchive | undefined> {
+  try {
+    return await readWhole(archives, id);
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    throw new CommandFailure(`archive ${id} cannot be read: ${error.message} (${error.code})`, {
+      cause: error,
+    });
+  }
+}
+
+async function readWhole(
   archives: Pick<ArchiveStorage, 'read' | 'size'>,
   id: ArchiveId,
 ): Promise<MovingArchive | undefined> {

@@ -40,6 +40,8 @@ export async function requestHandler(
   const showNothing = (request: IncomingMessage, response: ServerResponse): void => view(request, response);
   const app = express()
     .disable('x-powered-by')
+    // A proxy that guards a path goes by its letters.
+    .enable('case sensitive routing')
     .set('etag', false)
     .use(publicPath === '' ? '/' : publicPath, await container.getAsync(api))
     .use((request, response, next) =>

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tokens } from '@pinfold/inversify';
@@ -121,6 +121,12 @@ describe('pinfold login', () => {
     await chmod(file, 0o600);
     await writeFile(file, '{"a":1}');
     expect((await run(env, 'list')).err).to.include('does not hold');
+    await writeFile(file, '{"pins.example":"pf_x"}');
+    expect((await run(env, 'list')).err).to.include('does not hold');
+    await rm(file);
+    await mkdir(file);
+    const { code, err } = await run(env, 'list');
+    expect([code, err]).to.deep.equal([1, `pinfold: ${file} cannot be read (EISDIR)\n`]);
   });
 
   it('keeps it where the system has the settings of users', async () => {

@@ -282,6 +282,26 @@ describe('pinfold publish', function () {
     expect([code, out]).to.deep.equal([1, '']);
   });
 
+  it('says what is wrong with the name of what is published, also by the API', async () => {
+    const page = join(folder, 'a\u{1B}[31m\nname.html');
+    await writeFile(page, '<!doctype html><title>One</title>');
+    for (const way of [env, { PINFOLD_URL: url, PINFOLD_KEY: key }]) {
+      const { code, err } = await run(way, 'publish', page);
+      expect([code, err]).to.deep.equal([
+        2,
+        'pinfold: PATH needs a name of 1 to 255 characters without control characters; "pinfold help" lists what there is\n',
+      ]);
+    }
+  });
+
+  it('says what is wrong with an Idempotency-Key, also by the API', async () => {
+    for (const way of [env, { PINFOLD_URL: url, PINFOLD_KEY: key }]) {
+      const { code, err } = await run(way, 'publish', site, '--idempotency-key', 'a\nb');
+      expect([code, err.split('\n').length]).to.deep.equal([2, 2]);
+      expect(err).to.include('printable ASCII');
+    }
+  });
+
   it('says how to reach a server elsewhere, where there is none here', async () => {
     const { code, err } = await run({ PINFOLD_DATA_DIR: join(folder, 'none') }, 'publish', site);
     expect(code).to.equal(1);
@@ -289,6 +309,9 @@ describe('pinfold publish', function () {
   });
 
   it('says that there is nothing at a path', async () => {
+    // As a variable that is not set: it would be the folder that the caller stands in.
+    const { code, err } = await run(env, 'publish', '');
+    expect([code, err]).to.deep.equal([2, 'pinfold: PATH is missing; "pinfold help" lists what there is\n']);
     expect((await run(env, 'publish', join(folder, 'nothing'))).code).to.equal(1);
     expect((await run(env, 'publish', join(site, 'docs', '日本語.txt'))).code).to.equal(2);
   });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -13,7 +13,7 @@ import {
 import { tokens } from '@pinfold/inversify';
 import { expect } from 'chai';
 import { ContainerModule } from 'inversify';
-import { openComposition, readSettings, type Settings } from '../../src/index.ts';
+import { openComposition, readSettings, type Settings, SettingsError } from '../../src/index.ts';
 import { serve } from '../servers/served.ts';
 
 const staged = { size: 0, discard: async () => undefined } as unknown as StagedArchive;
@@ -23,6 +23,21 @@ const staging: Pick<Staging, 'receive' | 'check'> = {
 };
 const myStaging = new ContainerModule(({ rebind }) => {
   rebind(tokens.staging).toResolvedValue(async () => staging as Staging);
+});
+
+describe('the secret in the data folder', () => {
+  it('is named in one line when it is none, or cannot be kept', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-composition-'));
+    await writeFile(join(folder, 'secret'), 'half of a secr');
+    const refused = await openComposition(readSettings({ PINFOLD_DATA_DIR: folder })).catch(
+      (error: unknown) => error,
+    );
+    expect(refused).to.be.instanceOf(SettingsError);
+    expect((refused as Error).message)
+      .to.match(/^PINFOLD_DATA_DIR names a folder whose file "secret" cannot be used: [^\n]+$/)
+      .and.not.include('half of');
+    await rm(folder, { recursive: true });
+  });
 });
 
 describe("modules of a caller's own", () => {

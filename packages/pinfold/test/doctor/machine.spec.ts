@@ -1,4 +1,4 @@
-import { chmod, chown, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -103,6 +103,12 @@ describe('pinfold doctor, on the machine of a server', function () {
       came: 'others own archives of user 65534',
       advice: `chown -R 0 ${folder}`,
     });
+    await chown(join(folder, 'archives'), 0, 0);
+    const archive = join('archives', '1795', '176');
+    await mkdir(join(folder, archive), { recursive: true });
+    await chown(join(folder, archive), 65_534, 65_534);
+    const restored = await findingsOf(examine(env));
+    expect(restored['folder.contents']?.came).to.equal(`others own ${archive} of user 65534`);
   });
 
   it('finds a disk without room, with too little for all uploads, without files, and of the network', async () => {

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { run } from '../command-run.ts';
 
@@ -22,7 +23,9 @@ describe('what a server elsewhere answers', () => {
 
   beforeEach(async () => {
     [answers, asked] = [[], []];
-    server = createServer((request, response) => {
+    server = createServer(async (request, response) => {
+      // All of it: else the connection ends while the client still sends, who then takes it for broken.
+      await buffer(request);
       asked.push(new URL(request.url ?? '', 'http://x').searchParams);
       const [status, body, headers] = answers.shift() ?? [500, {}];
       response.writeHead(status, { connection: 'close', ...headers }).end(JSON.stringify(body));

@@ -26,6 +26,11 @@ describe('pinfold copy', function () {
         `pinfold: ${complaint}`,
       ]);
     }
+    const empty = await run(env, 'copy', '--to-data-dir', '');
+    expect([empty.code, empty.err]).to.deep.equal([
+      2,
+      'pinfold: --to-data-dir takes a value; "pinfold help" lists what there is\n',
+    ]);
     const { err } = await run(stage.env('none'), 'copy', '--to-data-dir', stage.at('two'));
     expect(err).to.match(/^pinfold: PINFOLD_DATA_DIR names /);
   });

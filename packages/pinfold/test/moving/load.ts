@@ -59,7 +59,7 @@ export async function startPublisher(env: Env): Promise<Publisher> {
 }
 
 /** Letters that do not shrink much, the same for each `n`. */
-function noise(n: number, bytes: number): string {
+export function noise(n: number, bytes: number): string {
   let text = '';
   for (let turn = 0; text.length < bytes; turn += 1) {
     text += createHash('sha256').update(`${n} ${turn}`).digest('base64');

@@ -140,6 +140,21 @@ describe('pinfold export and import', function () {
     await succeed(env, 'verify');
   });
 
+  it('go on without an archive that the manifest of the backup names as broken', async () => {
+    await succeed(await stage.stock('one', 2), 'export', stage.at('out'));
+    const [id = '', other = ''] = await archivesOf(stage.env('one'));
+    await rm(stage.at('out', 'archives', id.slice(0, 4), id.slice(4, 7), id));
+    const env = stage.env('two');
+    expect((await run(env, 'import', stage.at('out'))).code).to.equal(1);
+    const manifest = JSON.parse(await readFile(stage.at('out', 'manifest.json'), 'utf8'));
+    await writeFile(stage.at('out', 'manifest.json'), JSON.stringify({ ...manifest, broken: [id] }));
+    const { code, err } = await run(env, 'import', stage.at('out'));
+    expect(code).to.equal(1);
+    expect(err).to.include(id);
+    expect(await archivesOf(env)).to.deep.equal([other]);
+    await succeed(env, 'keys', 'create');
+  });
+
   it('tell of archives that are broken where they come from, and move all else', async () => {
     const env = await stage.stock('one', 3);
     const [missing = '', altered = ''] = await archivesOf(env);
@@ -169,6 +184,7 @@ describe('pinfold export and import', function () {
   });
 
   it('end with one line where nobody reads, and where nothing can be written', async () => {
+    // More than a pipe holds: else it may be written before its reader goes.
     const env = await stage.stock('one', 3, 300_000);
     const broken = await pipe('pinfold export - | head -c 10 > /dev/null', env, '').catch(
       (error: { readonly stderr: string }) => error.stderr,
@@ -177,6 +193,11 @@ describe('pinfold export and import', function () {
     await writeFile(stage.at('file'), '');
     const refused = await run(env, 'export', stage.at('file', 'folder'));
     expect(refused.err).to.match(/^pinfold: ENOTDIR: [^\n]+\n$/);
+    // Node's own way of making folders goes on there for ever.
+    expect((await run(env, 'export', '/proc/nowhere/at/all')).code).to.equal(1);
+    for (const command of ['export', 'import']) {
+      expect((await run(env, command, '')).err).to.include('FOLDER is missing');
+    }
   });
 
   it('refuse a tar that is cut, and go on with a whole one', async () => {

@@ -6,6 +6,7 @@ import { tokens } from '@pinfold/inversify';
 import { openComposition } from '../../src/compose/composition.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { type CommandRun, run } from '../command-run.ts';
+import { noise } from './load.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -45,8 +46,7 @@ async function fill(env: Env, site: string, count: number, bytes: number): Promi
   await mkdir(site);
   await (await openComposition(readSettings(env))).close();
   for (let n = 0; n < count; n += 1) {
-    const letters = `${n} `.repeat(Math.ceil(bytes / 4));
-    await writeFile(join(site, 'index.html'), `<!doctype html><title>${n}</title><p>${letters}`);
+    await writeFile(join(site, 'index.html'), `<!doctype html><title>${n}</title><p>${noise(n, bytes)}`);
     const published = await run({ ...env, PINFOLD_PUBLIC_URL: 'http://127.0.0.1:1' }, 'publish', site);
     if (published.code !== 0) throw new Error(published.err);
   }

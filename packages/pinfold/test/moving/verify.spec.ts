@@ -48,7 +48,18 @@ describe('pinfold verify', function () {
     }
     const told = await run(stage.env('one'), 'verify');
     expect(told.out).to.match(new RegExp(`^missing: ${gone} of publication [0-9a-f-]{36}$`, 'm'));
-    expect(told.err).to.include('1 archives are missing, altered or superfluous');
+    expect(told.err).to.include('missing, altered or superfluous: 1 archive\n');
+  });
+
+  it('names what the storage does not give', async () => {
+    await stage.stock('one', 2);
+    const [unread = ''] = await archivesOf(stage.env('one'));
+    await rm(place(unread));
+    await mkdir(place(unread));
+    const { code, err } = await run(stage.env('one'), 'verify');
+    expect(code).to.equal(1);
+    expect(err).to.match(new RegExp(`^pinfold: archive ${unread} cannot be read: `));
+    expect((await run(stage.env('one'), 'export', stage.at('out'))).err).to.equal(err);
   });
 
   const CHANGES: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {

@@ -103,8 +103,10 @@ describe('HttpServer', () => {
       }
       response.end('answered');
     });
-    socket.write(ask('/'));
-    await once(socket, 'data');
+    for (const each of [socket, other]) {
+      each.write(ask('/'));
+      await once(each, 'data');
+    }
     other.write(ask('/busy'));
     const stopped = server.stop(never);
     begun = performance.now();
@@ -120,8 +122,11 @@ describe('HttpServer', () => {
       if (request.url !== '/busy') return;
       const late = connect({ port, host: '127.0.0.1' });
       late.write(ask('/'));
-      // By then the system has made the connection, and the server has not seen it.
-      process.nextTick(() => met.resolve({ late, stopped: server.stop(never) }));
+      process.nextTick(() => {
+        // The system makes the connection meanwhile, and the server has not seen it.
+        for (const begun = performance.now(); performance.now() - begun < 50; );
+        met.resolve({ late, stopped: server.stop(never) });
+      });
     });
     await fetch(`http://127.0.0.1:${port}/busy`);
     const { late, stopped } = await met.promise;

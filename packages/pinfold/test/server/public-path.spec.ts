@@ -48,6 +48,13 @@ describe('a public URL with a path', () => {
     }
   });
 
+  it('is not it in other letters', async () => {
+    for (const path of ['/SHARE/api/v1/limits', '/SHARE/manage/', '/share/MANAGE/', '/share/manage/KEYS']) {
+      const answer = await fetch(new URL(path, url), { redirect: 'manual' });
+      expect(answer.status, path).to.equal(404);
+    }
+  });
+
   it('has nothing of the API beside it', async () => {
     expect((await fetch(new URL('/api/v1/limits', url))).status).to.equal(404);
   });

@@ -179,9 +179,11 @@ describe('the server as a process', function () {
     expect(await server.ended()).to.deep.equal([0, null]);
     const published = outcomes.filter((outcome) => outcome.startsWith('201'));
     expect(published.length).to.be.at.least(24);
-    // Who connects in the moment in which the port is closed may wait with the system still, which resets them then.
+    // Who connects in the moment in which the port is closed may wait with the system still, which resets them then;
+    // and who pauses for half a second may find an idle connection closed. Nothing of these reached the server.
     const refusals = new Set(outcomes.filter((outcome) => !outcome.startsWith('201')));
-    expect(['ECONNREFUSED', 'ECONNRESET']).to.include.members([...refusals]);
+    const broken = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+    expect(broken).to.include.members([...refusals]);
     expect(toldOfPublications(server.output())).to.have.members(published);
     const again = await start({ PINFOLD_API_KEY: text }).url();
     const headers = { authorization: `Bearer ${text}` };

@@ -124,21 +124,25 @@ describe('several processes on one port', function () {
     const server = start({ PINFOLD_METRICS_PORT: '0', PINFOLD_LOG_LEVEL: 'info' });
     const [url, workers] = await started(server, 2);
     const [, port] = await server.said(/"metrics_port":(\d+)/);
-    const answered = async (): Promise<number | undefined> => {
-      const text = await metricsText(Number(port));
+    const answeredIn = (text: string): number =>
+      figureOf(text, 'pinfold_http_requests_total{route="/livez",method="GET",status="200"}') ?? 0;
+    /** A worker that has much to do answers too late, and is added up the next time. */
+    const expectAnswered = async (count: number): Promise<void> => {
+      let text = await metricsText(Number(port));
+      while (answeredIn(text) < count) text = await metricsText(Number(port));
+      expect(answeredIn(text)).to.equal(count);
       expect(figureOf(text, 'pinfold_queue{queue="uploads",state="running"}')).to.equal(0);
       expect(text.match(/^pinfold_build_info\{.*\} 1$/gm)).to.have.length(1);
-      return figureOf(text, 'pinfold_http_requests_total{route="/livez",method="GET",status="200"}');
     };
     const ask40 = (): Promise<readonly number[]> =>
       Promise.all(Array.from({ length: 40 }, () => statusOf(url, '/livez')));
     await ask40();
-    expect(await answered()).to.equal(40);
+    await expectAnswered(40);
     process.kill(workers[0] ?? 0, 'SIGKILL');
     await started(server, 3);
-    expect(await answered()).to.equal(40);
+    expect(answeredIn(await metricsText(Number(port)))).to.equal(40);
     await ask40();
-    expect(await answered()).to.equal(80);
+    await expectAnswered(80);
   });
 
   it('leave no connection unanswered that comes while one of them dies', async () => {
@@ -157,7 +161,8 @@ describe('several processes on one port', function () {
     server.process.kill('SIGKILL');
     // Its output ends when the last process that writes to it has.
     await server.ended();
-    expect(workers.filter(isRunning)).to.deep.equal([]);
+    // A process closes its output shortly before the system counts it as ended.
+    while (workers.some(isRunning)) await new Promise((resolve) => setTimeout(resolve, 20));
   });
 
   it('do not start on a port that is taken, make nothing, and say so in one line', async () => {

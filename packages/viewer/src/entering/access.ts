@@ -59,6 +59,9 @@ export const byPassword: Access = {
 
 /** As an embedding team decides. */
 export function byTeam(rules: ViewerAccess, publicUrl: string): Access {
+  if (typeof rules.identify !== 'function' || typeof rules.mayView !== 'function') {
+    throw new TypeError('access must have the functions identify and mayView');
+  }
   const ask = async (id: ViewerId, role: Role): Promise<MayView> => {
     const answer = await rules.mayView(id, role);
     return answer === 'password' && role.passwordHash === null ? 'no' : answer;
