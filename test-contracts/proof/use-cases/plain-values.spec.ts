@@ -4,7 +4,9 @@ import {
   type Figure,
   OPERATOR,
   type PublishRequest,
+  type RoleState,
   type Staging,
+  type Update,
   type UseCases,
 } from '@pinfold/core';
 import { createCleaning } from '@pinfold/core/cleaning';
@@ -117,6 +119,22 @@ describe('use cases over plain values', () => {
     const { publish } = stage.with({ staging });
     const thrown = await rejectionOf(publish({ by: OWNER, key: 'k', filename: 'site.zip', archive }));
     expect(thrown).to.be.instanceOf(TypeError).with.property('message').that.includes('archive must be');
+  });
+
+  it('says which updates and states there are, and takes no other', async () => {
+    const id = await stage.publish();
+    for (const update of [undefined, {}, { type: 'nothing' }, { type: 'pin' }, { type: 'stop' }]) {
+      const thrown = await rejectionOf(stage.useCases.update({ by: OWNER, id }, update as Update));
+      expect(thrown)
+        .to.be.instanceOf(TypeError)
+        .with.property('message', 'an update is set_title, set_password or reset_expiration');
+    }
+    const read = await stage.useCases.read({ by: OWNER, id });
+    expect(read.kind === 'found' && read.role).to.include({ pinned: false, deletedAt: null });
+    const listed = await rejectionOf(stage.useCases.list({ by: OWNER, state: 'gone' as RoleState }));
+    expect(listed)
+      .to.be.instanceOf(TypeError)
+      .with.property('message', 'state is published, expired or deleted');
   });
 
   it('knows no role by what is no id, and any by its id in capitals', async () => {

@@ -122,14 +122,23 @@ async function commandOf(
   request: ChangeRequest,
   update: Update,
 ): Promise<RoleCommand | Exclude<UpdateOutcome, { kind: 'changed' }>> {
-  if (update.type === 'set_title') {
-    const title = parseTitle(update.title, limits);
-    return title !== null && typeof title === 'object' ? title : { type: 'set_title', title };
+  switch (update?.type) {
+    case 'set_title': {
+      const title = parseTitle(update.title, limits);
+      return title !== null && typeof title === 'object' ? title : { type: 'set_title', title };
+    }
+    case 'set_password': {
+      const password = parsePassword(update.password, limits);
+      if (password === null) return { type: 'set_password', hash: null };
+      return typeof password === 'object' ? password : await hashed(ports, limits, request, password);
+    }
+    case 'reset_expiration':
+      return { type: 'reset_expiration' };
+    default:
+      update satisfies never;
+      // What else a role can be told, such as to be pinned, is no update.
+      throw new TypeError('an update is set_title, set_password or reset_expiration');
   }
-  if (update.type !== 'set_password') return update;
-  const password = parsePassword(update.password, limits);
-  if (password === null) return { type: 'set_password', hash: null };
-  return typeof password === 'object' ? password : await hashed(ports, limits, request, password);
 }
 
 /** Hashing is dear, so a request that would be refused anyway is refused before it. */

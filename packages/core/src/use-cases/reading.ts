@@ -39,13 +39,15 @@ export interface Reading {
   /**
    * A page of an account's roles, newest first.
    *
-   * @throws TypeError when the limit is no whole number from 1 to 100.
+   * @throws TypeError when the limit is no whole number from 1 to 100, or the state is none.
    */
   list(request: ListRequest): Promise<ListOutcome>;
 
   /** The role that a key published, in any state, for a caller whose answer got lost. */
   findByKey(request: { readonly by: string; readonly key: string }): Promise<Role | undefined>;
 }
+
+const STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
 
 export function reading(
   { roles, clock }: { readonly roles: RoleStore; readonly clock: Clock },
@@ -67,6 +69,9 @@ export function reading(
     },
     async list({ by, state, search: text, cursor, limit = 20 }) {
       if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
+      if (state !== undefined && !STATES.includes(state)) {
+        throw new TypeError('state is published, expired or deleted');
+      }
       const search = text === undefined ? undefined : foldForSearch(text);
       const filter = { account: accountId(by), state, search };
       const after = cursor === undefined ? undefined : decodeCursor(cursor, filter);
