@@ -10,6 +10,7 @@ import {
   encodeAnswer,
   hasSeveralHosts,
   type RequestEntry,
+  thrown,
   untilGone,
 } from '@pinfold/http';
 import type { Request, Response } from 'express';
@@ -216,7 +217,7 @@ async function settle(
       return { answer: answerRefusal(refuseRequest('invalid_request'), context, clock.now()) };
     }
     const failure = answerThrown(error, context, clock.now());
-    return failure.status >= 500 ? { answer: failure, error } : { answer: failure };
+    return failure.status >= 500 ? { answer: failure, error: thrown(error) } : { answer: failure };
   }
 }
 

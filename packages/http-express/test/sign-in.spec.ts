@@ -42,6 +42,14 @@ describe('the API with a sign-in of the team', () => {
       .and.have.property('message', 'authenticate must answer an account with its scopes, or undefined');
   });
 
+  it('tells the log of a rejection with nothing, too', async () => {
+    const own = await openRig({ api: { authenticate: () => Promise.reject() } });
+    expect((await ask(own, '/api/v1/pins')).status).to.equal(500);
+    await until(() => own.log.length === 1);
+    expect(own.log[0]?.error).to.have.property('message', 'undefined was thrown');
+    await own.close();
+  });
+
   it('says what a caller lacks, and nothing of API keys', async () => {
     scopes = ['pins:read'];
     const { status, json } = await ask(rig, '/api/v1/pins/x', { method: 'DELETE' });

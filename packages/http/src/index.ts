@@ -20,7 +20,7 @@ export { parseWeighted, preferredLanguage, type Weighted } from './negotiation.t
 export { isOwnForm } from './own-form.ts';
 export { type PaletteName, palette, paletteOf } from './palette.ts';
 export { type PublicUrl, pathOf, publicUrl, sharedUrl } from './public-url.ts';
-export type { RequestEntry, RequestLog } from './request-entry.ts';
+export { type RequestEntry, type RequestLog, thrown } from './request-entry.ts';
 export { type Sentences, sentenceOf } from './sentences.ts';
 export { hasSeveralHosts } from './several-hosts.ts';
 export { stripInherited } from './strip-inherited.ts';

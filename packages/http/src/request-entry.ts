@@ -32,3 +32,17 @@ export interface RequestEntry {
  * @param request what the entry is about, with all the secrets that the entry is free of.
  */
 export type RequestLog = (entry: RequestEntry, request: IncomingMessage) => void;
+
+/**
+ * What an entry says of what was thrown. A promise may be rejected with nothing at all, and the log would tell of no
+ * error.
+ *
+ * @example
+ * import { thrown } from '@pinfold/http';
+ *
+ * const said = await Promise.reject().catch((error: unknown) => String(thrown(error)));
+ * said; // 'Error: undefined was thrown'
+ */
+export function thrown(error: unknown): unknown {
+  return error === undefined ? new Error('undefined was thrown') : error;
+}

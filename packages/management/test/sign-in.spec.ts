@@ -174,6 +174,16 @@ describe("an embedding team's own sign-in", () => {
     }
   });
 
+  it('tells the log of a rejection with nothing, too', async () => {
+    const screen = await openScreen({ management: { authenticate: () => Promise.reject() } });
+    try {
+      expect((await new Person(screen.base).get('/')).status).to.equal(500);
+      expect(screen.log.at(-1)?.error).to.have.property('message', 'undefined was thrown');
+    } finally {
+      await screen.close();
+    }
+  });
+
   it('takes null for nobody, where types are not checked', async () => {
     const screen = await openScreen({ management: { authenticate: async () => null as never } });
     try {

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isFault } from '@pinfold/core';
-import { consoleLog, hasSeveralHosts, hasTooManyCookies, stripInherited, takeRequest } from '@pinfold/http';
+import {
+  consoleLog,
+  hasSeveralHosts,
+  hasTooManyCookies,
+  stripInherited,
+  takeRequest,
+  thrown,
+} from '@pinfold/http';
 import { countView } from './counting.ts';
 import { byPassword, byTeam } from './entering/access.ts';
 import { Grants } from './entering/grants.ts';
@@ -130,7 +137,7 @@ async function answer(
   try {
     await serve(context, exchange, place);
   } catch (error) {
-    broken = error instanceof TryLater ? error.cause : error;
+    broken = error instanceof TryLater ? error.cause : thrown(error);
     sendFailure(exchange, error);
   }
 }

@@ -184,6 +184,13 @@ describe('the viewer while something is broken', () => {
     await rig.close();
   });
 
+  it('tells the log of a rejection with nothing, too', async () => {
+    const rig = await broken(undefined);
+    expectPage(await rig.ask(`/s/${ID}`), 500);
+    expect(rig.log.at(-1)?.error).to.have.property('message', 'undefined was thrown');
+    await rig.close();
+  });
+
   for (const [mode, password] of [
     ['origin', undefined],
     ['path', undefined],

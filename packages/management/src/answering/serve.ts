@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { parseRoleId } from '@pinfold/core';
-import { drainAndClose } from '@pinfold/http';
+import { drainAndClose, thrown } from '@pinfold/http';
 import type { Request, RequestHandler } from 'express';
 import type { Screen } from '../options.ts';
 import { fewCookies, fromHere, inTurn, ownLanguage, ownSecret, saidOnce } from '../visiting/guards.ts';
@@ -58,7 +58,7 @@ async function settle(
     const verdict = await entrance(screen, visit);
     return { answer: verdict.kind === 'passed' ? await answering(screen, verdict.visit) : verdict };
   } catch (error) {
-    return hasGone(visit) ? {} : { answer: troubleOf(visit, error), error };
+    return hasGone(visit) ? {} : { answer: troubleOf(visit, error), error: thrown(error) };
   }
 }
 
