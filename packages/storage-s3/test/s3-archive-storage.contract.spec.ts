@@ -57,7 +57,12 @@ describe('An S3 store', () => {
   });
   after(() => store.close());
 
-  describeContract(archiveStorageContract, { name: 'S3ArchiveStorage', create: () => createSubject(store) });
+  describeContract(archiveStorageContract, {
+    name: 'S3ArchiveStorage',
+    create: () => createSubject(store),
+    // Thousands of requests, on a machine that may be busy.
+    timeout: 300_000,
+  });
 
   it('answers as the storage in memory after any sequence of calls', () =>
     checkArchiveStorageSequences(() => createSubject(store), { runs: 4 }));

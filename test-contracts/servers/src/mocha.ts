@@ -37,6 +37,8 @@ export async function postgresPlace(): Promise<PostgresPlace> {
     schema,
     pool,
     dispose: async () => {
+      // A pool has ended before its connections have: a server that stops still says so to those.
+      for (const opened of pools) opened.on('error', () => {});
       await Promise.all(pools.map((opened) => opened.end()));
       const client = new pg.Client(server.address);
       await client.connect();

@@ -66,6 +66,8 @@ const DATABASES: Readonly<Record<DatabaseKind, Database>> = {
       ]);
       const limits = { max: CONNECTIONS, fallback_application_name: 'pinfold', ...POOL_LIMITS };
       const pool = new pg.Pool({ connectionString, ...limits });
+      // It has ended before its connections have, and the stores listen no longer then: a server that stops meanwhile still says so.
+      pool.on('error', () => {});
       const modules = [persistencePostgresModule({ pool, schema: SCHEMA })];
       return { modules, end: () => pool.end(), pool: poolOf(pool) };
     },

@@ -1,0 +1,56 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Persistence } from '@pinfold/core/adapter';
+import { tokens } from '@pinfold/inversify';
+import { expect } from 'chai';
+import { Container } from 'inversify';
+import { databaseOf } from '../../src/settings/databases.ts';
+
+/** A message of PostgreSQL's protocol. */
+function message(type: string, ...parts: readonly (string | number[])[]): Buffer {
+  const body = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(body.length + 4);
+  return Buffer.concat([Buffer.from(type), length, body]);
+}
+
+const READY = message('Z', 'I');
+const HELLO = Buffer.concat([message('R', [0, 0, 0, 0]), READY]);
+const FAILURE = message('E', 'SERROR\0VERROR\0C42P01\0Mno such table\0\0');
+const SHUTDOWN = message(
+  'E',
+  'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0',
+);
+
+describe('The pool of a PostgreSQL database', () => {
+  it('lets a connection that ends be told that the server stops', async () => {
+    let told = 0;
+    const server = createServer((socket) => {
+      let isKnown = false;
+      socket
+        .on('error', () => {})
+        .on('data', (bytes) => {
+          if (!isKnown) socket.write(HELLO);
+          else if (bytes[0] === 'X'.charCodeAt(0)) {
+            told += 1;
+            socket.end(SHUTDOWN);
+          } else socket.write(Buffer.concat([FAILURE, READY]));
+          isKnown = true;
+        });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const opened = await databaseOf({ kind: 'postgres' }).open('', `postgres://a:b@127.0.0.1:${port}/c`);
+    const container = new Container();
+    await container.load(...opened.modules);
+    const persistence: Persistence = await container.getAsync(tokens.persistence);
+    await persistence.check().catch(() => undefined);
+    await persistence.close();
+    const closed = new Promise((resolve) => server.close(resolve));
+    await opened.end();
+    // Where nobody listens, the process would end of it.
+    await closed;
+    for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+    expect(told, 'connections').to.be.above(0);
+  });
+});
