@@ -65,6 +65,8 @@ export async function openRecords(address: RecordsAddress): Promise<Records> {
       const { openPostgres } = await import('@pinfold/persistence-postgres');
       const { default: pg } = await import('pg');
       const pool = new pg.Pool({ ...address.server, max: 10 });
+      // It has ended before its connections have: a server that stops still says so to those.
+      pool.on('error', () => {});
       const handle = await openPostgres({ pool, schema: address.schema });
       const close = async (): Promise<void> => {
         await handle.close();
