@@ -87,25 +87,18 @@ export const largeSaboteurs: readonly RoleSaboteur[] = [
         ? store.list(query)
         : store.list({ ...query, state: undefined }),
   })),
-  saboteur(
-    'role-store/list-search',
-    'a text is found across title and id',
-    () => (store) => ({
-      list: async (query) => {
-        const { search } = query;
-        if (search === undefined) return await store.list(query);
-        const page = await store.list({ ...query, search: undefined });
-        const found = ({ title, id }: Role) =>
-          `${title?.normalize('NFKC').toLowerCase() ?? ''}${id}`.includes(search);
-        const direct = await store.list({ ...query, limit: 100 });
-        const items = page.items.filter(
-          (role) => found(role) || direct.items.some(({ id }) => id === role.id),
-        );
-        return { items, next: page.next };
-      },
-    }),
-    ['role-store/list-search-walk'],
-  ),
+  saboteur('role-store/list-search', 'a text is found across title and id', () => (store) => ({
+    list: async (query) => {
+      const { search } = query;
+      if (search === undefined) return await store.list(query);
+      const page = await store.list({ ...query, search: undefined });
+      const found = ({ title, id }: Role) =>
+        `${title?.normalize('NFKC').toLowerCase() ?? ''}${id}`.includes(search);
+      const direct = await store.list({ ...query, limit: 100 });
+      const items = page.items.filter((role) => found(role) || direct.items.some(({ id }) => id === role.id));
+      return { items, next: page.next };
+    },
+  })),
   saboteur(
     'role-store/commit-whole',
     'a role is listed before it is committed',
