@@ -106,6 +106,7 @@ export type {
   IdentityProvider,
   Person,
   SignInProblem,
+  SignInReturn,
   SignInTrouble,
 } from './ports/identity-provider.ts';
 export type { Ids } from './ports/ids.ts';

@@ -2,6 +2,7 @@ export { type Answer, type EncodedAnswer, encodeAnswer } from './answer.ts';
 export { type Authenticate, callerOf } from './authenticate.ts';
 export { type DrainLimits, drain, drainAndClose, isUnderWay } from './body/drain.ts';
 export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/watched-body.ts';
+export { clientOf } from './client-address.ts';
 export { consoleLog } from './console-log.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
 export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';

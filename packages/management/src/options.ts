@@ -56,6 +56,8 @@ export interface ManagementOptions {
   readonly administration?: Administration;
   /** Absent: it is not shown how often publications were viewed. */
   readonly views?: Pick<Views, 'of'>;
+  /** The client's address, as far as you trust proxies. Default: the socket's address. */
+  readonly clientAddress?: (request: Request) => string;
   /** The address of a client that the history is to keep; absent, it keeps none. */
   readonly historyAddress?: (request: Request) => string;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
@@ -69,6 +71,7 @@ export interface ManagementOptions {
 /** {@link ManagementOptions}, checked and complete. */
 export interface Screen extends ManagementOptions {
   readonly publicUrl: PublicUrl;
+  readonly clientAddress: (request: Request) => string;
   readonly uploads: Uploads;
   readonly log: RequestLog;
   readonly look: Look;
@@ -91,6 +94,7 @@ export function screenOf(options: ManagementOptions): Screen {
   return {
     ...options,
     publicUrl: publicUrl(options.publicUrl),
+    clientAddress: options.clientAddress ?? ((request) => request.socket.remoteAddress ?? ''),
     log: options.log ?? consoleLog,
     look: lookOf(options.look ?? {}),
     assets: loadAssets(),

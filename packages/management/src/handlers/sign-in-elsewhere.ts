@@ -1,4 +1,5 @@
 import type { IdentityProvider, Sessions, SignInTrouble } from '@pinfold/core';
+import { clientOf } from '@pinfold/http';
 import { type Answer, page, seeOther } from '../answering/answer.ts';
 import type { Screen } from '../options.ts';
 import { ELSEWHERE_TROUBLES, elsewhereTroubleView } from '../views/sign-in-elsewhere.ts';
@@ -8,7 +9,7 @@ import type { OpenVisit } from '../visiting/visit.ts';
 import { keepSession, returnPath } from './sign-in.ts';
 
 /** By what people sign in elsewhere. */
-export interface SigningInElsewhere extends Pick<Screen, 'publicUrl' | 'useCases'> {
+export interface SigningInElsewhere extends Pick<Screen, 'clientAddress' | 'publicUrl' | 'useCases'> {
   readonly sessions: Sessions;
   readonly identityProvider: IdentityProvider;
 }
@@ -29,23 +30,24 @@ export async function beginElsewhere(signing: SigningInElsewhere, visit: OpenVis
 /** Takes the browser back from the provider. Nobody is signed in before all of it has been judged. */
 export async function finishElsewhere(signing: SigningInElsewhere, visit: OpenVisit): Promise<Answer> {
   const { sessions, identityProvider } = signing;
-  const { request, response, scope, base } = visit;
+  const { request, response, scope, base, signal } = visit;
   const [cookie = '', ...others] = readCookies(request, scope, 'oidc');
   const [kept, to = ''] = cookie.split('~');
   const query = request.url.slice(request.path.length);
   const cameBack = `${returnUrl(signing, visit)}${query}`;
-  const outcome = await identityProvider.finish(cameBack, others.length === 0 ? kept : undefined);
+  const from = { client: clientOf(signing.clientAddress(request)), signal };
+  const outcome = await identityProvider.finish(cameBack, others.length === 0 ? kept : undefined, from);
   if (others.length > 0) expireEverywhere(request, response, scope, 'oidc');
-  else if (!isOfAnother(outcome)) writeCookie(response, scope, 'oidc', '', 0);
+  else if (!mayComeBack(outcome)) writeCookie(response, scope, 'oidc', '', 0);
   if (outcome.kind === 'trouble') return await troubled(signing, visit, outcome);
   visit.who.account = outcome.person.account;
   keepSession(visit, await sessions.signInPerson(outcome.person, visit.origin));
   return onward(visit, `${base}${returnPath(Buffer.from(to, 'base64url').toString('utf8')) ?? '/'}`);
 }
 
-/** What came back has nothing to do with what this browser keeps: another window may still come back for that. */
-function isOfAnother(outcome: { readonly kind: string; readonly problem?: string }): boolean {
-  return outcome.kind === 'trouble' && outcome.problem === 'forgotten';
+/** Whether the cookie is still good: for another window that began last, or for the same request once more. */
+function mayComeBack(outcome: { readonly kind: string; readonly problem?: string }): boolean {
+  return outcome.problem === 'forgotten' || outcome.problem === 'busy';
 }
 
 /**

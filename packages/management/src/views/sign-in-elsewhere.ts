@@ -32,6 +32,7 @@ export const ELSEWHERE_TROUBLES: Readonly<Record<SignInProblem, Trouble>> = {
   clock: { status: 502, text: 'elsewhereClock', isOfOperator: true },
   misconfigured: { status: 502, text: 'elsewhereMisconfigured', isOfOperator: true },
   nameless: { status: 403, text: 'elsewhereNameless', isOfOperator: true },
+  busy: { status: 503, text: 'elsewhereBusy', isOfOperator: false },
   not_allowed: { status: 403, text: 'elsewhereNotAllowed', isOfOperator: false },
 };
 

@@ -75,6 +75,7 @@ export function doorModules(
     }),
     managementModule(() => ({
       publicUrl: addresses().publicUrl,
+      clientAddress: address,
       uploads,
       ...told,
       log: requests,

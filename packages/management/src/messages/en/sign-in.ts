@@ -12,6 +12,7 @@ export const signIn = {
   didConnect: 'The command gets its key within a few seconds. You can revoke it here.',
   elsewhereAgain: 'Sign in again',
   elsewhereAsAnother: 'Sign out of {name}',
+  elsewhereBusy: 'Too many people are signing in with {name} right now. Reload this page in a moment.',
   elsewhereClock:
     'The clock of {name} and the clock of this service are too far apart to trust the sign-in. Tell whoever runs this service.',
   elsewhereDeclined: '{name} did not sign you in: it refused, or you cancelled.',

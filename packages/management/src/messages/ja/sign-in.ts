@@ -14,6 +14,8 @@ export const signIn: Readonly<Record<keyof typeof en, Message>> = {
   didConnect: 'コマンドは数秒以内にキーを受け取ります。ここで無効にできます。',
   elsewhereAgain: 'もう一度サインイン',
   elsewhereAsAnother: '{name} からサインアウト',
+  elsewhereBusy:
+    'いま {name} でサインインする人が多く、混み合っています。しばらくしてからこのページを再読み込みしてください。',
   elsewhereClock:
     '{name} とこのサービスの時計が大きくずれているため、サインインを確認できませんでした。サービスの運営者に知らせてください。',
   elsewhereDeclined: '{name} でサインインできませんでした。拒否されたか、キャンセルされました。',
