@@ -6,6 +6,7 @@ import { consoleLog, pathOf, publicUrl, type RequestLog, takeRequest, Uploads } 
 import { type Request, Router } from 'express';
 import type { Authenticate } from './authentication.ts';
 import { openApiDocument } from './openapi/document.ts';
+import { ServedDocument } from './openapi/served-document.ts';
 import { RequestLimiter } from './rates/request-limiter.ts';
 import { answerDocument, answerNothing, serve, serveAdministration } from './serve.ts';
 import type { ApiUseCases, Service } from './service.ts';
@@ -84,12 +85,10 @@ export function createApi(options: ApiOptions): Router {
     views: service.views !== undefined,
   };
   const administration = service.administration !== undefined;
-  let document: object | undefined;
-  // No start has to wait for what only some ask for.
-  const describe = (): object => {
-    document ??= openApiDocument({ publicUrl, ...offered, administration, signIn: options.signIn });
-    return document;
-  };
+  const { signIn } = options;
+  const document = new ServedDocument(() =>
+    openApiDocument({ publicUrl, ...offered, administration, signIn }),
+  );
   const router = Router({ caseSensitive: true, strict: true });
   router.use((request, response, next) => {
     expectMounted(request, pathOf(publicUrl));
@@ -103,7 +102,7 @@ export function createApi(options: ApiOptions): Router {
       serveAdministration({ ...service, administration }, request, response),
     );
   }
-  router.all('/openapi.json', (request, response) => answerDocument(service, request, response, describe));
+  router.all('/openapi.json', (request, response) => answerDocument(service, request, response, document));
   return router;
 }
 

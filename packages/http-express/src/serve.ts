@@ -15,6 +15,7 @@ import {
 } from '@pinfold/http';
 import type { Request, Response } from 'express';
 import { adminRouteOf } from './administration/routes.ts';
+import type { ServedDocument } from './openapi/served-document.ts';
 import {
   type AnyRefusal,
   answerRefusal,
@@ -126,11 +127,11 @@ export function answerDocument(
   service: Service,
   request: Request,
   response: Response,
-  describe: () => object,
+  document: ServedDocument,
 ): Promise<void> {
   const methods = ['GET', 'HEAD'];
   const decide = async () =>
-    methods.includes(request.method) ? { status: 200, json: describe() } : refuseMethod(methods);
+    methods.includes(request.method) ? document.answer(request.headers) : refuseMethod(methods);
   return answer(service, request, response, { ...NO_ROLE, route: '/openapi.json', decide });
 }
 

@@ -92,7 +92,7 @@ describe('The API document', () => {
     const headers = (path: string): readonly string[] =>
       Object.keys(paths[path]?.get?.responses?.[200]?.headers ?? {});
     expect(headers('/api/v1/pins')).to.include.members(['RateLimit', 'RateLimit-Policy']);
-    expect(headers('/openapi.json')).to.deep.equal(['X-Request-Id', 'Cache-Control']);
+    expect(headers('/openapi.json')).to.deep.equal(['X-Request-Id', 'Cache-Control', 'ETag']);
   });
 
   it('has examples that are as their schemas say', () => {

@@ -16,8 +16,16 @@ export {
   type ReceiveFormOptions,
   receiveForm,
 } from './forms/receive-form.ts';
+export { expectNodeRequest, headerValues } from './header-values.ts';
 export { type Html, type HtmlValue, html, raw } from './html.ts';
-export { parseWeighted, preferredLanguage, type Weighted } from './negotiation.ts';
+export {
+  matchesStrongly,
+  matchesWeakly,
+  parseWeighted,
+  preferredLanguage,
+  prefersGzip,
+  type Weighted,
+} from './negotiation.ts';
 export { isOwnForm } from './own-form.ts';
 export { type PaletteName, palette, paletteOf } from './palette.ts';
 export { type PublicUrl, pathOf, publicUrl, sharedUrl } from './public-url.ts';

@@ -10,7 +10,7 @@ import type { IncomingMessage } from 'node:http';
  *
  * hasSeveralHosts({ rawHeaders: ['Host', 'a.example', 'host', 'b.example'] }); // true
  */
-export function hasSeveralHosts({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean {
+export function hasSeveralHosts({ rawHeaders = [] }: Partial<Pick<IncomingMessage, 'rawHeaders'>>): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { expectNodeRequest } from './header-values.ts';
 import { Pipelines } from './pipelines.ts';
 import { UntakenAnswers } from './untaken-answers.ts';
 
@@ -23,6 +24,7 @@ const untaken = new UntakenAnswers();
  * );
  */
 export function takeRequest(request: IncomingMessage, response: ServerResponse, work: () => void): void {
+  expectNodeRequest(request, response);
   if (request.httpVersionMajor !== 1) {
     work();
     return;

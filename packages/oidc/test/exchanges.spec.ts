@@ -71,6 +71,11 @@ describe('exchanges with a provider that is slow or hostile', () => {
     await other;
   });
 
+  it('asks once for the discovery document for all who need it at the same time', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => provider.begin()));
+    expect(discoveries()).to.equal(1);
+  });
+
   it('asks for the discovery document at most every five seconds', async () => {
     for (let n = 0; n < 3; n += 1) {
       const finish = await provider.begin();

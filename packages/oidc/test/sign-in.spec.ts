@@ -277,20 +277,6 @@ describe('signing in by OpenID Connect', () => {
     expect(screen.issuer.asked).to.deep.equal(['GET /.well-known/openid-configuration']);
   });
 
-  it('asks an issuer once for all who come while it has not answered, and again after five seconds', async () => {
-    await open();
-    screen.issuer.fail();
-    const begun = await Promise.all(
-      Array.from({ length: 5 }, () => new Traveller().get(`${screen.base}/sign-in/oidc/begin`)),
-    );
-    expect(begun.map(({ status }) => status)).to.deep.equal(Array(5).fill(503));
-    const { length } = screen.issuer.asked;
-    expect(length).to.be.lessThan(5);
-    screen.service.clock.advance(seconds(5));
-    await new Traveller().get(`${screen.base}/sign-in/oidc/begin`);
-    expect(screen.issuer.asked.length).to.be.greaterThan(length);
-  });
-
   it('believes none of two cookies, of which a sibling may have planted one', async () => {
     await open();
     const { location } = await screen.toTheWayBack(ada, 'ada');

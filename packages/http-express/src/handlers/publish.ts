@@ -6,7 +6,7 @@ import {
   type RefusalCode,
 } from '@pinfold/core';
 import { boundsOf } from '@pinfold/core/adapter';
-import { type ReceivedForm, receiveForm } from '@pinfold/http';
+import { headerValues, type ReceivedForm, receiveForm } from '@pinfold/http';
 import type { Request } from 'express';
 import { credentialsOf } from '../authentication.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
@@ -100,7 +100,7 @@ async function receive(
 }
 
 function idempotencyKey(request: Request, limits: Limits): IdempotencyKey | AnyRefusal {
-  const sent = request.headersDistinct['idempotency-key'] ?? [];
+  const sent = headerValues(request, 'idempotency-key');
   const [value] = sent;
   if (value === undefined) return refuseRequest('idempotency_key_required');
   if (sent.length > 1) {

@@ -18,7 +18,8 @@ const RATE_HEADERS: readonly string[] = ['RateLimit-Policy', 'RateLimit'];
 /** Every header that an answer may carry. */
 export const componentHeaders = (): JsonObject => ({
   'X-Request-Id': header('The id of this request; tell it to the operator.', EXAMPLE_REQUEST_ID),
-  'Cache-Control': header('Answers are never stored.', 'no-store'),
+  'Cache-Control': header('`no-store`; of the API document `no-cache`.', 'no-store'),
+  ETag: header('The tag of this form of the answer, for If-None-Match.', '"NzI0YmY5"'),
   Location: header('Where the new pin is read.', `https://pins.example/api/v1/pins/${EXAMPLE_REQUEST_ID}`),
   'Idempotent-Replayed': header('`true` when the publication was complete before.', 'true'),
   'WWW-Authenticate': header('How to authenticate.', 'Bearer'),

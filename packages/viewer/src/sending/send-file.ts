@@ -1,9 +1,10 @@
 import type { Ended, Role } from '@pinfold/core';
+import { matchesStrongly, matchesWeakly } from '@pinfold/http';
 import type { Exchange } from '../exchange.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { Bodies } from './bodies.ts';
 import { expandedPieces, gzipPieces } from './body-pieces.ts';
-import { acceptsGzip, type ByteRange, matchesStrongly, matchesWeakly, rangeOf } from './negotiation.ts';
+import { acceptsGzip, type ByteRange, rangeOf } from './negotiation.ts';
 import { lookingAt, sourceOf } from './piece-source.ts';
 import { sendBody } from './send-body.ts';
 import { sendPieces } from './send-pieces.ts';
