@@ -35,8 +35,11 @@ export interface HostileServer {
   end(): Promise<void>;
 }
 
-/** Starts the server of a checkout on the servers' core, with data of its own. */
-export async function startHostileServer(checkout: string): Promise<HostileServer> {
+/** Starts the server of a checkout on the servers' core, with data of its own and more settings. */
+export async function startHostileServer(
+  checkout: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<HostileServer> {
   const folder = await mkdtemp(join(tmpdir(), 'pinfold-bench-'));
   const port = await freePort();
   const settings = {
@@ -48,6 +51,7 @@ export async function startHostileServer(checkout: string): Promise<HostileServe
     PINFOLD_RATE_REQUESTS: 'off',
     PINFOLD_RATE_PUBLICATIONS: 'off',
     PINFOLD_LOG_LEVEL: 'silent',
+    ...more,
   };
   const script = join(resolve(checkout), 'bench/servers/pinfold.ts');
   const [program = '', ...args] = pinned(SERVER_CORE, [

@@ -5,6 +5,7 @@ import { keepTo, LOAD_CORE } from '../lib/processes.ts';
 import { print, type Row, report } from '../lib/report.ts';
 import { median } from '../lib/statistics.ts';
 import { untakenBodies } from './hostile-bodies.ts';
+import { returningBrowsers } from './hostile-callbacks.ts';
 import { tinyChunks } from './hostile-chunks.ts';
 import type { Finding, HostileLoad } from './hostile-load.ts';
 import { slowNames } from './hostile-names.ts';
@@ -25,6 +26,7 @@ const loads: Readonly<Record<string, HostileLoad>> = {
   names: slowNames,
   chunks: tinyChunks,
   uploads: heldUploads,
+  callbacks: returningBrowsers,
 };
 
 /**

@@ -1,5 +1,6 @@
 import type { IdentityProvider, Sessions, SignInTrouble } from '@pinfold/core';
 import { clientOf } from '@pinfold/http';
+import type { Request } from 'express';
 import { type Answer, page, seeOther } from '../answering/answer.ts';
 import type { Screen } from '../options.ts';
 import { ELSEWHERE_TROUBLES, elsewhereTroubleView } from '../views/sign-in-elsewhere.ts';
@@ -36,13 +37,31 @@ export async function finishElsewhere(signing: SigningInElsewhere, visit: OpenVi
   const query = request.url.slice(request.path.length);
   const cameBack = `${returnUrl(signing, visit)}${query}`;
   const from = { client: clientOf(signing.clientAddress(request)), signal };
-  const outcome = await identityProvider.finish(cameBack, others.length === 0 ? kept : undefined, from);
+  const outcome = await whileBrowserStays(request, () =>
+    identityProvider.finish(cameBack, others.length === 0 ? kept : undefined, from),
+  );
   if (others.length > 0) expireEverywhere(request, response, scope, 'oidc');
   else if (!mayComeBack(outcome)) writeCookie(response, scope, 'oidc', '', 0);
   if (outcome.kind === 'trouble') return await troubled(signing, visit, outcome);
   visit.who.account = outcome.person.account;
   keepSession(visit, await sessions.signInPerson(outcome.person, visit.origin));
   return onward(visit, `${base}${returnPath(Buffer.from(to, 'base64url').toString('utf8')) ?? '/'}`);
+}
+
+/**
+ * Closes the connection when the browser closes its side, which aborts the visit's signal. A server may allow other
+ * clients to close only their side and wait for the answer; a browser that does so has left the page.
+ */
+async function whileBrowserStays<Result>({ socket }: Request, work: () => Promise<Result>): Promise<Result> {
+  const close = (): void => {
+    socket.destroy();
+  };
+  socket.once('end', close);
+  try {
+    return await work();
+  } finally {
+    socket.off('end', close);
+  }
 }
 
 /** Whether the cookie is still good: for another window that began last, or for the same request once more. */
