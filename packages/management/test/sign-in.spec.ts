@@ -193,6 +193,28 @@ describe("an embedding team's own sign-in", () => {
     }
   });
 
+  it('lets a browser come back once more when its provider is too busy', async () => {
+    const identityProvider: IdentityProvider = {
+      name: 'Harbour',
+      begin: async (url) => ({ kind: 'begun', url, kept: 'kept' }),
+      finish: async () => ({ kind: 'trouble', problem: 'busy' }),
+      signOutUrl: async () => undefined,
+    };
+    const screen = await openScreen({ management: { identityProvider } });
+    try {
+      const begun = await fetch(`${screen.base}/sign-in/oidc/begin`, { redirect: 'manual' });
+      const cookies = begun.headers.getSetCookie().map((line) => line.split(';')[0]);
+      const headers = { cookie: cookies.join('; '), 'accept-language': 'ja' };
+      const back = await fetch(`${screen.base}/sign-in/oidc?state=x`, { headers });
+      expect(back.status).to.equal(503);
+      expect(await back.text()).to.include('いま Harbour でサインインする人が多く');
+      expect(back.headers.getSetCookie().join()).not.to.include('pinfold_oidc');
+      expect(screen.log.at(-1)).to.include({ outcome: 'sign_in_busy' }).and.not.have.property('error');
+    } finally {
+      await screen.close();
+    }
+  });
+
   it('must be the only one', async () => {
     const screen = await openScreen();
     try {

@@ -98,7 +98,10 @@ export class Issuer {
       return await discovery(issuer, clientId, metadata, authentication(clientSecret), {
         // The request is not the caller's alone, so it goes on when the caller leaves.
         [customFetch]: async (url, options) => {
-          discovered.answer ??= fetchBounded(url, options);
+          discovered.answer ??= fetchBounded(url, options).catch((error: unknown) => {
+            discovered.failed = true;
+            throw error;
+          });
           return responseOf(await unlessAborted(discovered.answer, signal));
         },
         timeout: TIMEOUT,
@@ -108,6 +111,7 @@ export class Issuer {
         ],
       });
     } catch (error) {
+      // A document may have come that is of no use.
       if (signal?.aborted !== true) discovered.failed = true;
       throw error;
     }

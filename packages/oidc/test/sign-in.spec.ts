@@ -248,6 +248,16 @@ describe('signing in by OpenID Connect', () => {
     expect((await screen.signIn(new Traveller(), 'ada')).location).to.equal(`${screen.base}/`);
   });
 
+  it('asks for the keys again only for one that it does not know', async () => {
+    await open();
+    const asked = (): number => screen.issuer.asked.filter((one) => one === 'GET /jwks').length;
+    for (let n = 0; n < 2; n += 1) await screen.signIn(new Traveller(), 'ada');
+    expect(asked()).to.equal(1);
+    screen.issuer.serve(screen.redirectUri);
+    await screen.signIn(new Traveller(), 'ada');
+    expect(asked()).to.equal(2);
+  });
+
   it('believes nothing that is signed with a key that the issuer has withdrawn', async () => {
     await open();
     screen.issuer.signWithWithdrawnKey();

@@ -52,7 +52,11 @@ export async function finishElsewhere(signing: SigningInElsewhere, visit: OpenVi
  * Closes the connection when the browser closes its side, which aborts the visit's signal. A server may allow other
  * clients to close only their side and wait for the answer; a browser that does so has left the page.
  */
-async function whileBrowserStays<Result>({ socket }: Request, work: () => Promise<Result>): Promise<Result> {
+async function whileBrowserStays<Result>(
+  { socket, httpVersionMajor }: Request,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (httpVersionMajor !== 1) return await work();
   const close = (): void => {
     socket.destroy();
   };
