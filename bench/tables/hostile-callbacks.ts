@@ -83,6 +83,7 @@ async function underReturns(
   );
   const during = p99(await othersView(port, small, WHILE));
   const resident = residentMiB(pid) - before;
+  const { most } = issuer.open;
   leaving.abort();
   await Promise.all(came);
   await pause(AFTERWARDS);
@@ -91,7 +92,7 @@ async function underReturns(
     { what: `${what}: others' p99`, figure: during / quiet, unit: '× quiet', goal: { atMost: 5 } },
     { what: `${what}: others' p99, quiet`, figure: quiet, unit: 'ms' },
     { what: `${what}: memory`, figure: resident, unit: 'MiB more', goal: { atMost: 256 } },
-    { what: `${what}: exchanges at a time`, figure: issuer.open.most, unit: '', goal: { atMost: 8 } },
+    { what: `${what}: exchanges at a time`, figure: most, unit: '', goal: { atMost: 8 } },
     { what: `${what}: exchanges after they left`, figure: issuer.open.now, unit: '', goal: { atMost: 0 } },
     {
       what: `${what}: exchanges in all`,
