@@ -120,7 +120,7 @@ describe('the release workflow', () => {
 });
 
 describe('what builds a release', () => {
-  it('is a pnpm that is pinned by its hash, the same for npm, corepack and the engines', () => {
+  it('is a pnpm that is pinned by its hash, the same for npm and corepack', () => {
     const lock = JSON.parse(read('scripts/pnpm/package-lock.json')).packages;
     const { version, integrity } = lock['node_modules/pnpm'];
     const hash = Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex');

@@ -242,6 +242,11 @@ describe('Every answer that the document lists', () => {
           const answer = await answered(wish);
           expect(answer.status, answer.text).to.be.lessThan(300);
           note(answer, pattern);
+          const etag = answer.headers.get('etag');
+          if (etag === null) continue;
+          const again = await answered({ ...wish, headers: { ...wish.headers, 'if-none-match': etag } });
+          expect(again.status).to.equal(304);
+          note(again, `${pattern} unchanged`);
         }
         for (const [status, { content }] of Object.entries(operation.responses ?? {})) {
           const examples = content?.['application/problem+json']?.examples ?? {};
