@@ -10,7 +10,7 @@ const LONGEST_WAIT = 16;
 /** What stores need of a connection. */
 export type Statements = Pick<
   SqliteConnection,
-  'read' | 'snapshot' | 'apart' | 'write' | 'note' | 'reclaim' | 'alter'
+  'read' | 'readCached' | 'snapshot' | 'apart' | 'write' | 'note' | 'reclaim' | 'alter'
 >;
 
 /**
@@ -41,6 +41,11 @@ export class SqliteConnection {
   /** Runs one statement, or several that may each see another state, none of which changes anything. */
   read<Result>(work: (prepare: Prepare) => Result, signal?: AbortSignal): Promise<Result> {
     return this.#patiently(() => this.#attempt((file) => work(file.prepare)), signal);
+  }
+
+  /** Reads the row of a statement with one parameter, from memory while nothing was committed; it must not be changed. */
+  readCached<Row>(sql: string, key: string, signal?: AbortSignal): Promise<Row | undefined> {
+    return this.#patiently(() => this.#attempt((file) => file.cachedRow<Row>(sql, key)), signal);
   }
 
   /** Runs statements that change nothing and must see one state of the file. */

@@ -75,6 +75,10 @@ function noting(connection: SqliteConnection, texts: Set<string>): Statements {
     };
   return {
     read: (work, signal) => connection.read((prepare) => work(noted(prepare)), signal),
+    readCached: (sql, key, signal) => {
+      texts.add(sql);
+      return connection.readCached(sql, key, signal);
+    },
     snapshot: (work) => connection.snapshot((prepare) => work(noted(prepare))),
     apart: () => connection.apart(),
     write: (work) => connection.write((prepare) => work(noted(prepare))),

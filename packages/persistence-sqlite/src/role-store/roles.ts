@@ -30,14 +30,14 @@ interface RoleRow extends Kept<Role> {
 /** One role at a time. */
 export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' | 'loadManifest'> {
   return {
-    load: (id, signal) =>
-      connection.read((prepare) => {
-        const row = prepare<RoleRow>(LOAD).get(id);
-        if (row === undefined) return undefined;
-        const owner = row.owner ?? FIRST_GENERATION;
-        const accountGeneration = Math.abs(owner) as Generation;
-        return { value: ROLES.read(row), version: row.version, isHidden: owner < 0, accountGeneration };
-      }, signal),
+    // Every view asks for its role.
+    load: async (id, signal) => {
+      const row = await connection.readCached<RoleRow>(LOAD, id, signal);
+      if (row === undefined) return undefined;
+      const owner = row.owner ?? FIRST_GENERATION;
+      const accountGeneration = Math.abs(owner) as Generation;
+      return { value: ROLES.read(row), version: row.version, isHidden: owner < 0, accountGeneration };
+    },
     save: (role, loadedAt, events, authority) =>
       connection.write(
         (prepare) =>

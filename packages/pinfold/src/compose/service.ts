@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import type { IdentityProvider } from '@pinfold/core';
 import { type RequestLog, Uploads } from '@pinfold/http';
 import type { Authenticate, SignIn } from '@pinfold/http-express';
@@ -72,7 +73,8 @@ export async function openService(
   { authenticate, identityProvider, signIn, access, look, log: sink, onRequest, ...options }: ServiceOptions,
 ): Promise<Service> {
   const names = { node: settings.node, version: await release() };
-  const log = openLog(settings.logLevel, sink, { names, shared: settings.workers > 1 });
+  const format = settings.logFormat ?? (sink === undefined && isatty(1) ? 'text' : 'json');
+  const log = openLog(settings.logLevel, sink, { names, shared: settings.workers > 1, format });
   const health = new Health();
   const metrics = settings.metricsPort === undefined ? undefined : await openMetrics(names);
   const requests = heardRequests(requestLog(log, settings, metrics?.request), onRequest, log);
