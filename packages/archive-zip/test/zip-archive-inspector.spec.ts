@@ -169,6 +169,17 @@ describe('ZipArchiveInspector', function () {
     await few.close();
   });
 
+  it('keeps a bounded number of the problems of a listing, and counts the others', async () => {
+    const same = Array.from({ length: 1_500 }, () => ({ ...INDEX, central: { localOffset: 0 } }));
+    const { problems, omitted, entries } = await inspector.list(
+      await staged.stage(writeZip({ entries: same })),
+    );
+    const kept = Map.groupBy(problems, ({ rule }) => rule);
+    expect(kept.get('overlapping_entries')?.length).to.equal(1_000);
+    expect(entries.length).to.equal(1_500);
+    expect(omitted).to.be.at.least(499);
+  });
+
   it('cannot be used after it was closed, and may be closed again', async () => {
     const archive = await staged.stage(large);
     const proved = inspect(inspector, archive).catch((error: unknown) => error);
