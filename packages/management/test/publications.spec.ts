@@ -24,7 +24,7 @@ describe('one publication', () => {
   async function now(): Promise<Role> {
     const found = await screen.useCases.read({ by: OWNER, id: role.id });
     if (found.kind !== 'found') throw new Error(found.code);
-    return found.role;
+    return found.publication;
   }
 
   const act = (verb: string, fields: Readonly<Record<string, string>> = {}) =>

@@ -29,7 +29,7 @@ for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
     async function now(): Promise<Role> {
       const found = await service.useCases.read({ by: OWNER, id: role.id });
       if (found.kind !== 'found') throw new Error(found.code);
-      return found.role;
+      return found.publication;
     }
 
     async function rename(page: Page, title: string) {

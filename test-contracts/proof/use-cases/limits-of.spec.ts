@@ -54,7 +54,7 @@ describe('limits by account', () => {
     own = { lifetime: days(30), files: 1 };
     const outcome = await useCases.publish(await stage.request());
     if (outcome.kind === 'refused') throw new Error(outcome.code);
-    expect(outcome.role.expiresAt).to.equal(outcome.role.publishedAt + days(30));
+    expect(outcome.publication.expiresAt).to.equal(outcome.publication.publishedAt + days(30));
     stage.inspector.entries = [{ name: 'index.html' }, { name: 'two.html' }];
     expect(await useCases.publish(await stage.request({ key: 'two', bytes: 'two' }))).to.have.property(
       'code',

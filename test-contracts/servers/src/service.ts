@@ -165,7 +165,7 @@ export async function openService<S extends Stores>(
         const names = { key: `test ${published}`, filename: `site-${published}.zip` };
         const outcome = await useCases.publish({ by: 'owner', title: null, ...names, archive, ...differing });
         if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome));
-        return outcome.role;
+        return outcome.publication;
       },
       peer: open,
       close: async () => {

@@ -7,7 +7,7 @@ import {
   type Instant,
   instant,
   minutes,
-  type Publication,
+  type RoleCommit,
   type PublicationLimits,
   type RoleStore,
   seconds,
@@ -30,7 +30,7 @@ import { together } from '../together.ts';
 
 const COMMITTED = { kind: 'committed' };
 
-function commitOf(port: RoleStore, n: number, more: Partial<Publication>): Promise<CommitOutcome> {
+function commitOf(port: RoleStore, n: number, more: Partial<RoleCommit>): Promise<CommitOutcome> {
   return port.commit({ ...aPublication(n), ...more }, leaseOf(aReservation(n)), [anEvent()]);
 }
 

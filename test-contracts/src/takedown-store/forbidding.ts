@@ -2,7 +2,7 @@ import {
   accountId,
   type CommitOutcome,
   hours,
-  type Publication,
+  type RoleCommit,
   type PublicationLimits,
 } from '@pinfold/core';
 import { expect } from 'chai';
@@ -35,7 +35,7 @@ async function forbid({ takedowns }: TakedownStores): Promise<void> {
 function commit(
   { roles }: TakedownStores,
   n: number,
-  more: Partial<Publication> = {},
+  more: Partial<RoleCommit> = {},
 ): Promise<CommitOutcome> {
   const publication = aPublication(n, { sha256: SHA256 });
   return roles.commit({ ...publication, ...more }, leaseOf(aReservation(n)), [anEvent()]);

@@ -1,4 +1,4 @@
-import type { Ended, Role } from '@pinfold/core';
+import type { Ended, Publication } from '@pinfold/core';
 import type { Exchange } from '../exchange.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { Bodies } from './bodies.ts';
@@ -11,7 +11,7 @@ import type { FilePolicy, Form, SiteFile } from './site-files.ts';
 
 /** A file to answer with. */
 export interface FileAnswer {
-  readonly role: Role;
+  readonly publication: Publication;
   readonly file: SiteFile;
   readonly status: 200 | 404;
   /** Whether another Accept header would get another answer. */
@@ -99,7 +99,7 @@ function sendWhole(
     const source = sourceOf(context, exchange, answer, signal);
     return form.gzip ? gzipPieces(source) : expandedPieces(source, 0, form.length);
   };
-  return sendPieces(exchange, status, headers, piecesUntil, lookingAt(context, answer.role));
+  return sendPieces(exchange, status, headers, piecesUntil, lookingAt(context, answer.publication));
 }
 
 function sendPart(
@@ -135,7 +135,7 @@ function sendPart(
     206,
     headers,
     (signal) => expandedPieces(sourceOf(context, exchange, answer, signal), first, length),
-    lookingAt(context, answer.role),
+    lookingAt(context, answer.publication),
   );
 }
 
