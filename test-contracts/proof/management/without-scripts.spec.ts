@@ -28,7 +28,8 @@ describe('the screen without scripts', function () {
 
   async function only() {
     const listed = await service.useCases.list({ by: OWNER, limit: 2 });
-    if (listed.kind !== 'page' || listed.publications[0] === undefined) throw new Error('nothing is published');
+    if (listed.kind !== 'page' || listed.publications[0] === undefined)
+      throw new Error('nothing is published');
     return listed.publications[0];
   }
 

@@ -66,7 +66,8 @@ describe('changing a role', () => {
     const password = 'long enough' as Password;
     const outcome = await stage.useCases.update({ by: OPERATOR, id }, { type: 'set_password', password });
     expect(outcome.kind).to.equal('changed');
-    expect((await role()).passwordHash).to.equal('plain:long enough');
+    const stored = await stage.memory.roles.load(id);
+    expect(stored?.value.passwordHash).to.equal('plain:long enough');
   });
 
   it('decides again when another change was faster, and loses neither', async () => {

@@ -5,7 +5,7 @@ import {
   type Filename,
   hours,
   type IdempotencyKey,
-  type Role,
+  type Publication,
   type RoleStore,
   seconds,
   type Title,
@@ -30,7 +30,7 @@ describe('publishing', () => {
     await stage.memory.roles.purge(after(stage.clock.now(), seconds(1)), 10);
   }
 
-  async function roles(): Promise<readonly Role[]> {
+  async function roles(): Promise<readonly Publication[]> {
     const page = await stage.useCases.list({ by: OWNER, limit: 100 });
     return page.kind === 'page' ? page.publications : [];
   }
@@ -50,7 +50,8 @@ describe('publishing', () => {
       expiresAt: now + days(7),
       pinned: false,
       deletedAt: null,
-      passwordHash: null,
+      passwordProtected: false,
+      state: 'published',
     });
     expect(await archives()).to.equal(1);
     expect(isStaged(request)).to.equal(false);

@@ -143,7 +143,9 @@ describe('opening a site', () => {
   });
 
   it('fails when a published role has no archive', async () => {
-    await stage.memory.archives.delete((await role()).archive);
+    const stored = await stage.memory.roles.load(id);
+    if (stored === undefined) throw new Error('it is not stored');
+    await stage.memory.archives.delete(stored.value.archive);
     expect(await codeOf(stage.useCases.open.read(await role(), 0, 1))).to.equal('archive_missing');
     const loadManifest: RoleStore['loadManifest'] = () => Promise.resolve(undefined);
     const { open } = stage.with({ roles: replacing(stage.memory.roles, { loadManifest }) });

@@ -9,8 +9,8 @@ import {
   hours,
   type KeptWarning,
   type PasswordHash,
-  type RoleCommit,
   type Role,
+  type RoleCommit,
   type Takedown,
   type Title,
 } from '@pinfold/core';

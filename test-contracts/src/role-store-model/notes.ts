@@ -3,9 +3,9 @@ import type {
   CleanupTask,
   Instant,
   LoadedRole,
-  RoleCommit,
   Reservation,
   Role,
+  RoleCommit,
   RoleId,
   Version,
 } from '@pinfold/core';

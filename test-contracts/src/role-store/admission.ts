@@ -7,8 +7,8 @@ import {
   type Instant,
   instant,
   minutes,
-  type RoleCommit,
   type PublicationLimits,
+  type RoleCommit,
   type RoleStore,
   seconds,
 } from '@pinfold/core';

@@ -1,10 +1,4 @@
-import {
-  accountId,
-  type CommitOutcome,
-  hours,
-  type RoleCommit,
-  type PublicationLimits,
-} from '@pinfold/core';
+import { accountId, type CommitOutcome, hours, type PublicationLimits, type RoleCommit } from '@pinfold/core';
 import { expect } from 'chai';
 import { START } from '../fixtures/clock.ts';
 import {

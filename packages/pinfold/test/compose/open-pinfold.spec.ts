@@ -80,7 +80,7 @@ describe('Pinfold in a server of your own', () => {
     const one = zipSync({ 'index.html': new Uint8Array(1) });
     const outcome = await publishFromCode({ ...wish, key: 'one', archive: one });
     if (outcome.kind === 'refused') throw new Error(outcome.code);
-    expect(outcome.sharedUrl).to.equal(`${publicUrl}s/${outcome.publication.id}`);
+    expect(outcome.publication.sharedUrl).to.equal(`${publicUrl}s/${outcome.publication.id}`);
     expect(told).to.deep.equal(['pin.published ada']);
   });
 

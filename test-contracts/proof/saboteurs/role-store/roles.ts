@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   IdempotencyKey,
   LoadedRole,
-  RoleCommit,
   Role,
+  RoleCommit,
   RoleId,
   RoleStore,
   Token,
