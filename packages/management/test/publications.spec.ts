@@ -121,7 +121,7 @@ describe('one publication', () => {
       });
       expect((await person.get(path)).text, verb).to.include('role="alert"');
     }
-    expect(await now()).to.deep.equal(role);
+    expect(await now()).to.deep.equal({ ...role, state: 'expired' });
     await act('stop');
     expect((await now()).deletedAt).to.equal(screen.clock.now());
   });
