@@ -28,7 +28,13 @@ export const manyEntries: HostileLoad = {
         const cost = await cpu(server, hostile, 422);
         const usual = await cpu(server, honest, 201);
         findings.push(
-          { what, figure: cost / usual, unit: '× an honest ZIP of its size', goal: { atMost: 2 } },
+          // The directory of the smaller one is read, as that of a site with so many folders is.
+          {
+            what,
+            figure: cost / usual,
+            unit: '× an honest ZIP of its size',
+            ...(count === ALL ? { goal: { atMost: 2 } } : {}),
+          },
           { what, figure: (cost / ARCHIVES) * 1_000, unit: 'ms' },
         );
       }

@@ -5,8 +5,8 @@ import type { Clock } from '../ports/clock.ts';
 /** What publications show beside their records. */
 export interface PublicationOptions {
   /**
-   * The URL that leads to Pinfold, for `sharedUrl`: `https://pages.example`, without a slash at its end; a function where
-   * it is known later. Default: none, and `sharedUrl` is the path below it.
+   * The URL that leads to Pinfold, for `sharedUrl`: `https://pages.example`; a function where it is known later, which
+   * answers it without a slash at its end. Default: none, and `sharedUrl` is the path below it.
    */
   readonly publicUrl?: string | (() => string) | undefined;
 }
@@ -15,6 +15,7 @@ export interface PublicationOptions {
 export type ShowPublication = (role: Role) => Publication;
 
 export function showingPublications(clock: Clock, { publicUrl = '' }: PublicationOptions): ShowPublication {
-  const url = typeof publicUrl === 'function' ? publicUrl : () => publicUrl;
+  const fixed = typeof publicUrl === 'string' ? publicUrl.replace(/\/+$/, '') : '';
+  const url = typeof publicUrl === 'function' ? publicUrl : () => fixed;
   return (role) => publicationOf(role, clock.now(), url());
 }

@@ -15,8 +15,8 @@ export interface ViewerAccess {
   ): ViewerId | { readonly signIn: string } | Promise<ViewerId | { readonly signIn: string }>;
 
   /**
-   * Whether they may look, at every request: `yes` without a password, `password` with the publication's, which is a no where it
-   * has none.
+   * Whether they may look, at every request: `yes` without a password, `password` with the publication's, which is a
+   * no where it has none.
    */
   mayView(viewer: ViewerId, publication: Publication): MayView | Promise<MayView>;
 }
@@ -52,7 +52,7 @@ export interface Access {
 export const byPassword: Access = {
   tellsApart: false,
   isOpen: (publication) => !publication.passwordProtected,
-  meet: (_request, publication) => ({ kind: !publication.passwordProtected ? 'open' : 'password' }),
+  meet: (_request, publication) => ({ kind: publication.passwordProtected ? 'password' : 'open' }),
   // One of a viewer who is known may have been made without the password.
   admits: (grant) => grant.viewer === undefined,
 };
