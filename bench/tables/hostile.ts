@@ -7,6 +7,7 @@ import { median } from '../lib/statistics.ts';
 import { untakenBodies } from './hostile-bodies.ts';
 import { returningBrowsers } from './hostile-callbacks.ts';
 import { tinyChunks } from './hostile-chunks.ts';
+import { manyEntries } from './hostile-entries.ts';
 import type { Finding, HostileLoad } from './hostile-load.ts';
 import { slowNames } from './hostile-names.ts';
 import { pipelinedRanges } from './hostile-ranges.ts';
@@ -24,6 +25,7 @@ const loads: Readonly<Record<string, HostileLoad>> = {
   references: deepReferences(false),
   'padded-references': deepReferences(true),
   names: slowNames,
+  entries: manyEntries,
   chunks: tinyChunks,
   uploads: heldUploads,
   callbacks: returningBrowsers,

@@ -9,7 +9,7 @@ export {
   createAdministration,
 } from './use-cases/administration.ts';
 export type {
-  AdministeredRole,
+  AdministeredPublication,
   Overseeing,
   RoleListOutcome,
   RoleListRequest,

@@ -74,6 +74,7 @@ export {
   type PasswordRules,
   parsePassword,
 } from './domain/password.ts';
+export type { Publication } from './domain/publication.ts';
 export type { Rate, RateMark, RateText } from './domain/rate.ts';
 export {
   type Decided,
@@ -82,6 +83,7 @@ export {
   type Role,
   type RoleCommand,
   type RoleState,
+  refuseCommand,
   stateOf,
 } from './domain/role.ts';
 export type { SecretKind } from './domain/secrets.ts';
@@ -122,9 +124,9 @@ export type {
   Lease,
   LoadedRole,
   Page,
-  Publication,
   Reservation,
   ReserveOutcome,
+  RoleCommit,
   RoleQuery,
   RoleStore,
   Token,
@@ -163,12 +165,13 @@ export type { Figure, Observe } from './use-cases/figure.ts';
 export type { KeyPorts, Keys, MintedKey, NewKey, RevokeRequest } from './use-cases/keys.ts';
 export type { Ended, Open } from './use-cases/opening.ts';
 export type { NewPairing, PairingPorts, Pairings } from './use-cases/pairings.ts';
-export type { BeforePublish, PublishOutcome, Submitted, Submitter } from './use-cases/publication.ts';
+export type { BeforePublish, Submitted, Submitter } from './use-cases/publication.ts';
 export type {
   CheckOutcome,
   CheckRequest,
   GivenArchive,
   Publishing,
+  PublishOutcome,
   PublishRequest,
 } from './use-cases/publishing.ts';
 export type { ListOutcome, ListRequest, Reading, ReadOutcome } from './use-cases/reading.ts';

@@ -31,7 +31,8 @@ export interface Refusals {
   /** The first request may have ended at `retryAt`. */
   readonly idempotency_in_progress: { readonly retryAt: Instant };
   readonly idempotency_mismatch: Nothing;
-  readonly invalid_archive: { readonly problems: readonly ArchiveProblem[] };
+  /** `omitted` problems more were counted and not kept; absent means none. */
+  readonly invalid_archive: { readonly problems: readonly ArchiveProblem[]; readonly omitted?: number };
   readonly invalid_cursor: Nothing;
   readonly invalid_filename: Nothing;
   readonly invalid_idempotency_key: Told<IdempotencyKeyRules>;

@@ -29,7 +29,7 @@ async function publish({ useCases }: Rig, by = 'first') {
     archive: siteZip(),
   });
   if (outcome.kind === 'refused') throw new Error(outcome.code);
-  return outcome.role;
+  return outcome.publication;
 }
 
 const UNBOUND = { requests: null, publications: null, sites: null, bytes: null };

@@ -113,15 +113,18 @@ export function coreModule(
     bind(tokens.administration)
       .toResolvedValue(
         (accounts, mode, roles, takedowns, archives, clock, ids) =>
-          createAdministration({
-            accounts,
-            mode,
-            roles,
-            takedowns: onEvent === undefined ? takedowns : tellingTakedowns(takedowns, onEvent),
-            archives,
-            clock,
-            ids,
-          }),
+          createAdministration(
+            {
+              accounts,
+              mode,
+              roles,
+              takedowns: onEvent === undefined ? takedowns : tellingTakedowns(takedowns, onEvent),
+              archives,
+              clock,
+              ids,
+            },
+            options,
+          ),
         [
           tokens.accounts,
           tokens.mode,

@@ -1,4 +1,4 @@
-import { Fault, OPERATOR, type Role } from '@pinfold/core';
+import { Fault, OPERATOR, type Publication } from '@pinfold/core';
 import { openRawConnection } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { screenOf } from '../src/options.ts';
@@ -19,7 +19,7 @@ const HOSTILE = [
 describe('what the screen guards against', () => {
   let screen: Screen;
   let person: Person;
-  let role: Role;
+  let role: Publication;
   let form: string;
   beforeEach(async () => {
     screen = await openScreen();
@@ -36,7 +36,10 @@ describe('what the screen guards against', () => {
   ) {
     const answer = await person.post(`/publications/${role.id}/stop`, fields, headers);
     const found = await screen.useCases.read({ by: OWNER, id: role.id });
-    return { status: answer.status, happened: found.kind === 'found' && found.role.deletedAt !== null };
+    return {
+      status: answer.status,
+      happened: found.kind === 'found' && found.publication.deletedAt !== null,
+    };
   }
 
   it('has no page at an address that cannot be decoded, and tells nothing of itself', async () => {
@@ -80,7 +83,7 @@ describe('what the screen guards against', () => {
       expect(answer.status, path).to.equal(403);
     }
     const listed = await useCases.list({ by: OWNER, limit: 9 });
-    expect(listed.kind === 'page' && listed.roles).to.deep.equal([role]);
+    expect(listed.kind === 'page' && listed.publications).to.deep.equal([role]);
     expect(await keys.list(OWNER)).to.deep.equal([]);
   });
 
@@ -127,7 +130,7 @@ describe('what the screen guards against', () => {
       expect((await person.get(`/publications/${role.id}/${verb}`)).status, verb).to.equal(404);
     }
     const found = await screen.useCases.read({ by: OWNER, id: role.id });
-    expect(found.kind === 'found' && found.role).to.deep.equal(role);
+    expect(found.kind === 'found' && found.publication).to.deep.equal(role);
   });
 
   it('takes no oversized or malformed form', async () => {

@@ -4,9 +4,9 @@ import type {
   HistoryEvent,
   Instant,
   Lease,
-  Publication,
   Reservation,
   ReserveOutcome,
+  RoleCommit,
   Version,
 } from '@pinfold/core';
 import {
@@ -54,7 +54,7 @@ export function release({ keys }: MemoryData, lease: Lease): void {
 
 export function commit(
   data: MemoryData,
-  { role, manifest, warnings, now, limits }: Publication,
+  { role, manifest, warnings, now, limits }: RoleCommit,
   lease: Lease,
   events: readonly HistoryEvent[],
 ): CommitOutcome {

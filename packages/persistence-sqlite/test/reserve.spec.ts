@@ -8,7 +8,7 @@ import {
   type EncodedManifest,
   hours,
   isFault,
-  type Publication,
+  type RoleCommit,
   type RoleStore,
 } from '@pinfold/core';
 import {
@@ -145,7 +145,7 @@ describe('A full database', () => {
   }
 
   /** One that needs new pages. */
-  function large(n: number): Publication {
+  function large(n: number): RoleCommit {
     return { ...aPublication(ROLES + n), manifest: 'm'.repeat(20_000) as EncodedManifest };
   }
 

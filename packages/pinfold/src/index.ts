@@ -8,7 +8,6 @@ export {
   openPinfold,
   type Pinfold,
   type PinfoldOptions,
-  type PublishedOutcome,
 } from './compose/open-pinfold.ts';
 export type { ServiceOptions } from './compose/service.ts';
 export type { Log, LogSink } from './server/log.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { crc32, deflateRawSync } from 'node:zlib';
-import { isFault, type ManifestEntry, type Open, type Role } from '@pinfold/core';
+import { isFault, type ManifestEntry, type Open, type Publication } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -51,7 +51,7 @@ function stage(bytes: Uint8Array, method: ManifestEntry['method'], read?: Open['
     patience,
     turns: new InflatingTurns(1, 1),
     mostHeld: 2 * MAX_READ,
-    role: {} as Role,
+    publication: {} as Publication,
     entry: {
       offset: OFFSET,
       compressedSize: bytes.length,

@@ -11,7 +11,7 @@ import {
   type IdempotencyKey,
   type Instant,
   type PasswordHash,
-  type Publication,
+  type RoleCommit as Publication,
   type Reservation,
   type Role,
   type RoleId,

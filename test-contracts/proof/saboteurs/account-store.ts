@@ -6,7 +6,7 @@ import {
   type IdempotencyKey,
   instant,
   isFault,
-  type Publication,
+  type RoleCommit,
 } from '@pinfold/core';
 import { NO_LIMITS } from '@pinfold/core/adapter';
 import { type AccountStores, accountStoreContract, type StoreSubject } from '@pinfold/test-contracts';
@@ -145,7 +145,7 @@ const saboteurs: readonly Saboteur<StoreSubject<AccountStores>>[] = [
     });
   }),
   saboteur('account-store/blocked', 'a blocked account is answered a replay', () => {
-    const committed = new Map<IdempotencyKey, Publication>();
+    const committed = new Map<IdempotencyKey, RoleCommit>();
     return ({ roles }) => ({
       roles: replacing(roles, {
         reserve: async (request) => {

@@ -29,21 +29,24 @@ export const archiveInspectorSabotage: Sabotage<ArchiveInspector, ArchiveInspect
   limit: 20_000,
   saboteurs: [
     saboteur('archive-inspector/list-entries', 'names are listed in lower case', () => (sound) => ({
-      list: async (archive, signal) => {
-        const listing = await sound.list(archive, signal);
+      list: async (archive, signal, most) => {
+        const listing = await sound.list(archive, signal, most);
         const entries = listing.entries.map((entry) => ({ ...entry, name: entry.name.toLowerCase() }));
         return { ...listing, entries };
       },
     })),
     saboteur('archive-inspector/list-structure', 'local headers are not compared', () => (sound) => ({
-      list: async (archive, signal) => {
-        const listing = await sound.list(archive, signal);
+      list: async (archive, signal, most) => {
+        const listing = await sound.list(archive, signal, most);
         return { ...listing, problems: listing.problems.filter(({ rule }) => rule !== 'header_mismatch') };
       },
     })),
+    saboteur('archive-inspector/list-bounded', 'a directory is read to its end', () => (sound) => ({
+      list: (archive, signal) => sound.list(archive, signal),
+    })),
     saboteur('archive-inspector/list-tools', 'what PowerShell writes is refused', () => (sound) => ({
-      list: async (archive, signal) => {
-        const listing = await sound.list(archive, signal);
+      list: async (archive, signal, most) => {
+        const listing = await sound.list(archive, signal, most);
         const path = listing.entries.find(({ name }) => name.includes('\\'))?.name;
         if (path === undefined) return listing;
         return {
@@ -53,15 +56,15 @@ export const archiveInspectorSabotage: Sabotage<ArchiveInspector, ArchiveInspect
       },
     })),
     saboteur('archive-inspector/list-aborted', 'a listing does not look at its signal', () => (sound) => ({
-      list: (archive) => sound.list(archive),
+      list: (archive, _, most) => sound.list(archive, undefined, most),
     })),
     saboteur(
       'archive-inspector/list-unreadable',
       'what cannot be read is listed as empty',
       () => (sound) => ({
-        list: async (archive, signal) => {
+        list: async (archive, signal, most) => {
           try {
-            return await sound.list(archive, signal);
+            return await sound.list(archive, signal, most);
           } catch (error) {
             if (signal?.aborted) throw error;
             return NOTHING;

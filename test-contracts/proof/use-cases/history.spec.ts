@@ -45,7 +45,7 @@ describe('What the stores are told for the history', () => {
     const useCases = stage.with({ roles: noting(stage.memory.roles, noted) });
     const outcome = await useCases.publish(await stage.request());
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
-    const { id } = outcome.role;
+    const { id } = outcome.publication;
     await useCases.pin({ by: OWNER, id, cause });
     await useCases.pin({ by: OWNER, id });
     await useCases.stop({ by: OPERATOR, id });
@@ -146,7 +146,7 @@ describe('What the stores are told for the history', () => {
     const useCases = stage.with({});
     const outcome = await useCases.publish({ ...(await stage.request()), title: 'Title of the site' });
     if (outcome.kind !== 'published') throw new Error(outcome.kind);
-    const { id, originalFilename } = outcome.role;
+    const { id, originalFilename } = outcome.publication;
     await useCases.update({ by: OWNER, id }, { type: 'set_password', password: 'a password of it' });
     await useCases.update({ by: OWNER, id }, { type: 'set_title', title: 'Title of its own' });
     const history = createHistory({ ...ports, history: memory.history, clock });
@@ -179,7 +179,7 @@ describe('The sweep of the history', () => {
     for (let n = 0; n < 3; n += 1) {
       const outcome = await useCases.publish({ ...(await stage.request()), key: `key ${n}` });
       if (outcome.kind !== 'published') throw new Error(outcome.kind);
-      roles.push(outcome.role);
+      roles.push(outcome.publication);
     }
     const [expired, stoppedBefore, stoppedAfter] = roles.map(({ id }) => ({ by: OWNER, id }));
     if (!expired || !stoppedBefore || !stoppedAfter) throw new Error('three roles were published');

@@ -249,7 +249,7 @@ describe('changing a role as it was seen', () => {
     await rename('theirs', null);
     const outcome = await rename('mine', null);
     expect(outcome).to.deep.include({ kind: 'overtaken' });
-    expect(outcome.kind === 'overtaken' && outcome.role.title).to.equal('theirs');
+    expect(outcome.kind === 'overtaken' && outcome.publication.title).to.equal('theirs');
     expect((await rename('mine', 'theirs')).kind).to.equal('changed');
   });
 

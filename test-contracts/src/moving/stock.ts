@@ -9,8 +9,8 @@ import {
   hours,
   type KeptWarning,
   type PasswordHash,
-  type Publication,
   type Role,
+  type RoleCommit,
   type Takedown,
   type Title,
 } from '@pinfold/core';
@@ -133,9 +133,9 @@ export async function published(
   { roles }: Pick<MovingStores, 'roles'>,
   n: number,
   more: Partial<Role> = {},
-  other: Partial<Publication> = {},
+  other: Partial<RoleCommit> = {},
 ): Promise<Made> {
-  const publication: Publication = { ...aPublication(n, more), warnings: WARNINGS, ...other };
+  const publication: RoleCommit = { ...aPublication(n, more), warnings: WARNINGS, ...other };
   const { role, manifest, warnings } = publication;
   const request = aReservation(n, { account: role.account });
   const event = anEvent({ account: role.account, pin: role.id });

@@ -7,8 +7,8 @@ import {
   type Instant,
   instant,
   minutes,
-  type Publication,
   type PublicationLimits,
+  type RoleCommit,
   type RoleStore,
   seconds,
 } from '@pinfold/core';
@@ -30,7 +30,7 @@ import { together } from '../together.ts';
 
 const COMMITTED = { kind: 'committed' };
 
-function commitOf(port: RoleStore, n: number, more: Partial<Publication>): Promise<CommitOutcome> {
+function commitOf(port: RoleStore, n: number, more: Partial<RoleCommit>): Promise<CommitOutcome> {
   return port.commit({ ...aPublication(n), ...more }, leaseOf(aReservation(n)), [anEvent()]);
 }
 

@@ -73,6 +73,28 @@ export function stateOf(role: Pick<Role, 'deletedAt' | 'expiresAt'>, now: Instan
 }
 
 /**
+ * Why a publication's state does not permit a command at `now`; `undefined` where it does.
+ *
+ * @example
+ * import { instant, refuseCommand } from '@pinfold/core';
+ *
+ * const publication = { deletedAt: null, expiresAt: null, pinned: true };
+ * refuseCommand(publication, 'reset_expiration', instant(0))?.state; // 'pinned'
+ */
+export function refuseCommand(
+  publication: Pick<Role, 'deletedAt' | 'expiresAt' | 'pinned'>,
+  type: RoleCommand['type'],
+  now: Instant,
+): Refusal<'invalid_state'> | undefined {
+  const state = stateOf(publication, now);
+  if (state === 'deleted') return { kind: 'refused', code: 'invalid_state', state };
+  if (type === 'stop') return undefined;
+  if (state === 'expired') return { kind: 'refused', code: 'invalid_state', state };
+  const keeps = type === 'reset_expiration' && publication.pinned;
+  return keeps ? { kind: 'refused', code: 'invalid_state', state: 'pinned' } : undefined;
+}
+
+/**
  * The state machine: what `command` makes of `role` at `now`, or why it is refused
  * (docs/design-decisions.md#a-change-is-decided-against-the-newest-state).
  *
@@ -92,8 +114,8 @@ export function decide(
   now: Instant,
   limits: Pick<Limits, 'renewal'>,
 ): Decided | Refusal<'invalid_state'> {
-  const state = stateOf(role, now);
-  if (state === 'deleted') return { kind: 'refused', code: 'invalid_state', state };
+  const refused = refuseCommand(role, command.type, now);
+  if (refused !== undefined) return refused;
   const decided = (type: RoleEventType, change: Partial<Role>): Decided => ({
     kind: 'decided',
     role: { ...role, ...change },
@@ -101,8 +123,6 @@ export function decide(
   });
   const unchanged: Decided = { kind: 'decided', role, events: [] };
   const generation = next(role.generation);
-  if (command.type === 'stop') return decided('pin.stopped', { deletedAt: now, generation });
-  if (state === 'expired') return { kind: 'refused', code: 'invalid_state', state };
   const renewed = after(now, limits.renewal);
   switch (command.type) {
     case 'set_title':
@@ -113,8 +133,9 @@ export function decide(
       const type = command.hash === null ? 'pin.password_removed' : 'pin.password_set';
       return decided(type, { passwordHash: command.hash, generation });
     }
+    case 'stop':
+      return decided('pin.stopped', { deletedAt: now, generation });
     case 'reset_expiration':
-      if (role.pinned) return { kind: 'refused', code: 'invalid_state', state: 'pinned' };
       return decided('pin.renewed', { expiresAt: renewed, generation });
     case 'pin':
       return role.pinned ? unchanged : decided('pin.pinned', { pinned: true, expiresAt: null });

@@ -61,7 +61,7 @@ export type ReserveOutcome =
 export type CommitOutcome = { readonly kind: 'committed' } | { readonly kind: 'lease_lost' } | Inadmissible;
 
 /** All that one publication stores, in one step. */
-export interface Publication {
+export interface RoleCommit {
   readonly role: Role;
   /** The instant of the commit, at which rate and quotas are looked at. */
   readonly now: Instant;
@@ -188,7 +188,7 @@ export interface RoleStore {
    * @promise role-store/commit-quota: publications at once never pass a quota together, and one that ended by the commit's instant leaves its place; what is refused stores nothing and keeps its lease
    * @promise role-store/commit-race: of two leases for one key at once at most one commits
    */
-  commit(publication: Publication, lease: Lease, events: readonly HistoryEvent[]): Promise<CommitOutcome>;
+  commit(publication: RoleCommit, lease: Lease, events: readonly HistoryEvent[]): Promise<CommitOutcome>;
 
   /**
    * The newest stored role of any account, with what its viewers need to know of that.

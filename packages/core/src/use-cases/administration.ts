@@ -15,6 +15,7 @@ import type { AccountChange, AccountStore } from '../ports/account-store.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Refusal } from '../refusal.ts';
 import { type Overseeing, overseeing } from './overseeing.ts';
+import { type PublicationOptions, showingPublications } from './show-publication.ts';
 import { type TakedownPorts, type TakingDown, takingDown } from './taking-down.ts';
 
 /** An account, and what it uses. */
@@ -97,8 +98,12 @@ type Decision = { readonly change: AccountChange; readonly type: EventType } | u
  * const cause = { actor: { kind: 'operator', id: 'ada' }, asOperator: true } as const;
  * await administration.blockAccount('team-7', { reason: 'Phishing', sites: 'keep' }, cause);
  */
-export function createAdministration(ports: AdministrationPorts): Administration {
+export function createAdministration(
+  ports: AdministrationPorts,
+  options: PublicationOptions = {},
+): Administration {
   const { accounts, mode, clock, ids } = ports;
+  const show = showingPublications(clock, options);
   const withUse = async (account: Account): Promise<AdministeredAccount> => ({
     account,
     used: await accounts.usedBy(account.name, clock.now()),
@@ -109,8 +114,8 @@ export function createAdministration(ports: AdministrationPorts): Administration
     decide: (account: AccountChange, now: Instant) => Decision,
   ): Promise<AdministeredAccount> => withUse(await changed(ports, accountId(name), cause, decide));
   return {
-    ...overseeing(ports),
-    ...takingDown(ports),
+    ...overseeing(ports, show),
+    ...takingDown(ports, show),
     async listAccounts({ cursor, limit = 20 } = {}) {
       if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
       const after = cursor === undefined ? undefined : decodeAccountCursor(cursor);

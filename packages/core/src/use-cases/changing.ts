@@ -4,6 +4,7 @@ import { type Cause, causedBy, eventOf } from '../domain/history.ts';
 import { type AccountId, parseRoleId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
 import { type Password, parsePassword } from '../domain/password.ts';
+import type { Publication } from '../domain/publication.ts';
 import { decide, type Generation, type Role, type RoleCommand } from '../domain/role.ts';
 import { parseTitle } from '../domain/title.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -11,6 +12,7 @@ import type { Ids } from '../ports/ids.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { LoadedRole, RoleStore } from '../ports/role-store.ts';
 import type { Refusal } from '../refusal.ts';
+import type { ShowPublication } from './show-publication.ts';
 
 /** Which role is meant, and in whose name it is asked for. */
 export interface RoleRequest {
@@ -39,15 +41,15 @@ export interface Seen {
   readonly generation?: Generation;
 }
 
-/** The role was changed by another meanwhile, is as it is now, and was not changed again. */
+/** Someone else changed the publication first; this change was not applied. */
 export interface Overtaken {
   readonly kind: 'overtaken';
-  readonly role: Role;
+  readonly publication: Publication;
 }
 
-/** The role after the change. */
+/** The publication after the change. */
 export type ChangeOutcome =
-  | { readonly kind: 'changed'; readonly role: Role }
+  | { readonly kind: 'changed'; readonly publication: Publication }
   | Refusal<'not_found' | 'invalid_state'>
   | Unchangeable;
 
@@ -64,7 +66,7 @@ export interface Changing {
    *
    * declare const useCases: UseCases, id: string;
    * const outcome = await useCases.update({ by: 'ada', id }, { type: 'set_title', title: 'Draft' });
-   * if (outcome.kind === 'changed') console.log(outcome.role.title);
+   * if (outcome.kind === 'changed') console.log(outcome.publication.title);
    */
   update(request: ChangeRequest, update: Update): Promise<UpdateOutcome>;
 
@@ -96,16 +98,19 @@ export const NOT_FOUND: Refusal<'not_found'> = { kind: 'refused', code: 'not_fou
 export function changing(
   ports: ChangePorts,
   limits: Limits,
+  show: ShowPublication,
   limitsOf: (account: AccountId) => Promise<Limits>,
 ): Changing {
   // Whatever does not let it live longer must not fail with what is asked of the account.
   const limitsFor = ({ type }: RoleCommand): ((role: Role) => Limits | Promise<Limits>) =>
     type === 'reset_expiration' || type === 'unpin' ? ({ account }) => limitsOf(account) : () => limits;
   const change = (request: ChangeRequest, command: RoleCommand) =>
-    changeSeen(ports, limitsFor(command), request, command, {}) as Promise<ChangeOutcome>;
+    changeSeen(ports, show, limitsFor(command), request, command, {}) as Promise<ChangeOutcome>;
   const updateSeen: Changing['updateSeen'] = async (request, update, seen) => {
     const command = await commandOf(ports, limits, request, update);
-    return 'kind' in command ? command : await changeSeen(ports, limitsFor(command), request, command, seen);
+    return 'kind' in command
+      ? command
+      : await changeSeen(ports, show, limitsFor(command), request, command, seen);
   };
   return {
     update: (request, update) => updateSeen(request, update, {}) as Promise<UpdateOutcome>,
@@ -158,6 +163,7 @@ async function hashed(
 /** Where nothing was seen, nothing is overtaken. */
 async function changeSeen(
   { roles, clock, ids }: ChangePorts,
+  show: ShowPublication,
   limitsFor: (role: Role) => Limits | Promise<Limits>,
   request: ChangeRequest,
   command: RoleCommand,
@@ -169,7 +175,7 @@ async function changeSeen(
     const loaded = await loadFor(roles, request);
     if (loaded === undefined) return NOT_FOUND;
     const { value: before, version } = loaded;
-    if (!isAsSeen(before, seen)) return { kind: 'overtaken', role: before };
+    if (!isAsSeen(before, seen)) return { kind: 'overtaken', publication: show(before) };
     const limits = await limitsFor(before);
     const decision = decide(before, command, clock.now(), limits);
     if (decision.kind === 'refused') return decision;
@@ -178,7 +184,7 @@ async function changeSeen(
     const authority = by === OPERATOR ? 'operator' : 'account';
     const saved = role === before ? SAVED : await roles.save(role, version, events, authority);
     if (saved.kind === 'refused') return saved;
-    if (saved.kind === 'saved') return { kind: 'changed', role };
+    if (saved.kind === 'saved') return { kind: 'changed', publication: show(role) };
   }
 }
 

@@ -3,7 +3,7 @@ import { parseRoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Limits } from '../domain/limits.ts';
 import { type PasswordHash, parseGuess } from '../domain/password.ts';
-import { type Role, stateOf } from '../domain/role.ts';
+import type { Publication } from '../domain/publication.ts';
 import { isFault } from '../fault.ts';
 import type { AttemptCounter, AttemptTicket } from '../ports/attempt-counter.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -11,6 +11,7 @@ import type { GrantSigner } from '../ports/grant-signer.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import type { Observe } from './figure.ts';
+import type { ShowPublication } from './show-publication.ts';
 import { WaitingTries } from './waiting-tries.ts';
 
 /** What a shared URL leads to now. A stopped role, or a hidden one, is as unknown as one that never was. */
@@ -35,11 +36,16 @@ export interface EnterRequest {
 export type EnterOutcome =
   | { readonly kind: 'unknown' | 'expired' }
   | ({ readonly kind: 'not_protected' } & Shown)
-  | { readonly kind: 'granted'; readonly role: Role; readonly grant: Grant }
-  | { readonly kind: 'wrong'; readonly role: Role }
-  | { readonly kind: 'limited'; readonly role: Role; readonly until: Instant }
+  | { readonly kind: 'granted'; readonly publication: Publication; readonly grant: Grant }
+  | { readonly kind: 'wrong'; readonly publication: Publication }
+  | { readonly kind: 'limited'; readonly publication: Publication; readonly until: Instant }
   /** Others were trying for too long, or too many wait for that; the password was not looked at. */
   | { readonly kind: 'busy' };
+
+/** What a shared URL leads to, with the hash that a password is compared to. */
+type Looked =
+  | { readonly kind: 'unknown' | 'expired' }
+  | { readonly kind: 'published'; readonly shown: Shown; readonly hash: PasswordHash | null };
 
 /** A try that was counted, and has to be settled or forgiven. */
 interface BegunTry {
@@ -83,18 +89,29 @@ export interface Entering {
   readonly grants: Grants;
 }
 
-export function entering(ports: EnterPorts, limits: Limits, observe?: Observe): Entering {
+export function entering(
+  ports: EnterPorts,
+  limits: Limits,
+  show: ShowPublication,
+  observe?: Observe,
+): Entering {
   const { roles, grants, clock } = ports;
   const waiting = new WaitingTries(clock);
 
-  async function visit(text: string, signal?: AbortSignal): Promise<Visit> {
+  async function look(text: string, signal?: AbortSignal): Promise<Looked> {
     const id = parseRoleId(text);
     const loaded = id === undefined ? undefined : await roles.load(id, signal);
     if (loaded === undefined || loaded.isHidden) return { kind: 'unknown' };
     const { value: role, accountGeneration } = loaded;
-    const state = stateOf(role, clock.now());
-    if (state === 'published') return { kind: 'published', role, accountGeneration };
-    return { kind: state === 'deleted' ? 'unknown' : state };
+    const publication = show(role);
+    const { state } = publication;
+    if (state !== 'published') return { kind: state === 'deleted' ? 'unknown' : state };
+    return { kind: state, shown: { publication, accountGeneration }, hash: role.passwordHash };
+  }
+
+  async function visit(id: string, signal?: AbortSignal): Promise<Visit> {
+    const found = await look(id, signal);
+    return found.kind === 'published' ? { kind: 'published', ...found.shown } : found;
   }
 
   function admit(shown: Shown, purpose: GrantPurpose, tokens: readonly string[]): Grant | undefined {
@@ -112,13 +129,13 @@ export function entering(ports: EnterPorts, limits: Limits, observe?: Observe): 
     address,
     tokens = [],
   }: EnterRequest): Promise<BegunTry | EnterOutcome | undefined> {
-    const found = await visit(id);
+    const found = await look(id);
     if (found.kind !== 'published') return found;
-    const { role } = found;
-    const hash = role.passwordHash;
-    if (hash === null) return { ...found, kind: 'not_protected' };
+    const { shown, hash } = found;
+    const { publication } = shown;
+    if (hash === null) return { kind: 'not_protected', ...shown };
     const attempt = await ports.attempts.begin({
-      role: role.id,
+      role: publication.id,
       address,
       now: clock.now(),
       window: limits.attemptWindow,
@@ -127,11 +144,11 @@ export function entering(ports: EnterPorts, limits: Limits, observe?: Observe): 
     });
     switch (attempt.kind) {
       case 'admitted':
-        return { kind: 'begun', shown: found, hash, ticket: attempt.ticket };
+        return { kind: 'begun', shown, hash, ticket: attempt.ticket };
       case 'limited':
-        return { kind: 'limited', role, until: attempt.until };
+        return { kind: 'limited', publication, until: attempt.until };
       case 'busy':
-        return admit(found, 'cookie', tokens) === undefined ? undefined : { kind: 'busy' };
+        return admit(shown, 'cookie', tokens) === undefined ? undefined : { kind: 'busy' };
       default:
         return attempt satisfies never;
     }
@@ -175,6 +192,6 @@ async function finish(
   }
   await attempts[isRight ? 'forgive' : 'settle'](ticket);
   return isRight
-    ? { kind: 'granted', role: shown.role, grant: firstGrant('cookie', shown, clock.now()) }
-    : { kind: 'wrong', role: shown.role };
+    ? { kind: 'granted', publication: shown.publication, grant: firstGrant('cookie', shown, clock.now()) }
+    : { kind: 'wrong', publication: shown.publication };
 }

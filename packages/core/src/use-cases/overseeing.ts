@@ -1,5 +1,6 @@
 import { decodeCursor, encodeCursor } from '../domain/cursor.ts';
 import { accountId, parseRoleId } from '../domain/identity.ts';
+import type { Publication } from '../domain/publication.ts';
 import type { Role, RoleState } from '../domain/role.ts';
 import type { Takedown } from '../domain/takedown.ts';
 import { foldForSearch } from '../domain/text.ts';
@@ -8,10 +9,11 @@ import type { RoleStore } from '../ports/role-store.ts';
 import type { TakedownStore } from '../ports/takedown-store.ts';
 import type { Refusal } from '../refusal.ts';
 import { NOT_FOUND } from './changing.ts';
+import type { ShowPublication } from './show-publication.ts';
 
-/** A role of any account, and whether it was taken down: lifted or not, it stays stopped. */
-export interface AdministeredRole {
-  readonly role: Role;
+/** A publication of any account, and whether it was taken down: lifted or not, it stays stopped. */
+export interface AdministeredPublication {
+  readonly publication: Publication;
   readonly takedown: Takedown | undefined;
 }
 
@@ -33,7 +35,7 @@ export interface RoleListRequest {
 export type RoleListOutcome =
   | {
       readonly kind: 'page';
-      readonly roles: readonly AdministeredRole[];
+      readonly publications: readonly AdministeredPublication[];
       readonly next: string | undefined;
     }
   | Refusal<'invalid_cursor'>;
@@ -51,7 +53,7 @@ export interface Overseeing {
   showRole(
     id: string,
     signal?: AbortSignal,
-  ): Promise<({ readonly kind: 'found' } & AdministeredRole) | Refusal<'not_found'>>;
+  ): Promise<({ readonly kind: 'found' } & AdministeredPublication) | Refusal<'not_found'>>;
 }
 
 /** The ports that it needs. */
@@ -61,11 +63,11 @@ export interface OverseeingPorts {
   readonly clock: Clock;
 }
 
-export function overseeing({ roles, takedowns, clock }: OverseeingPorts): Overseeing {
-  async function withTakedowns(found: readonly Role[]): Promise<readonly AdministeredRole[]> {
+export function overseeing({ roles, takedowns, clock }: OverseeingPorts, show: ShowPublication): Overseeing {
+  async function withTakedowns(found: readonly Role[]): Promise<readonly AdministeredPublication[]> {
     const kept = found.length === 0 ? [] : await takedowns.of(found.map(({ id }) => id));
     return found.map((role) => ({
-      role,
+      publication: show(role),
       takedown: kept.find(({ id, sha256 }) => id === role.id && sha256 === role.sha256),
     }));
   }
@@ -83,7 +85,7 @@ export function overseeing({ roles, takedowns, clock }: OverseeingPorts): Overse
       const { items, next } = await roles.list(query);
       return {
         kind: 'page',
-        roles: await withTakedowns(items),
+        publications: await withTakedowns(items),
         next: next && encodeCursor(next, filter),
       };
     },
@@ -92,7 +94,7 @@ export function overseeing({ roles, takedowns, clock }: OverseeingPorts): Overse
       const loaded = id === undefined ? undefined : await roles.load(id, signal);
       if (loaded === undefined) return NOT_FOUND;
       const [found] = await withTakedowns([loaded.value]);
-      return { kind: 'found', ...(found as AdministeredRole) };
+      return { kind: 'found', ...(found as AdministeredPublication) };
     },
   };
 }

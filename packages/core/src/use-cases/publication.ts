@@ -76,7 +76,7 @@ export interface Wanted {
 }
 
 /** `replayed`: the key published this role before, whose state may have changed since. */
-export type PublishOutcome =
+export type RunOutcome =
   | {
       readonly kind: 'published' | 'replayed';
       readonly role: Role;
@@ -104,10 +104,10 @@ interface Stored {
   readonly role: Role;
 }
 
-type UnderLease = PublishOutcome | { readonly kind: 'lease_lost' };
+type UnderLease = RunOutcome | { readonly kind: 'lease_lost' };
 
 /** One publication on its way: proved, stored and committed, exactly once for its key. */
-export class Publication {
+export class PublicationRun {
   readonly #tools: Tools;
   readonly #wanted: Wanted;
   /** How far it has come, which outlives a lost lease. */
@@ -118,7 +118,7 @@ export class Publication {
     this.#wanted = wanted;
   }
 
-  async run(): Promise<PublishOutcome> {
+  async run(): Promise<RunOutcome> {
     for (;;) {
       const reserved = await this.#reserve();
       if (reserved.kind !== 'reserved') {
@@ -149,7 +149,7 @@ export class Publication {
     });
   }
 
-  async #answer(held: Exclude<ReserveOutcome, { kind: 'reserved' }>): Promise<PublishOutcome> {
+  async #answer(held: Exclude<ReserveOutcome, { kind: 'reserved' }>): Promise<RunOutcome> {
     switch (held.kind) {
       case 'refused':
         return held;

@@ -2,6 +2,7 @@ import { type Cause, eventOf } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
 import { parseRoleId, type RoleId } from '../domain/identity.ts';
 import { after } from '../domain/instant.ts';
+import type { Publication } from '../domain/publication.ts';
 import type { Role } from '../domain/role.ts';
 import { decodeTakedownCursor, encodeTakedownCursor, type Takedown, takenDown } from '../domain/takedown.ts';
 import type { ArchiveStorage } from '../ports/archive-storage.ts';
@@ -13,6 +14,7 @@ import type { Refusal } from '../refusal.ts';
 import { AT_ONCE, allOf } from './at-once.ts';
 import { NOT_FOUND } from './changing.ts';
 import { CLAIM, remove } from './cleaning.ts';
+import type { ShowPublication } from './show-publication.ts';
 
 /** Rows asked for in one step. */
 const PAGE = 100;
@@ -40,7 +42,7 @@ export interface TakedownRequest {
 
 /** What became of it; `copies` were in service with the same archive. */
 export type TakedownOutcome =
-  | { readonly kind: 'taken_down'; readonly role: Role; readonly copies: readonly RoleId[] }
+  | { readonly kind: 'taken_down'; readonly publication: Publication; readonly copies: readonly RoleId[] }
   | Refusal<'not_found'>;
 
 /** Which page of all takedowns is wanted. */
@@ -84,7 +86,7 @@ export interface TakingDown {
 
 type Words = Pick<Takedown, 'reason'> & Partial<Pick<Takedown, 'at'>>;
 
-export function takingDown(ports: TakedownPorts): TakingDown {
+export function takingDown(ports: TakedownPorts, show: ShowPublication): TakingDown {
   const { takedowns } = ports;
   return {
     async takeDown({ id: text, cause, purge = false, copies: isOfAll = false, ...words }) {
@@ -98,7 +100,7 @@ export function takingDown(ports: TakedownPorts): TakingDown {
         const gone = isOfAll ? await takenDownOf(ports, role) : [role.id];
         await eachOf(gone, (each) => purgeOne(ports, each, cause));
       }
-      return { kind: 'taken_down', role, copies };
+      return { kind: 'taken_down', publication: show(role), copies };
     },
     async listTakedowns({ cursor, limit = 20 } = {}) {
       if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');

@@ -60,14 +60,15 @@ async function publishForm(
   const outcome = await useCases.publish({ by: caller.account, key, filename, title, archive, cause });
   if (cameToRate(outcome)) await tellPublications(useCases, call);
   if (outcome.kind === 'refused') return outcome;
-  const { role, warnings } = outcome;
+  const { publication, warnings } = outcome;
   const json = {
-    pin: pinOf(role, publicUrl, useCases.clock.now()),
+    pin: pinOf(publication, publicUrl),
     warnings: wireWarnings(warnings),
   };
+  const role = publication.id;
   return outcome.kind === 'published'
-    ? { status: 201, headers: { Location: `${publicUrl}/api/v1/pins/${role.id}` }, json, role: role.id }
-    : { status: 200, headers: { 'Idempotent-Replayed': 'true' }, json, role: role.id };
+    ? { status: 201, headers: { Location: `${publicUrl}/api/v1/pins/${role}` }, json, role }
+    : { status: 200, headers: { 'Idempotent-Replayed': 'true' }, json, role };
 }
 
 /** Whether a publication was looked at by its rate: what its key alone decides is not, nor what was taken down. */

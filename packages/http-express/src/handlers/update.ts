@@ -82,7 +82,7 @@ export async function update(
   if (outcome.kind === 'refused') {
     return refusedBy(outcome, wanted.type === 'reset_expiration' ? 'reset_expiration' : 'change');
   }
-  return { status: 200, json: { pin: pinOf(outcome.role, publicUrl, useCases.clock.now()) } };
+  return { status: 200, json: { pin: pinOf(outcome.publication, publicUrl) } };
 }
 
 /** What is wrong with a value is told before the role is looked for. Limits count it as sent, so that is handed on. */

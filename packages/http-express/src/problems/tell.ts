@@ -45,7 +45,7 @@ export function tell(refusal: Refusal): ProblemDetails {
     case 'rate_limited':
       return { retryAt: refusal.retryAt };
     case 'invalid_archive':
-      return { errors: refusal.problems.map(archiveError) };
+      return { errors: refusal.problems.map(archiveError), omitted: refusal.omitted };
     case 'invalid_filename':
       return { errors: [requestError({ rule: 'filename' })] };
     case 'invalid_idempotency_key':

@@ -7,9 +7,9 @@ import { read } from './publications.ts';
 
 /** Draws the shared URL of a publication as a QR code. */
 export async function showCode(screen: Screen, visit: SignedInVisit): Promise<Answer> {
-  const role = await read(screen, visit);
-  if (role === undefined) return notFound(visit);
+  const publication = await read(screen, visit);
+  if (publication === undefined) return notFound(visit);
   // Few visits need it, and no start.
   const { encodeQR } = await import('qr');
-  return { kind: 'picture', svg: encodeQR(sharedUrl(screen.publicUrl, role.id), 'svg') };
+  return { kind: 'picture', svg: encodeQR(sharedUrl(screen.publicUrl, publication.id), 'svg') };
 }

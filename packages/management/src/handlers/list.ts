@@ -4,7 +4,7 @@ import { type Answer, page, seeOther } from '../answering/answer.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import type { ScreenProblem } from '../problem-groups.ts';
-import { publicationOf } from '../publication.ts';
+import { shownPublication } from '../publication.ts';
 import { listView } from '../views/list.ts';
 import { problemList } from '../views/problems.ts';
 import type { PublishTrouble } from '../views/publish-panel.ts';
@@ -38,7 +38,9 @@ export async function showList(
   });
   if (listed.kind === 'refused') return seeOther(`${visit.base}/`);
   const limits = await useCases.limitsOf(visit.account);
-  const publications = listed.roles.map((role) => publicationOf(role, { publicUrl, now: visit.now, limits }));
+  const publications = listed.publications.map((each) =>
+    shownPublication(each, { publicUrl, now: visit.now }),
+  );
   const allowance = await allowanceOf(useCases, visit.account, visit.now);
   const model = { publications, limits, allowance, search, state, further, next: listed.next };
   return trouble === undefined

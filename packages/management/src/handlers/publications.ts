@@ -5,8 +5,8 @@ import {
   type Manifest,
   type Overtaken,
   type PasswordRules,
+  type Publication,
   parseRoleId,
-  type Role,
   type RoleId,
   type TitleRules,
   type UpdateOutcome,
@@ -16,7 +16,7 @@ import { notFound, refuse, refuseChanges } from '../answering/refuse.ts';
 import type { Said } from '../answering/said.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
-import { type Publication, publicationOf, type RefusedBecause } from '../publication.ts';
+import { type RefusedBecause, type ShownPublication, shownPublication } from '../publication.ts';
 import { type DetailModel, detailView, type FieldTrouble } from '../views/detail.ts';
 import { NO_RENEWAL } from '../views/detail-cards.ts';
 import { stopView } from '../views/stop.ts';
@@ -41,12 +41,12 @@ const SHOWN_EVENTS = 10;
 
 /** Asks once more before it ends. */
 export async function askToStop(screen: Screen, visit: SignedInVisit): Promise<Answer> {
-  const role = await read(screen, visit);
-  if (role === undefined) return notFound(visit);
-  const publication = shown(screen, visit, role);
+  const found = await read(screen, visit);
+  if (found === undefined) return notFound(visit);
+  const publication = shown(screen, visit, found);
   return publication.refused.stop === undefined
     ? page(stopView(visit, publication))
-    : seeOther(pathOf(visit, role.id), refusal('deleted', 'didStop'));
+    : seeOther(pathOf(visit, publication.id), refusal('deleted', 'didStop'));
 }
 
 /** Ends it. */
@@ -102,10 +102,10 @@ export async function showPublication(
   visit: SignedInVisit,
   trouble?: FieldTrouble,
 ): Promise<Answer> {
-  const role = await read(screen, visit);
-  if (role === undefined) return notFound(visit);
-  const manifest = await manifestOf(screen, role, visit.signal);
-  const publication = shown(screen, visit, role);
+  const found = await read(screen, visit);
+  if (found === undefined) return notFound(visit);
+  const manifest = await manifestOf(screen, found, visit.signal);
+  const publication = shown(screen, visit, found);
   const limits = await screen.useCases.limitsOf(visit.account);
   return page(
     detailView(visit, {
@@ -113,8 +113,8 @@ export async function showPublication(
       limits,
       manifest,
       ...(trouble === undefined ? {} : { trouble }),
-      ...(await latestOf(screen, visit, role.id)),
-      views: await screen.views?.of(role.id),
+      ...(await latestOf(screen, visit, found.id)),
+      views: await screen.views?.of(found.id),
     }),
     trouble === undefined ? 200 : 422,
   );
@@ -145,7 +145,7 @@ async function change(
   if (outcome.kind !== 'changed')
     visit.who.outcome = outcome.kind === 'refused' ? outcome.code : outcome.kind;
   if (outcome.kind === 'overtaken' && title !== undefined) {
-    const message = words.say('titleOvertaken', { title: outcome.role.title ?? words.say('noTitle') });
+    const message = words.say('titleOvertaken', { title: outcome.publication.title ?? words.say('noTitle') });
     return await showPublication(screen, visit, { field: 'title', value: title, message });
   }
   if (outcome.kind === 'overtaken') return seeOther(pathOf(visit, id), { tone: 'bad', message: 'overtaken' });
@@ -153,7 +153,7 @@ async function change(
     return seeOther(backTo(visit, id), {
       tone: 'good',
       message: done,
-      values: valuesOf(visit, outcome.role),
+      values: valuesOf(visit, outcome.publication),
     });
   switch (outcome.code) {
     case 'not_found':
@@ -177,17 +177,21 @@ async function change(
 }
 
 /** The publication that an address names, if it is this account's. */
-export async function read(screen: Screen, visit: SignedInVisit): Promise<Role | undefined> {
+export async function read(screen: Screen, visit: SignedInVisit): Promise<Publication | undefined> {
   const id = idOf(visit);
   if (id === undefined) return undefined;
   const found = await screen.useCases.read({ by: visit.account, id, signal: visit.signal });
-  return found.kind === 'found' ? found.role : undefined;
+  return found.kind === 'found' ? found.publication : undefined;
 }
 
 /** Files that storage lost are shown as gone: their owner must still be able to stop what is left. */
-async function manifestOf(screen: Screen, role: Role, signal: AbortSignal): Promise<Manifest | undefined> {
+async function manifestOf(
+  screen: Screen,
+  publication: Publication,
+  signal: AbortSignal,
+): Promise<Manifest | undefined> {
   try {
-    const opened = await screen.useCases.open.manifest(role, signal);
+    const opened = await screen.useCases.open.manifest(publication, signal);
     return opened.kind === 'manifest' ? opened.manifest : undefined;
   } catch (error) {
     if (isFault(error) && error.code === 'archive_missing') return undefined;
@@ -195,9 +199,8 @@ async function manifestOf(screen: Screen, role: Role, signal: AbortSignal): Prom
   }
 }
 
-function shown(screen: Screen, visit: SignedInVisit, role: Role): Publication {
-  const { publicUrl, useCases } = screen;
-  return publicationOf(role, { publicUrl, now: visit.now, limits: useCases.limits });
+function shown({ publicUrl }: Screen, { now }: SignedInVisit, found: Publication): ShownPublication {
+  return shownPublication(found, { publicUrl, now });
 }
 
 function pathOf({ base }: SignedInVisit, id: RoleId): string {
@@ -216,9 +219,8 @@ function idOf({ request }: SignedInVisit): RoleId | undefined {
   return parseRoleId(String(request.params.id));
 }
 
-function valuesOf({ words }: SignedInVisit, role: Role): Values {
-  const name = role.title ?? role.originalFilename;
-  return { name, moment: role.expiresAt === null ? '' : words.moment(role.expiresAt) };
+function valuesOf({ words }: SignedInVisit, { title, originalFilename, expiresAt }: Publication): Values {
+  return { name: title ?? originalFilename, moment: expiresAt === null ? '' : words.moment(expiresAt) };
 }
 
 /** Why the core refused, in the words for what was tried. */

@@ -30,12 +30,13 @@ async function publish(
 
 function answerScript(screen: Screen, visit: SignedInVisit, outcome: PublishOutcome): Answer {
   if (outcome.kind !== 'refused') {
-    const { role, warnings } = outcome;
+    const { publication, warnings } = outcome;
+    const { id, expiresAt } = publication;
     const body = {
       kind: outcome.kind,
-      id: role.id,
-      sharedUrl: sharedUrl(screen.publicUrl, role.id),
-      expiresAt: role.expiresAt,
+      id,
+      sharedUrl: sharedUrl(screen.publicUrl, id),
+      expiresAt,
       remarks: warnings,
     };
     return { kind: 'json', status: outcome.kind === 'published' ? 201 : 200, body };
@@ -72,11 +73,11 @@ function answerScript(screen: Screen, visit: SignedInVisit, outcome: PublishOutc
 
 async function answerForm(screen: Screen, visit: SignedInVisit, outcome: PublishOutcome): Promise<Answer> {
   if (outcome.kind === 'refused') return await refuseArchive(screen, visit, outcome);
-  const { role, warnings } = outcome;
-  return seeOther(`${visit.base}/publications/${role.id}`, {
+  const { publication, warnings } = outcome;
+  return seeOther(`${visit.base}/publications/${publication.id}`, {
     tone: 'good',
     message: warnings.length === 0 ? 'didPublish' : 'didPublishWithRemarks',
-    values: { name: role.title ?? role.originalFilename },
+    values: { name: publication.title ?? publication.originalFilename },
     remarks: warnings,
   });
 }

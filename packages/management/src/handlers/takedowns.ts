@@ -1,10 +1,10 @@
 import { parseRoleId, type RoleState } from '@pinfold/core';
-import { parseSha256 } from '@pinfold/core/administration';
+import { type AdministeredPublication, parseSha256 } from '@pinfold/core/administration';
 import { type Answer, page, seeOther } from '../answering/answer.ts';
 import { notFound } from '../answering/refuse.ts';
 import type { Said } from '../answering/said.ts';
 import type { Screen } from '../options.ts';
-import { publicationOf } from '../publication.ts';
+import { shownPublication } from '../publication.ts';
 import { allPublicationsView } from '../views/all-publications.ts';
 import { type AnyPublication, anyPublicationView } from '../views/any-publication.ts';
 import { takedownsView } from '../views/takedowns.ts';
@@ -33,7 +33,7 @@ export async function showAllPublications(screen: Screen, visit: SignedInVisit):
     ...(further ? { cursor } : {}),
   });
   if (listed.kind === 'refused') return seeOther(`${visit.base}/administration/publications`);
-  const publications = listed.roles.map((found) => shown(screen, visit, found));
+  const publications = listed.publications.map((found) => shown(screen, visit, found));
   return page(
     allPublicationsView(visit, { publications, account: owner, search, state, further, next: listed.next }),
   );
@@ -48,7 +48,7 @@ export async function showAnyPublication(
   const administration = administrationOf(screen);
   const found = await administration.showRole(String(visit.request.params.id), visit.signal);
   if (found.kind === 'refused') return notFound(visit);
-  const owner = await administration.showAccount(found.role.account);
+  const owner = await administration.showAccount(found.publication.account);
   return page(
     anyPublicationView(visit, shown(screen, visit, found), owner?.account.blocked ?? null, trouble),
     trouble === undefined ? 200 : 422,
@@ -93,9 +93,9 @@ export async function lift(screen: Screen, visit: SignedInVisit): Promise<Answer
 }
 
 function shown(
-  { publicUrl, useCases: { limits } }: Screen,
+  { publicUrl }: Screen,
   { now }: SignedInVisit,
-  { role, takedown }: Pick<AnyPublication, 'role' | 'takedown'>,
+  { publication, takedown }: AdministeredPublication,
 ): AnyPublication {
-  return { role, takedown, publication: publicationOf(role, { publicUrl, now, limits }) };
+  return { takedown, publication: shownPublication(publication, { publicUrl, now }) };
 }

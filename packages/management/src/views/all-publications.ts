@@ -59,13 +59,13 @@ function searchForm({ words, base }: SignedInVisit, { account, search, state }: 
 </form></div>`;
 }
 
-function row(visit: SignedInVisit, { role, takedown, publication }: AnyPublication): Html {
+function row(visit: SignedInVisit, { takedown, publication }: AnyPublication): Html {
   const { words, base } = visit;
   const chip = takedown === undefined ? undefined : html`<span class="chip">${words.say('takenDown')}</span>`;
   return html`<tr${publication.state === 'published' ? undefined : html` class="over"`}>
-<th scope="row"><a class="name" href="${base}/administration/publications/${role.id}" dir="auto" title="${publication.name}">${publication.name}</a><span class="marks">${marks(visit, publication)}${chip}</span></th>
-${cell(visit, 'account', accountLink(visit, role.account))}
+<th scope="row"><a class="name" href="${base}/administration/publications/${publication.id}" dir="auto" title="${publication.name}">${publication.name}</a><span class="marks">${marks(visit, publication)}${chip}</span></th>
+${cell(visit, 'account', accountLink(visit, publication.account))}
 ${cell(visit, 'state', stateBadge(visit, publication))}
-${cell(visit, 'archiveSize', words.size(role.archiveBytes))}
-${cell(visit, 'publishedAt', distance(visit, role.publishedAt))}</tr>`;
+${cell(visit, 'archiveSize', words.size(publication.archiveBytes))}
+${cell(visit, 'publishedAt', distance(visit, publication.publishedAt))}</tr>`;
 }

@@ -1,7 +1,7 @@
 import type { Limits, Manifest } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { Publication, RefusedBecause } from '../publication.ts';
+import type { RefusedBecause, ShownPublication } from '../publication.ts';
 import type { SignedInVisit } from '../visiting/visit.ts';
 import { buttonForm, card, copyButton, distance, moment, shortId } from './parts.ts';
 
@@ -16,9 +16,9 @@ export const NO_RENEWAL: Readonly<Record<RefusedBecause, MessageId>> = {
 };
 
 /** The shared URL, whom it lets in and until when. */
-export function linkCard(visit: SignedInVisit, publication: Publication): Html {
+export function linkCard(visit: SignedInVisit, publication: ShownPublication): Html {
   const { words } = visit;
-  const { sharedUrl, state, protected: locked, expiresAt } = publication;
+  const { sharedUrl, state, passwordProtected: locked, expiresAt } = publication;
   if (state !== 'published') {
     const over: MessageId = state === 'expired' ? 'linkExpired' : 'linkStopped';
     return card(
@@ -40,7 +40,7 @@ export function linkCard(visit: SignedInVisit, publication: Publication): Html {
 }
 
 /** How long it lives, and how to let it live longer. */
-export function lifetimeCard(visit: SignedInVisit, publication: Publication, limits: Limits): Html {
+export function lifetimeCard(visit: SignedInVisit, publication: ShownPublication, limits: Limits): Html {
   const { words } = visit;
   const { state, pinned, expiresAt } = publication;
   const remaining =
@@ -57,7 +57,7 @@ ${publication.refused.pin === undefined ? html`<p class="quiet">${words.say(mean
   );
 }
 
-function pinButton(visit: SignedInVisit, { id, pinned, refused }: Publication): Html | undefined {
+function pinButton(visit: SignedInVisit, { id, pinned, refused }: ShownPublication): Html | undefined {
   if (refused.pin !== undefined) return undefined;
   const path = `${visit.base}/publications/${id}`;
   const { words } = visit;
@@ -66,21 +66,21 @@ function pinButton(visit: SignedInVisit, { id, pinned, refused }: Publication): 
     : buttonForm(visit, `${path}/pin`, words.say('pin'));
 }
 
-function renewButton(visit: SignedInVisit, publication: Publication, limits: Limits): Html {
+function renewButton(visit: SignedInVisit, publication: ShownPublication, limits: Limits): Html {
   const { words, base } = visit;
   const text = words.say('renewFor', { span: words.span(limits.renewal) });
   const refused = publication.refused.reset_expiration;
   if (refused !== undefined) {
     return html`<button type="button" disabled aria-describedby="no-renewal">${text}</button><p class="quiet reason" id="no-renewal">${words.say(NO_RENEWAL[refused])}</p>`;
   }
-  const asksAgain = publication.protected
+  const asksAgain = publication.passwordProtected
     ? html`<p class="quiet reason">${words.say('renewAsksAgain')}</p>`
     : undefined;
   return html`${buttonForm(visit, `${base}/publications/${publication.id}/renew`, text)}${asksAgain}`;
 }
 
 /** The way to the end of a publication. */
-export function stopCard(visit: SignedInVisit, { id, refused }: Publication): Html | undefined {
+export function stopCard(visit: SignedInVisit, { id, refused }: ShownPublication): Html | undefined {
   if (refused.stop !== undefined) return undefined;
   const { words, base } = visit;
   return card(
@@ -91,9 +91,9 @@ export function stopCard(visit: SignedInVisit, { id, refused }: Publication): Ht
 }
 
 /** What else is known of it. */
-export function factsCard(visit: SignedInVisit, publication: Publication): Html {
+export function factsCard(visit: SignedInVisit, publication: ShownPublication): Html {
   const { words } = visit;
-  const { id, publishedAt, deletedAt, fileCount, size, filename } = publication;
+  const { id, publishedAt, deletedAt, fileCount, size, originalFilename } = publication;
   const fact = (label: MessageId, value: Html | string) =>
     html`<div><dt>${words.say(label)}</dt><dd>${value}</dd></div>`;
   return card(
@@ -104,7 +104,7 @@ ${fact('publishedAt', moment(visit, publishedAt))}
 ${deletedAt === null ? undefined : fact('stoppedAt', moment(visit, deletedAt))}
 ${fact('files', words.number(fileCount))}
 ${fact('size', words.size(size))}
-${fact('filename', html`<span dir="auto">${filename}</span>`)}
+${fact('filename', html`<span dir="auto">${originalFilename}</span>`)}
 ${fact('id', html`${shortId(id)} ${copyButton(visit, id, 'copyId')}`)}
 </dl>`,
   );

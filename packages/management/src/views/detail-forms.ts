@@ -10,7 +10,7 @@ export function passwordCard(
 ): Html | undefined {
   if (publication.refused.set_password !== undefined) return undefined;
   const { words, base } = visit;
-  const { id, generation, protected: locked } = publication;
+  const { id, generation, passwordProtected: locked } = publication;
   const path = `${base}/publications/${id}/password`;
   const wrong = troubleOf(trouble, 'password');
   const set = html`<form method="post" action="${path}" class="field-form">

@@ -1,6 +1,6 @@
 import type { DayOfViews, HistoryEvent, Limits, Manifest } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
-import type { Publication } from '../publication.ts';
+import type { ShownPublication } from '../publication.ts';
 import type { SignedInVisit } from '../visiting/visit.ts';
 import { factsCard, filesCard, lifetimeCard, linkCard, stopCard } from './detail-cards.ts';
 import { passwordCard, titleCard } from './detail-forms.ts';
@@ -20,7 +20,7 @@ export interface FieldTrouble {
 
 /** What the page of one publication shows. */
 export interface DetailModel {
-  readonly publication: Publication;
+  readonly publication: ShownPublication;
   readonly limits: Limits;
   /** Absent when the files are gone. */
   readonly manifest: Manifest | undefined;

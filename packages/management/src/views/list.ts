@@ -3,7 +3,7 @@ import { codePoints } from '@pinfold/core/adapter';
 import { type Html, html } from '@pinfold/http';
 import type { Allowance } from '../allowance.ts';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { Publication } from '../publication.ts';
+import type { ShownPublication } from '../publication.ts';
 import type { SignedInVisit } from '../visiting/visit.ts';
 import { icon } from './icons.ts';
 import { layout } from './layout.ts';
@@ -12,7 +12,7 @@ import { type PublishTrouble, publishPanel } from './publish-panel.ts';
 
 /** What the first page shows. */
 export interface ListModel {
-  readonly publications: readonly Publication[];
+  readonly publications: readonly ShownPublication[];
   readonly limits: Limits;
   readonly allowance: Allowance;
   readonly search: string;
@@ -72,7 +72,7 @@ ${state === undefined ? undefined : html`<input type="hidden" name="state" value
 </form>`;
 }
 
-function table(visit: SignedInVisit, publications: readonly Publication[]): Html {
+function table(visit: SignedInVisit, publications: readonly ShownPublication[]): Html {
   const { words } = visit;
   const columns = ['publication', 'state', 'expires', 'files', 'size'] as const;
   const heading = (id: MessageId, style = '') => html`<th scope="col" class="${style}">${words.say(id)}</th>`;
@@ -82,7 +82,7 @@ function table(visit: SignedInVisit, publications: readonly Publication[]): Html
 </table>`;
 }
 
-function row(visit: SignedInVisit, publication: Publication, n: number): Html {
+function row(visit: SignedInVisit, publication: ShownPublication, n: number): Html {
   const { words } = visit;
   const { id, name, endsSoon, state, fileCount, size } = publication;
   const cell = (label: MessageId, content: Html | string, style?: Html) =>
@@ -100,7 +100,7 @@ ${cell('size', words.size(size), figure)}
 </tr>`;
 }
 
-function expiry(visit: SignedInVisit, { state, expiresAt, deletedAt }: Publication): Html | string {
+function expiry(visit: SignedInVisit, { state, expiresAt, deletedAt }: ShownPublication): Html | string {
   if (state === 'deleted' && deletedAt !== null) return distance(visit, deletedAt);
   return expiresAt === null ? visit.words.say('never') : distance(visit, expiresAt);
 }
@@ -108,7 +108,7 @@ function expiry(visit: SignedInVisit, { state, expiresAt, deletedAt }: Publicati
 /** Everything else that can be done, in a popover that needs no script. */
 function menu(
   { words }: SignedInVisit,
-  { id, pinned, refused, sharedUrl, state }: Publication,
+  { id, pinned, refused, sharedUrl, state }: ShownPublication,
   n: number,
 ): Html {
   const path = `publications/${id}`;

@@ -2,7 +2,7 @@ import type { Instant } from '@pinfold/core';
 import { toRfc3339 } from '@pinfold/core/adapter';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { Publication } from '../publication.ts';
+import type { ShownPublication } from '../publication.ts';
 import type { SignedInVisit, Visit } from '../visiting/visit.ts';
 import { type Icon, icon } from './icons.ts';
 
@@ -16,20 +16,20 @@ const STATES: Readonly<
 };
 
 /** The state of a publication: a word, a shape and a colour. */
-export function stateBadge({ words }: Visit, publication: Publication): Html {
+export function stateBadge({ words }: Visit, publication: ShownPublication): Html {
   const name = stateName(publication);
   const state = STATES[name];
   return html`<span class="state ${name}">${icon(state.icon)}${words.say(state.message)}</span>`;
 }
 
-function stateName({ state, endsSoon }: Publication): keyof typeof STATES {
+function stateName({ state, endsSoon }: ShownPublication): keyof typeof STATES {
   if (state === 'deleted') return 'stopped';
   if (state === 'expired') return 'expired';
   return endsSoon ? 'soon' : 'live';
 }
 
 /** What else is worth knowing at a glance: pinned, protected. */
-export function marks({ words }: Visit, { pinned, protected: locked }: Publication): Html {
+export function marks({ words }: Visit, { pinned, passwordProtected: locked }: ShownPublication): Html {
   return html`${pinned ? html`<span class="chip">${icon('pin')}${words.say('pinned')}</span>` : undefined}${
     locked ? html`<span class="chip">${icon('lock')}${words.say('protected')}</span>` : undefined
   }`;

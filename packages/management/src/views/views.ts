@@ -1,6 +1,6 @@
 import type { DayOfViews } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
-import type { Publication } from '../publication.ts';
+import type { ShownPublication } from '../publication.ts';
 import type { SignedInVisit } from '../visiting/visit.ts';
 import { card } from './parts.ts';
 
@@ -8,13 +8,17 @@ import { card } from './parts.ts';
 const SHOWN_DAYS = 7;
 
 /** How often a publication was viewed, and how often a password for it was wrong. */
-export function viewsCard(visit: SignedInVisit, publication: Publication, days: readonly DayOfViews[]): Html {
+export function viewsCard(
+  visit: SignedInVisit,
+  publication: ShownPublication,
+  days: readonly DayOfViews[],
+): Html {
   const { words } = visit;
   if (days.length === 0) {
     return card(visit, 'views', html`<p>${words.say('viewsNone')}</p>${means(visit)}`);
   }
   const refused = sum(days, ({ refusedPasswords }) => refusedPasswords);
-  const withRefused = publication.protected || refused > 0;
+  const withRefused = publication.passwordProtected || refused > 0;
   const refusedTotal = withRefused
     ? html`<p>${words.say('viewsRefusedTotal', { count: refused })}</p>`
     : undefined;

@@ -2,9 +2,9 @@ import type {
   CommitOutcome,
   HistoryEvent,
   Lease,
-  Publication,
   Reservation,
   ReserveOutcome,
+  RoleCommit,
   RoleStore,
 } from '@pinfold/core';
 import {
@@ -111,7 +111,7 @@ export function keys(
   /** All or nothing; nobody else of the account commits meanwhile. */
   async function commit(
     run: Run,
-    publication: Publication,
+    publication: RoleCommit,
     lease: Lease,
     events: readonly HistoryEvent[],
   ): Promise<CommitOutcome> {

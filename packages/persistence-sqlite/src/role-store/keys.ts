@@ -5,9 +5,9 @@ import type {
   CommitOutcome,
   HistoryEvent,
   Lease,
-  Publication,
   Reservation,
   ReserveOutcome,
+  RoleCommit,
   RoleStore,
 } from '@pinfold/core';
 import {
@@ -120,7 +120,7 @@ export function reserve(prepare: Prepare, request: Reservation): ReserveOutcome 
 
 export function commit(
   prepare: Prepare,
-  { role, manifest, warnings, now, limits }: Publication,
+  { role, manifest, warnings, now, limits }: RoleCommit,
   lease: Lease,
   events: readonly HistoryEvent[],
 ): CommitOutcome {

@@ -1,5 +1,5 @@
 import { type Account, accountId, OPERATOR, type RoleId } from '@pinfold/core';
-import type { AdministeredRole, Administration, RoleListRequest } from '@pinfold/core/administration';
+import type { AdministeredPublication, Administration, RoleListRequest } from '@pinfold/core/administration';
 import { type AdministeredPin, administeredPinOf } from '@pinfold/http-express';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
@@ -43,8 +43,8 @@ async function list(args: readonly string[], terminal: Terminal): Promise<void> 
   };
   await withComposition(terminal, async (composition, settings) => {
     const told: AdministeredPin[] = [];
-    for await (const role of walk(composition.administration, wanted)) {
-      const pin = pinOf(role, composition, settings);
+    for await (const publication of walk(composition.administration, wanted)) {
+      const pin = pinOf(publication, settings);
       if (values.json) told.push(pin);
       else terminal.out(lineOf(pin));
     }
@@ -55,12 +55,12 @@ async function list(args: readonly string[], terminal: Terminal): Promise<void> 
 async function* walk(
   { listRoles }: Administration,
   wanted: RoleListRequest,
-): AsyncGenerator<AdministeredRole> {
+): AsyncGenerator<AdministeredPublication> {
   let cursor: string | undefined;
   do {
     const page = await listRoles({ ...wanted, limit: 100, ...(cursor === undefined ? {} : { cursor }) });
     if (page.kind === 'refused') return;
-    yield* page.roles;
+    yield* page.publications;
     cursor = page.next;
   } while (cursor !== undefined);
 }
@@ -118,12 +118,12 @@ async function takedown(args: readonly string[], terminal: Terminal): Promise<vo
 async function found(id: RoleId, composition: Composition, settings: Settings): Promise<AdministeredPin> {
   const outcome = await composition.administration.showRole(id);
   if (outcome.kind === 'refused') throw new CommandFailure(UNKNOWN);
-  return pinOf(outcome, composition, settings);
+  return pinOf(outcome, settings);
 }
 
-function pinOf(role: AdministeredRole, { useCases }: Composition, settings: Settings): AdministeredPin {
+function pinOf(found: AdministeredPublication, settings: Settings): AdministeredPin {
   const { publicUrl } = webAddresses(settings, settings.port);
-  return administeredPinOf(role, publicUrl, useCases.clock.now());
+  return administeredPinOf(found, publicUrl);
 }
 
 function readState(text: string): State {

@@ -48,6 +48,8 @@ export interface CompositionOptions {
   readonly onEvent?: OnEvent;
   /** What becomes of a data folder that is not there, or that holds other things than a server's; `made` when absent. */
   readonly missingDataFolder?: 'made' | 'refused';
+  /** Where shared URLs begin, where that is known later than the settings. */
+  readonly publicUrl?: () => string;
   /** Takes figures of what the use cases do, for metrics. */
   readonly observe?: Observe;
   /** Adds to the headers of each request to an object store, such as the `traceparent` of what it is for. */
@@ -153,14 +155,14 @@ async function modulesOf(
   settings: Settings,
   dataDir: string,
   adapters: readonly Adapter[],
-  { modules = [], limits = {}, limitsOf, beforePublish, onEvent, observe }: CompositionOptions,
+  { modules = [], limits = {}, limitsOf, beforePublish, onEvent, observe, publicUrl }: CompositionOptions,
 ): Promise<readonly ContainerModule[]> {
   const secrets = settings.secrets ?? ([await keptSecret(dataDir)] as const);
   const lifetime = settings.lifetime === undefined ? {} : { lifetime: settings.lifetime };
   // What the setting says is the first lifetime alone; who sets limits in code means the renewal as well.
   const renewal = settings.lifetime === undefined ? {} : { renewal: defaultLimits.renewal };
   const history = settings.historyKeptFor === undefined ? {} : { keptFor: settings.historyKeptFor };
-  const { viewerMode } = webAddresses(settings, settings.port);
+  const addresses = webAddresses(settings, settings.port);
   return [
     platformNodeModule({ secrets }),
     archiveZipModule({ workers: threadsOf(settings) }),
@@ -168,7 +170,8 @@ async function modulesOf(
     coreModule(
       { ...renewal, ...limits, ...settings.archives, ...lifetime },
       {
-        absolutePathsWork: viewerMode === 'origin',
+        absolutePathsWork: addresses.viewerMode === 'origin',
+        publicUrl: publicUrl ?? addresses.publicUrl,
         ...history,
         ...(limitsOf === undefined ? {} : { limitsOf }),
         ...(beforePublish === undefined ? {} : { beforePublish }),

@@ -21,7 +21,7 @@ import { type Composition, type CompositionOptions, openComposition } from './co
 import { doorModules } from './door-modules.ts';
 
 /** What is given in code instead of settings. */
-export interface ServiceOptions extends CompositionOptions {
+export interface ServiceOptions extends Omit<CompositionOptions, 'publicUrl'> {
   /** Takes the log's lines. By default they go to standard output. */
   readonly log?: LogSink;
   /** Tells whose request it is. By default API keys do, and sign-in links for the management screen. */
@@ -90,7 +90,8 @@ export async function openService(
   const modules = [...doors, ...(options.modules ?? [])];
   const observed = observedBy(metrics, options.observe, log);
   const heard = heardBy(options.onEvent, log);
-  const asked = { ...options, ...observed, ...heard, modules };
+  const publicUrl = () => addresses().publicUrl;
+  const asked = { ...options, ...observed, ...heard, modules, publicUrl };
   const composition = await openComposition(settings, asked, (container) => {
     health.watch(container);
     metrics?.watch(container);

@@ -26,8 +26,12 @@ export async function publishDirectly(
   note: Note,
 ): Promise<Published> {
   const { useCases } = composition;
-  const { role, warnings } = await persist(useCases.clock, () => attempt(composition, account, wish), note);
-  return { pin: pinOf(role, publicUrl, useCases.clock.now()), warnings: wireWarnings(warnings) };
+  const { publication, warnings } = await persist(
+    useCases.clock,
+    () => attempt(composition, account, wish),
+    note,
+  );
+  return { pin: pinOf(publication, publicUrl), warnings: wireWarnings(warnings) };
 }
 
 async function attempt(

@@ -80,7 +80,7 @@ describe('Pinfold in a server of your own', () => {
     const one = zipSync({ 'index.html': new Uint8Array(1) });
     const outcome = await publishFromCode({ ...wish, key: 'one', archive: one });
     if (outcome.kind === 'refused') throw new Error(outcome.code);
-    expect(outcome.sharedUrl).to.equal(`${publicUrl}s/${outcome.role.id}`);
+    expect(outcome.publication.sharedUrl).to.equal(`${publicUrl}s/${outcome.publication.id}`);
     expect(told).to.deep.equal(['pin.published ada']);
   });
 
@@ -124,7 +124,7 @@ describe('Pinfold in a server of your own', () => {
     const archive = zipSync({ 'index.html': new Uint8Array(1) });
     const outcome = await publishFromCode({ by: ada, key: 'one', filename: 'site.zip', archive });
     if (outcome.kind === 'refused') throw new Error(outcome.code);
-    expect(outcome.role.expiresAt).to.equal(outcome.role.publishedAt + days(30));
+    expect(outcome.publication.expiresAt).to.equal(outcome.publication.publishedAt + days(30));
   });
 
   it('shows publications to those alone whom the team lets look', async () => {

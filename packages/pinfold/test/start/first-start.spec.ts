@@ -47,7 +47,7 @@ describe('the first start', () => {
     const { addresses, firstStart } = await start();
     const apiKey = firstStart?.apiKey ?? '';
     const welcome = await list(addresses.publicUrl, apiKey);
-    expect(welcome.map(({ id }) => id)).to.deep.equal([firstStart?.welcome?.role.id]);
+    expect(welcome.map(({ id }) => id)).to.deep.equal([firstStart?.welcome?.publication.id]);
     const answer = await publish(addresses.publicUrl, apiKey, 'mine');
     expect(answer.status).to.equal(201);
     expect(((await answer.json()) as { warnings: unknown }).warnings).to.deep.equal([]);
@@ -58,7 +58,7 @@ describe('the first start', () => {
       PINFOLD_DEFAULT_LIFETIME_DAYS: '30',
       PINFOLD_VIEWER_MODE: 'path',
     });
-    const page = await fetch(`${addresses.publicUrl}/s/${firstStart?.welcome?.role.id}/`);
+    const page = await fetch(`${addresses.publicUrl}/s/${firstStart?.welcome?.publication.id}/`);
     expect(await page.text()).to.include('lives for 30 days');
   });
 

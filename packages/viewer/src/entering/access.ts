@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Grant, KnownViewer, Role } from '@pinfold/core';
+import type { Grant, KnownViewer, Publication } from '@pinfold/core';
 
 /** Who looks, as your server knows them: 1 to 255 bytes of UTF-8, an id that is never given to somebody else. */
 export type ViewerId = string;
@@ -15,10 +15,10 @@ export interface ViewerAccess {
   ): ViewerId | { readonly signIn: string } | Promise<ViewerId | { readonly signIn: string }>;
 
   /**
-   * Whether they may look, at every request: `yes` without a password, `password` with the role's, which is a no where it
-   * has none.
+   * Whether they may look, at every request: `yes` without a password, `password` with the publication's, which is a
+   * no where it has none.
    */
-  mayView(viewer: ViewerId, role: Role): MayView | Promise<MayView>;
+  mayView(viewer: ViewerId, publication: Publication): MayView | Promise<MayView>;
 }
 
 /** What {@link ViewerAccess.mayView} answers. */
@@ -38,21 +38,21 @@ export interface Access {
   /** Whether it is asked who a viewer is. */
   readonly tellsApart: boolean;
 
-  /** Whether a role is shown to whoever asks. */
-  isOpen(role: Role): boolean;
+  /** Whether a publication is shown to whoever asks. */
+  isOpen(publication: Publication): boolean;
 
-  /** How to meet who sent a request to the shared URL of a role. */
-  meet(request: IncomingMessage, role: Role): Meeting | Promise<Meeting>;
+  /** How to meet who sent a request to the shared URL of a publication. */
+  meet(request: IncomingMessage, publication: Publication): Meeting | Promise<Meeting>;
 
   /** Whether who holds a good grant may look now. */
-  admits(grant: Grant, role: Role): boolean | Promise<boolean>;
+  admits(grant: Grant, publication: Publication): boolean | Promise<boolean>;
 }
 
 /** By link and password alone. */
 export const byPassword: Access = {
   tellsApart: false,
-  isOpen: (role) => role.passwordHash === null,
-  meet: (_request, role) => ({ kind: role.passwordHash === null ? 'open' : 'password' }),
+  isOpen: (publication) => !publication.passwordProtected,
+  meet: (_request, publication) => ({ kind: publication.passwordProtected ? 'password' : 'open' }),
   // One of a viewer who is known may have been made without the password.
   admits: (grant) => grant.viewer === undefined,
 };
@@ -62,25 +62,25 @@ export function byTeam(rules: ViewerAccess, publicUrl: string): Access {
   if (typeof rules.identify !== 'function' || typeof rules.mayView !== 'function') {
     throw new TypeError('access must have the functions identify and mayView');
   }
-  const ask = async (id: ViewerId, role: Role): Promise<MayView> => {
-    const answer = await rules.mayView(id, role);
-    return answer === 'password' && role.passwordHash === null ? 'no' : answer;
+  const ask = async (id: ViewerId, publication: Publication): Promise<MayView> => {
+    const answer = await rules.mayView(id, publication);
+    return answer === 'password' && !publication.passwordProtected ? 'no' : answer;
   };
   return {
     tellsApart: true,
     isOpen: () => false,
-    async meet(request, role) {
+    async meet(request, publication) {
       const who = await rules.identify(request);
       if (typeof who !== 'string') return { kind: 'sign_in', location: signInOf(who?.signIn, publicUrl) };
       const id = viewerId(who);
-      const answer = await ask(id, role);
+      const answer = await ask(id, publication);
       if (answer === 'yes') return { kind: 'welcome', viewer: { id, gavePassword: false } };
       if (answer === 'password') return { kind: 'password', viewer: { id, gavePassword: true } };
       return { kind: 'refused' };
     },
-    async admits({ viewer }, role) {
+    async admits({ viewer }, publication) {
       if (viewer === undefined) return false;
-      const answer = await ask(viewer.id, role);
+      const answer = await ask(viewer.id, publication);
       return answer === 'yes' || (answer === 'password' && viewer.gavePassword);
     },
   };

@@ -1,4 +1,4 @@
-import type { Grant, GrantPurpose, KnownViewer, Role, Shown } from '@pinfold/core';
+import type { Grant, GrantPurpose, KnownViewer, Publication, Shown } from '@pinfold/core';
 import { firstGrant, grantEndsAt, passOn } from '@pinfold/core/adapter';
 import { type CookieScope, cookieValues, setCookie } from '@pinfold/http';
 import type { Settings, ViewerUseCases } from '../viewer-options.ts';
@@ -67,13 +67,13 @@ export class Grants {
   }
 
   /** The Set-Cookie line that lets a viewer into the site's own origin. */
-  siteCookie(role: Role, grant: Grant): string {
-    return this.#write(role, grant, this.#siteScope);
+  siteCookie(publication: Publication, grant: Grant): string {
+    return this.#write(publication, grant, this.#siteScope);
   }
 
   /** The Set-Cookie line by which the shared URL knows the viewer again. */
-  sharedUrlCookie(role: Role, grant: Grant): string {
-    return this.#write(role, grant, { ...this.#sharedScope, path: this.#sharedPath + role.id });
+  sharedUrlCookie(publication: Publication, grant: Grant): string {
+    return this.#write(publication, grant, { ...this.#sharedScope, path: this.#sharedPath + publication.id });
   }
 
   /** The Set-Cookie line that takes the cookie of the site's own origin away. */
@@ -88,15 +88,15 @@ export class Grants {
   ): Promise<Grant | undefined> {
     for (const token of tokens) {
       const grant = this.#useCases.grants.admit(shown, purpose, [token]);
-      if (grant !== undefined && (await this.#access.admits(grant, shown.role))) return grant;
+      if (grant !== undefined && (await this.#access.admits(grant, shown.publication))) return grant;
     }
     return undefined;
   }
 
-  #write(role: Role, grant: Grant, scope: CookieScope): string {
+  #write(publication: Publication, grant: Grant, scope: CookieScope): string {
     const { clock, limits } = this.#useCases;
     const cookie = passOn(grant, 'cookie', clock.now());
-    const left = Math.floor((grantEndsAt(cookie, role, limits) - clock.now()) / 1_000);
+    const left = Math.floor((grantEndsAt(cookie, publication, limits) - clock.now()) / 1_000);
     return setCookie(scope, this.#useCases.grants.sign(cookie), Math.max(0, left));
   }
 }

@@ -40,7 +40,7 @@ export async function serveSharedUrl(
   }
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
-  const met = await context.access.meet(request, visit.role);
+  const met = await context.access.meet(request, visit.publication);
   leadIn(context, exchange, visit, returnPathOf(query), met);
 }
 
@@ -65,7 +65,7 @@ async function takePassword(
   if (!context.access.tellsApart) return await tryPassword(context, exchange, trial);
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
-  const met = await context.access.meet(request, visit.role);
+  const met = await context.access.meet(request, visit.publication);
   if (met.kind !== 'password') return leadIn(context, exchange, visit, trial.path, met);
   await tryPassword(context, exchange, { ...trial, viewer: met.viewer });
 }
@@ -102,11 +102,17 @@ async function tryPassword(context: ViewerContext, exchange: Exchange, trial: Tr
       return sendStopped(exchange, outcome.kind);
     case 'not_protected':
       // It was removed since: how they are met may have changed with it.
-      return leadIn(context, exchange, outcome, path, await access.meet(exchange.request, outcome.role));
+      return leadIn(
+        context,
+        exchange,
+        outcome,
+        path,
+        await access.meet(exchange.request, outcome.publication),
+      );
     case 'granted': {
       const grant = viewer === undefined ? outcome.grant : { ...outcome.grant, viewer };
-      const way = grantedWay(context, outcome.role, grant, path);
-      const cookie = grants.sharedUrlCookie(outcome.role, grant);
+      const way = grantedWay(context, outcome.publication, grant, path);
+      const cookie = grants.sharedUrlCookie(outcome.publication, grant);
       return sendRedirect(exchange, { status: 303, ...way, cookie });
     }
     case 'wrong':
@@ -133,6 +139,6 @@ async function putOff(
 ): Promise<void> {
   const visit = await context.useCases.visit(id);
   if (visit.kind !== 'published') return sendStopped(exchange, visit.kind);
-  const met = await context.access.meet(exchange.request, visit.role);
+  const met = await context.access.meet(exchange.request, visit.publication);
   leadIn(context, exchange, visit, path, met, notice);
 }

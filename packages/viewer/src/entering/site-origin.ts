@@ -1,4 +1,4 @@
-import type { Ended, Role, Shown } from '@pinfold/core';
+import type { Ended, Publication, Shown } from '@pinfold/core';
 import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
 import { type Exchange, isRead } from '../exchange.ts';
 import {
@@ -37,13 +37,13 @@ export async function serveSiteOrigin(
   if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
     return sendForbiddenLine(exchange, 'service_worker', more);
   }
-  const { role } = visit;
+  const { publication } = visit;
   if (target.path === HAND_OVER_PATH) return await takeOver(context, exchange, visit, target);
-  if (!(context.access.isOpen(role) || (await holdsGrant(context, exchange, visit)))) {
-    return turnAway(context, exchange, role, whole);
+  if (!(context.access.isOpen(publication) || (await holdsGrant(context, exchange, visit)))) {
+    return turnAway(context, exchange, publication, whole);
   }
   const place = { base: siteBaseOf(settings, id), referrer: 'same-origin', more: {} } as const;
-  const outcome = await serveSite(context, exchange, role, target, place);
+  const outcome = await serveSite(context, exchange, publication, target, place);
   if (outcome !== 'over') sendEnded(context, exchange, outcome.kind, {});
 }
 
@@ -60,19 +60,19 @@ async function takeOver(
   shown: Shown,
   target: Target,
 ): Promise<void> {
-  const { role } = shown;
+  const { publication } = shown;
   const { access, grants, settings } = context;
   const path = returnPathOf(target.query);
-  const location = siteBaseOf(settings, role.id) + encodeRawBytes(path);
+  const location = siteBaseOf(settings, publication.id) + encodeRawBytes(path);
   const onward = { status: 302, location, referrer: 'no-referrer' } as const;
   const token = new URLSearchParams(target.query).get('grant') ?? '';
   const grant = await grants.admit(shown, 'hand_over', token);
   if (grant !== undefined) {
-    sendRedirect(exchange, { ...onward, cookie: grants.siteCookie(role, grant) });
-  } else if (access.isOpen(role) || (await holdsGrant(context, exchange, shown))) {
+    sendRedirect(exchange, { ...onward, cookie: grants.siteCookie(publication, grant) });
+  } else if (access.isOpen(publication) || (await holdsGrant(context, exchange, shown))) {
     sendRedirect(exchange, onward);
   } else {
-    turnAway(context, exchange, role, path, UNNAMED);
+    turnAway(context, exchange, publication, path, UNNAMED);
   }
 }
 
@@ -83,7 +83,7 @@ async function holdsGrant({ grants }: ViewerContext, { request }: Exchange, show
 function turnAway(
   { settings, access }: ViewerContext,
   exchange: Exchange,
-  role: Role,
+  publication: Publication,
   path: string,
   more: Headers = {},
 ): void {
@@ -91,6 +91,6 @@ function turnAway(
     sendNotAdmitted(exchange, access, more);
     return;
   }
-  const location = sharedUrl(settings.publicUrl, role.id) + returnQuery(path);
+  const location = sharedUrl(settings.publicUrl, publication.id) + returnQuery(path);
   sendRedirect(exchange, { status: 302, location }, more);
 }

@@ -1,4 +1,4 @@
-import type { Role, Shown } from '@pinfold/core';
+import type { Publication, Shown } from '@pinfold/core';
 import { hasTooManyCookies, sharedUrl } from '@pinfold/http';
 import { type Exchange, isRead } from '../exchange.ts';
 import {
@@ -41,25 +41,25 @@ export async function serveSitePath(
   if (settings.serviceWorkers === 'refuse' && isServiceWorker(request.headers)) {
     return sendForbiddenLine(exchange, 'service_worker', FROM_ANYWHERE_UNNAMED);
   }
-  const { role } = visit;
-  if (context.access.isOpen(role)) return serveOpen(context, exchange, role, inside);
+  const { publication } = visit;
+  if (context.access.isOpen(publication)) return serveOpen(context, exchange, publication, inside);
   return serveProtected(context, exchange, visit, inside);
 }
 
 async function serveOpen(
   context: ViewerContext,
   exchange: Exchange,
-  role: Role,
+  publication: Publication,
   inside: string,
 ): Promise<void> {
-  const base = sharedUrl(context.settings.publicUrl, role.id);
+  const base = sharedUrl(context.settings.publicUrl, publication.id);
   const { grant, path } = cutGrant(inside);
-  if (SIGNED.test(grant) && !(await hasFolder(context, role, grant))) {
+  if (SIGNED.test(grant) && !(await hasFolder(context, publication, grant))) {
     const location = base + encodeRawBytes(path);
     return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
   }
   const place = { base, referrer: 'same-origin', more: FROM_ANYWHERE } as const;
-  const outcome = await serveSite(context, exchange, role, splitTarget(inside), place);
+  const outcome = await serveSite(context, exchange, publication, splitTarget(inside), place);
   if (outcome !== 'over') sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED);
 }
 
@@ -69,28 +69,28 @@ async function serveProtected(
   shown: Shown,
   inside: string,
 ): Promise<void> {
-  const { role } = shown;
+  const { publication } = shown;
   const { headers } = exchange.request;
   const { grant: token, path, slash } = cutGrant(inside);
   const granted = await context.grants.admit(shown, 'path', token);
   if (isDocument(headers)) {
     const cookie = await context.grants.ofSharedUrl(shown, headers.cookie);
     if (cookie === undefined) {
-      const location = sharedUrl(context.settings.publicUrl, role.id) + returnQuery(path);
+      const location = sharedUrl(context.settings.publicUrl, publication.id) + returnQuery(path);
       return sendRedirect(exchange, { status: 302, location, referrer: 'no-referrer' }, FROM_ANYWHERE);
     }
     const admitted = granted !== undefined && granted.viewer?.id === cookie.viewer?.id;
     if (!admitted || !slash) {
       // Nothing is looked up where there is no grant to take for a folder.
-      const own = !admitted && token !== '' && (await hasFolder(context, role, token));
-      const way = grantedWay(context, role, cookie, own ? inside : path);
+      const own = !admitted && token !== '' && (await hasFolder(context, publication, token));
+      const way = grantedWay(context, publication, cookie, own ? inside : path);
       return sendRedirect(exchange, { status: 302, ...way }, FROM_ANYWHERE);
     }
   }
   if (granted === undefined) return sendNotAdmitted(exchange, context.access, FROM_ANYWHERE_UNNAMED);
-  const base = `${sharedUrl(context.settings.publicUrl, role.id)}/~${token}`;
+  const base = `${sharedUrl(context.settings.publicUrl, publication.id)}/~${token}`;
   const place = { base, referrer: 'no-referrer', more: FROM_ANYWHERE } as const;
-  const outcome = await serveSite(context, exchange, role, splitTarget(path), place);
+  const outcome = await serveSite(context, exchange, publication, splitTarget(path), place);
   if (outcome !== 'over') sendStopped(exchange, outcome.kind, FROM_ANYWHERE_UNNAMED);
 }
 
@@ -115,8 +115,8 @@ function cutGrant(inside: string): GrantedPath {
 }
 
 /** Whether what stands where a grant would is a folder of the site. Asked only for those who may see it. */
-async function hasFolder({ sites }: ViewerContext, role: Role, name: string): Promise<boolean> {
-  const loaded = await sites.load(role);
+async function hasFolder({ sites }: ViewerContext, publication: Publication, name: string): Promise<boolean> {
+  const loaded = await sites.load(publication);
   const folder = `~${decodePath(name) ?? ''}/`;
   return loaded.kind === 'site' && loaded.site.manifest.entries.some(({ path }) => path.startsWith(folder));
 }

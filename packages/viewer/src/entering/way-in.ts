@@ -24,7 +24,7 @@ export function leadIn(
   const status = exchange.request.method === 'POST' ? 303 : 302;
   switch (met.kind) {
     case 'open':
-      sendRedirect(exchange, { status, ...openWay(context.settings, shown.role, path) });
+      sendRedirect(exchange, { status, ...openWay(context.settings, shown.publication, path) });
       break;
     case 'sign_in':
       sendSignIn(exchange, status, met.location);
@@ -53,10 +53,13 @@ function heldWay(
   met: Extract<Meeting, { kind: 'welcome' | 'password' }>,
 ): Omit<Redirect, 'status'> | undefined {
   const { grants } = context;
-  const { role } = shown;
+  const { publication } = shown;
   const held = grants.heldBy(met.viewer, shown, request.headers.cookie);
-  if (held !== undefined) return grantedWay(context, role, held, path);
+  if (held !== undefined) return grantedWay(context, publication, held, path);
   if (met.kind === 'password') return undefined;
   const grant = grants.begin(shown, met.viewer);
-  return { ...grantedWay(context, role, grant, path), cookie: grants.sharedUrlCookie(role, grant) };
+  return {
+    ...grantedWay(context, publication, grant, path),
+    cookie: grants.sharedUrlCookie(publication, grant),
+  };
 }

@@ -29,7 +29,7 @@ export interface Body {
   readonly text: string | undefined;
 }
 
-/** A whole body, unless the role ended meanwhile. */
+/** A whole body, unless the publication ended meanwhile. */
 export type Loaded = { readonly kind: 'body'; readonly body: Body } | Ended;
 
 /** A body that somebody waits for. */
@@ -154,8 +154,8 @@ export class Bodies {
     this.#asked.misses += 1;
     const { key } = wanted.form;
     const end = new AbortController();
-    const { role, entry, client } = wanted;
-    const read = this.#tools.open.read(role, entry.offset, entry.compressedSize, end.signal);
+    const { publication, entry, client } = wanted;
+    const read = this.#tools.open.read(publication, entry.offset, entry.compressedSize, end.signal);
     const whole = read.then((bytes) => this.#make(wanted, bytes, end.signal));
     const loading: Loading = { client, read, whole, end, viewers: 0 };
     this.#loading.set(key, loading);

@@ -8,7 +8,7 @@ import { inflatedPieces } from './inflated-pieces.ts';
 import type { PieceSource } from './piece-source.ts';
 import type { Form } from './site-files.ts';
 
-/** A role ended while its file was being read; the answer cannot be completed. */
+/** A publication ended while its file was being read; the answer cannot be completed. */
 export class EndedMeanwhile extends Error {
   readonly ended: Ended;
 
@@ -42,12 +42,12 @@ export async function* storedPieces(
 }
 
 async function readPiece(
-  { open, patience, role, entry, signal }: PieceSource,
+  { open, patience, publication, entry, signal }: PieceSource,
   at: number,
   length: number,
   isFirst: boolean,
 ): Promise<Uint8Array> {
-  const readUntil = (end: AbortSignal) => open.read(role, entry.offset + at, length, end);
+  const readUntil = (end: AbortSignal) => open.read(publication, entry.offset + at, length, end);
   const read = isFirst ? await patience.first(signal, readUntil) : await readUntil(signal);
   if (read.kind !== 'bytes') throw new EndedMeanwhile(read);
   if (read.bytes.length !== length) {

@@ -1,5 +1,6 @@
-import type { ManifestEntry, Role } from '@pinfold/core';
+import type { ManifestEntry, Publication } from '@pinfold/core';
 import { clientOf } from '@pinfold/http';
+
 import type { Exchange } from '../exchange.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import type { BodyTools } from './bodies.ts';
@@ -8,7 +9,7 @@ import type { SiteFile } from './site-files.ts';
 
 /** Where the bytes of an answer come from, and whose they are. */
 export interface PieceSource extends BodyTools {
-  readonly role: Role;
+  readonly publication: Publication;
   readonly entry: ManifestEntry;
   /** Whose turn it is to have a file inflated. */
   readonly client: string;
@@ -20,14 +21,20 @@ export interface PieceSource extends BodyTools {
 export function sourceOf(
   { tools, settings }: ViewerContext,
   { request }: Exchange,
-  { role, file }: { readonly role: Role; readonly file: SiteFile },
+  { publication, file }: { readonly publication: Publication; readonly file: SiteFile },
   signal: AbortSignal,
 ): PieceSource {
-  return { ...tools, role, entry: file.entry, client: clientOf(settings.clientAddress(request)), signal };
+  return {
+    ...tools,
+    publication,
+    entry: file.entry,
+    client: clientOf(settings.clientAddress(request)),
+    signal,
+  };
 }
 
-/** Looks at a role as a new request would. */
-export function lookingAt({ useCases }: Pick<ViewerContext, 'useCases'>, { id }: Role): LookAgain {
+/** Looks at a publication as a new request would. */
+export function lookingAt({ useCases }: Pick<ViewerContext, 'useCases'>, { id }: Publication): LookAgain {
   return async (left) => {
     const now = await useCases.visit(id, left);
     return now.kind === 'published' ? undefined : now;

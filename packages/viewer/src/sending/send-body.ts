@@ -11,7 +11,7 @@ import type { Form } from './site-files.ts';
 import { whileThere } from './while-there.ts';
 
 /** A body that fits into memory, or the part of it `from` … `to`, on its way out. */
-export interface BodyAnswer extends Pick<FileAnswer, 'role' | 'file'> {
+export interface BodyAnswer extends Pick<FileAnswer, 'publication' | 'file'> {
   readonly form: Form;
   readonly status: number;
   readonly headers: string[];
@@ -72,7 +72,7 @@ function sendCopies(
     status,
     headers,
     (signal) => copiedPieces(sourceOf(context, exchange, file, signal), context.bodies, form, from, to),
-    lookingAt(context, file.role),
+    lookingAt(context, file.publication),
   );
 }
 

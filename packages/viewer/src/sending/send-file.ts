@@ -1,4 +1,4 @@
-import type { Ended, Role } from '@pinfold/core';
+import type { Ended, Publication } from '@pinfold/core';
 import { matchesStrongly, matchesWeakly } from '@pinfold/http';
 import type { Exchange } from '../exchange.ts';
 import type { ViewerContext } from '../viewer-context.ts';
@@ -12,7 +12,7 @@ import type { FilePolicy, Form, SiteFile } from './site-files.ts';
 
 /** A file to answer with. */
 export interface FileAnswer {
-  readonly role: Role;
+  readonly publication: Publication;
   readonly file: SiteFile;
   readonly status: 200 | 404;
   /** Whether another Accept header would get another answer. */
@@ -100,7 +100,7 @@ function sendWhole(
     const source = sourceOf(context, exchange, answer, signal);
     return form.gzip ? gzipPieces(source) : expandedPieces(source, 0, form.length);
   };
-  return sendPieces(exchange, status, headers, piecesUntil, lookingAt(context, answer.role));
+  return sendPieces(exchange, status, headers, piecesUntil, lookingAt(context, answer.publication));
 }
 
 function sendPart(
@@ -136,7 +136,7 @@ function sendPart(
     206,
     headers,
     (signal) => expandedPieces(sourceOf(context, exchange, answer, signal), first, length),
-    lookingAt(context, answer.role),
+    lookingAt(context, answer.publication),
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Grant, Role, RoleId } from '@pinfold/core';
+import type { Grant, Publication, RoleId } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
 import type { Redirect } from '../pages/answers.ts';
 import type { ViewerContext } from '../viewer-context.ts';
@@ -15,18 +15,22 @@ export function siteBaseOf(settings: Settings, id: RoleId): string {
 }
 
 /** The way from the shared URL to a path of the site, for anyone. */
-export function openWay(settings: Settings, role: Role, path: string): Omit<Redirect, 'status'> {
-  return { location: siteBaseOf(settings, role.id) + encodeRawBytes(path) };
+export function openWay(
+  settings: Settings,
+  publication: Publication,
+  path: string,
+): Omit<Redirect, 'status'> {
+  return { location: siteBaseOf(settings, publication.id) + encodeRawBytes(path) };
 }
 
 /** The way from the shared URL to a path of a protected site, for someone who holds a grant. */
 export function grantedWay(
   { settings, grants }: ViewerContext,
-  role: Role,
+  publication: Publication,
   grant: Grant,
   path: string,
 ): Omit<Redirect, 'status'> {
-  const base = siteBaseOf(settings, role.id);
+  const base = siteBaseOf(settings, publication.id);
   const location =
     settings.mode === 'path'
       ? `${base}/~${grants.path(grant)}${encodeRawBytes(path)}`

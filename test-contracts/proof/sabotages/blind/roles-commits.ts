@@ -5,7 +5,7 @@ import type {
   IdempotencyKey,
   Instant,
   LoadedRole,
-  Publication,
+  RoleCommit as Publication,
   Role,
   RoleId,
   RoleStore,

@@ -1,4 +1,4 @@
-import type { Instant, Lease, Publication, RoleStore, Token } from '@pinfold/core';
+import type { Instant, Lease, RoleCommit as Publication, RoleStore, Token } from '@pinfold/core';
 import { judgeHolder, takenFrom } from '@pinfold/core/adapter';
 import type { Spoiling } from '../../saboteurs/memory-saboteurs.ts';
 import { type Sabotages, waysOf } from '../ways.ts';

@@ -8,7 +8,7 @@ import {
   type Instant,
   instant,
   type Lease,
-  type Publication,
+  type RoleCommit as Publication,
   type PublicationLimits,
   type Rate,
   type RateMark,

@@ -4,7 +4,7 @@ import {
   type EncodedManifest,
   type Instant,
   type Lease,
-  type Publication,
+  type RoleCommit as Publication,
   type PublicationLimits,
   type RateMark,
   type Role,

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CommitOutcome, Publication } from '@pinfold/core';
+import type { CommitOutcome, RoleCommit } from '@pinfold/core';
 import { leaseOf, UNBOUNDED } from '@pinfold/test-contracts/fixtures';
 import { withLedger } from './ledger.ts';
 import { type RoleSaboteur, saboteur } from './subjects.ts';
@@ -64,7 +64,7 @@ export const admissionSaboteurs: readonly RoleSaboteur[] = [
   ),
   saboteur('role-store/commit-quota', 'a commit counts first and stores later', () => {
     let passed: Promise<CommitOutcome> | undefined;
-    const unbounded = (publication: Publication): Publication => ({
+    const unbounded = (publication: RoleCommit): RoleCommit => ({
       ...publication,
       limits: { ...UNBOUNDED, publications: publication.limits.publications },
     });

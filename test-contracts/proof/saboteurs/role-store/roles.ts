@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   IdempotencyKey,
   LoadedRole,
-  Publication,
   Role,
+  RoleCommit,
   RoleId,
   RoleStore,
   Token,
@@ -14,7 +14,7 @@ import { withLedger } from './ledger.ts';
 import { type RoleSaboteur, saboteur } from './subjects.ts';
 
 /** Stores a publication as if its key had never been asked for. */
-async function storeAnyway(store: RoleStore, publication: Publication, token: Token): Promise<void> {
+async function storeAnyway(store: RoleStore, publication: RoleCommit, token: Token): Promise<void> {
   const idempotencyKey = `stray ${token} ${publication.role.id}` as IdempotencyKey;
   await publishTo(store, { ...publication, role: { ...publication.role, idempotencyKey } });
 }
