@@ -10,6 +10,7 @@ import type { Finding, HostileLoad } from './hostile-load.ts';
 import { slowNames } from './hostile-names.ts';
 import { pipelinedRanges } from './hostile-ranges.ts';
 import { deepReferences } from './hostile-references.ts';
+import { unreadPipelines } from './hostile-unread.ts';
 import { heldUploads } from './hostile-uploads.ts';
 
 const THIS = join(import.meta.dirname, '../..');
@@ -25,6 +26,7 @@ const loads: Readonly<Record<string, HostileLoad>> = {
   names: slowNames,
   chunks: tinyChunks,
   uploads: heldUploads,
+  unread: unreadPipelines,
 };
 
 /**
