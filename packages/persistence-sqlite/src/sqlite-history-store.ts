@@ -16,7 +16,17 @@ const TELL = `
   UPDATE roles SET expiry_told = 1, version = version + 1, last_event_at = max(last_event_at, expires_at)
   WHERE ${UNTOLD} AND id = ? AND expires_at = ?`;
 const DROP = `
-  DELETE FROM events WHERE (at, id) IN (SELECT at, id FROM events WHERE at < ? ORDER BY at, id LIMIT ?)`;
+  DELETE FROM events WHERE (at, id) IN (SELECT at, id FROM events WHERE recorded_at < ? ORDER BY recorded_at LIMIT ?)`;
+const THIN = `
+  DELETE FROM events WHERE (at, id) IN (
+    SELECT old.at, old.id FROM (
+      SELECT DISTINCT pin FROM events WHERE recorded_at >= @since AND recorded_at < @until AND pin IS NOT NULL
+    ) AS recent JOIN events AS old ON old.pin = recent.pin
+    WHERE old.recorded_at < @until AND (old.at, old.id) <= (
+      SELECT at, id FROM events WHERE pin = recent.pin ORDER BY at DESC, id DESC LIMIT 1 OFFSET @keep
+    )
+    LIMIT @limit
+  )`;
 
 /** Reads and drops the events that the stores of a SQLite file keep, and tells of expirations. */
 export function sqliteHistoryStore(connection: Statements): HistoryStore {
@@ -35,6 +45,7 @@ export function sqliteHistoryStore(connection: Statements): HistoryStore {
       });
     },
     drop: (before, limit) => connection.reclaim((prepare) => prepare(DROP).run(before, limit).changes),
+    thin: (thinning) => connection.reclaim((prepare) => prepare(THIN).run(thinning).changes),
   };
 }
 
