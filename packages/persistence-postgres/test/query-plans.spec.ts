@@ -259,8 +259,9 @@ describe('Every statement of a request', () => {
       const scans = steps.filter((step) => step['Node Type'] === 'Seq Scan');
       const slow = scans.filter((step) => !mayRead(step['Relation Name'] ?? '', statement.text));
       expect(slow, statement.text).to.deep.equal([]);
-      // The copies of one archive are few, and so are the publications of the events of one hour.
-      const isPage = /LIMIT \$[45]/.test(statement.text) && !/WITH|SELECT id FROM|SELECT DISTINCT/.test(statement.text);
+      // The copies of one archive are few, and so are the publications of the events of 20 minutes.
+      const isPage =
+        /LIMIT \$[45]/.test(statement.text) && !/WITH|SELECT id FROM|SELECT DISTINCT/.test(statement.text);
       const sorts = steps.filter((step) => isPage && step['Node Type'] === 'Sort');
       expect(sorts, statement.text).to.deep.equal([]);
       for (const step of steps) kinds.add(step['Node Type']);

@@ -2,7 +2,7 @@ import { type Actor, boundTo } from '../domain/actor.ts';
 import { decodeEventCursor, encodeEventCursor } from '../domain/event-cursor.ts';
 import { BY_SYSTEM, type Cause, eventOf, type HistoryEvent } from '../domain/history.ts';
 import { accountId, type RoleId } from '../domain/identity.ts';
-import { before, type Duration, days, hours, type Instant } from '../domain/instant.ts';
+import { before, type Duration, days, type Instant, minutes } from '../domain/instant.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -75,8 +75,8 @@ const THINNED_AT_ONCE = 1_000;
 /** Events of one role that are kept whatever their age, and how long any further ones are kept at least. */
 const KEPT_OF_ROLE = 10_000;
 const FURTHER_KEPT_FOR: Duration = days(7);
-/** Roles with an event that passed that age within this time are thinned: longer than the longest time between sweeps. */
-const THINNED_SINCE: Duration = hours(1);
+/** Roles with an event that passed that age within this time are thinned: twice the longest time between sweeps. */
+const THINNED_SINCE: Duration = minutes(20);
 
 /**
  * Puts the use cases of the history together.
