@@ -10,6 +10,8 @@ import type { Finding, HostileLoad } from './hostile-load.ts';
 
 const MiB = 1_048_576;
 const WATCHED = 6_000;
+/** The age at which a server has looked through its whole memory once more, by itself. */
+const GROWN = 8_000;
 /** Between two requests of another client, in milliseconds. */
 const OFTEN = 50;
 const GOAL = { atMost: 100 };
@@ -45,6 +47,7 @@ async function unread(
   try {
     const words = await prepare(server);
     await longestOf(server.port, 1_000);
+    await pause(GROWN);
     const before = residentMiB(server.pid);
     const watching = longestOf(server.port, WATCHED);
     const peak = peakMiB(server.pid, watching);
