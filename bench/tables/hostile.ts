@@ -7,11 +7,13 @@ import { median } from '../lib/statistics.ts';
 import { untakenBodies } from './hostile-bodies.ts';
 import { returningBrowsers } from './hostile-callbacks.ts';
 import { tinyChunks } from './hostile-chunks.ts';
+import { drippingUploads } from './hostile-drip.ts';
 import { manyEntries } from './hostile-entries.ts';
 import type { Finding, HostileLoad } from './hostile-load.ts';
 import { slowNames } from './hostile-names.ts';
 import { pipelinedRanges } from './hostile-ranges.ts';
 import { deepReferences } from './hostile-references.ts';
+import { unreadPipelines } from './hostile-unread.ts';
 import { heldUploads } from './hostile-uploads.ts';
 
 const THIS = join(import.meta.dirname, '../..');
@@ -29,6 +31,8 @@ const loads: Readonly<Record<string, HostileLoad>> = {
   chunks: tinyChunks,
   uploads: heldUploads,
   callbacks: returningBrowsers,
+  drip: drippingUploads,
+  unread: unreadPipelines,
 };
 
 /**

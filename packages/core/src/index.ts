@@ -102,7 +102,13 @@ export type { ArchiveStorage } from './ports/archive-storage.ts';
 export type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from './ports/attempt-counter.ts';
 export type { Clock } from './ports/clock.ts';
 export type { GrantSigner } from './ports/grant-signer.ts';
-export type { EventPage, EventQuery, ExpiredRole, HistoryStore } from './ports/history-store.ts';
+export type {
+  EventPage,
+  EventQuery,
+  EventThinning,
+  ExpiredRole,
+  HistoryStore,
+} from './ports/history-store.ts';
 export type {
   BegunSignIn,
   IdentityProvider,

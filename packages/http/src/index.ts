@@ -35,4 +35,5 @@ export { hasSeveralHosts } from './several-hosts.ts';
 export { stripInherited } from './strip-inherited.ts';
 export { takeRequest } from './take-request.ts';
 export { untilGone } from './until-gone.ts';
+export type { IncomingBody } from './upload-pace.ts';
 export { Uploads, type UploadsOptions } from './uploads.ts';

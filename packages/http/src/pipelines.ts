@@ -9,6 +9,9 @@ const MOST_WAITING = 32_768;
 /** Milliseconds for others between two connections that are read on. */
 const REST = 5;
 
+/** Requests that begin in one turn of the event loop, over all connections. */
+const BEGUN_A_TURN = 8;
+
 /** A request that waits for the answers before it. */
 interface Waiting {
   readonly response: ServerResponse;
@@ -31,6 +34,9 @@ export class Pipelines {
   readonly #holds: Map<Socket, Hold> = new Map();
   /** Connections that are to be read on, the next first. */
   readonly #unread: Set<Socket> = new Set();
+  /** Requests whose turn has come, the next first. */
+  readonly #ready: (() => void)[] = [];
+  #begin: NodeJS.Immediate | undefined;
   #waiting = 0;
 
   /** @param most requests that may wait in all; the connection that brings one more is closed. */
@@ -60,8 +66,7 @@ export class Pipelines {
   #await(socket: Socket, hold: Hold): void {
     const [next] = hold.queue;
     next?.response.once('socket', () => {
-      // Others have their turn between two of them, which are hundreds where a client has sent that many.
-      setImmediate(() => {
+      this.#ready.push(() => {
         if (socket.destroyed) return;
         hold.queue.shift();
         this.#waiting -= 1;
@@ -69,8 +74,16 @@ export class Pipelines {
         else this.#await(socket, hold);
         next.context.runInAsyncScope(next.work);
       });
+      this.#begin ??= setImmediate(this.#beginSome);
     });
   }
+
+  /** Other clients have their turn between them: hundreds become ready at once where as many connections sent several. */
+  readonly #beginSome = (): void => {
+    const next = this.#ready.splice(0, BEGUN_A_TURN);
+    this.#begin = this.#ready.length > 0 ? setImmediate(this.#beginSome) : undefined;
+    for (const begin of next) begin();
+  };
 
   #hold(socket: Socket): Hold {
     const pause = (): void => {

@@ -1,6 +1,7 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Pipelines } from '../src/pipelines.ts';
 import { begunAt, many, openStage, settle, type Take, until } from './pipelined-stage.ts';
@@ -45,6 +46,28 @@ describe('the requests that wait on all connections', () => {
     expect(atOnce).to.be.at.most(1);
     second.destroy();
     await end();
+  });
+
+  it('begin eight in one turn of the event loop, where hundreds of connections become ready at once', async () => {
+    const pipelines = new Pipelines();
+    const begun: number[] = [];
+    const stub = { destroyed: false, pause: () => {}, resume: () => {} };
+    const sockets = Array.from(
+      { length: 20 },
+      () => Object.assign(new EventEmitter(), stub) as never as Socket,
+    );
+    const responses = sockets.map(() => new EventEmitter() as unknown as ServerResponse);
+    for (const [n, response] of responses.entries()) {
+      pipelines.wait(sockets[n] as Socket, response, () => begun.push(n));
+    }
+    for (const [n, response] of responses.entries()) response.emit('socket', sockets[n] as Socket);
+    const seen: number[] = [];
+    while (begun.length < 20) {
+      await nextTurn();
+      seen.push(begun.length);
+    }
+    expect(begun).to.deep.equal(sockets.map((_, n) => n));
+    expect(Math.max(...seen.map((count, n) => count - (seen[n - 1] ?? 0)))).to.equal(8);
   });
 
   it('are bounded: the connection that brings one more is closed, and no other', async () => {

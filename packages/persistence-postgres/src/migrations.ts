@@ -249,6 +249,19 @@ const linkScopes: PostgresMigration = {
     `ALTER TABLE ${signInLinks} ADD COLUMN scope text COLLATE "C" NOT NULL DEFAULT 'manage'`,
 };
 
+/** When each event was recorded: the sweep drops it by that. Releases before this one do not write it. */
+const recordedEvents: PostgresMigration = {
+  version: 13,
+  release: '0.1.0',
+  oldestVersion: 13,
+  sql: ({ events }) => `
+    ALTER TABLE ${events} ADD COLUMN recorded_at bigint;
+    UPDATE ${events} SET recorded_at = at;
+    ALTER TABLE ${events} ALTER COLUMN recorded_at SET NOT NULL;
+    CREATE INDEX events_recorded ON ${events} (recorded_at);
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly PostgresMigration[] = [
   first,
@@ -263,4 +276,5 @@ export const MIGRATIONS: readonly PostgresMigration[] = [
   mode,
   pairings,
   linkScopes,
+  recordedEvents,
 ];

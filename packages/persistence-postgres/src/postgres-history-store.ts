@@ -32,10 +32,22 @@ export function postgresHistoryStore(connection: PostgresConnection, tables: Tab
         RETURNING event.*
       )
       INSERT INTO ${events} (${EVENTS.insert})
-      SELECT at, id, type, account, pin, actor, request, address, as_operator FROM told`),
+      SELECT at, id, type, account, pin, actor, request, address, as_operator, recorded_at FROM told`),
     drop: planned(`
       DELETE FROM ${events} WHERE (at, id) IN (
-        SELECT at, id FROM ${events} WHERE at < $1 ORDER BY at, id LIMIT $2 FOR UPDATE SKIP LOCKED
+        SELECT at, id FROM ${events} WHERE recorded_at < $1 ORDER BY recorded_at LIMIT $2 FOR UPDATE SKIP LOCKED
+      )`),
+    thin: planned(`
+      DELETE FROM ${events} WHERE (at, id) IN (
+        SELECT old.at, old.id FROM (
+          SELECT DISTINCT pin FROM ${events} WHERE recorded_at >= $1 AND recorded_at < $2 AND pin IS NOT NULL
+        ) AS recent
+        CROSS JOIN LATERAL (
+          SELECT at, id FROM ${events} WHERE pin = recent.pin ORDER BY at DESC, id DESC LIMIT 1 OFFSET $3
+        ) AS newest
+        JOIN ${events} AS old ON old.pin = recent.pin AND (old.at, old.id) <= (newest.at, newest.id)
+        WHERE old.recorded_at < $2
+        LIMIT $4 FOR UPDATE OF old SKIP LOCKED
       )`),
   };
   return {
@@ -51,6 +63,8 @@ export function postgresHistoryStore(connection: PostgresConnection, tables: Tab
       await connection.write(statements.tell, [rowsOf(told)]);
     },
     drop: async (before, limit) => (await connection.write(statements.drop, [before, limit])).count,
+    thin: async ({ since, until, keep, limit }) =>
+      (await connection.write(statements.thin, [since, until, keep, limit])).count,
   };
 }
 

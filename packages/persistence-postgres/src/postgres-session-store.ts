@@ -32,7 +32,7 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
       ), kept AS (
         INSERT INTO ${events} (${EVENTS.insert})
         SELECT event.at, event.id, event.type, taken.account, event.pin, taken.actor, event.request, event.address,
-          event.as_operator
+          event.as_operator, event.recorded_at
         FROM taken, ${eventsIn(8)}
       )
       SELECT ${LINKS.select} FROM taken`),

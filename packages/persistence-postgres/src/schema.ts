@@ -82,6 +82,7 @@ export const EVENTS: Table<HistoryEvent> = tableOf<HistoryEvent>({
   request: 'request',
   address: 'address',
   asOperator: { name: 'as_operator', type: 'boolean' },
+  recordedAt: bigint('recorded_at'),
 });
 
 export const TAKEDOWNS: Table<Takedown> = tableOf<Takedown>({

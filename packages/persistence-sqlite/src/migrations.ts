@@ -257,6 +257,18 @@ const linkScopes: Migration = {
   sql: `ALTER TABLE sign_in_links ADD COLUMN scope TEXT NOT NULL DEFAULT 'manage'`,
 };
 
+/** When each event was recorded: the sweep drops it by that. Releases before this one do not write it. */
+const recordedEvents: Migration = {
+  version: 14,
+  release: '0.1.0',
+  oldestVersion: 14,
+  sql: `
+    ALTER TABLE events ADD COLUMN recorded_at INTEGER NOT NULL DEFAULT 0;
+    UPDATE events SET recorded_at = at;
+    CREATE INDEX events_recorded ON events (recorded_at);
+  `,
+};
+
 /** All steps, in order of version: each is added at the end, and never changed once released. */
 export const MIGRATIONS: readonly Migration[] = [
   first,
@@ -272,4 +284,5 @@ export const MIGRATIONS: readonly Migration[] = [
   mode,
   pairings,
   linkScopes,
+  recordedEvents,
 ];

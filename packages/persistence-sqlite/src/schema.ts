@@ -81,6 +81,7 @@ export const EVENTS: Table<HistoryEvent> = table<HistoryEvent>({
   request: 'request',
   address: 'address',
   asOperator: { name: 'as_operator', write: Number, read: (kept) => kept === 1 },
+  recordedAt: 'recorded_at',
 });
 
 export const TAKEDOWNS: Table<Takedown> = table<Takedown>({

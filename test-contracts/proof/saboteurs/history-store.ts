@@ -150,6 +150,12 @@ const readingSaboteurs: readonly Saboteur<StoreSubject<HistoryStores>>[] = [
       drop: (before, limit) => stores.history.drop((before + 1) as Instant, limit),
     }),
   })),
+  saboteur('history-store/thin', 'what was recorded late goes, too', () => (stores) => ({
+    history: replacing(stores.history, {
+      thin: (thinning) =>
+        stores.history.thin({ ...thinning, until: (thinning.until + 100) as Instant, since: thinning.since }),
+    }),
+  })),
 ];
 
 const expiringSaboteurs: readonly Saboteur<StoreSubject<HistoryStores>>[] = [

@@ -73,6 +73,7 @@ export const reachClauses: readonly Clause<HistoryStores, StoreSubject<HistorySt
         expired: history.expired(START, 10),
         tellExpired: history.tellExpired([anEvent({ type: 'pin.expired' })]),
         drop: history.drop(START, 10),
+        thin: history.thin({ since: START, until: START, keep: 1, limit: 10 }),
       };
       await expectFaults('store_unavailable', calls);
     },

@@ -208,6 +208,7 @@ export function anyEvent(
     request: fc.option(changedText),
     address: fc.option(changedText),
     asOperator: fc.boolean(),
+    recordedAt: fc.constantFrom(...instants),
   });
 }
 

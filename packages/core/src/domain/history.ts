@@ -61,9 +61,11 @@ export interface Cause {
 /** Where a request comes from, whoever made it. */
 export type Origin = Pick<Cause, 'request' | 'address'>;
 
-/** Something that happened, as the history keeps it: never with a secret, a title, a file name or a password. */
+/** An event as the history stores it: never with a secret, a title, a file name or a password. */
 export interface HistoryEvent extends Happened {
   readonly id: EventId;
+  /** When it was recorded, which of an expiration is later than `at`: the history drops it by this instant. */
+  readonly recordedAt: Instant;
   /** Null where it concerns the whole service alone. */
   readonly account: AccountId | null;
   /** The role it happened to, if it was one. */
@@ -92,17 +94,19 @@ export function causedBy(by: Actor | string): Cause {
     : { actor: { kind: 'person', id } };
 }
 
-/** Writes down what happened because of `cause`, to a role if it was one. */
+/** Records what happened because of `cause`, to a role if it was one. */
 export function eventOf(
   ids: { event(): EventId },
   happened: Happened,
   { actor, request, address, asOperator = false }: Cause,
   account: AccountId | null,
   pin: RoleId | null = null,
+  recordedAt: Instant = happened.at,
 ): HistoryEvent {
   return {
     ...happened,
     id: ids.event(),
+    recordedAt,
     account,
     pin,
     actor,

@@ -150,6 +150,7 @@ const event = object({
   request: nullable(anyText()),
   address: nullable(anyText()),
   asOperator: flag,
+  recordedAt: instant,
 });
 
 const removal: Form<RemovalRecord> = object<RemovalRecord>({

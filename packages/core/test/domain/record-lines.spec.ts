@@ -13,7 +13,7 @@ const LINES: readonly string[] = [
   '{"record":"account","name":"b","limits":{"requests":null,"publications":null,"sites":null,"bytes":null},"blocked":null,"generation":1,"last_published_at":5}',
   `{"record":"key","id":"4fJ2","account":"ä","scopes":["pins:read","admin"],"label":"x","secret_hash":"${'a'.repeat(64)}","created_at":1,"revoked_at":2}`,
   `{"record":"publication","id":"${UUID}","account":"ä","archive":"${ARCHIVE}","idempotency_key":"k 1","title":"T\\"𝒶","original_filename":"s.zip","file_count":1,"size":2,"archive_bytes":3,"sha256":"","published_at":4,"expires_at":null,"pinned":true,"deleted_at":null,"password_hash":"${HASH}","generation":1,"fingerprint":"[]","warnings":[{"rule":"case_mismatch","path":"a","target":"B","file":"b"},{"rule":"source_map","detail":"d"}],"last_event_at":4,"is_expiry_told":false,"manifest":"[1,[]]"}`,
-  `{"record":"event","id":"${UUID}","at":4,"type":"service.mode_changed","account":null,"pin":null,"actor":{"kind":"system","id":null},"request":"r","address":null,"as_operator":true}`,
+  `{"record":"event","id":"${UUID}","at":4,"type":"service.mode_changed","account":null,"pin":null,"actor":{"kind":"system","id":null},"request":"r","address":null,"as_operator":true,"recorded_at":5}`,
   `{"record":"takedown","id":"${UUID}","account":"ä","sha256":"${'a'.repeat(64)}","reason":"Fraud.","at":3,"lifted_at":null}`,
   `{"record":"views","role":"${UUID}","day":20777,"views":3,"refused_passwords":0}`,
   `{"record":"removal","id":"${UUID}","archive":"${ARCHIVE}","expires_at":1,"deleted_at":null}`,

@@ -95,8 +95,8 @@ async function receive(
   if (!hasMediaType(request, 'multipart/form-data')) return refuseRequest('unsupported_media_type');
   const limits = await limitsOf(caller.account);
   const options = { staging, archiveBytes: limits.archiveBytes, clock, ...bodyTimeouts };
-  return await uploads.take(caller.account, signal, () =>
-    receiveForm(request, new PublicationForm(limits), options),
+  return await uploads.take(caller.account, signal, (follow) =>
+    receiveForm(request, new PublicationForm(limits), { ...options, follow }),
   );
 }
 

@@ -18,8 +18,8 @@ export interface ArchiveVisit extends SignedInVisit {
 export const archiveInForm: Guard<SignedInVisit, ArchiveVisit> = async (screen, visit) => {
   const limits = await screen.useCases.limitsOf(visit.account);
   const reader = new UploadForm(visit.formToken, limits);
-  const form = await screen.uploads.take(visit.account, visit.signal, () =>
-    receiveForm(visit.request, reader, receiving(screen, limits)),
+  const form = await screen.uploads.take(visit.account, visit.signal, (follow) =>
+    receiveForm(visit.request, reader, { ...receiving(screen, limits), follow }),
   );
   if (form.kind === 'refused') return await refuseForm(screen, visit, form, limits);
   return passed({ ...visit, wish: form.wish, archive: form.archive });
@@ -36,8 +36,8 @@ export const archiveInBody: Guard<SignedInVisit, ArchiveVisit> = async (screen, 
   };
   const wish = readWish(sent, limits);
   if ('kind' in wish) return refuse(visit, 400, 'badFormTitle', oddText(wish));
-  const received = await screen.uploads.take(visit.account, visit.signal, () =>
-    receiveArchive(visit.request, receiving(screen, limits)),
+  const received = await screen.uploads.take(visit.account, visit.signal, (follow) =>
+    receiveArchive(visit.request, { ...receiving(screen, limits), follow }),
   );
   switch (received.kind) {
     case 'received':

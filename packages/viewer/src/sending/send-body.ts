@@ -3,6 +3,7 @@ import type { Exchange } from '../exchange.ts';
 import type { ViewerContext } from '../viewer-context.ts';
 import { type Body, type Loaded, MOST_WHOLE } from './bodies.ts';
 import { copiedPieces } from './body-pieces.ts';
+import { bodyTurns } from './body-turns.ts';
 import { heldBytes, PIECE } from './held-bytes.ts';
 import { lookingAt, sourceOf } from './piece-source.ts';
 import type { FileAnswer, FileOutcome } from './send-file.ts';
@@ -31,8 +32,7 @@ export function sendBody(
   if (length > MOST_WHOLE || (length > PIECE && !isHeld(context, exchange.response, answer.form))) {
     return sendCopies(context, exchange, answer);
   }
-  finish(exchange, answer, hot);
-  return 'over';
+  return finish(exchange, answer, hot);
 }
 
 async function sendCold(
@@ -49,8 +49,7 @@ async function sendCold(
   if (loaded === undefined) return 'over';
   if (loaded.kind !== 'body') return loaded;
   if (!held || answer.to - answer.from > MOST_WHOLE) return sendCopies(context, exchange, answer);
-  finish(exchange, answer, loaded.body);
-  return 'over';
+  return finish(exchange, answer, loaded.body);
 }
 
 /** Counts a body until its viewer has taken it or left, if there is room for it. */
@@ -76,9 +75,15 @@ function sendCopies(
   );
 }
 
-function finish(exchange: Exchange, { status, headers, from, to }: BodyAnswer, body: Body): void {
+function finish(exchange: Exchange, answer: BodyAnswer, body: Body): Promise<FileOutcome> | FileOutcome {
+  if (answer.to - answer.from <= PIECE || bodyTurns.takeNow()) return write(exchange, answer, body);
+  return bodyTurns.wait().then(() => write(exchange, answer, body));
+}
+
+function write(exchange: Exchange, { status, headers, from, to }: BodyAnswer, body: Body): FileOutcome {
   const { bytes, text } = body;
   const { response } = exchange;
+  if (response.destroyed) return 'over';
   if (to - from > PIECE) expectTaken(exchange);
   response.writeHead(status, headers);
   if (to - from < bytes.length) {
@@ -87,4 +92,5 @@ function finish(exchange: Exchange, { status, headers, from, to }: BodyAnswer, b
     response.end(part.length <= PIECE ? Buffer.from(part) : part);
   } else if (text === undefined) response.end(bytes);
   else response.end(text, 'latin1');
+  return 'over';
 }
