@@ -44,6 +44,7 @@ export {
   refuseAttempt,
   UNSETTLED_AT_MOST,
 } from './domain/attempts.ts';
+export { credentialOf, UNAUTHORIZED } from './domain/credential.ts';
 export { readNames } from './domain/entry-names.ts';
 export { forbiddenSegment, isSystemEntry, unsafePath } from './domain/entry-path.ts';
 export { admits, firstGrant, grantEndsAt, passOn } from './domain/grant.ts';

@@ -58,11 +58,9 @@ export async function showService(_service: Service, { administration }: AdminCa
 }
 
 /** `PATCH /admin/v1/service`: answers once no change that began before can be stored any more. */
-export async function changeService(
-  service: Service,
-  { request, cause, administration }: AdminCall,
-): Promise<Outcome> {
-  const read = await readBody(service, request, checkUpdate, WRONG);
+export async function changeService(service: Service, call: AdminCall): Promise<Outcome> {
+  const { cause, administration } = call;
+  const read = await readBody(service, call, checkUpdate, WRONG);
   if ('kind' in read) return read;
   const wanted = { kind: read.mode, message: read.message ?? null };
   return { status: 200, json: { service: serviceOf(await administration.changeService(wanted, cause)) } };

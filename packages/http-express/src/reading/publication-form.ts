@@ -1,4 +1,12 @@
-import { type Filename, type Limits, parseFilename, parseTitle, type Title, type Told } from '@pinfold/core';
+import {
+  type Filename,
+  type Limits,
+  parseFilename,
+  parseTitle,
+  type Refusal,
+  type Title,
+  type Told,
+} from '@pinfold/core';
 import type { BodyTrouble, FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http';
 import { type AnyRefusal, type HttpRefusal, refuseRequest } from '../problems/problem.ts';
 import type { RequestRules } from '../problems/rule-sentences.ts';
@@ -7,7 +15,8 @@ import { requestError } from '../problems/tell.ts';
 /** What a publication's form says beside its archive. */
 export interface PublicationWish {
   readonly filename: Filename;
-  readonly title: Title | null;
+  /** What is wrong with a title is answered only after the caller was authenticated again. */
+  readonly title: Title | null | Refusal<'invalid_title'> | HttpRefusal;
 }
 
 /** `text/plain` is what a part without a type counts as. */
@@ -23,6 +32,7 @@ export class PublicationForm implements FormReader<PublicationWish, AnyRefusal> 
   readonly #limits: Limits;
   #filename: Filename | undefined;
   #title: string | undefined;
+  #isTitleCut = false;
 
   constructor(limits: Limits) {
     this.#limits = limits;
@@ -34,7 +44,8 @@ export class PublicationForm implements FormReader<PublicationWish, AnyRefusal> 
     if (this.#title !== undefined) return invalid({ rule: 'field_twice', field: name });
     if (text === undefined) return invalid({ rule: 'title_encoding' });
     this.#title = text;
-    return cut ? refuseRequest('invalid_title') : undefined;
+    this.#isTitleCut = cut;
+    return undefined;
   }
 
   file({ name, filename, type }: FormFile): HttpRefusal | undefined {
@@ -54,8 +65,9 @@ export class PublicationForm implements FormReader<PublicationWish, AnyRefusal> 
   }
 
   end(): { readonly kind: 'wish'; readonly wish: PublicationWish } | AnyRefusal {
-    const title = parseTitle(this.#title ?? null, this.#limits);
-    if (title !== null && typeof title !== 'string') return title;
+    const title = this.#isTitleCut
+      ? refuseRequest('invalid_title')
+      : parseTitle(this.#title ?? null, this.#limits);
     if (this.#filename === undefined) return invalid({ rule: 'archive_missing' });
     return { kind: 'wish', wish: { filename: this.#filename, title } };
   }

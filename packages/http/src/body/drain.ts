@@ -26,6 +26,23 @@ export function isUnderWay({ headers, complete, destroyed }: IncomingMessage): b
 }
 
 /**
+ * Whether all of a request has arrived by now, its body among it. Asks in the next microtask: Node emits a request
+ * before it parses what else came in the same read.
+ *
+ * @example
+ * import { createServer } from 'node:http';
+ * import { isWhole } from '@pinfold/http';
+ *
+ * const server = createServer(async (request, response) => {
+ *   response.end((await isWhole(request)) ? 'the body came with the head' : 'the body follows');
+ * });
+ */
+export async function isWhole(request: IncomingMessage): Promise<boolean> {
+  await Promise.resolve();
+  return request.complete;
+}
+
+/**
  * Reads on and throws away what still comes of a body, since a connection that closes at once loses its client the
  * answer. Resolves when the body has ended, broke off, or is over a limit, with whether some of it is left: then the
  * caller has to close.
