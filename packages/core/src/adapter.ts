@@ -37,6 +37,7 @@ export {
   refuseChange,
   type Wish,
 } from './domain/admission.ts';
+export { KNOWN_SCOPES } from './domain/api-key.ts';
 export { judgeListing } from './domain/archive-rules.ts';
 export {
   type AttemptRefusal,

@@ -6,7 +6,7 @@ export {
   type ApiKeyId,
   type Caller,
   DEFAULT_SCOPES,
-  SCOPES,
+  MEMBER_SCOPES,
   type Scope,
 } from './domain/api-key.ts';
 export type {

@@ -16,7 +16,7 @@ import { requestError } from '../problems/tell.ts';
 export interface PublicationWish {
   readonly filename: Filename;
   /** What is wrong with a title is answered only after the caller was authenticated again. */
-  readonly title: Title | null | Refusal<'invalid_title'> | HttpRefusal;
+  readonly title: Title | null | Refusal<'invalid_title'>;
 }
 
 /** `text/plain` is what a part without a type counts as. */
@@ -32,7 +32,6 @@ export class PublicationForm implements FormReader<PublicationWish, AnyRefusal> 
   readonly #limits: Limits;
   #filename: Filename | undefined;
   #title: string | undefined;
-  #isTitleCut = false;
 
   constructor(limits: Limits) {
     this.#limits = limits;
@@ -44,8 +43,7 @@ export class PublicationForm implements FormReader<PublicationWish, AnyRefusal> 
     if (this.#title !== undefined) return invalid({ rule: 'field_twice', field: name });
     if (text === undefined) return invalid({ rule: 'title_encoding' });
     this.#title = text;
-    this.#isTitleCut = cut;
-    return undefined;
+    return cut ? refuseRequest('invalid_title') : undefined;
   }
 
   file({ name, filename, type }: FormFile): HttpRefusal | undefined {
@@ -65,9 +63,7 @@ export class PublicationForm implements FormReader<PublicationWish, AnyRefusal> 
   }
 
   end(): { readonly kind: 'wish'; readonly wish: PublicationWish } | AnyRefusal {
-    const title = this.#isTitleCut
-      ? refuseRequest('invalid_title')
-      : parseTitle(this.#title ?? null, this.#limits);
+    const title = parseTitle(this.#title ?? null, this.#limits);
     if (this.#filename === undefined) return invalid({ rule: 'archive_missing' });
     return { kind: 'wish', wish: { filename: this.#filename, title } };
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { type Clock, type Duration, seconds } from '@pinfold/core';
 import { pause } from './pause.ts';
 
@@ -26,8 +27,8 @@ export function isUnderWay({ headers, complete, destroyed }: IncomingMessage): b
 }
 
 /**
- * Whether all of a request has arrived by now, its body among it. Asks in the next microtask: Node emits a request
- * before it parses what else came in the same read.
+ * Whether all of a request has arrived, its body among it. It waits one turn where a body is announced: Node emits a
+ * request before it parses what else came in the same read.
  *
  * @example
  * import { createServer } from 'node:http';
@@ -38,7 +39,7 @@ export function isUnderWay({ headers, complete, destroyed }: IncomingMessage): b
  * });
  */
 export async function isWhole(request: IncomingMessage): Promise<boolean> {
-  await Promise.resolve();
+  if (isUnderWay(request)) await setImmediate();
   return request.complete;
 }
 

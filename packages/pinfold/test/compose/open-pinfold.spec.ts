@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { accountId, days, hours, isFault, OPERATOR, SCOPES, seconds } from '@pinfold/core';
+import { accountId, days, hours, isFault, MEMBER_SCOPES, OPERATOR, seconds } from '@pinfold/core';
 import { tokens } from '@pinfold/inversify';
 import { createManualClock, type ManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
@@ -129,7 +129,7 @@ describe('Pinfold in a server of your own', () => {
 
   it('shows publications to those alone whom the team lets look', async () => {
     await open({
-      authenticate: async () => ({ account: ada, scopes: SCOPES }),
+      authenticate: async () => ({ account: ada, scopes: MEMBER_SCOPES }),
       access: {
         identify: ({ headers }) => headers['user-agent'] ?? { signIn: '/login' },
         mayView: (viewer, role) => (viewer === 'grace' && role.account === ada ? 'yes' : 'no'),
@@ -166,7 +166,7 @@ describe('Pinfold in a server of your own', () => {
   it('publishes, shows and manages for those whom your sign-in knows', async () => {
     await open({
       authenticate: async ({ headers }) =>
-        headers.authorization === 'Bearer ada' ? { account: ada, scopes: SCOPES } : undefined,
+        headers.authorization === 'Bearer ada' ? { account: ada, scopes: MEMBER_SCOPES } : undefined,
     });
     expect((await publish(publicUrl, 'grace', 'a')).status).to.equal(401);
     const pin = await published(await publish(publicUrl, 'ada', 'a'));
