@@ -74,4 +74,4 @@ export function withoutAdministration<Request extends IncomingMessage, Response 
 }
 
 const ADMIN_REMOVED =
-  'authenticate answered the scope "admin", which was removed: ask for administration where you open Pinfold.';
+  'authenticate answered the scope "admin", which was removed: to let callers administer, pass the option administration.';

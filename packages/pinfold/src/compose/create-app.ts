@@ -104,7 +104,11 @@ const LAST_STEPS = 1_000;
  * await app.close();
  */
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
-  const { terminal, ...serviceOptions } = options;
+  const { terminal, ...serviceOptions } = {
+    // Callers of a team's own administer only where the team asks for that.
+    administration: options.authenticate === undefined,
+    ...options,
+  };
   let addresses = webAddresses(settings, settings.port);
   const service = await openService(settings, () => addresses, serviceOptions);
   const { composition, health, log, metrics, requests } = service;

@@ -176,6 +176,32 @@ describe('Pinfold in a server of your own', () => {
     expect(await screen.text()).to.include(pin.id);
   });
 
+  describe('with a sign-in that gives everybody every scope', () => {
+    const everything = [...MEMBER_SCOPES, 'admin'] as const;
+    const asked = ['/admin/v1/pins', '/manage/administration'];
+    let log: string[];
+    const warnings = () => log.filter((line) => JSON.parse(line).msg.includes('"admin"'));
+
+    async function answersOf(options: Partial<PinfoldOptions>): Promise<readonly number[]> {
+      log = [];
+      const authenticate = async () => ({ account: ada, scopes: everything });
+      await open({ authenticate, log: (line) => log.push(line), ...options });
+      const answers = await Promise.all([...asked, '/manage/'].map((path) => fetch(publicUrl + path)));
+      return answers.map(({ status }) => status);
+    }
+
+    it('has no operators unless administration was asked for, and logs that once', async () => {
+      expect(await answersOf({})).to.deep.equal([404, 404, 200]);
+      await published(await publish(publicUrl, 'ada', 'a'));
+      expect(warnings()).to.have.length(1);
+    });
+
+    it('has operators where administration was asked for', async () => {
+      expect(await answersOf({ administration: true })).to.deep.equal([200, 200, 200]);
+      expect(warnings()).to.deep.equal([]);
+    });
+  });
+
   it('takes API keys where you give no sign-in', async () => {
     const { useCases } = await open();
     const { text } = await useCases.keys.create({ by: OPERATOR, account: ada });
