@@ -55,7 +55,7 @@ export { toRfc3339 } from './domain/instant.ts';
 export { NORMAL } from './domain/mode.ts';
 export { parseGuess } from './domain/password.ts';
 export { leftOf, parseRate, type RateLeft, takenFrom } from './domain/rate.ts';
-export { FIRST_GENERATION } from './domain/role.ts';
+export { FIRST_GENERATION, parseRoleState, ROLE_STATES } from './domain/role.ts';
 export { type FilesByPath, fallback, type Resolution, resolve } from './domain/site.ts';
 export { codePoints, foldForSearch } from './domain/text.ts';
 export { MAX_READ } from './ports/archive-storage.ts';

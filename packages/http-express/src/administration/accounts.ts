@@ -1,6 +1,5 @@
 import { type AccountId, type AccountLimits, accountId } from '@pinfold/core';
-import { parseRate } from '@pinfold/core/adapter';
-import type { BlockWish } from '@pinfold/core/administration';
+import { type BlockWish, isAccountLimit } from '@pinfold/core/administration';
 import type { JsonObject } from '../openapi/json-schema.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
 import type { AccountQuery } from '../reading/query.ts';
@@ -121,11 +120,9 @@ export function accountNameOf(segment: string): AccountId | undefined {
 
 async function readAccountUpdate(service: Service, call: AdminCall): Promise<AccountUpdate | AnyRefusal> {
   const read = await readBody(service, call, checkUpdate, WRONG);
-  return 'limits' in read && !haveRates(read.limits) ? WRONG : read;
+  return 'limits' in read && !areLimits(read.limits) ? WRONG : read;
 }
 
-function haveRates({ requests, publications }: Partial<AccountLimits>): boolean {
-  return [requests, publications].every(
-    (text) => text === undefined || text === null || parseRate(text) !== undefined,
-  );
+function areLimits(limits: Partial<AccountLimits>): boolean {
+  return Object.entries(limits).every(([name, value]) => isAccountLimit(name, value));
 }

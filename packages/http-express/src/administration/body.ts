@@ -1,3 +1,4 @@
+import { OPERATOR_TEXT } from '@pinfold/core/administration';
 import type { JsonObject } from '../openapi/json-schema.ts';
 import { type AnyRefusal, refuseRequest } from '../problems/problem.ts';
 import { readJson } from '../reading/json-body.ts';
@@ -5,12 +6,10 @@ import { hasMediaType } from '../reading/media-type.ts';
 import type { Check } from '../reading/schema-check.ts';
 import type { Call, Service } from '../service.ts';
 
-/** Why something was done to an account or a publication, without control characters. */
+/** Why something was done to an account or a publication. */
 export const reasonSchema: JsonObject = {
   type: 'string',
-  minLength: 1,
-  maxLength: 255,
-  pattern: '^[^\\p{Cc}\\p{Cs}]*$',
+  ...OPERATOR_TEXT,
   description: 'Why, without control characters.',
 };
 

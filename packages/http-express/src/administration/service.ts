@@ -1,4 +1,5 @@
 import type { Mode } from '@pinfold/core';
+import { OPERATOR_TEXT } from '@pinfold/core/administration';
 import type { JsonObject } from '../openapi/json-schema.ts';
 import { refuseRequest } from '../problems/problem.ts';
 import { checkOf } from '../reading/schema-check.ts';
@@ -21,9 +22,7 @@ export const serviceUpdateSchema: JsonObject = {
     mode: { enum: ['normal', 'read_only'] },
     message: {
       type: ['string', 'null'],
-      minLength: 1,
-      maxLength: 255,
-      pattern: '^[^\\p{Cc}\\p{Cs}]*$',
+      ...OPERATOR_TEXT,
       description: 'What those are told whose changes are refused, without control characters.',
     },
   },
