@@ -5,6 +5,7 @@ export {
   isOutdated,
   type Migration,
   type MigrationPlan,
+  type MigrationScope,
   neededRelease,
   planMigrations,
   refuseOutdated,

@@ -178,10 +178,14 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     drained.abort();
     service.stop();
     const ended = server.stop(cutOff).then(() => service.close(deadline));
-    await Promise.race([ended, aborted(deadline)]);
-    await metricsServer?.close();
-    if (isListening) log.info('stopped');
-    await log.flush();
+    try {
+      await Promise.race([ended, aborted(deadline)]);
+      if (isListening) log.info('stopped');
+    } finally {
+      // A store that fails to close must leave neither a port nor a line of the log behind.
+      await metricsServer?.close();
+      await log.flush();
+    }
   }
 
   return {
