@@ -5,6 +5,7 @@ export {
   isOutdated,
   type Migration,
   type MigrationPlan,
+  type MigrationScope,
   neededRelease,
   planMigrations,
   refuseOutdated,
@@ -37,6 +38,7 @@ export {
   refuseChange,
   type Wish,
 } from './domain/admission.ts';
+export { KNOWN_SCOPES } from './domain/api-key.ts';
 export { judgeListing } from './domain/archive-rules.ts';
 export {
   type AttemptRefusal,
@@ -44,6 +46,7 @@ export {
   refuseAttempt,
   UNSETTLED_AT_MOST,
 } from './domain/attempts.ts';
+export { credentialOf, UNAUTHORIZED } from './domain/credential.ts';
 export { readNames } from './domain/entry-names.ts';
 export { forbiddenSegment, isSystemEntry, unsafePath } from './domain/entry-path.ts';
 export { admits, firstGrant, grantEndsAt, passOn } from './domain/grant.ts';
@@ -55,7 +58,7 @@ export { parseGuess } from './domain/password.ts';
 export { ProblemList } from './domain/problem-list.ts';
 export { publicationOf, sharedUrlBelow } from './domain/publication.ts';
 export { leftOf, parseRate, type RateLeft, takenFrom } from './domain/rate.ts';
-export { FIRST_GENERATION } from './domain/role.ts';
+export { FIRST_GENERATION, parseRoleState, ROLE_STATES } from './domain/role.ts';
 export { type FilesByPath, fallback, type Resolution, resolve } from './domain/site.ts';
 export { codePoints, foldForSearch } from './domain/text.ts';
 export { MAX_READ } from './ports/archive-storage.ts';

@@ -1,3 +1,5 @@
+export { isAccountLimit, parseAccountLimit } from './domain/account.ts';
+export { isOperatorText, OPERATOR_TEXT } from './domain/operator-text.ts';
 export { parseSha256 } from './domain/takedown.ts';
 export {
   type AccountListOutcome,

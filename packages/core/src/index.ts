@@ -6,7 +6,7 @@ export {
   type ApiKeyId,
   type Caller,
   DEFAULT_SCOPES,
-  SCOPES,
+  MEMBER_SCOPES,
   type Scope,
 } from './domain/api-key.ts';
 export type {
@@ -20,6 +20,7 @@ export type {
 export type { ArchiveListing, Judgement, ListedEntry, ProofTask, SiteFile } from './domain/archive-rules.ts';
 export type { Branded } from './domain/brand.ts';
 export type { Comparison } from './domain/comparison.ts';
+export type { Credential } from './domain/credential.ts';
 export type { RoleCursor } from './domain/cursor.ts';
 export type { EntryPath, UnsafePath } from './domain/entry-path.ts';
 export type { Grant, GrantPurpose, KnownViewer, Shown } from './domain/grant.ts';

@@ -46,6 +46,8 @@ export interface Refusals {
   readonly rate_limited: { readonly retryAt: Instant };
   /** The service changes nothing for now; the message is what its operator says of it, if anything. */
   readonly read_only: { readonly message: string | null };
+  /** The key was revoked or the session has ended since the request began. */
+  readonly unauthorized: Nothing;
   /** The embedding team's own no, which brings its words. */
   readonly refused_by_host: {
     readonly rule: `host:${string}`;

@@ -31,10 +31,10 @@ export function apiKeyAuthentication(
   manageKeys: Pick<Keys, 'authenticate' | 'noteUse'>,
   { onError }: ApiKeyAuthenticationOptions = {},
 ): AuthenticateAny {
-  return async (request, response) => {
+  return async (request, response, { again } = {}) => {
     const text = bearerToken(request);
     const key = text === undefined ? undefined : await manageKeys.authenticate(text);
-    if (key !== undefined) response.once('finish', () => noteUse(key));
+    if (key !== undefined && again === undefined) response.once('finish', () => noteUse(key));
     return key && { account: key.account, scopes: key.scopes, key: key.id };
   };
 

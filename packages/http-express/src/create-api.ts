@@ -2,7 +2,15 @@ import { type Caller, type Duration, minutes, type Rate, seconds } from '@pinfol
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
-import { consoleLog, pathOf, publicUrl, type RequestLog, takeRequest, Uploads } from '@pinfold/http';
+import {
+  consoleLog,
+  pathOf,
+  publicUrl,
+  type RequestLog,
+  takeRequest,
+  Uploads,
+  withoutAdministration,
+} from '@pinfold/http';
 import { type Request, Router } from 'express';
 import type { Authenticate } from './authentication.ts';
 import { openApiDocument } from './openapi/document.ts';
@@ -33,7 +41,10 @@ export interface ApiOptions {
   readonly history?: History;
   /** Absent: `include=views` is not offered. */
   readonly views?: Pick<Views, 'of'>;
-  /** Absent: `/admin/v1` is not offered. It is for callers of the scope `admin` alone. */
+  /**
+   * Offers `/admin/v1` to callers of the scope `admin`. Absent: it is not offered, and the scope is removed from callers,
+   * which is logged once.
+   */
   readonly administration?: Administration;
   /** The public address, under which the router is mounted and sites are shared: `https://pins.example`. */
   readonly publicUrl: string;
@@ -137,7 +148,7 @@ function serviceOf(options: ApiOptions): Service {
     administration,
     historyAddress,
     publicUrl: publicUrl(options.publicUrl),
-    authenticate,
+    authenticate: administration === undefined ? withoutAdministration(authenticate) : authenticate,
     bodyTimeouts,
     drain: { clock, time: drain },
     uploads: options.uploads ?? new Uploads({ clock }),

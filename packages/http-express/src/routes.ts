@@ -122,7 +122,7 @@ function onOne<Body = undefined, Query extends object = object>(operation: {
   readonly query?: (service: Service) => ReadQuery<Query>;
   readonly body?: (
     service: Service,
-    request: Request,
+    call: Call,
   ) => Promise<{ readonly kind: 'body'; readonly body: Body } | AnyRefusal>;
   readonly handle: (service: Service, call: Call, id: RoleId, body: Body, query: Query) => Promise<Outcome>;
 }): Operation {
@@ -134,7 +134,7 @@ function onOne<Body = undefined, Query extends object = object>(operation: {
     handle: async (service, call, role) => {
       const asked = await query(service)(call.request);
       if (asked.kind === 'refused') return asked;
-      const sent = await body?.(service, call.request);
+      const sent = await body?.(service, call);
       if (sent?.kind === 'refused') return sent;
       if (role === null) return refuseRequest('not_found');
       return handle(service, call, role, sent?.body as Body, asked.query);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Caller, Origin, Rate, RoleId } from '@pinfold/core';
-import { NORMAL, rateInForce, refuseChange } from '@pinfold/core/adapter';
+import type { Caller, Origin, Rate, RoleId, Scope } from '@pinfold/core';
+import { credentialOf, NORMAL, rateInForce, refuseChange } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import { causeOf } from '@pinfold/core/history';
 import {
@@ -9,6 +9,7 @@ import {
   callerOf,
   encodeAnswer,
   hasSeveralHosts,
+  isWhole,
   type RequestEntry,
   thrown,
   untilGone,
@@ -53,6 +54,7 @@ export function serve(service: Service, request: Request, response: Response): P
     caller: () => known,
     // The key first, then the rate, path, method and scope, whether the account may change and the mode; the rest is the operation's.
     decide: async (signal, requestId) => {
+      const isComplete = await isWhole(request);
       const caller = await callerOf(service.authenticate, request, response);
       if (caller === undefined) return refuseRequest('unauthorized');
       known = caller;
@@ -70,7 +72,10 @@ export function serve(service: Service, request: Request, response: Response): P
         if (refused !== undefined) return refused;
       }
       const cause = causeOf(caller, originOf(service, request, requestId));
-      const call = { request, caller, cause, account, requestRate, rates, signal };
+      const again = async () =>
+        isComplete ? undefined : refuseAgain(service, request, response, caller, operation.scope);
+      const credential = credentialOf(caller);
+      const call = { request, caller, again, cause, credential, account, requestRate, rates, signal };
       return operation.handle(service, call, found.role);
     },
   });
@@ -92,6 +97,7 @@ export function serveAdministration(
     route: found?.route.pattern ?? '/admin/v1',
     caller: () => known,
     decide: async (signal, requestId) => {
+      const isComplete = await isWhole(request);
       const caller = await callerOf(service.authenticate, request, response);
       if (caller === undefined) return refuseRequest('unauthorized');
       known = caller;
@@ -105,10 +111,25 @@ export function serveAdministration(
         if (refused !== undefined) return refused;
       }
       const cause = { ...causeOf(caller, originOf(service, request, requestId)), asOperator: true };
+      const again = async () =>
+        isComplete ? undefined : refuseAgain(service, request, response, caller, 'admin');
       const { administration } = service;
-      return operation(service, { request, cause, signal, administration }, found.segment);
+      return operation(service, { request, again, cause, signal, administration }, found.segment);
     },
   });
+}
+
+/** Authenticates a caller again; answers why it may no longer do what it asked for. */
+async function refuseAgain(
+  { authenticate }: Service,
+  request: Request,
+  response: Response,
+  again: Caller,
+  scope: Scope,
+): Promise<AnyRefusal | undefined> {
+  const caller = await callerOf(authenticate, request, response, { again });
+  if (caller?.account !== again.account) return refuseRequest('unauthorized');
+  return caller.scopes.includes(scope) ? undefined : refuseRequest('forbidden');
 }
 
 function originOf({ historyAddress }: Service, request: Request, requestId: string): Origin {

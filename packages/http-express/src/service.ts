@@ -1,4 +1,4 @@
-import type { Account, Caller, Cause, Rate, RoleId, UseCases } from '@pinfold/core';
+import type { Account, Caller, Cause, Credential, Rate, RoleId, UseCases } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
@@ -54,8 +54,15 @@ export interface Service {
 export interface Call {
   readonly request: Request;
   readonly caller: Caller;
+  /**
+   * Authenticates again where the body did not come with the head. Every operation with a body calls it when the body
+   * is in, before it looks at what the body says.
+   */
+  readonly again: () => Promise<AnyRefusal | undefined>;
   /** What the history tells of what it changes. */
   readonly cause: Cause;
+  /** What changes are stored with, so that one made with a revoked key is refused. */
+  readonly credential: Credential;
   /** What was known of its account when it came. */
   readonly account: Account | undefined;
   /** The rate of requests in force for it. */

@@ -1,6 +1,11 @@
 export { type Answer, type EncodedAnswer, encodeAnswer } from './answer.ts';
-export { type Authenticate, callerOf } from './authenticate.ts';
-export { type DrainLimits, drain, drainAndClose, isUnderWay } from './body/drain.ts';
+export {
+  type Authenticate,
+  type AuthenticateOptions,
+  callerOf,
+  withoutAdministration,
+} from './authenticate.ts';
+export { type DrainLimits, drain, drainAndClose, isUnderWay, isWhole } from './body/drain.ts';
 export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/watched-body.ts';
 export { clientOf } from './client-address.ts';
 export { consoleLog } from './console-log.ts';

@@ -9,6 +9,7 @@ import {
   publicUrl,
   type RequestLog,
   Uploads,
+  withoutAdministration,
 } from '@pinfold/http';
 import type { Request, Response } from 'express';
 import { type Assets, loadAssets } from './assets.ts';
@@ -52,7 +53,10 @@ export interface ManagementOptions {
   readonly pairings?: Pairings;
   /** Absent: no history is shown. */
   readonly history?: History;
-  /** Absent: there are no pages for those who administer; with it, whoever has the scope `admin` sees them. */
+  /**
+   * The pages for callers and sessions of the scope `admin`. Absent: there are none, and the scope is removed from what
+   * `authenticate` answers, which is logged once.
+   */
   readonly administration?: Administration;
   /** Absent: it is not shown how often publications were viewed. */
   readonly views?: Pick<Views, 'of'>;
@@ -91,8 +95,11 @@ export function screenOf(options: ManagementOptions): Screen {
   if (options.identityProvider !== undefined && options.sessions === undefined) {
     throw new TypeError('identityProvider needs sessions');
   }
+  const { authenticate, administration } = options;
+  const isFiltered = authenticate !== undefined && administration === undefined;
   return {
     ...options,
+    ...(isFiltered ? { authenticate: withoutAdministration(authenticate) } : {}),
     publicUrl: publicUrl(options.publicUrl),
     clientAddress: options.clientAddress ?? ((request) => request.socket.remoteAddress ?? ''),
     log: options.log ?? consoleLog,

@@ -18,7 +18,7 @@ import {
   refuseChange,
   type Wish,
 } from '@pinfold/core/adapter';
-import { madeAccount, usedBy } from './accounts.ts';
+import { madeAccount, refusedCredential, usedBy } from './accounts.ts';
 import { keepInTurn } from './events.ts';
 import type { MemoryData } from './memory-data.ts';
 import { isForbidden } from './takedowns.ts';
@@ -54,7 +54,7 @@ export function release({ keys }: MemoryData, lease: Lease): void {
 
 export function commit(
   data: MemoryData,
-  { role, manifest, warnings, now, limits }: RoleCommit,
+  { role, manifest, warnings, now, limits, credential = {} }: RoleCommit,
   lease: Lease,
   events: readonly HistoryEvent[],
 ): CommitOutcome {
@@ -63,6 +63,8 @@ export function commit(
   if (row === undefined || judged === 'lease_lost') return { kind: 'lease_lost' };
   if (judged === 'committed') return { kind: 'committed' };
   const { account, version } = madeAccount(data, role.account);
+  const ended = refusedCredential(data, credential);
+  if (ended !== undefined) return ended;
   const wish = { ...role, now, limits };
   const refused =
     refuseChange(account, data.mode) ?? refuseAdmission(account, wish, looksOf(data, role.account, wish));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Instant, instant } from '@pinfold/core';
-import { planMigrations, refuseOutdated, type SchemaState } from '@pinfold/core/adapter';
+import { type MigrationScope, planMigrations, refuseOutdated, type SchemaState } from '@pinfold/core/adapter';
 import type { PostgresMigration } from './first-migration.ts';
 import { MIGRATIONS } from './migrations.ts';
 import type { PostgresConnection, Run } from './postgres-connection.ts';
@@ -22,6 +22,7 @@ export function migrate(
   connection: PostgresConnection,
   schema: string,
   migrations: readonly PostgresMigration[] = MIGRATIONS,
+  scope?: MigrationScope,
 ): Promise<void> {
   const tables = tablesOf(schema);
   return connection.transaction(async (run) => {
@@ -30,7 +31,7 @@ export function migrate(
     await run(LOCK, [lockOf(schema)]);
     await makeSchema(run, schema);
     const { rows } = await run<SchemaState>(stateOf(schema));
-    const { steps, reached } = planMigrations(rows[0], migrations);
+    const { steps, reached } = planMigrations(rows[0], migrations, scope);
     for (const { sql } of steps) await run(unhurried(sql(tables)));
     if (reached !== undefined) await setState(run, tables.schemaState, reached);
   });

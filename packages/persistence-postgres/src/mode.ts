@@ -1,5 +1,5 @@
-import type { Account, Authority, Mode, Unchangeable } from '@pinfold/core';
-import { type Kept, NORMAL, refuseChange } from '@pinfold/core/adapter';
+import type { Account, Authority, Credential, Mode, Refusal, Unchangeable } from '@pinfold/core';
+import { type Kept, NORMAL, refuseChange, UNAUTHORIZED } from '@pinfold/core/adapter';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { ACCOUNTS } from './schema.ts';
 import { prepared, type Statement } from './statement.ts';
@@ -33,6 +33,28 @@ export function modeOf(message: string | null): Mode {
 /** The condition of a statement that the account of a name may change something. */
 export function mayChange({ accounts }: Pick<Tables, 'accounts'>, name: string): string {
   return `NOT EXISTS (SELECT 1 FROM ${accounts} WHERE name = ${name} AND blocked <> 'null')`;
+}
+
+/**
+ * Whether the key of the parameter `place` was revoked, or the session of the next parameter has ended. Both rows are
+ * locked until the transaction ends, so that a revocation is acknowledged after the change or prevents it. `OFFSET 0`
+ * keeps the condition out of the locking query, which otherwise skips a row that no longer meets it.
+ */
+export function hasEnded({ apiKeys, sessions }: Pick<Tables, 'apiKeys' | 'sessions'>, place: number): string {
+  const [key, session] = [`$${place}::text`, `$${place + 1}::text`];
+  return `(
+    EXISTS (
+      SELECT 1 FROM (SELECT revoked_at FROM ${apiKeys} WHERE id = ${key} OFFSET 0 FOR SHARE) AS credential
+      WHERE revoked_at IS NOT NULL
+    ) OR (${session} IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM (SELECT 1 FROM ${sessions} WHERE token_hash = ${session} OFFSET 0 FOR SHARE) AS credential
+    ))
+  )`;
+}
+
+/** The values of the parameters of {@link hasEnded}. */
+export function credentialValues({ key = null, session = null }: Credential): readonly [unknown, unknown] {
+  return [key, session];
 }
 
 /** A row of {@link accountInMode}. */
@@ -73,5 +95,17 @@ export function refusals(
       (await connection.read<AccountInMode>(statement, [name, null]))[0],
     );
     return refuseChange(account, mode);
+  };
+}
+
+/** Answers the refusal of a change that was not stored because its credential no longer counts. */
+export function credentialRefusals(
+  connection: PostgresConnection,
+  tables: Tables,
+): (credential: Credential) => Promise<Refusal<'unauthorized'> | undefined> {
+  const statement = prepared(`SELECT ${hasEnded(tables, 1)} AS ended`);
+  return async (credential) => {
+    const [row] = await connection.read<{ ended: boolean }>(statement, credentialValues(credential));
+    return row?.ended === true ? UNAUTHORIZED : undefined;
   };
 }

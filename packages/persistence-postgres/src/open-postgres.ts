@@ -88,7 +88,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Persis
     snapshot: postgresSnapshot(connection, tables),
     imports: postgresImport(connection, tables, schema),
     pairings: postgresPairingStore(connection, tables),
-    migrate: () => migrate(connection, schema),
+    migrate: (scope) => migrate(connection, schema, undefined, scope),
     check: (signal) => checkSchema(connection, schema, signal),
     close: async () => connection.close(),
   };

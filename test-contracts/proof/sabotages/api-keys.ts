@@ -9,9 +9,9 @@ import {
   duration,
   type HistoryEvent,
   type Instant,
-  SCOPES,
   type Sha256,
 } from '@pinfold/core';
+import { KNOWN_SCOPES } from '@pinfold/core/adapter';
 import type { Spoiling } from '../saboteurs/memory-saboteurs.ts';
 import { type Sabotages, waysOf } from './ways.ts';
 
@@ -70,7 +70,7 @@ const creatingSabotages: Sabotages<ApiKeyStore> = {
   'labels have one line': creates(({ label }) => ({ label: label.replaceAll('\n', ' ') })),
   'labels have no tabs': creates(({ label }) => ({ label: label.replaceAll('\t', ' ') })),
   'an empty label is a dash': creates(({ label }) => ({ label: label || '-' })),
-  'no scopes are all': creates(({ scopes }) => ({ scopes: scopes.length === 0 ? SCOPES : scopes })),
+  'no scopes are all': creates(({ scopes }) => ({ scopes: scopes.length === 0 ? KNOWN_SCOPES : scopes })),
   'scopes are sorted backwards': finds(({ scopes }) => ({ scopes: scopes.toReversed() })),
   'only the first scope is kept': creates(({ scopes }) => ({ scopes: scopes.slice(0, 1) })),
   'reading is a scope of every key': creates(({ scopes }) => ({

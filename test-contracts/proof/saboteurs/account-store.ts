@@ -163,10 +163,35 @@ const saboteurs: readonly Saboteur<StoreSubject<AccountStores>>[] = [
     });
   }),
   saboteur('account-store/blocked-changes', 'nobody is the operator', () => ({ roles }) => ({
-    roles: replacing(roles, { save: (role, version, events) => roles.save(role, version, events) }),
+    roles: replacing(roles, {
+      save: (role, version, events, _, credential) =>
+        roles.save(role, version, events, 'account', credential),
+    }),
   })),
   saboteur('account-store/blocked-changes', 'everybody is the operator', () => ({ apiKeys }) => ({
     apiKeys: replacing(apiKeys, { create: (key, events) => apiKeys.create(key, events, 'operator') }),
+  })),
+  saboteur(
+    'account-store/revoked-key',
+    'a commit looks at the key first and stores later',
+    () =>
+      ({ roles, apiKeys }) => ({
+        roles: replacing(roles, {
+          commit: async (publication, lease, events) => {
+            const { key, session = null } = publication.credential ?? {};
+            const found = key ? await apiKeys.find(key) : undefined;
+            await nextTurn();
+            if ((found?.revokedAt ?? null) !== null) return { kind: 'refused', code: 'unauthorized' };
+            return await roles.commit({ ...publication, credential: { session } }, lease, events);
+          },
+        }),
+      }),
+  ),
+  saboteur('account-store/ended-session', 'a save does not look at the session', () => ({ roles }) => ({
+    roles: replacing(roles, {
+      save: (role, version, events, authority, { key = null } = {}) =>
+        roles.save(role, version, events, authority, { key }),
+    }),
   })),
   saboteur('account-store/with-roles', 'every block hides', () => ({ roles, accounts }) => ({
     roles: replacing(roles, {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ApiKey, ApiKeyId, ApiKeyStore } from '@pinfold/core';
-import { SCOPES } from '@pinfold/core';
+import { KNOWN_SCOPES } from '@pinfold/core/adapter';
 import { apiKeyStoreContract, type StoreSubject } from '@pinfold/test-contracts';
 import { ACCOUNT } from '@pinfold/test-contracts/fixtures';
 import { memorySaboteurs, oneForAll, strangers } from './memory-saboteurs.ts';
@@ -34,7 +34,7 @@ const saboteurs: readonly Saboteur<StoreSubject<ApiKeyStore>>[] = [
   },
   saboteur('api-key-store/create', 'a key without scopes is taken for one with all', () => (store) => ({
     create: (key, events) =>
-      store.create({ ...key, scopes: key.scopes.length === 0 ? SCOPES : key.scopes }, events),
+      store.create({ ...key, scopes: key.scopes.length === 0 ? KNOWN_SCOPES : key.scopes }, events),
   })),
   saboteur('api-key-store/create-exists', 'creating writes over what is there', () => {
     const written = new Map<ApiKeyId, ApiKey>();

@@ -1,13 +1,5 @@
-import {
-  type AccountId,
-  type ApiKey,
-  type ApiKeyId,
-  type ApiKeyStore,
-  type Authority,
-  type Instant,
-  SCOPES,
-  type Sha256,
-} from '@pinfold/core';
+import type { AccountId, ApiKey, ApiKeyId, ApiKeyStore, Authority, Instant, Sha256 } from '@pinfold/core';
+import { KNOWN_SCOPES } from '@pinfold/core/adapter';
 import { createMemory } from '@pinfold/memory';
 import fc from 'fast-check';
 import type { ModelOptions } from '../role-store-model/sequences.ts';
@@ -42,7 +34,7 @@ const key = ({ ids, accounts, labels, hashes, instants }: Values): fc.Arbitrary<
   fc.record({
     id: oneOf(...ids),
     account: oneOf(...accounts),
-    scopes: fc.shuffledSubarray([...SCOPES]),
+    scopes: fc.shuffledSubarray([...KNOWN_SCOPES]),
     label: oneOf(...labels),
     secretHash: oneOf(...hashes),
     createdAt: oneOf(...instants),

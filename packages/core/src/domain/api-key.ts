@@ -23,7 +23,14 @@ export function parseApiKeyId(text: string): ApiKeyId | undefined {
 export type Scope = 'pins:read' | 'pins:write' | 'manage' | 'admin';
 
 /** All scopes there are. `manage` signs in to the management screen; `admin` does, too, and administers the service. */
-export const SCOPES: readonly Scope[] = ['pins:read', 'pins:write', 'manage', 'admin'];
+export const KNOWN_SCOPES: readonly Scope[] = ['pins:read', 'pins:write', 'manage', 'admin'];
+
+/** What an account's members may do: everything with what is theirs. It never holds more than these three. */
+export const MEMBER_SCOPES: readonly ['pins:read', 'pins:write', 'manage'] = Object.freeze([
+  'pins:read',
+  'pins:write',
+  'manage',
+] as const);
 
 /**
  * Whether scopes are enough to sign in to the management screen.

@@ -1,5 +1,5 @@
 import type { AccountLimits, Block } from './account.ts';
-import { type ApiKeyId, SCOPES } from './api-key.ts';
+import { type ApiKeyId, KNOWN_SCOPES } from './api-key.ts';
 import type { Doer, EventId, EventType } from './history.ts';
 import {
   type Filename,
@@ -70,7 +70,7 @@ const account: Form<AccountRecord> = object<AccountRecord>({
 const key: Form<ApiKeyRecord> = object<ApiKeyRecord>({
   id: text<ApiKeyId>(/^[0-9A-Za-z]{1,32}$/, 'the id of a key'),
   account: accountName,
-  scopes: list(oneOf(...SCOPES)),
+  scopes: list(oneOf(...KNOWN_SCOPES)),
   label: anyText(),
   secretHash: hash(/^[0-9a-f]{64}$/),
   createdAt: instant,

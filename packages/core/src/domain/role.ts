@@ -42,6 +42,28 @@ export interface Role {
 /** The state of a role at a moment (docs/design-decisions.md#state-is-derived-never-stored). */
 export type RoleState = 'published' | 'expired' | 'deleted';
 
+/** Every state. */
+export const ROLE_STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
+
+/**
+ * Reads a state; `undefined` when it is none.
+ *
+ * @example
+ * import { parseRoleState } from '@pinfold/core/adapter';
+ *
+ * parseRoleState('expired'); // 'expired'
+ * parseRoleState('pinned'); // undefined
+ */
+export function parseRoleState(value: unknown): RoleState | undefined {
+  return ROLE_STATES.find((state) => state === value);
+}
+
+/** @throws TypeError for a value that is neither a state nor absent. */
+export function expectState(state: RoleState | undefined): void {
+  if (state === undefined || parseRoleState(state) !== undefined) return;
+  throw new TypeError('state is published, expired or deleted');
+}
+
 /** What a role can be told to do. Values in it have been proved, and a password has been hashed. */
 export type RoleCommand =
   | { readonly type: 'set_title'; readonly title: Title | null }

@@ -1,5 +1,6 @@
 import { type Actor, OPERATOR, reachOf } from '../domain/actor.ts';
 import type { Unchangeable } from '../domain/admission.ts';
+import type { Credential } from '../domain/credential.ts';
 import { type Cause, causedBy, eventOf } from '../domain/history.ts';
 import { type AccountId, parseRoleId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
@@ -27,6 +28,8 @@ export interface RoleRequest {
 /** Which role to change, in whose name, and what the history tells of it: when absent, only in whose name it was. */
 export interface ChangeRequest extends RoleRequest {
   readonly cause?: Cause;
+  /** What the account's caller signed in with: nothing changes once that has ended. Absent: nothing is looked at. */
+  readonly credential?: Credential;
 }
 
 /** The one attribute an owner changes. The empty string and null both mean none. */
@@ -50,7 +53,7 @@ export interface Overtaken {
 /** The publication after the change. */
 export type ChangeOutcome =
   | { readonly kind: 'changed'; readonly publication: Publication }
-  | Refusal<'not_found' | 'invalid_state'>
+  | Refusal<'not_found' | 'invalid_state' | 'unauthorized'>
   | Unchangeable;
 
 /** The role after the update, or what is wrong with the new value. */
@@ -169,7 +172,7 @@ async function changeSeen(
   command: RoleCommand,
   seen: Seen,
 ): Promise<ChangeOutcome | Overtaken> {
-  const { by, cause = causedBy(by), signal } = request;
+  const { by, cause = causedBy(by), credential, signal } = request;
   for (;;) {
     signal?.throwIfAborted();
     const loaded = await loadFor(roles, request);
@@ -182,7 +185,7 @@ async function changeSeen(
     const { role } = decision;
     const events = decision.events.map((event) => eventOf(ids, event, cause, role.account, role.id));
     const authority = by === OPERATOR ? 'operator' : 'account';
-    const saved = role === before ? SAVED : await roles.save(role, version, events, authority);
+    const saved = role === before ? SAVED : await roles.save(role, version, events, authority, credential);
     if (saved.kind === 'refused') return saved;
     if (saved.kind === 'saved') return { kind: 'changed', publication: show(role) };
   }

@@ -1,6 +1,6 @@
 import { type Actor, boundTo, OPERATOR, reachOf } from '../domain/actor.ts';
 import type { Unchangeable } from '../domain/admission.ts';
-import { type ApiKey, DEFAULT_SCOPES, parseApiKeyId, SCOPES, type Scope } from '../domain/api-key.ts';
+import { type ApiKey, DEFAULT_SCOPES, KNOWN_SCOPES, parseApiKeyId, type Scope } from '../domain/api-key.ts';
 import { type Cause, causedBy, eventOf, type HistoryEvent } from '../domain/history.ts';
 import { accountId } from '../domain/identity.ts';
 import { before, minutes } from '../domain/instant.ts';
@@ -159,7 +159,7 @@ function made(
   { id, secretHash }: PresentedKey,
   { by, label = '', scopes = DEFAULT_SCOPES, account: name, cause = causedBy(by ?? name) }: NewKey,
 ): { readonly key: ApiKey; readonly events: readonly HistoryEvent[] } {
-  if (!scopes.every((scope) => SCOPES.includes(scope)))
+  if (!scopes.every((scope) => KNOWN_SCOPES.includes(scope)))
     throw new TypeError('a key has scopes that there are');
   const account = accountId(name);
   const createdAt = clock.now();

@@ -1,7 +1,7 @@
 import { decodeCursor, encodeCursor } from '../domain/cursor.ts';
 import { accountId, parseRoleId } from '../domain/identity.ts';
 import type { Publication } from '../domain/publication.ts';
-import type { Role, RoleState } from '../domain/role.ts';
+import { expectState, type Role, type RoleState } from '../domain/role.ts';
 import type { Takedown } from '../domain/takedown.ts';
 import { foldForSearch } from '../domain/text.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -45,7 +45,7 @@ export interface Overseeing {
   /**
    * A page of all roles, newest first.
    *
-   * @throws TypeError when the limit is no whole number from 1 to 100, or the account none.
+   * @throws TypeError when the limit is no whole number from 1 to 100, the account none, or the state none.
    */
   listRoles(request?: RoleListRequest): Promise<RoleListOutcome>;
 
@@ -74,6 +74,7 @@ export function overseeing({ roles, takedowns, clock }: OverseeingPorts, show: S
   return {
     async listRoles({ account, state, search: text, cursor, limit = 20 } = {}) {
       if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
+      expectState(state);
       const filter = {
         account: account === undefined ? undefined : accountId(account),
         state,

@@ -1,4 +1,5 @@
 import type { PublicationLimits } from '../domain/account.ts';
+import type { Credential } from '../domain/credential.ts';
 import { type Cause, eventOf } from '../domain/history.ts';
 import { type Filename, fingerprintOf, type IdempotencyKey } from '../domain/idempotency.ts';
 import { type AccountId, archiveCreatedAt } from '../domain/identity.ts';
@@ -73,6 +74,7 @@ export interface Wanted {
   readonly title: Title | null;
   readonly archive: StagedArchive;
   readonly cause: Cause;
+  readonly credential: Credential;
 }
 
 /** `replayed`: the key published this role before, whose state may have changed since. */
@@ -95,6 +97,7 @@ export type RunOutcome =
       | 'rate_limited'
       | 'read_only'
       | 'refused_by_host'
+      | 'unauthorized'
     >;
 
 /** A proved archive that has been stored, with the role to be committed; while it commits only the store knows more. */
@@ -229,7 +232,7 @@ export class PublicationRun {
 
   async #commit({ proved: { entries, warnings }, role }: Stored, lease: Lease): Promise<UnderLease> {
     const { roles, ids, clock } = this.#tools.ports;
-    const { account, cause } = this.#wanted;
+    const { account, cause, credential } = this.#wanted;
     const published = { type: 'pin.published', at: role.publishedAt } as const;
     const event = eventOf(ids, published, cause, account, role.id);
     const publication = {
@@ -238,6 +241,7 @@ export class PublicationRun {
       limits: this.#wanted.quotas,
       manifest: encodeManifest(entries),
       warnings,
+      credential,
     };
     const outcome = await measured(this.#tools, 'commit', roles.commit(publication, lease, [event]));
     return outcome.kind === 'committed' ? { kind: 'published', role, warnings } : outcome;

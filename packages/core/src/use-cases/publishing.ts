@@ -1,6 +1,7 @@
 import { Gate } from '../adapter/gate.ts';
 import type { PublicationLimits } from '../domain/account.ts';
 import { FORBIDDEN_CONTENT } from '../domain/admission.ts';
+import type { Credential } from '../domain/credential.ts';
 import { type Cause, causedBy } from '../domain/history.ts';
 import { checkIdempotencyKey, parseFilename } from '../domain/idempotency.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
@@ -38,6 +39,8 @@ export interface PublishRequest {
   readonly archive: GivenArchive;
   /** What the history tells of it; when absent, only in whose name it was. */
   readonly cause?: Cause;
+  /** What the caller signed in with: nothing is published once that has ended. Absent: nothing is looked at. */
+  readonly credential?: Credential;
 }
 
 /** What is to be checked, and for which account. */
@@ -110,7 +113,7 @@ export function publishing(
     overloaded: () => new Fault('publishing_overloaded', 'too many wait'),
   });
   return {
-    async publish({ archive: given, cause, ...request }) {
+    async publish({ archive: given, cause, credential = {}, ...request }) {
       const outcome = await withArchive<RunOutcome>(ports.staging, given, async (receive) => {
         const account = accountId(request.by);
         const key = checkIdempotencyKey(request.key, limits);
@@ -123,7 +126,8 @@ export function publishing(
         const archive = await receive(own);
         if ('kind' in archive) return archive;
         const quotas = await quotasOf(account);
-        const wanted = { account, key, filename, title, archive, quotas, cause: cause ?? causedBy(account) };
+        const who = { account, cause: cause ?? causedBy(account), credential };
+        const wanted = { ...who, key, filename, title, archive, quotas };
         return await gate.run(account, () => new PublicationRun({ ...tools, limits: own }, wanted).run());
       });
       shared.observe?.({ kind: 'publish', outcome: 'code' in outcome ? outcome.code : outcome.kind });

@@ -3,7 +3,7 @@ import { checkIdempotencyKey } from '../domain/idempotency.ts';
 import { accountId } from '../domain/identity.ts';
 import type { Limits } from '../domain/limits.ts';
 import type { Publication } from '../domain/publication.ts';
-import type { RoleState } from '../domain/role.ts';
+import { expectState, type RoleState } from '../domain/role.ts';
 import { foldForSearch } from '../domain/text.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RoleQuery, RoleStore } from '../ports/role-store.ts';
@@ -55,8 +55,6 @@ export interface Reading {
   findByKey(request: { readonly by: string; readonly key: string }): Promise<Publication | undefined>;
 }
 
-const STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
-
 export function reading(
   { roles, clock }: { readonly roles: RoleStore; readonly clock: Clock },
   limits: Limits,
@@ -78,9 +76,7 @@ export function reading(
     },
     async list({ by, state, search: text, cursor, limit = 20 }) {
       if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
-      if (state !== undefined && !STATES.includes(state)) {
-        throw new TypeError('state is published, expired or deleted');
-      }
+      expectState(state);
       const search = text === undefined ? undefined : foldForSearch(text);
       const filter = { account: accountId(by), state, search };
       const after = cursor === undefined ? undefined : decodeCursor(cursor, filter);

@@ -2,6 +2,7 @@ import { type Cause, eventOf } from '../domain/history.ts';
 import type { Sha256 } from '../domain/idempotency.ts';
 import { parseRoleId, type RoleId } from '../domain/identity.ts';
 import { after } from '../domain/instant.ts';
+import { expectReason } from '../domain/operator-text.ts';
 import type { Publication } from '../domain/publication.ts';
 import type { Role } from '../domain/role.ts';
 import { decodeTakedownCursor, encodeTakedownCursor, type Takedown, takenDown } from '../domain/takedown.ts';
@@ -64,6 +65,8 @@ export interface TakingDown {
    * Stops a publication in any state, and forbids its archive to every account from then on. Again it changes nothing
    * but does what a `purge` or `copies` left over. An archive that storage does not let go of is left to the sweep, which
    * gives it no grace.
+   *
+   * @throws TypeError for what is no reason.
    */
   takeDown(request: TakedownRequest): Promise<TakedownOutcome>;
 
@@ -90,6 +93,7 @@ export function takingDown(ports: TakedownPorts, show: ShowPublication): TakingD
   const { takedowns } = ports;
   return {
     async takeDown({ id: text, cause, purge = false, copies: isOfAll = false, ...words }) {
+      expectReason(words.reason);
       const id = parseRoleId(text);
       const stopped = id === undefined ? undefined : await stop(ports, id, words, cause);
       if (stopped === undefined) return NOT_FOUND;
@@ -120,6 +124,7 @@ export function takingDown(ports: TakedownPorts, show: ShowPublication): TakingD
       }
     },
     async bringTakedown({ at, reason, ...brought }, cause) {
+      expectReason(reason);
       const stopped = await stop(ports, brought.id, { at, reason }, cause);
       if (stopped?.role.sha256 === brought.sha256) return stopped.isChanged;
       return (await forbid(ports, { ...brought, at, reason }, cause)) || stopped?.isChanged === true;

@@ -69,10 +69,11 @@ export async function showPin(
 /** `POST /admin/v1/pins/{id}/takedown`: stops a publication in any state, and forbids its archive. */
 export async function takePinDown(
   service: Service,
-  { request, cause, administration }: AdminCall,
+  call: AdminCall,
   id: RoleId | undefined,
 ): Promise<Outcome> {
-  const wish = await readBody(service, request, checkWish, WRONG);
+  const { cause, administration } = call;
+  const wish = await readBody(service, call, checkWish, WRONG);
   if ('kind' in wish) return wish;
   if (id === undefined) return refuseRequest('not_found');
   const taken = await administration.takeDown({ id, ...wish, cause });

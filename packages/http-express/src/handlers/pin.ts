@@ -1,5 +1,5 @@
-import type { Limits, Publication, RoleId } from '@pinfold/core';
-import { toRfc3339 } from '@pinfold/core/adapter';
+import type { Limits, Publication, RoleId, RoleState } from '@pinfold/core';
+import { ROLE_STATES, toRfc3339 } from '@pinfold/core/adapter';
 import { type PublicUrl, sharedUrl } from '@pinfold/http';
 import { count, instant, type JsonObject, object, UUID } from '../openapi/json-schema.ts';
 
@@ -7,7 +7,7 @@ import { count, instant, type JsonObject, object, UUID } from '../openapi/json-s
 export interface Pin {
   readonly id: string;
   readonly title: string | null;
-  readonly state: 'published' | 'expired' | 'deleted';
+  readonly state: RoleState;
   readonly shared_url: string;
   readonly password_protected: boolean;
   readonly pinned: boolean;
@@ -58,7 +58,7 @@ export function pinSchema({ titleCharacters }: Limits): JsonObject {
       description: 'The management title; null when there is none.',
     },
     state: {
-      enum: ['published', 'expired', 'deleted'],
+      enum: ROLE_STATES,
       description: 'The state at the moment of the answer.',
     },
     shared_url: { type: 'string', pattern: '^https?://', description: 'The URL that viewers use.' },

@@ -40,6 +40,7 @@ export function tell(refusal: Refusal): ProblemDetails {
     case 'idempotency_mismatch':
     case 'invalid_cursor':
     case 'not_found':
+    case 'unauthorized':
       return {};
     case 'idempotency_in_progress':
     case 'rate_limited':

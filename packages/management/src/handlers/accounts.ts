@@ -1,6 +1,10 @@
 import { type AccountId, type AccountLimits, accountId, OPERATOR } from '@pinfold/core';
-import { codePoints, parseRate } from '@pinfold/core/adapter';
-import type { AdministeredAccount, Administration } from '@pinfold/core/administration';
+import {
+  type AdministeredAccount,
+  type Administration,
+  isOperatorText,
+  parseAccountLimit,
+} from '@pinfold/core/administration';
 import { type Answer, page, seeOther } from '../answering/answer.ts';
 import { notFound } from '../answering/refuse.ts';
 import type { MessageId } from '../messages/catalogues.ts';
@@ -11,7 +15,6 @@ import { accountsView } from '../views/accounts.ts';
 import { fieldOf, type SignedInVisit } from '../visiting/visit.ts';
 
 const PAGE_SIZE = 50;
-const LONGEST_REASON = 255;
 
 /** Shows a page of all accounts, or leads to the one that was asked for by name. */
 export async function showAccounts(screen: Screen, visit: SignedInVisit): Promise<Answer> {
@@ -48,7 +51,8 @@ export async function limit(screen: Screen, visit: SignedInVisit): Promise<Answe
   };
   const limits: Record<string, unknown> = {};
   for (const field of ['requests', 'publications', 'sites', 'bytes'] as const) {
-    const value = (field === 'sites' || field === 'bytes' ? quotaOf : rateOf)(values[field]);
+    const text = values[field];
+    const value = text === '' ? null : parseAccountLimit(field, text);
     if (value === undefined) return showAccount(screen, visit, { field, values });
     limits[field] = value;
   }
@@ -95,9 +99,7 @@ export async function showAccountHistory({ history }: Screen, visit: SignedInVis
 /** What was given as a reason; `undefined` where it will not do. */
 export function reasonOf(visit: SignedInVisit): string | undefined {
   const reason = textOf(visit, 'reason');
-  return reason === '' || codePoints(reason) > LONGEST_REASON || /[\p{Cc}\p{Cs}]/u.test(reason)
-    ? undefined
-    : reason;
+  return isOperatorText(reason) ? reason : undefined;
 }
 
 /** What there is for those who administer: routes that need it are there only with it. */
@@ -139,16 +141,4 @@ export function known(name: string): AccountId | undefined {
 
 function textOf(visit: SignedInVisit, field: string): string {
   return (fieldOf(visit, field) ?? '').trim();
-}
-
-/** `undefined` where it will not do. */
-function rateOf(text: string): string | null | undefined {
-  if (text === '') return null;
-  return parseRate(text) === undefined ? undefined : text;
-}
-
-function quotaOf(text: string): number | 'off' | null | undefined {
-  if (text === '') return null;
-  if (text === 'off') return 'off';
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

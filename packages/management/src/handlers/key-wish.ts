@@ -1,6 +1,5 @@
-import type { Scope } from '@pinfold/core';
+import { MEMBER_SCOPES, type Scope } from '@pinfold/core';
 import { codePoints } from '@pinfold/core/adapter';
-import { GIVEN_SCOPES } from '../views/keys.ts';
 import { fieldOf, fieldsOf, type SignedInVisit } from '../visiting/visit.ts';
 
 const LONGEST_LABEL = 100;
@@ -22,6 +21,7 @@ export function keyWishOf(visit: SignedInVisit): KeyWish {
   return { label, scopes, trouble };
 }
 
+/** Only the command makes a key that administers. */
 function isScope(text: string): text is Scope {
-  return (GIVEN_SCOPES as readonly string[]).includes(text);
+  return (MEMBER_SCOPES as readonly string[]).includes(text);
 }

@@ -1,4 +1,4 @@
-import type { RoleState } from '@pinfold/core';
+import { parseRoleState } from '@pinfold/core/adapter';
 import { allowanceOf } from '../allowance.ts';
 import { type Answer, page, seeOther } from '../answering/answer.ts';
 import type { MessageId } from '../messages/catalogues.ts';
@@ -13,7 +13,6 @@ import type { SignedInVisit } from '../visiting/visit.ts';
 const PAGE_SIZE = 20;
 /** As the page has it for its field. */
 const LONGEST_SEARCH = 255;
-const STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
 
 /** Shows a page of the list, and above it what went wrong with a form for publishing. */
 export async function showList(
@@ -27,7 +26,7 @@ export async function showList(
   }
   const { q, state: wanted, cursor } = visit.request.query;
   const search = typeof q === 'string' ? q.trim().slice(0, LONGEST_SEARCH) : '';
-  const state = STATES.find((one) => one === wanted);
+  const state = parseRoleState(wanted);
   const further = typeof cursor === 'string';
   const listed = await useCases.list({
     by: visit.account,

@@ -20,6 +20,7 @@ import { type RefusedBecause, type ShownPublication, shownPublication } from '..
 import { type DetailModel, detailView, type FieldTrouble } from '../views/detail.ts';
 import { NO_RENEWAL } from '../views/detail-cards.ts';
 import { stopView } from '../views/stop.ts';
+import { askToSignIn } from '../visiting/guards.ts';
 import { fieldOf, type SignedInVisit } from '../visiting/visit.ts';
 import type { Values } from '../words.ts';
 
@@ -140,8 +141,8 @@ async function change(
 ): Promise<Answer> {
   const id = idOf(visit);
   if (id === undefined) return notFound(visit);
-  const { words } = visit;
-  const outcome = await command({ by: visit.account, id, cause: visit.cause, signal: visit.signal });
+  const { words, account: by, cause, credential, signal } = visit;
+  const outcome = await command({ by, id, cause, credential, signal });
   if (outcome.kind !== 'changed')
     visit.who.outcome = outcome.kind === 'refused' ? outcome.code : outcome.kind;
   if (outcome.kind === 'overtaken' && title !== undefined) {
@@ -171,6 +172,8 @@ async function change(
     case 'account_blocked':
     case 'read_only':
       return refuseChanges(visit, outcome);
+    case 'unauthorized':
+      return askToSignIn(screen, visit);
     default:
       return outcome satisfies never;
   }

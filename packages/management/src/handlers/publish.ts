@@ -5,6 +5,7 @@ import { type Answer, seeOther } from '../answering/answer.ts';
 import { READ_ONLY_SECONDS, refuse } from '../answering/refuse.ts';
 import type { Screen } from '../options.ts';
 import { oddText } from '../upload-form.ts';
+import { askToSignIn } from '../visiting/guards.ts';
 import type { SignedInVisit } from '../visiting/visit.ts';
 import { formTrouble, showList, showProblems, tooLarge } from './list.ts';
 import type { ArchiveVisit } from './receive.ts';
@@ -21,9 +22,9 @@ export async function publishUpload(screen: Screen, visit: ArchiveVisit): Promis
 
 async function publish(
   { useCases }: Screen,
-  { account, cause, wish, archive, who }: ArchiveVisit,
+  { account, cause, credential, wish, archive, who }: ArchiveVisit,
 ): Promise<PublishOutcome> {
-  const outcome = await useCases.publish({ by: account, ...wish, archive, cause });
+  const outcome = await useCases.publish({ by: account, ...wish, archive, cause, credential });
   if (outcome.kind === 'refused') who.outcome = outcome.code;
   return outcome;
 }
@@ -66,6 +67,8 @@ function answerScript(screen: Screen, visit: SignedInVisit, outcome: PublishOutc
     case 'invalid_idempotency_key':
     case 'invalid_title':
       return refuse(visit, 400, 'badFormTitle', oddText(outcome));
+    case 'unauthorized':
+      return askToSignIn(screen, visit);
     default:
       return outcome satisfies never;
   }
@@ -86,7 +89,7 @@ function refuseArchive(
   screen: Screen,
   visit: SignedInVisit,
   refusal: Extract<PublishOutcome, Refusal>,
-): Promise<Answer> {
+): Promise<Answer> | Answer {
   switch (refusal.code) {
     case 'refused_by_host':
       return showList(screen, visit, { status: 422, publish: { summary: hostWords(visit, refusal) } });
@@ -110,6 +113,8 @@ function refuseArchive(
     case 'invalid_idempotency_key':
     case 'invalid_title':
       return formTrouble(screen, visit, 422, oddText(refusal));
+    case 'unauthorized':
+      return askToSignIn(screen, visit);
     default:
       return refusal satisfies never;
   }

@@ -1,10 +1,11 @@
 import { type Limits, minutes, type StagedArchive, seconds } from '@pinfold/core';
+import { discardQuietly } from '@pinfold/core/adapter';
 import { type ReceiveFormOptions, receiveArchive, receiveForm } from '@pinfold/http';
 import type { Answer } from '../answering/answer.ts';
 import { refuse } from '../answering/refuse.ts';
 import type { Screen } from '../options.ts';
 import { oddText, readWish, UploadForm, type UploadRefusal, type Wish } from '../upload-form.ts';
-import { type Guard, passed } from '../visiting/guards.ts';
+import { type Guard, passed, refuseAgain } from '../visiting/guards.ts';
 import type { SignedInVisit } from '../visiting/visit.ts';
 import { formTrouble, showProblems, tooLarge } from './list.ts';
 
@@ -21,6 +22,8 @@ export const archiveInForm: Guard<SignedInVisit, ArchiveVisit> = async (screen, 
   const form = await screen.uploads.take(visit.account, visit.signal, (follow) =>
     receiveForm(visit.request, reader, { ...receiving(screen, limits), follow }),
   );
+  const ended = await endedMeanwhile(screen, visit, form.kind === 'received' ? form.archive : undefined);
+  if (ended !== undefined) return ended;
   if (form.kind === 'refused') return await refuseForm(screen, visit, form, limits);
   return passed({ ...visit, wish: form.wish, archive: form.archive });
 };
@@ -40,8 +43,10 @@ export const archiveInBody: Guard<SignedInVisit, ArchiveVisit> = async (screen, 
     receiveArchive(visit.request, { ...receiving(screen, limits), follow }),
   );
   switch (received.kind) {
-    case 'received':
-      return passed({ ...visit, wish, archive: received.archive });
+    case 'received': {
+      const ended = await endedMeanwhile(screen, visit, received.archive);
+      return ended ?? passed({ ...visit, wish, archive: received.archive });
+    }
     case 'too_large':
       visit.who.outcome = 'archive_too_large';
       return {
@@ -57,6 +62,22 @@ export const archiveInBody: Guard<SignedInVisit, ArchiveVisit> = async (screen, 
       return received satisfies never;
   }
 };
+
+/** Authenticates again now that the body is in; unless the visit goes on, the archive is discarded. */
+async function endedMeanwhile(
+  screen: Screen,
+  visit: SignedInVisit,
+  archive: StagedArchive | undefined,
+): Promise<Answer | undefined> {
+  let isKept = false;
+  try {
+    const ended = await refuseAgain(screen, visit);
+    isKept = ended === undefined;
+    return ended;
+  } finally {
+    if (!isKept && archive !== undefined) await discardQuietly(archive);
+  }
+}
 
 function receiving({ useCases: { clock, staging } }: Screen, { archiveBytes }: Limits): ReceiveFormOptions {
   return { clock, staging, archiveBytes, idle: seconds(30), total: minutes(15) };

@@ -1,11 +1,9 @@
-import { codePoints } from '@pinfold/core/adapter';
+import { isOperatorText } from '@pinfold/core/administration';
 import { type Answer, page, seeOther } from '../answering/answer.ts';
 import type { Screen } from '../options.ts';
 import { serviceView } from '../views/service.ts';
 import { fieldOf, type SignedInVisit } from '../visiting/visit.ts';
 import { administrationOf } from './accounts.ts';
-
-const LONGEST_MESSAGE = 255;
 
 /** Shows whether the service can be changed, and what was wrong with the form for that. */
 export async function showService(
@@ -21,9 +19,7 @@ export async function showService(
 export async function changeService(screen: Screen, visit: SignedInVisit): Promise<Answer> {
   const kind = fieldOf(visit, 'mode') === 'read_only' ? 'read_only' : 'normal';
   const message = (fieldOf(visit, 'message') ?? '').trim();
-  if (codePoints(message) > LONGEST_MESSAGE || /[\p{Cc}\p{Cs}]/u.test(message)) {
-    return showService(screen, visit, { message });
-  }
+  if (message !== '' && !isOperatorText(message)) return showService(screen, visit, { message });
   await administrationOf(screen).changeService(
     { kind, message: message === '' ? null : message },
     visit.cause,

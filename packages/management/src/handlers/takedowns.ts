@@ -1,4 +1,5 @@
-import { parseRoleId, type RoleState } from '@pinfold/core';
+import { parseRoleId } from '@pinfold/core';
+import { parseRoleState } from '@pinfold/core/adapter';
 import { type AdministeredPublication, parseSha256 } from '@pinfold/core/administration';
 import { type Answer, page, seeOther } from '../answering/answer.ts';
 import { notFound } from '../answering/refuse.ts';
@@ -13,14 +14,13 @@ import { administrationOf, known, reasonOf } from './accounts.ts';
 
 const PAGE_SIZE = 50;
 const LONGEST_SEARCH = 255;
-const STATES: readonly RoleState[] = ['published', 'expired', 'deleted'];
 
 /** Shows a page of the publications of all accounts, or of one. */
 export async function showAllPublications(screen: Screen, visit: SignedInVisit): Promise<Answer> {
   const { account, q, state: wanted, cursor } = visit.request.query;
   const search = typeof q === 'string' ? q.trim().slice(0, LONGEST_SEARCH) : '';
   const owner = typeof account === 'string' ? account.trim() : '';
-  const state = STATES.find((one) => one === wanted);
+  const state = parseRoleState(wanted);
   const further = typeof cursor === 'string';
   // What is no name of an account has no publications.
   if (owner !== '' && known(owner) === undefined)

@@ -1,4 +1,4 @@
-import { type ApiKey, DEFAULT_SCOPES, SCOPES, type Scope } from '@pinfold/core';
+import { type ApiKey, DEFAULT_SCOPES, MEMBER_SCOPES, type Scope } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { SignedInVisit } from '../visiting/visit.ts';
@@ -19,9 +19,6 @@ const SCOPE_MESSAGES: Readonly<Record<Scope, MessageId>> = {
   manage: 'scopeManage',
   admin: 'scopeAdmin',
 };
-
-/** What a key made here may be given: only the command makes one that administers. */
-export const GIVEN_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'admin');
 
 /** The account's keys, and a form for a new one. */
 export function keysView(visit: SignedInVisit, { keys, made, trouble }: KeysModel): Html {
@@ -86,7 +83,7 @@ export function keyFields({ words }: SignedInVisit, label: string, trouble: stri
     trouble === undefined ? undefined : html` aria-invalid="true" aria-describedby="label-error" autofocus`;
   return html`<div class="field"><label for="label">${words.say('labelLabel')}</label><input id="label" name="label" autocomplete="off" dir="auto" value="${label}"${wrong}>
 ${trouble === undefined ? undefined : html`<p class="error" id="label-error">${trouble}</p>`}</div>
-<fieldset><legend>${words.say('scopesLegend')}</legend>${GIVEN_SCOPES.map((scope) => {
+<fieldset><legend>${words.say('scopesLegend')}</legend>${MEMBER_SCOPES.map((scope) => {
     const checked = DEFAULT_SCOPES.includes(scope) ? html` checked` : undefined;
     return html`<label class="check"><input type="checkbox" name="scope" value="${scope}"${checked}> <span>${words.say(SCOPE_MESSAGES[scope])} <code class="quiet">${scope}</code></span></label>`;
   })}</fieldset>`;

@@ -1,5 +1,6 @@
-import type { Caller, Doer } from '@pinfold/core';
+import type { Caller, Credential, Doer } from '@pinfold/core';
 import { mayManage } from '@pinfold/core/accounts';
+import { credentialOf } from '@pinfold/core/adapter';
 import { actorOf } from '@pinfold/core/history';
 import { callerOf } from '@pinfold/http';
 import type { Screen } from '../options.ts';
@@ -8,7 +9,13 @@ import type { Visit } from './visit.ts';
 
 /** Who stands at the gate. */
 export type Arrival =
-  | { readonly kind: 'signed_in'; readonly caller: Caller; readonly actor: Doer; readonly bond: string }
+  | {
+      readonly kind: 'signed_in';
+      readonly caller: Caller;
+      readonly credential: Credential;
+      readonly actor: Doer;
+      readonly bond: string;
+    }
   | { readonly kind: 'forbidden' }
   /** Whose of several they are, nobody can say. */
   | { readonly kind: 'several' }
@@ -17,16 +24,22 @@ export type Arrival =
 /** How many sessions are looked up for a request. A browser of ours has one; a sibling may have planted more. */
 const MOST_LOOKED_UP = 5;
 
-/** Finds out who a request is from: by the session of its cookie, or as the embedding team says. */
+/**
+ * Finds out who a request is from: by the session of its cookie, or as the embedding team says.
+ *
+ * @param again whose request it was before its body arrived.
+ */
 export async function arrivalOf(
   { authenticate, sessions }: Screen,
   { request, response, scope, shown }: Visit,
+  again?: Caller,
 ): Promise<Arrival> {
   if (authenticate !== undefined) {
-    const caller = await callerOf(authenticate, request, response);
+    const caller = await callerOf(authenticate, request, response, again && { again });
     if (caller === undefined) return { kind: 'stranger' };
     if (!mayManage(caller.scopes)) return { kind: 'forbidden' };
-    return { kind: 'signed_in', caller, actor: actorOf(caller), bond: `account ${caller.account}` };
+    const bond = `account ${caller.account}`;
+    return { kind: 'signed_in', caller, credential: credentialOf(caller), actor: actorOf(caller), bond };
   }
   if (shown === 'several') return { kind: 'several' };
   const tokens = readCookies(request, scope, 'session');
@@ -36,10 +49,11 @@ export async function arrivalOf(
     const session = await sessions?.find(token);
     if (session === undefined) continue;
     if (arrival.kind === 'signed_in') return { kind: 'several' };
-    const { account, displayName, scope: granted } = session;
+    const { account, displayName, scope: granted, actor } = session;
     const named = displayName === null ? {} : { displayName };
     const caller: Caller = { account, scopes: [granted], ...named };
-    arrival = { kind: 'signed_in', caller, actor: session.actor, bond: `session ${token}` };
+    const credential = { session: session.tokenHash, key: session.apiKey };
+    arrival = { kind: 'signed_in', caller, credential, actor, bond: `session ${token}` };
   }
   return arrival;
 }

@@ -1,6 +1,6 @@
 import { minutes, seconds } from '@pinfold/core';
 import { NORMAL, refuseChange } from '@pinfold/core/adapter';
-import { hasTooManyCookies, isOwnForm, type ReadFields, readFields } from '@pinfold/http';
+import { hasTooManyCookies, isOwnForm, isWhole, type ReadFields, readFields } from '@pinfold/http';
 import { type Answer, onThisHost, page, seeOther } from '../answering/answer.ts';
 import { notFound, refuse, refuseChanges, wantsJson } from '../answering/refuse.ts';
 import { parseLanguage } from '../language.ts';
@@ -115,6 +115,7 @@ export const formRead = async <Known extends Visit>(
 
 /** Only somebody who is signed in. */
 export const signedIn: Guard<Visit, SignedInVisit> = async (screen, visit) => {
+  const hasBody = await isWhole(visit.request);
   const arrival = await arrivalOf(screen, visit);
   switch (arrival.kind) {
     case 'several':
@@ -127,6 +128,9 @@ export const signedIn: Guard<Visit, SignedInVisit> = async (screen, visit) => {
       visit.who.account = arrival.caller.account;
       return passed({
         ...visit,
+        caller: arrival.caller,
+        credential: arrival.credential,
+        hasBody,
         account: arrival.caller.account,
         displayName: arrival.caller.displayName ?? arrival.caller.account,
         cause: { actor: arrival.actor, ...visit.origin },
@@ -143,6 +147,16 @@ export const signedIn: Guard<Visit, SignedInVisit> = async (screen, visit) => {
       return arrival satisfies never;
   }
 };
+
+/** Authenticates again after a body that did not come with the head; answers what ends the visit, if anything does. */
+export async function refuseAgain(screen: Screen, visit: SignedInVisit): Promise<Answer | undefined> {
+  if (visit.hasBody) return undefined;
+  const arrival = await arrivalOf(screen, visit, visit.caller);
+  if (arrival.kind === 'forbidden') return refuse(visit, 403, 'forbiddenTitle', 'forbiddenText');
+  if (arrival.kind === 'several') return startOver(screen, visit);
+  const isSame = arrival.kind === 'signed_in' && arrival.caller.account === visit.account;
+  return isSame ? undefined : askToSignIn(screen, visit);
+}
 
 /** Only somebody who administers; for everybody else there are no such pages. What is done is the operator's deed. */
 export const administers = async <Known extends SignedInVisit>(
@@ -217,7 +231,8 @@ function startOver(screen: Screen, visit: Visit): Answer {
   return askToSignIn(screen, visit, 'signInsMixed');
 }
 
-function askToSignIn({ sessions }: Screen, visit: Visit, why?: MessageId): Answer {
+/** Leads to the sign-in page, or tells a script that nobody is signed in. */
+export function askToSignIn({ sessions }: Screen, visit: Visit, why?: MessageId): Answer {
   visit.who.outcome = 'unauthorized';
   if (wantsJson(visit)) return { kind: 'json', status: 401, body: { kind: 'signed_out' } };
   if (sessions === undefined) return page(strangerView(visit), 401);

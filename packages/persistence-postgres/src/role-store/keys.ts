@@ -18,6 +18,7 @@ import {
   refuseAdmission,
   refuseChange,
   titleFolded,
+  UNAUTHORIZED,
 } from '@pinfold/core/adapter';
 import { accountRows } from '../accounts.ts';
 import { keepingFor, rowsOf } from '../events.ts';
@@ -115,14 +116,17 @@ export function keys(
     lease: Lease,
     events: readonly HistoryEvent[],
   ): Promise<CommitOutcome> {
-    const { role, manifest, warnings, now, limits } = publication;
+    const { role, manifest, warnings, now, limits, credential = {} } = publication;
     const { account, key, token } = lease;
-    const { account: owner, mode, isForbidden: isTakenDown } = await accounts.lock(run, account, role.sha256);
+    const publisher = await accounts.lock(run, account, role.sha256, credential);
+    const { account: owner, mode, isForbidden: isTakenDown } = publisher;
     const wish = { ...role, now, limits };
     const isCounted = hasQuota(boundsOf(owner, limits));
     const used = isCounted ? await accounts.countInService(run, account, now) : NOTHING;
     const looks = { isForbidden: () => isTakenDown, inService: () => used };
-    const inadmissible = refuseChange(owner, mode) ?? refuseAdmission(owner, wish, looks);
+    const inadmissible = publisher.hasEnded
+      ? UNAUTHORIZED
+      : (refuseChange(owner, mode) ?? refuseAdmission(owner, wish, looks));
     if (inadmissible === undefined) {
       const { publicationsMark, lastPublishedAt } = published(owner, wish);
       const completed = [account, key, token, role.id, JSON.stringify(warnings), role.archive, manifest];

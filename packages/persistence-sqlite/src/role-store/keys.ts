@@ -23,7 +23,7 @@ import {
 } from '@pinfold/core/adapter';
 import { countInService, findAccount, makeAccount, noteAccount } from '../accounts.ts';
 import { keep } from '../events.ts';
-import { findMode } from '../mode.ts';
+import { findMode, refusedCredential } from '../mode.ts';
 import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
@@ -120,7 +120,7 @@ export function reserve(prepare: Prepare, request: Reservation): ReserveOutcome 
 
 export function commit(
   prepare: Prepare,
-  { role, manifest, warnings, now, limits }: RoleCommit,
+  { role, manifest, warnings, now, limits, credential = {} }: RoleCommit,
   lease: Lease,
   events: readonly HistoryEvent[],
 ): CommitOutcome {
@@ -131,7 +131,9 @@ export function commit(
   const owner = findAccount(prepare, account) as Account;
   const wish = { ...role, now, limits };
   const inadmissible =
-    refuseChange(owner, findMode(prepare)) ?? refuseAdmission(owner, wish, looksOf(prepare, account, wish));
+    refusedCredential(prepare, credential) ??
+    refuseChange(owner, findMode(prepare)) ??
+    refuseAdmission(owner, wish, looksOf(prepare, account, wish));
   if (inadmissible !== undefined) return inadmissible;
   noteAccount(prepare, account, published(owner, wish));
   prepare(INSERT_ROLE).run(titleFolded(role), events.at(-1)?.at ?? 0, ...ROLES.values(role));

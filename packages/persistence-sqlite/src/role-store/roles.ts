@@ -1,7 +1,7 @@
 import type { EncodedManifest, Generation, HistoryEvent, Role, RoleStore, Version } from '@pinfold/core';
 import { changingMembers, FIRST_GENERATION, type Kept, titleFolded } from '@pinfold/core/adapter';
 import { keepInTurn, LAST_EVENT_AT, type Turn, turnOf } from '../events.ts';
-import { refused } from '../mode.ts';
+import { refused, refusedCredential } from '../mode.ts';
 import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
 import type { Prepare } from '../sqlite-file.ts';
@@ -38,9 +38,10 @@ export function roles(connection: Statements): Pick<RoleStore, 'load' | 'save' |
       const accountGeneration = Math.abs(owner) as Generation;
       return { value: ROLES.read(row), version: row.version, isHidden: owner < 0, accountGeneration };
     },
-    save: (role, loadedAt, events, authority) =>
+    save: (role, loadedAt, events, authority, credential = {}) =>
       connection.write(
         (prepare) =>
+          refusedCredential(prepare, credential) ??
           refused(prepare, role.account, authority) ?? {
             kind: saveRole(prepare, role, loadedAt, events) ? 'saved' : 'conflict',
           },

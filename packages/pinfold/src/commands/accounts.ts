@@ -1,6 +1,10 @@
-import type { AccountId, AccountLimits, RateText } from '@pinfold/core';
-import { parseRate, toRfc3339 } from '@pinfold/core/adapter';
-import type { AdministeredAccount, Administration } from '@pinfold/core/administration';
+import type { AccountId, AccountLimits } from '@pinfold/core';
+import { toRfc3339 } from '@pinfold/core/adapter';
+import {
+  type AdministeredAccount,
+  type Administration,
+  parseAccountLimit,
+} from '@pinfold/core/administration';
 import { accountOf } from '@pinfold/http-express';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
@@ -80,12 +84,11 @@ async function unblock(args: readonly string[], terminal: Terminal): Promise<voi
 
 async function limits(args: readonly string[], terminal: Terminal): Promise<void> {
   const { values, positionals } = readArguments(args, ['NAME'], OPTIONS['accounts limits']);
-  const { requests, publications, sites, bytes } = values;
   const wanted: Partial<AccountLimits> = {
-    ...(requests === undefined ? {} : { requests: readRate('--requests', requests) }),
-    ...(publications === undefined ? {} : { publications: readRate('--publications', publications) }),
-    ...(sites === undefined ? {} : { sites: readQuota('--sites', sites) }),
-    ...(bytes === undefined ? {} : { bytes: readQuota('--bytes', bytes) }),
+    ...readLimit('requests', values.requests),
+    ...readLimit('publications', values.publications),
+    ...readLimit('sites', values.sites),
+    ...readLimit('bytes', values.bytes),
   };
   if (Object.keys(wanted).length === 0) {
     throw new UsageError('accounts limits takes --requests, --publications, --sites or --bytes');
@@ -115,17 +118,18 @@ function readSites(text: string): 'keep' | 'hide' {
   throw new UsageError('--sites takes keep or hide');
 }
 
-function readRate(option: string, text: string): RateText | null {
-  if (text === 'default') return null;
-  if (parseRate(text) !== undefined) return text as RateText;
-  throw new UsageError(`${option} takes off, default, or a number and a time, such as 600/1h`);
-}
+const LIMITS: Readonly<Record<keyof AccountLimits, string>> = {
+  requests: 'a number and a time, such as 600/1h',
+  publications: 'a number and a time, such as 600/1h',
+  sites: 'a whole number from 0',
+  bytes: 'a whole number from 0',
+};
 
-function readQuota(option: string, text: string): number | 'off' | null {
-  if (text === 'default') return null;
-  if (text === 'off') return text;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new UsageError(`${option} takes off, default, or a whole number from 0`);
+function readLimit(name: keyof AccountLimits, text: string | undefined): Partial<AccountLimits> {
+  if (text === undefined) return {};
+  const limit = text === 'default' ? null : parseAccountLimit(name, text);
+  if (limit === undefined) throw new UsageError(`--${name} takes off, default, or ${LIMITS[name]}`);
+  return { [name]: limit };
 }
 
 function lineOf({ account: { name, blocked, limits, lastPublishedAt }, used }: AdministeredAccount): string {

@@ -13,8 +13,12 @@ import { Progress } from '../moving/progress.ts';
 import { tellMoved } from '../moving/tell-moved.ts';
 import { ToStores } from '../moving/to-stores.ts';
 
-/** A data folder that is not there is made, and an import that did not end goes on. */
-export const TO_BE_FILLED = { missingDataFolder: 'made', unfinishedImport: 'taken' } as const;
+/** A missing data folder is made, an older schema migrated, and an import that did not end goes on. */
+export const TO_BE_FILLED = {
+  missingDataFolder: 'made',
+  migrates: 'any',
+  unfinishedImport: 'taken',
+} as const;
 
 /** `pinfold import FOLDER|-` */
 export async function importAll(args: readonly string[], terminal: Terminal): Promise<void> {

@@ -1,6 +1,6 @@
-import { type ApiKey, type ApiKeyId, OPERATOR, SCOPES, type Scope } from '@pinfold/core';
+import { type ApiKey, type ApiKeyId, OPERATOR, type Scope } from '@pinfold/core';
 import { parseApiKeyId } from '@pinfold/core/accounts';
-import { toRfc3339 } from '@pinfold/core/adapter';
+import { KNOWN_SCOPES, toRfc3339 } from '@pinfold/core/adapter';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
@@ -82,10 +82,10 @@ function readLabel(text: string): string {
 
 function readScopes(names: readonly string[] | undefined): readonly Scope[] | undefined {
   const wanted = names?.flatMap((name) => name.split(','));
-  if (wanted?.every((name): name is Scope => SCOPES.some((scope) => scope === name)) === false) {
-    throw new UsageError(`a scope is one of ${SCOPES.join(', ')}`);
+  if (wanted?.every((name): name is Scope => KNOWN_SCOPES.some((scope) => scope === name)) === false) {
+    throw new UsageError(`a scope is one of ${KNOWN_SCOPES.join(', ')}`);
   }
-  return wanted === undefined ? undefined : SCOPES.filter((scope) => wanted.includes(scope));
+  return wanted === undefined ? undefined : KNOWN_SCOPES.filter((scope) => wanted.includes(scope));
 }
 
 function keyJson({

@@ -1,4 +1,5 @@
 import type { Mode } from '@pinfold/core';
+import { isOperatorText } from '@pinfold/core/administration';
 import { serviceOf } from '@pinfold/http-express';
 import { readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
@@ -30,7 +31,7 @@ function readMode(text: string): Mode['kind'] {
 function readMessage(text: string | undefined, wanted: Mode['kind'] | undefined): string | null {
   if (text === undefined) return null;
   if (wanted !== 'read_only') throw new UsageError('--message goes with read_only');
-  if (/^[^\p{Cc}\p{Cs}]{1,255}$/u.test(text)) return text;
+  if (isOperatorText(text)) return text;
   throw new UsageError('--message takes 1 to 255 characters, none of them a control character');
 }
 

@@ -1,7 +1,7 @@
 import { type Account, accountId, OPERATOR, type RoleId } from '@pinfold/core';
 import type { AdministeredPublication, Administration, RoleListRequest } from '@pinfold/core/administration';
 import { type AdministeredPin, administeredPinOf } from '@pinfold/http-express';
-import { readAccount, readArguments } from '../command-line/arguments.ts';
+import { readAccount, readArguments, readState } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
@@ -15,8 +15,6 @@ import type { Settings } from '../settings/settings.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
 
 const UNKNOWN = 'There is no publication with this id.';
-
-type State = Exclude<RoleListRequest['state'], undefined>;
 
 /** `pinfold pins list | show | stop | takedown` */
 export async function pins([action, ...args]: readonly string[], terminal: Terminal): Promise<void> {
@@ -124,11 +122,6 @@ async function found(id: RoleId, composition: Composition, settings: Settings): 
 function pinOf(found: AdministeredPublication, settings: Settings): AdministeredPin {
   const { publicUrl } = webAddresses(settings, settings.port);
   return administeredPinOf(found, publicUrl);
-}
-
-function readState(text: string): State {
-  if (text === 'published' || text === 'expired' || text === 'deleted') return text;
-  throw new UsageError('--state is one of published, expired, deleted');
 }
 
 function lineOf(pin: AdministeredPin): string {

@@ -12,7 +12,7 @@ import {
   type UseCaseOptions,
   type UseCases,
 } from '@pinfold/core';
-import type { OnEvent } from '@pinfold/core/adapter';
+import type { MigrationScope, OnEvent } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
@@ -54,6 +54,8 @@ export interface CompositionOptions {
   readonly observe?: Observe;
   /** Adds to the headers of each request to an object store, such as the `traceparent` of what it is for. */
   readonly addHeaders?: (headers: Record<string, string>) => void;
+  /** Which databases are brought up to this release; `any` when absent. */
+  readonly migrates?: MigrationScope;
   /** What becomes of a database into which an import has not ended; `refused` when absent. */
   readonly unfinishedImport?: 'refused' | 'taken';
 }
@@ -107,7 +109,7 @@ export async function openComposition(
   container.onActivation(tokens.staging, (_context, staging) => publications.counting(staging));
   const close = closeOnce(container, adapters);
   try {
-    await openDatabase(container, settings, options.unfinishedImport ?? 'refused');
+    await openDatabase(container, settings, options);
     const useCases = await container.getAsync(tokens.useCases);
     const manageKeys = await container.getAsync(tokens.manageKeys);
     const history = await container.getAsync(tokens.manageHistory);
@@ -192,13 +194,13 @@ function threadsOf({ workers }: Settings): number {
 async function openDatabase(
   container: Container,
   { database }: Settings,
-  unfinishedImport: 'refused' | 'taken',
+  { migrates, unfinishedImport = 'refused' }: CompositionOptions,
 ): Promise<void> {
   const { variable } = databaseOf(database);
   const isUnfinished = await carriedOut(variable, async () => {
-    const { migrate, imports } = await container.getAsync(tokens.persistence);
-    await migrate();
-    return imports.isUnfinished();
+    const persistence = await container.getAsync(tokens.persistence);
+    await persistence.migrate(migrates);
+    return persistence.imports.isUnfinished();
   });
   if (isUnfinished && unfinishedImport === 'refused') {
     throw new SettingsError(

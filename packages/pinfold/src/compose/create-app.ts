@@ -104,7 +104,11 @@ const LAST_STEPS = 1_000;
  * await app.close();
  */
 export async function createApp(settings: Settings, options: AppOptions = {}): Promise<App> {
-  const { terminal, ...serviceOptions } = options;
+  const { terminal, ...serviceOptions } = {
+    // Callers of a team's own administer only where the team asks for that.
+    administration: options.authenticate === undefined,
+    ...options,
+  };
   let addresses = webAddresses(settings, settings.port);
   const service = await openService(settings, () => addresses, serviceOptions);
   const { composition, health, log, metrics, requests } = service;
@@ -174,10 +178,14 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     drained.abort();
     service.stop();
     const ended = server.stop(cutOff).then(() => service.close(deadline));
-    await Promise.race([ended, aborted(deadline)]);
-    await metricsServer?.close();
-    if (isListening) log.info('stopped');
-    await log.flush();
+    try {
+      await Promise.race([ended, aborted(deadline)]);
+      if (isListening) log.info('stopped');
+    } finally {
+      // A store that fails to close must leave neither a port nor a line of the log behind.
+      await metricsServer?.close();
+      await log.flush();
+    }
   }
 
   return {

@@ -1,5 +1,5 @@
 import type { IdentityProvider } from '@pinfold/core';
-import type { RequestLog, Uploads } from '@pinfold/http';
+import { type RequestLog, type Uploads, withoutAdministration } from '@pinfold/http';
 import type { Authenticate, SignIn } from '@pinfold/http-express';
 import { authenticate as authentication, httpExpressModule } from '@pinfold/inversify/http-express';
 import { type ManagementModuleOptions, managementModule } from '@pinfold/inversify/management';
@@ -27,6 +27,8 @@ export interface DoorOptions {
   readonly addresses: () => WebAddresses;
   /** Whose request it is; absent, API keys say so, and sign-in links for the management screen. */
   readonly authenticate: Authenticate | undefined;
+  /** Whether callers and sessions of the scope `admin` administer the service. */
+  readonly administration: boolean;
   readonly identityProvider: IdentityProvider | undefined;
   readonly signIn: SignIn | undefined;
   readonly access: ViewerAccess | undefined;
@@ -42,7 +44,8 @@ export function doorModules(
     uploads,
     figures,
     addresses,
-    authenticate,
+    authenticate: given,
+    administration,
     identityProvider,
     signIn,
     access,
@@ -50,11 +53,14 @@ export function doorModules(
   }: DoorOptions,
 ): readonly ContainerModule[] {
   const address = clientAddress(trustProxy);
+  const authenticate =
+    given === undefined || administration ? given : withoutAdministration(given, (text) => log.warn(text));
   const told = historyAddresses ? { historyAddress: address } : {};
   return [
     httpExpressModule(() => ({
       publicUrl: addresses().publicUrl,
       uploads,
+      administration,
       ...told,
       requestRate: rates.requests,
       log: requests,
@@ -77,6 +83,7 @@ export function doorModules(
       publicUrl: addresses().publicUrl,
       clientAddress: address,
       uploads,
+      administration,
       ...told,
       log: requests,
       ...signedInBy(authenticate, identityProvider ?? providerOf(oidc)),

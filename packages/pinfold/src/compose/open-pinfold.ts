@@ -126,8 +126,15 @@ async function begin(settings: Settings, options: ServiceOptions): Promise<Pinfo
 
 function closeOnce(service: Service): () => Promise<void> {
   let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    try {
+      await service.close(AbortSignal.timeout(LONGEST_STOP));
+    } finally {
+      await service.log.flush();
+    }
+  };
   return () => {
-    closing ??= service.close(AbortSignal.timeout(LONGEST_STOP)).then(() => service.log.flush());
+    closing ??= close();
     return closing;
   };
 }

@@ -26,6 +26,11 @@ export interface ServiceOptions extends Omit<CompositionOptions, 'publicUrl'> {
   readonly log?: LogSink;
   /** Tells whose request it is. By default API keys do, and sign-in links for the management screen. */
   readonly authenticate?: Authenticate;
+  /**
+   * Whether callers and sessions of the scope `admin` administer the service, at `/admin/v1` and on the screen. Without
+   * it both answer 404 there, and the scope is removed from what `authenticate` answers, which is logged once.
+   */
+  readonly administration?: boolean;
   /** Where people may sign in to the management screen beside links and keys. Absent, as the settings say. */
   readonly identityProvider?: IdentityProvider;
   /** What the API says of that sign-in of yours, in 401, 403 and its document. Absent, it speaks of API keys. */
@@ -70,7 +75,17 @@ export interface Service {
 export async function openService(
   settings: Settings,
   addresses: () => WebAddresses,
-  { authenticate, identityProvider, signIn, access, look, log: sink, onRequest, ...options }: ServiceOptions,
+  {
+    authenticate,
+    administration = false,
+    identityProvider,
+    signIn,
+    access,
+    look,
+    log: sink,
+    onRequest,
+    ...options
+  }: ServiceOptions,
 ): Promise<Service> {
   const names = { node: settings.node, version: await release() };
   const format = settings.logFormat ?? (sink === undefined && isatty(1) ? 'text' : 'json');
@@ -85,7 +100,7 @@ export async function openService(
   });
   metrics?.uploads(uploads);
   const figures = metrics?.viewer;
-  const shown = { authenticate, identityProvider, signIn, access, look };
+  const shown = { authenticate, administration, identityProvider, signIn, access, look };
   const doors = doorModules(settings, { log, requests, uploads, figures, addresses, ...shown });
   const modules = [...doors, ...(options.modules ?? [])];
   const observed = observedBy(metrics, options.observe, log);

@@ -48,6 +48,7 @@ export function publishWords(
     | 'quota_exceeded'
     | 'read_only'
     | 'refused_by_host'
+    | 'unauthorized'
   >,
 ): string {
   switch (refusal.code) {
@@ -63,6 +64,8 @@ export function publishWords(
       return `the service is read-only${refusal.message === null ? '' : `: ${refusal.message}`}`;
     case 'refused_by_host':
       return refusal.words.en;
+    case 'unauthorized':
+      return 'the API key was revoked or the session has ended; sign in again';
     default:
       return refusal satisfies never;
   }

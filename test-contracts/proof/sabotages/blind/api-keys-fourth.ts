@@ -1,4 +1,5 @@
-import { type ApiKey, type ApiKeyStore, DEFAULT_SCOPES, SCOPES } from '@pinfold/core';
+import { type ApiKey, type ApiKeyStore, DEFAULT_SCOPES } from '@pinfold/core';
+import { KNOWN_SCOPES } from '@pinfold/core/adapter';
 import { type Sabotages, turns, waysOf } from '../ways.ts';
 import { fourthApiKeysFound } from './api-keys-fourth-found.ts';
 import { rewriting } from './api-keys-fourth-rows.ts';
@@ -85,7 +86,7 @@ const created: Sabotages<ApiKeyStore> = {
   },
   'a new key is not revoked, though it was given so': creates(() => ({ revokedAt: null })),
   'scopes are kept as a set of bits': creates(({ scopes }) => ({
-    scopes: SCOPES.filter((scope) => scopes.includes(scope)),
+    scopes: KNOWN_SCOPES.filter((scope) => scopes.includes(scope)),
   })),
   'a key without scopes is given those of a new one': creates(({ scopes }) => ({
     scopes: scopes.length === 0 ? DEFAULT_SCOPES : scopes,

@@ -232,6 +232,7 @@ export const screen = {
   unpinMeans: 'Unpinned, it expires {span} later.',
   until: 'Until',
   untilStopped: 'Until you stop it',
-  uploadStalled: 'The upload stalled or was too slow while others waited, and nothing was published. Try again.',
+  uploadStalled:
+    'The upload stalled or was too slow while others waited, and nothing was published. Try again.',
   whoCanOpen: 'Who can open it',
 } as const;

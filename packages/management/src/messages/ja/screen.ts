@@ -225,6 +225,7 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   unpinMeans: '外すと、{span}後に期限切れになります。',
   until: '期限',
   untilStopped: '公開を停止するまで',
-  uploadStalled: 'アップロードが途中で止まったか、ほかの方の順番待ちの間に遅すぎたため、何も公開していません。もう一度お試しください。',
+  uploadStalled:
+    'アップロードが途中で止まったか、ほかの方の順番待ちの間に遅すぎたため、何も公開していません。もう一度お試しください。',
   whoCanOpen: '開ける人',
 };
