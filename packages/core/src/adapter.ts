@@ -52,7 +52,7 @@ export { archiveCreatedAt, archiveIdOf, parseArchiveId } from './domain/identity
 export { toRfc3339 } from './domain/instant.ts';
 export { NORMAL } from './domain/mode.ts';
 export { parseGuess } from './domain/password.ts';
-export { leftOf, parseRate, type RateLeft, takenFrom } from './domain/rate.ts';
+export { CHANGE_COST, leftOf, parseRate, type RateLeft, takenFrom } from './domain/rate.ts';
 export { FIRST_GENERATION } from './domain/role.ts';
 export { type FilesByPath, fallback, type Resolution, resolve } from './domain/site.ts';
 export { codePoints, foldForSearch } from './domain/text.ts';

@@ -20,6 +20,16 @@ export { parseWeighted, preferredLanguage, type Weighted } from './negotiation.t
 export { isOwnForm } from './own-form.ts';
 export { type PaletteName, palette, paletteOf } from './palette.ts';
 export { type PublicUrl, pathOf, publicUrl, sharedUrl } from './public-url.ts';
+export { clientOf } from './rates/client-of.ts';
+export { RateHeaders, type RatePolicy } from './rates/rate-headers.ts';
+export { RateLimiter, type TakenRequest } from './rates/rate-limiter.ts';
+export {
+  type ClientAddress,
+  RequestLimiter,
+  type RequestRate,
+  requestRateOf,
+  socketAddress,
+} from './rates/request-limiter.ts';
 export { type RequestEntry, type RequestLog, thrown } from './request-entry.ts';
 export { type Sentences, sentenceOf } from './sentences.ts';
 export { hasSeveralHosts } from './several-hosts.ts';

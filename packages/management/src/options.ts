@@ -4,10 +4,14 @@ import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
 import {
   type Authenticate as AuthenticateAny,
+  type ClientAddress,
   consoleLog,
   type PublicUrl,
   publicUrl,
+  RequestLimiter,
   type RequestLog,
+  type RequestRate,
+  socketAddress,
   Uploads,
 } from '@pinfold/http';
 import type { Request, Response } from 'express';
@@ -58,6 +62,15 @@ export interface ManagementOptions {
   readonly views?: Pick<Views, 'of'>;
   /** The address of a client that the history is to keep; absent, it keeps none. */
   readonly historyAddress?: (request: Request) => string;
+  /**
+   * How many requests an account may send to this process, as the API's option of this name. Give both the same, and
+   * the same limiter: then what one door takes is missing at the other.
+   */
+  readonly requestRate?: RequestRate;
+  /** Counts the requests. Give the doors of a process the same one; absent, the screen has its own. */
+  readonly requestLimiter?: RequestLimiter;
+  /** The client's address, by which strangers are counted, as far as proxies are trusted. Default: the socket's. */
+  readonly clientAddress?: ClientAddress;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
   readonly uploads?: Uploads;
   /** What is yours of how the screen looks and speaks. */
@@ -70,6 +83,9 @@ export interface ManagementOptions {
 export interface Screen extends ManagementOptions {
   readonly publicUrl: PublicUrl;
   readonly uploads: Uploads;
+  readonly requestRate: RequestRate;
+  readonly requestLimiter: RequestLimiter;
+  readonly clientAddress: ClientAddress;
   readonly log: RequestLog;
   readonly look: Look;
   readonly assets: Assets;
@@ -94,6 +110,9 @@ export function screenOf(options: ManagementOptions): Screen {
     log: options.log ?? consoleLog,
     look: lookOf(options.look ?? {}),
     assets: loadAssets(),
+    requestRate: options.requestRate ?? null,
+    requestLimiter: options.requestLimiter ?? new RequestLimiter(),
+    clientAddress: options.clientAddress ?? socketAddress,
     uploads: options.uploads ?? new Uploads({ clock: options.useCases.clock }),
   };
 }

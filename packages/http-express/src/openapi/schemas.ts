@@ -130,7 +130,7 @@ const limitsSchema = (): JsonObject =>
 function rateSchema(counted: string): JsonObject {
   return orNull(
     object({
-      limit: count('So many at once, and then one each share of the window.'),
+      limit: count('Burst size; refilled evenly over the window.'),
       window_seconds: { type: 'integer', minimum: 1 },
       remaining: count('How many pass right now.'),
     }),

@@ -1,5 +1,5 @@
 import { isFault, type KnownViewer, type RoleId } from '@pinfold/core';
-import { hasTooManyCookies, isOwnForm, sharedUrl } from '@pinfold/http';
+import { clientOf, hasTooManyCookies, isOwnForm, sharedUrl } from '@pinfold/http';
 import { type Exchange, isRead } from '../exchange.ts';
 import {
   type Headers,
@@ -18,7 +18,6 @@ import { grantedWay } from '../where/addresses.ts';
 import type { SharedPlace } from '../where/find-place.ts';
 import { returnPathOf } from '../where/return-path.ts';
 import { encodeRawBytes } from '../where/target.ts';
-import { clientOf } from './client-address.ts';
 import { readPasswordForm } from './password-form.ts';
 import { leadIn } from './way-in.ts';
 
