@@ -15,6 +15,7 @@ import {
   Uploads,
 } from '@pinfold/http';
 import type { Request, Response } from 'express';
+import { PageTurns } from './answering/page-turns.ts';
 import { type Assets, loadAssets } from './assets.ts';
 import { type Look, type LookOptions, lookOf } from './look.ts';
 
@@ -86,6 +87,7 @@ export interface Screen extends ManagementOptions {
   readonly requestRate: RequestRate;
   readonly requestLimiter: RequestLimiter;
   readonly clientAddress: ClientAddress;
+  readonly pageTurns: PageTurns;
   readonly log: RequestLog;
   readonly look: Look;
   readonly assets: Assets;
@@ -113,6 +115,7 @@ export function screenOf(options: ManagementOptions): Screen {
     requestRate: options.requestRate ?? null,
     requestLimiter: options.requestLimiter ?? new RequestLimiter(),
     clientAddress: options.clientAddress ?? socketAddress,
+    pageTurns: new PageTurns(),
     uploads: options.uploads ?? new Uploads({ clock: options.useCases.clock }),
   };
 }

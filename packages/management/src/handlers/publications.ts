@@ -102,6 +102,15 @@ export async function showPublication(
   visit: SignedInVisit,
   trouble?: FieldTrouble,
 ): Promise<Answer> {
+  const { pageTurns } = screen;
+  return await pageTurns.run(visit.account, visit.signal, () => publicationPage(screen, visit, trouble));
+}
+
+async function publicationPage(
+  screen: Screen,
+  visit: SignedInVisit,
+  trouble: FieldTrouble | undefined,
+): Promise<Answer> {
   const role = await read(screen, visit);
   if (role === undefined) return notFound(visit);
   const manifest = await manifestOf(screen, role, visit.signal);
@@ -112,6 +121,7 @@ export async function showPublication(
       publication,
       limits,
       manifest,
+      filesPage: Number(visit.request.query.files),
       ...(trouble === undefined ? {} : { trouble }),
       ...(await latestOf(screen, visit, role.id)),
       views: await screen.views?.of(role.id),

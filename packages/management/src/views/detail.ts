@@ -24,6 +24,8 @@ export interface DetailModel {
   readonly limits: Limits;
   /** Absent when the files are gone. */
   readonly manifest: Manifest | undefined;
+  /** Which page of them is asked for, from 1; anything that is no such number when none is. */
+  readonly filesPage: number;
   readonly trouble?: FieldTrouble;
   /** The latest of what happened to it; absent where no history is shown. */
   readonly history?: { readonly events: readonly HistoryEvent[]; readonly next: string | undefined };
@@ -55,7 +57,7 @@ ${stopCard(visit, publication)}
 ${factsCard(visit, publication)}
 ${model.views === undefined ? undefined : viewsCard(visit, publication, model.views)}
 ${model.history === undefined ? undefined : historyCard(visit, publication.id, model.history)}
-${filesCard(visit, model.manifest)}
+${filesCard(visit, model)}
 </div></div>`,
   });
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AccountId, Cause, Instant, Mode, Origin } from '@pinfold/core';
+import type { AccountId, Caller, Cause, Instant, Mode, Origin } from '@pinfold/core';
 import { type FormFields, preferredLanguage, untilGone } from '@pinfold/http';
 import type { Request, Response } from 'express';
 import { onThisHost } from '../answering/answer.ts';
@@ -53,6 +53,9 @@ export interface OpenVisit extends Visit {
 
 /** A visit by somebody who is signed in. */
 export interface SignedInVisit extends OpenVisit {
+  readonly caller: Caller;
+  /** Names the session; where the team's own sign-in says who it is, the account. */
+  readonly bond: string;
   readonly account: AccountId;
   /** What the person is called: the account, unless the team's sign-in says more. */
   readonly displayName: string;
