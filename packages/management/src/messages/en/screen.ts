@@ -80,7 +80,7 @@ export const screen = {
   filename: 'Uploaded as',
   filenameOdd: 'The file needs a name of 1 to 255 characters.',
   files: 'Files',
-  filesShown: { other: 'Files {first} to {last} of {count}' },
+  filesShown: 'Files {first} to {last} of {count}',
   filesGone: 'The files have been removed.',
   filterAll: 'Current',
   filterExpired: 'Expired',

@@ -75,7 +75,7 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   filename: '元のファイル名',
   filenameOdd: 'ファイル名は 1～255 文字にしてください。',
   files: 'ファイル',
-  filesShown: { other: '{count} 個のファイルのうち {first}～{last}' },
+  filesShown: '{count} 個のファイルのうち {first}～{last}',
   filesGone: 'ファイルは削除されました。',
   filterAll: '現在',
   filterExpired: '期限切れ',
