@@ -8,6 +8,7 @@ import { untakenBodies } from './hostile-bodies.ts';
 import { tinyChunks } from './hostile-chunks.ts';
 import type { Finding, HostileLoad } from './hostile-load.ts';
 import { slowNames } from './hostile-names.ts';
+import { costlyPages } from './hostile-pages.ts';
 import { pipelinedRanges } from './hostile-ranges.ts';
 import { deepReferences } from './hostile-references.ts';
 import { heldUploads } from './hostile-uploads.ts';
@@ -25,6 +26,7 @@ const loads: Readonly<Record<string, HostileLoad>> = {
   names: slowNames,
   chunks: tinyChunks,
   uploads: heldUploads,
+  pages: costlyPages,
 };
 
 /**

@@ -19,6 +19,7 @@ import type { Screen } from '../options.ts';
 import { type Publication, publicationOf, type RefusedBecause } from '../publication.ts';
 import { type DetailModel, detailView, type FieldTrouble } from '../views/detail.ts';
 import { NO_RENEWAL } from '../views/detail-cards.ts';
+import { filesCard } from '../views/files.ts';
 import { stopView } from '../views/stop.ts';
 import { fieldOf, type SignedInVisit } from '../visiting/visit.ts';
 import type { Values } from '../words.ts';
@@ -120,8 +121,7 @@ async function publicationPage(
     detailView(visit, {
       publication,
       limits,
-      manifest,
-      filesPage: Number(visit.request.query.files),
+      files: await filesCard(visit, publication, manifest, Number(visit.request.query.files)),
       ...(trouble === undefined ? {} : { trouble }),
       ...(await latestOf(screen, visit, role.id)),
       views: await screen.views?.of(role.id),

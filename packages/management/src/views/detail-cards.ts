@@ -3,13 +3,7 @@ import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Publication, RefusedBecause } from '../publication.ts';
 import type { SignedInVisit } from '../visiting/visit.ts';
-import type { DetailModel } from './detail.ts';
 import { buttonForm, card, copyButton, distance, moment, shortId } from './parts.ts';
-
-/** Longer lists of files begin folded. */
-const SHOWN_FILES = 20;
-/** As many files are on a page of them. */
-const FILES_PER_PAGE = 200;
 
 /** Why a publication cannot be renewed, and what to do instead. */
 export const NO_RENEWAL: Readonly<Record<RefusedBecause, MessageId>> = {
@@ -111,53 +105,4 @@ ${fact('filename', html`<span dir="auto">${filename}</span>`)}
 ${fact('id', html`${shortId(id)} ${copyButton(visit, id, 'copyId')}`)}
 </dl>`,
   );
-}
-
-/** The files of the site with their sizes, a page of them. */
-export function filesCard(
-  visit: SignedInVisit,
-  { publication, manifest, filesPage }: Pick<DetailModel, 'publication' | 'manifest' | 'filesPage'>,
-): Html {
-  const { words } = visit;
-  if (manifest === undefined)
-    return card(visit, 'files', html`<p class="quiet">${words.say('filesGone')}</p>`);
-  const { entries } = manifest;
-  const last = Math.ceil(entries.length / FILES_PER_PAGE);
-  const isAskedFor = Number.isInteger(filesPage) && filesPage >= 1 && filesPage <= last;
-  const current = isAskedFor ? filesPage : 1;
-  const begin = (current - 1) * FILES_PER_PAGE;
-  const rows = entries
-    .slice(begin, begin + FILES_PER_PAGE)
-    .map(
-      ({ path, size }) =>
-        html`<tr><td class="path" dir="auto">${path}</td><td class="figure">${words.size(size)}</td></tr>`,
-    );
-  const heads = html`<thead><tr><th scope="col">${words.say('file')}</th><th scope="col" class="figure">${words.say('size')}</th></tr></thead>`;
-  const table = html`<table class="files">${heads}<tbody>${rows}</tbody></table>`;
-  if (entries.length <= SHOWN_FILES) return card(visit, 'files', table);
-  const summary =
-    last === 1
-      ? words.say('showFiles', { count: entries.length })
-      : words.say('filesShown', { first: begin + 1, last: begin + rows.length, count: entries.length });
-  return card(
-    visit,
-    'files',
-    html`<details${isAskedFor ? html` open` : undefined}><summary>${summary}</summary>${table}
-${filePages(visit, publication, current, last)}</details>`,
-  );
-}
-
-function filePages(
-  { words, base }: SignedInVisit,
-  { id }: Publication,
-  current: number,
-  last: number,
-): Html | undefined {
-  if (last === 1) return undefined;
-  const link = (to: number, relation: 'prev' | 'next', message: MessageId) =>
-    html`<a rel="${relation}" href="${base}/publications/${id}?files=${to}#files">${words.say(message)}</a>`;
-  return html`<nav class="pages" aria-label="${words.say('pagesLabel')}">
-${current > 1 ? link(current - 1, 'prev', 'previousPage') : html`<span></span>`}
-${current < last ? link(current + 1, 'next', 'nextPage') : undefined}
-</nav>`;
 }
