@@ -20,10 +20,12 @@ const OF_REVOCATIONS: Rate = { count: 60, window: minutes(1) };
  * to the screen are taken from the same rate, and so are a stranger's failures.
  *
  * @example
- * import type { UseCases } from '@pinfold/core';
+ * import { accountId, instant, minutes } from '@pinfold/core';
  * import { RequestLimiter } from '@pinfold/http';
  *
- * const requestLimiter = new RequestLimiter();
+ * const { accounts } = new RequestLimiter();
+ * const rate = { count: 60, window: minutes(1) };
+ * accounts.take(accountId('team'), rate, instant(0), 10).left.remaining; // 50
  */
 export class RequestLimiter {
   /** By account, at the rate in force for it. */
