@@ -21,8 +21,8 @@ export interface HostileServer {
   readonly folder: string;
   /** Whoever publishes with the key of the first account. */
   readonly publisher: UploadTarget;
-  /** Makes a key for another account. */
-  publisherOf(account: string): Promise<UploadTarget>;
+  /** Makes a key for an account, with the command's own scopes unless others are named. */
+  publisherOf(account: string, ...scopes: readonly string[]): Promise<UploadTarget>;
   /** Publishes an archive; answers the Host of its site. */
   publish(archive: Uint8Array<ArrayBuffer>): Promise<string>;
   /** MiB that it still needs once V8 has given back what it can. */
@@ -79,8 +79,16 @@ export async function startHostileServer(
     port,
     folder,
     publisher,
-    publisherOf: async (account) => {
-      const words = ['scripts/run.mjs', 'pinfold', 'keys', 'create', '--account', account];
+    publisherOf: async (account, ...scopes) => {
+      const words = [
+        'scripts/run.mjs',
+        'pinfold',
+        'keys',
+        'create',
+        '--account',
+        account,
+        ...scopes.flatMap((one) => ['--scope', one]),
+      ];
       const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: checkout, env: settings });
       return { port, authorization: `Bearer ${/pf_\w+/.exec(stdout)?.[0]}` };
     },

@@ -11,6 +11,7 @@ import { drippingUploads } from './hostile-drip.ts';
 import { manyEntries } from './hostile-entries.ts';
 import type { Finding, HostileLoad } from './hostile-load.ts';
 import { slowNames } from './hostile-names.ts';
+import { costlyPages } from './hostile-pages.ts';
 import { pipelinedRanges } from './hostile-ranges.ts';
 import { deepReferences } from './hostile-references.ts';
 import { unreadPipelines } from './hostile-unread.ts';
@@ -33,6 +34,7 @@ const loads: Readonly<Record<string, HostileLoad>> = {
   callbacks: returningBrowsers,
   drip: drippingUploads,
   unread: unreadPipelines,
+  pages: costlyPages,
 };
 
 /**

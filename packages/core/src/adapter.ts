@@ -57,7 +57,7 @@ export { NORMAL } from './domain/mode.ts';
 export { parseGuess } from './domain/password.ts';
 export { ProblemList } from './domain/problem-list.ts';
 export { publicationOf, sharedUrlBelow } from './domain/publication.ts';
-export { leftOf, parseRate, type RateLeft, takenFrom } from './domain/rate.ts';
+export { CHANGE_COST, leftOf, parseRate, type RateLeft, takenFrom } from './domain/rate.ts';
 export { FIRST_GENERATION, parseRoleState, ROLE_STATES } from './domain/role.ts';
 export { type FilesByPath, fallback, type Resolution, resolve } from './domain/site.ts';
 export { codePoints, foldForSearch } from './domain/text.ts';

@@ -1,12 +1,16 @@
-import { type Caller, type Duration, minutes, type Rate, seconds } from '@pinfold/core';
+import { type Duration, minutes, seconds } from '@pinfold/core';
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
 import {
+  type ClientAddress,
   consoleLog,
   pathOf,
   publicUrl,
+  RequestLimiter,
   type RequestLog,
+  type RequestRate,
+  socketAddress,
   takeRequest,
   Uploads,
   withoutAdministration,
@@ -15,7 +19,6 @@ import { type Request, Router } from 'express';
 import type { Authenticate } from './authentication.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { ServedDocument } from './openapi/served-document.ts';
-import { RequestLimiter } from './rates/request-limiter.ts';
 import { answerDocument, answerNothing, serve, serveAdministration } from './serve.ts';
 import type { ApiUseCases, Service } from './service.ts';
 import { type SignIn, signInWords } from './sign-in.ts';
@@ -29,9 +32,6 @@ export interface ApiTimeouts {
   /** How long the rest of a body is read after an early answer, before the connection closes: 30 seconds. */
   readonly drain: Duration;
 }
-
-/** A rate of requests for all, or by caller. */
-export type RequestRate = Rate | null | ((caller: Caller) => Rate | null | Promise<Rate | null>);
 
 /** Options of {@link createApi}. */
 export interface ApiOptions {
@@ -58,9 +58,13 @@ export interface ApiOptions {
   readonly historyAddress?: (request: Request) => string;
   /**
    * How many requests an account may send to this process: one rate for all, or by caller. One that was set for the
-   * account goes before it. Null and absent: any number.
+   * account goes before it. Null and absent: any number. A change costs ten.
    */
   readonly requestRate?: RequestRate;
+  /** Counts the requests. Give the doors of a process the same one; absent, the API has its own. */
+  readonly requestLimiter?: RequestLimiter;
+  /** The client's address, by which wrong keys are counted, as far as proxies are trusted. Default: the socket's. */
+  readonly clientAddress?: ClientAddress;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
   readonly uploads?: Uploads;
   /** Times that differ from the defaults. */
@@ -153,8 +157,9 @@ function serviceOf(options: ApiOptions): Service {
     drain: { clock, time: drain },
     uploads: options.uploads ?? new Uploads({ clock }),
     requests: {
-      limiter: new RequestLimiter(),
-      rateOf: typeof requestRate === 'function' ? requestRate : () => requestRate,
+      limiter: options.requestLimiter ?? new RequestLimiter(),
+      rate: requestRate,
+      clientAddress: options.clientAddress ?? socketAddress,
     },
     log,
     words: options.signIn && signInWords(options.signIn),

@@ -1,4 +1,5 @@
 import { parseRoleId, type RoleId, type Scope } from '@pinfold/core';
+import { CHANGE_COST } from '@pinfold/core/adapter';
 import type { Request } from 'express';
 import { events } from './handlers/events.ts';
 import { limits } from './handlers/limits.ts';
@@ -37,6 +38,8 @@ export interface Operation {
   /** @param role what the path names; null where it names none, or nothing that is an id. */
   readonly handle: (service: Service, call: Call, role: RoleId | null) => Promise<Outcome>;
 }
+
+const CHANGES: ReadonlySet<string> = new Set(['PATCH', 'PUT', 'DELETE']);
 
 const pins: Route = {
   pattern: '/api/v1/pins',
@@ -88,6 +91,15 @@ export function routeOf(
   if (path === '/events' && offered.history !== undefined) return { route: history, role: null };
   const [, id] = /^\/pins\/([^/]+)$/.exec(path) ?? [];
   return id === undefined ? undefined : { route: pin, role: parseRoleId(id) ?? null };
+}
+
+/**
+ * What a request costs of the account's rate. Path and method alone decide: the rate comes before both are checked. To
+ * publish is bounded by a rate of its own, and costs no more than to read.
+ */
+export function costOf(method: string, route: Route | undefined): number {
+  const changes = method === 'POST' ? route !== undefined && route !== pins : CHANGES.has(method);
+  return changes ? CHANGE_COST : 1;
 }
 
 /** What `Allow` lists for a route: HEAD is answered as GET is. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Caller, Origin, Rate, RoleId, Scope } from '@pinfold/core';
-import { credentialOf, NORMAL, rateInForce, refuseChange } from '@pinfold/core/adapter';
+import { credentialOf, NORMAL, refuseChange } from '@pinfold/core/adapter';
 import type { Administration } from '@pinfold/core/administration';
 import { causeOf } from '@pinfold/core/history';
 import {
@@ -10,7 +10,9 @@ import {
   encodeAnswer,
   hasSeveralHosts,
   isWhole,
+  RateHeaders,
   type RequestEntry,
+  requestRateOf,
   thrown,
   untilGone,
 } from '@pinfold/http';
@@ -24,8 +26,7 @@ import {
   type ProblemContext,
   refuseRequest,
 } from './problems/problem.ts';
-import { RateHeaders } from './rates/rate-headers.ts';
-import { allowedMethods, routeOf } from './routes.ts';
+import { allowedMethods, costOf, routeOf } from './routes.ts';
 import { send } from './send.ts';
 import type { Outcome, Service } from './service.ts';
 
@@ -56,13 +57,13 @@ export function serve(service: Service, request: Request, response: Response): P
     decide: async (signal, requestId) => {
       const isComplete = await isWhole(request);
       const caller = await callerOf(service.authenticate, request, response);
-      if (caller === undefined) return refuseRequest('unauthorized');
+      if (caller === undefined) return refuseStranger(service, request, response);
       known = caller;
       const account = (await service.useCases.accounts.load(caller.account))?.value;
-      const ofAll = await service.requests.rateOf(caller);
-      const requestRate = rateInForce(account?.limits.requests ?? null, ofAll);
+      const requestRate = await requestRateOf(service.requests.rate, caller, account);
       const rates = new RateHeaders(response);
-      const limited = requestRate === null ? undefined : limit(service, rates, caller, requestRate);
+      const cost = costOf(request.method, found?.route);
+      const limited = requestRate === null ? undefined : limit(service, rates, caller, requestRate, cost);
       if (limited !== undefined) return limited;
       if (found === undefined) return refuseRequest('not_found');
       if (operation === undefined) return refuseMethod(allowedMethods(found.route));
@@ -99,7 +100,7 @@ export function serveAdministration(
     decide: async (signal, requestId) => {
       const isComplete = await isWhole(request);
       const caller = await callerOf(service.authenticate, request, response);
-      if (caller === undefined) return refuseRequest('unauthorized');
+      if (caller === undefined) return refuseStranger(service, request, response);
       known = caller;
       if (found === undefined || !caller.scopes.includes('admin')) return refuseRequest('not_found');
       const operation = operationOf(found.route, request);
@@ -173,14 +174,32 @@ function refuseMethod(allowed: readonly string[]): AnyRefusal {
   return refuseRequest('method_not_allowed', { headers: { Allow: allowed.join(', ') } });
 }
 
+/** Counts a wrong key by the client's address; a request without one tries nothing. */
+function refuseStranger(
+  { requests: { limiter, clientAddress }, useCases: { clock } }: Service,
+  request: Request,
+  response: Response,
+): AnyRefusal {
+  if (request.headers.authorization === undefined) return refuseRequest('unauthorized');
+  const now = clock.now();
+  const { kind, left } = limiter.takeStranger(request, clientAddress(request), now);
+  if (kind === 'admitted') return refuseRequest('unauthorized');
+  new RateHeaders(response).tell('requests', left, now);
+  return refuseRequest('rate_limited', {
+    detail: 'Too many requests with wrong keys came from your address: wait as Retry-After says.',
+    retryAt: left.nextAt,
+  });
+}
+
 function limit(
   { requests, useCases }: Service,
   rates: RateHeaders,
   { account }: Caller,
   rate: Rate,
+  cost: number,
 ): AnyRefusal | undefined {
   const now = useCases.clock.now();
-  const { kind, left } = requests.limiter.take(account, rate, now);
+  const { kind, left } = requests.limiter.accounts.take(account, rate, now, cost);
   rates.tell('requests', left, now);
   return kind === 'limited' ? refuseRequest('rate_limited', { retryAt: left.nextAt }) : undefined;
 }

@@ -2,12 +2,21 @@ import type { Account, Caller, Cause, Credential, Rate, RoleId, UseCases } from 
 import type { Administration } from '@pinfold/core/administration';
 import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
-import type { Answer, BodyLimits, DrainLimits, PublicUrl, RequestLog, Uploads } from '@pinfold/http';
+import type {
+  Answer,
+  BodyLimits,
+  ClientAddress,
+  DrainLimits,
+  PublicUrl,
+  RateHeaders,
+  RequestLimiter,
+  RequestLog,
+  RequestRate,
+  Uploads,
+} from '@pinfold/http';
 import type { Request } from 'express';
 import type { Authenticate } from './authentication.ts';
 import type { AnyRefusal } from './problems/problem.ts';
-import type { RateHeaders } from './rates/rate-headers.ts';
-import type { RequestLimiter } from './rates/request-limiter.ts';
 import type { signInWords } from './sign-in.ts';
 
 /** What the API calls. */
@@ -42,7 +51,8 @@ export interface Service {
   readonly uploads: Uploads;
   readonly requests: {
     readonly limiter: RequestLimiter;
-    readonly rateOf: (caller: Caller) => Rate | null | Promise<Rate | null>;
+    readonly rate: RequestRate;
+    readonly clientAddress: ClientAddress;
   };
   readonly log: RequestLog;
   readonly historyAddress: ((request: Request) => string) | undefined;

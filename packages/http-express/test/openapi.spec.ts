@@ -130,9 +130,12 @@ describe('The API document', () => {
   });
 
   it('tells the limits in force', () => {
-    const limits = { ...defaultLimits, titleCharacters: 10, lifetime: days(1) };
+    const limits = { ...defaultLimits, titleCharacters: 10, lifetime: days(1), renewal: days(3) };
     const text = JSON.stringify(openApiDocument({ publicUrl: 'https://pins.example', limits }));
-    expect(text).to.include('"lifetime_days":1').and.to.include('"maxLength":10');
+    expect(text)
+      .to.include('"lifetime_days":1')
+      .and.to.include('"maxLength":10')
+      .and.to.include('exactly 3 days from now');
     expect(text).not.to.include('"maxLength":255,"description":"The management title');
   });
 });

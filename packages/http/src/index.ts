@@ -7,7 +7,6 @@ export {
 } from './authenticate.ts';
 export { type DrainLimits, drain, drainAndClose, isUnderWay, isWhole } from './body/drain.ts';
 export { BodyError, type BodyLimits, type BodyTrouble, readWhole } from './body/watched-body.ts';
-export { clientOf } from './client-address.ts';
 export { consoleLog } from './console-log.ts';
 export { type CookieScope, cookieValues, hasTooManyCookies, setCookie } from './cookies.ts';
 export { type FormFields, type ReadFields, readFields } from './forms/read-fields.ts';
@@ -34,6 +33,16 @@ export {
 export { isOwnForm } from './own-form.ts';
 export { type PaletteName, palette, paletteOf } from './palette.ts';
 export { type PublicUrl, pathOf, publicUrl, sharedUrl } from './public-url.ts';
+export { clientOf } from './rates/client-of.ts';
+export { RateHeaders, type RatePolicy } from './rates/rate-headers.ts';
+export { RateLimiter, type TakenRequest } from './rates/rate-limiter.ts';
+export {
+  type ClientAddress,
+  RequestLimiter,
+  type RequestRate,
+  requestRateOf,
+  socketAddress,
+} from './rates/request-limiter.ts';
 export { type RequestEntry, type RequestLog, thrown } from './request-entry.ts';
 export { type Sentences, sentenceOf } from './sentences.ts';
 export { hasSeveralHosts } from './several-hosts.ts';

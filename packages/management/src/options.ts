@@ -4,14 +4,19 @@ import type { History } from '@pinfold/core/history';
 import type { Views } from '@pinfold/core/views';
 import {
   type Authenticate as AuthenticateAny,
+  type ClientAddress,
   consoleLog,
   type PublicUrl,
   publicUrl,
+  RequestLimiter,
   type RequestLog,
+  type RequestRate,
+  socketAddress,
   Uploads,
   withoutAdministration,
 } from '@pinfold/http';
 import type { Request, Response } from 'express';
+import { PageTurns } from './answering/page-turns.ts';
 import { type Assets, loadAssets } from './assets.ts';
 import { type Look, type LookOptions, lookOf } from './look.ts';
 
@@ -60,10 +65,17 @@ export interface ManagementOptions {
   readonly administration?: Administration;
   /** Absent: it is not shown how often publications were viewed. */
   readonly views?: Pick<Views, 'of'>;
-  /** The client's address, as far as you trust proxies. Default: the socket's address. */
-  readonly clientAddress?: (request: Request) => string;
   /** The address of a client that the history is to keep; absent, it keeps none. */
   readonly historyAddress?: (request: Request) => string;
+  /**
+   * How many requests an account may send to this process, as the API's option of this name. Give both the same, and
+   * the same limiter: then what one door takes is missing at the other.
+   */
+  readonly requestRate?: RequestRate;
+  /** Counts the requests. Give the doors of a process the same one; absent, the screen has its own. */
+  readonly requestLimiter?: RequestLimiter;
+  /** The client's address, as far as you trust proxies: strangers are counted by it. Default: the socket's address. */
+  readonly clientAddress?: ClientAddress;
   /** Bounds the uploads that are received at the same time: 64, unless other doors of the process share one. */
   readonly uploads?: Uploads;
   /** What is yours of how the screen looks and speaks. */
@@ -75,8 +87,11 @@ export interface ManagementOptions {
 /** {@link ManagementOptions}, checked and complete. */
 export interface Screen extends ManagementOptions {
   readonly publicUrl: PublicUrl;
-  readonly clientAddress: (request: Request) => string;
   readonly uploads: Uploads;
+  readonly requestRate: RequestRate;
+  readonly requestLimiter: RequestLimiter;
+  readonly clientAddress: ClientAddress;
+  readonly pageTurns: PageTurns;
   readonly log: RequestLog;
   readonly look: Look;
   readonly assets: Assets;
@@ -101,10 +116,13 @@ export function screenOf(options: ManagementOptions): Screen {
     ...options,
     ...(isFiltered ? { authenticate: withoutAdministration(authenticate) } : {}),
     publicUrl: publicUrl(options.publicUrl),
-    clientAddress: options.clientAddress ?? ((request) => request.socket.remoteAddress ?? ''),
     log: options.log ?? consoleLog,
     look: lookOf(options.look ?? {}),
     assets: loadAssets(),
+    requestRate: options.requestRate ?? null,
+    requestLimiter: options.requestLimiter ?? new RequestLimiter(),
+    clientAddress: options.clientAddress ?? socketAddress,
+    pageTurns: new PageTurns(),
     uploads: options.uploads ?? new Uploads({ clock: options.useCases.clock }),
   };
 }

@@ -1,3 +1,4 @@
+import { CHANGE_COST } from '@pinfold/core/adapter';
 import type { Answer } from './answering/answer.ts';
 import { notFound } from './answering/refuse.ts';
 import type { Answering } from './answering/serve.ts';
@@ -39,10 +40,13 @@ import {
   freshToken,
   type Guard,
   inTurn,
+  leadsToRevoke,
   ownPage,
+  revokes,
   signedIn,
   unblocked,
   unrefused,
+  withinRate,
 } from './visiting/guards.ts';
 import type { Visit } from './visiting/visit.ts';
 
@@ -54,15 +58,21 @@ export interface Route {
 }
 
 /** What a request has passed when its handler is called. Whatever changes something has shown its token. */
-const page = signedIn;
-const form = inTurn(ownPage, formRead, signedIn, freshToken);
+const page = inTurn(signedIn, withinRate(1));
+const changing = inTurn(signedIn, withinRate(CHANGE_COST));
+const form = inTurn(ownPage, formRead, changing, freshToken);
+/** What ends access, and the pages that lead there. */
+const revocation = inTurn(ownPage, formRead, signedIn, revokes, freshToken);
+const wayToRevoke = inTurn(signedIn, leadsToRevoke);
 /** What a blocked account may not do, and nobody while the service is read-only: they only read, sign out, and revoke keys. */
 const change = inTurn(form, unrefused);
-const upload = inTurn(ownPage, signedIn, unrefused, freshHeader, archiveInBody);
+const upload = inTurn(ownPage, changing, unrefused, freshHeader, archiveInBody);
 /** Here the token is a field, which must stand before the file. */
-const uploadForm = inTurn(ownPage, signedIn, unrefused, archiveInForm);
+const uploadForm = inTurn(ownPage, changing, unrefused, archiveInForm);
 const overview = inTurn(signedIn, administers);
-const deed = inTurn(form, administers, unblocked);
+const deed = inTurn(inTurn(ownPage, formRead, signedIn, administers), freshToken, unblocked);
+/** Pictures cost nothing. */
+const picture = signedIn;
 const openPage = anybody;
 const openLink = anybodyKnown;
 const openForm = inTurn(ownPage, anybodyKnown, formRead, freshToken);
@@ -75,9 +85,9 @@ export function routesOf(screen: Screen): readonly Route[] {
     on('post', '/publish', uploadForm, publishForm, screen),
     on('post', '/upload', upload, publishUpload, screen),
     on('get', '/publications/:id', page, showPublication, screen),
-    on('get', '/publications/:id/code.svg', page, showCode, screen),
-    on('get', '/publications/:id/stop', page, askToStop, screen),
-    on('post', '/publications/:id/stop', change, stop, screen),
+    on('get', '/publications/:id/code.svg', picture, showCode, screen),
+    on('get', '/publications/:id/stop', wayToRevoke, askToStop, screen),
+    on('post', '/publications/:id/stop', inTurn(revocation, unrefused), stop, screen),
     on('post', '/publications/:id/pin', change, pin, screen),
     on('post', '/publications/:id/unpin', change, unpin, screen),
     on('post', '/publications/:id/renew', change, renew, screen),
@@ -86,25 +96,25 @@ export function routesOf(screen: Screen): readonly Route[] {
   ];
   if (keys !== undefined) {
     routes.push(
-      on('get', '/keys', page, showKeys, keys),
+      on('get', '/keys', wayToRevoke, showKeys, keys),
       on('post', '/keys', change, createKey, keys),
-      on('post', '/keys/:key/revoke', form, revokeKey, keys),
+      on('post', '/keys/:key/revoke', revocation, revokeKey, keys),
     );
   }
   if (pairings !== undefined) {
     routes.push(
       on('get', '/connect', page, showConnect, pairings),
       on('post', '/connect', change, connect, pairings),
-      on('post', '/connect/key', formRead, handOverKey, pairings),
+      on('post', '/connect/key', formRead, handOverKey, { ...screen, pairings }),
     );
   }
-  if (history !== undefined) routes.push(on('get', '/history', page, showHistory, history));
+  if (history !== undefined) routes.push(on('get', '/history', page, showHistory, { ...screen, history }));
   if (screen.administration !== undefined) routes.push(...administrationOf(screen));
   if (sessions !== undefined) {
     routes.push(
       on('get', '/sign-in', openPage, showSignIn, screen),
       on('post', '/sign-in', openForm, signIn, { ...screen, sessions }),
-      on('post', '/sign-out', form, signOut, { ...screen, sessions }),
+      on('post', '/sign-out', revocation, signOut, { ...screen, sessions }),
     );
   }
   if (sessions !== undefined && identityProvider !== undefined) {

@@ -1,4 +1,5 @@
 import {
+  days,
   defaultLimits,
   type Limits,
   parsePassword,
@@ -25,6 +26,7 @@ export function updateSchema({
   titleCharacters,
   passwordMinCharacters,
   passwordMaxBytes,
+  renewal,
 }: Limits): JsonObject & {
   readonly properties: JsonObject;
 } {
@@ -41,7 +43,7 @@ export function updateSchema({
       },
       reset_expiration: {
         const: true,
-        description: 'Lets a published, unpinned role expire exactly 7 days from now.',
+        description: `Lets a published, unpinned role expire exactly ${renewal / days(1)} days from now.`,
       },
       password: {
         type: ['string', 'null'],

@@ -1,7 +1,7 @@
-import { isFault, type Unchangeable } from '@pinfold/core';
+import { after, duration, isFault, type Unchangeable } from '@pinfold/core';
 import type { MessageId } from '../messages/catalogues.ts';
 import { troubleView } from '../views/trouble.ts';
-import type { Visit } from '../visiting/visit.ts';
+import type { SignedInVisit, Visit } from '../visiting/visit.ts';
 import type { Answer } from './answer.ts';
 
 const RETRY_SECONDS = 5;
@@ -21,6 +21,7 @@ const OUTCOMES: Partial<Readonly<Record<MessageId, string>>> = {
   notFoundTitle: 'not_found',
   readOnlyTitle: 'unavailable',
   staleFormTitle: 'stale_form',
+  tooManyTitle: 'rate_limited',
 };
 
 /** An answer with a status of its own. */
@@ -31,13 +32,19 @@ export function wantsJson({ request }: Visit): boolean {
   return request.headers.accept === 'application/json';
 }
 
-/** A page, or for a script its short form, that says why nothing was done; `note` is what the operator says of it. */
+/**
+ * A page, or for a script its short form, that says why nothing was done.
+ *
+ * @param note what more there is to say, such as the operator's own words.
+ * @param signedIn who gets the page with the navigation and the sign-out.
+ */
 export function refuse(
   visit: Visit,
   status: number,
   title: MessageId,
   text: MessageId,
   note: string | null = null,
+  signedIn?: SignedInVisit,
 ): Refused {
   const outcome = OUTCOMES[title];
   if (outcome !== undefined) visit.who.outcome ??= outcome;
@@ -45,7 +52,7 @@ export function refuse(
     const message = [visit.words.say(text), ...(note === null ? [] : [note])].join(' ');
     return { kind: 'json', status, body: { kind: 'refused', message } };
   }
-  return { kind: 'page', status, html: troubleView(visit, title, text, note) };
+  return { kind: 'page', status, html: troubleView(visit, title, text, note, signedIn) };
 }
 
 /** Nothing is changed now, for the account or for anybody. */
@@ -53,6 +60,22 @@ export function refuseChanges(visit: Visit, refusal: Unchangeable): Refused {
   if (refusal.code === 'account_blocked') return refuse(visit, 403, 'accountBlockedTitle', 'accountBlocked');
   const refused = refuse(visit, 503, 'readOnlyTitle', 'readOnlyText', refusal.message);
   return { ...refused, retryAfter: READ_ONLY_SECONDS };
+}
+
+/** More requests came than may; the same one passes after so many milliseconds. */
+export function refuseTooMany(
+  visit: Visit,
+  wait: number,
+  text: MessageId,
+  signedIn: SignedInVisit | undefined,
+): Refused {
+  const { words, now } = visit;
+  const retryAfter = Math.max(1, Math.ceil(wait / 1_000));
+  const note =
+    retryAfter < 60
+      ? words.say('tryAgainInSeconds', { count: retryAfter })
+      : words.say('tryAgainAt', { when: words.distance(after(now, duration(wait)), now) });
+  return { ...refuse(visit, 429, 'tooManyTitle', text, note, signedIn), retryAfter };
 }
 
 /** There is no such page, or none for this account. */

@@ -11,5 +11,6 @@ export async function showCode(screen: Screen, visit: SignedInVisit): Promise<An
   if (publication === undefined) return notFound(visit);
   // Few visits need it, and no start.
   const { encodeQR } = await import('qr');
-  return { kind: 'picture', svg: encodeQR(sharedUrl(screen.publicUrl, publication.id), 'svg') };
+  const draw = async () => encodeQR(sharedUrl(screen.publicUrl, publication.id), 'svg');
+  return { kind: 'picture', svg: await screen.pageTurns.run(visit.account, visit.signal, draw) };
 }

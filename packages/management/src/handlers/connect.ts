@@ -2,7 +2,9 @@ import type { Pairings } from '@pinfold/core';
 import { pairingCode } from '@pinfold/core/accounts';
 import { type Answer, page, seeOther } from '../answering/answer.ts';
 import { refuseChanges } from '../answering/refuse.ts';
+import type { Screen } from '../options.ts';
 import { type ConnectModel, connectView } from '../views/connect.ts';
+import { refuseStranger } from '../visiting/rates.ts';
 import { fieldOf, type SignedInVisit, type Visit } from '../visiting/visit.ts';
 import { keyWishOf } from './key-wish.ts';
 
@@ -26,10 +28,16 @@ export async function connect(pairings: Pairings, visit: SignedInVisit): Promise
   return seeOther(`${visit.base}/keys`, { tone: 'good', message: 'didConnect' });
 }
 
-/** Gives a program its key, once somebody has agreed. It shows nothing but its secret. */
-export async function handOverKey(pairings: Pairings, visit: Visit): Promise<Answer> {
+/** Gives a program its key, once somebody has agreed. It shows nothing but its secret, which may be a guess. */
+export async function handOverKey(
+  { pairings, ...screen }: Screen & { readonly pairings: Pairings },
+  visit: Visit,
+): Promise<Answer> {
   const made = await pairings.redeem(fieldOf(visit, 'secret') ?? '', visit.origin);
-  if (made === undefined) return { kind: 'json', status: 202, body: { status: 'waiting' } };
+  if (made === undefined) {
+    const waiting: Answer = { kind: 'json', status: 202, body: { status: 'waiting' } };
+    return (await refuseStranger(screen, visit)) ?? waiting;
+  }
   if ('code' in made) return refuseChanges(visit, made);
   const { key, text } = made;
   const { id, account, scopes } = key;

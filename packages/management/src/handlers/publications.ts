@@ -19,6 +19,7 @@ import type { Screen } from '../options.ts';
 import { type RefusedBecause, type ShownPublication, shownPublication } from '../publication.ts';
 import { type DetailModel, detailView, type FieldTrouble } from '../views/detail.ts';
 import { NO_RENEWAL } from '../views/detail-cards.ts';
+import { filesCard } from '../views/files.ts';
 import { stopView } from '../views/stop.ts';
 import { askToSignIn } from '../visiting/guards.ts';
 import { fieldOf, type SignedInVisit } from '../visiting/visit.ts';
@@ -103,6 +104,15 @@ export async function showPublication(
   visit: SignedInVisit,
   trouble?: FieldTrouble,
 ): Promise<Answer> {
+  const { pageTurns } = screen;
+  return await pageTurns.run(visit.account, visit.signal, () => publicationPage(screen, visit, trouble));
+}
+
+async function publicationPage(
+  screen: Screen,
+  visit: SignedInVisit,
+  trouble: FieldTrouble | undefined,
+): Promise<Answer> {
   const found = await read(screen, visit);
   if (found === undefined) return notFound(visit);
   const manifest = await manifestOf(screen, found, visit.signal);
@@ -112,7 +122,7 @@ export async function showPublication(
     detailView(visit, {
       publication,
       limits,
-      manifest,
+      files: await filesCard(visit, publication, manifest, Number(visit.request.query.files)),
       ...(trouble === undefined ? {} : { trouble }),
       ...(await latestOf(screen, visit, found.id)),
       views: await screen.views?.of(found.id),

@@ -6,11 +6,12 @@ import type { Screen } from '../options.ts';
 import { ELSEWHERE_TROUBLES, elsewhereTroubleView } from '../views/sign-in-elsewhere.ts';
 import { bounceView } from '../views/trouble.ts';
 import { expireEverywhere, readCookies, writeCookie } from '../visiting/cookies.ts';
+import { refuseStranger } from '../visiting/rates.ts';
 import type { OpenVisit } from '../visiting/visit.ts';
 import { keepSession, returnPath } from './sign-in.ts';
 
 /** By what people sign in elsewhere. */
-export interface SigningInElsewhere extends Pick<Screen, 'clientAddress' | 'publicUrl' | 'useCases'> {
+export interface SigningInElsewhere extends Screen {
   readonly sessions: Sessions;
   readonly identityProvider: IdentityProvider;
 }
@@ -20,6 +21,8 @@ const KEPT_SECONDS = 600;
 
 /** Sends the browser to the provider. */
 export async function beginElsewhere(signing: SigningInElsewhere, visit: OpenVisit): Promise<Answer> {
+  const refused = await refuseStranger(signing, visit);
+  if (refused !== undefined) return refused;
   const { request, response, scope } = visit;
   const begun = await signing.identityProvider.begin(returnUrl(signing, visit));
   if (begun.kind === 'trouble') return await troubled(signing, visit, begun);
@@ -42,7 +45,9 @@ export async function finishElsewhere(signing: SigningInElsewhere, visit: OpenVi
   );
   if (others.length > 0) expireEverywhere(request, response, scope, 'oidc');
   else if (!mayComeBack(outcome)) writeCookie(response, scope, 'oidc', '', 0);
-  if (outcome.kind === 'trouble') return await troubled(signing, visit, outcome);
+  if (outcome.kind === 'trouble') {
+    return (await refuseStranger(signing, visit)) ?? (await troubled(signing, visit, outcome));
+  }
   visit.who.account = outcome.person.account;
   keepSession(visit, await sessions.signInPerson(outcome.person, visit.origin));
   return onward(visit, `${base}${returnPath(Buffer.from(to, 'base64url').toString('utf8')) ?? '/'}`);

@@ -1,9 +1,11 @@
 import type { IdentityProvider, Sessions, StartedSession } from '@pinfold/core';
 import { type Answer, page, seeOther } from '../answering/answer.ts';
 import type { MessageId } from '../messages/catalogues.ts';
+import type { Screen } from '../options.ts';
 import { signInView } from '../views/sign-in.ts';
 import { signedOutView } from '../views/sign-in-elsewhere.ts';
 import { expireEverywhere, readCookies, writeCookie } from '../visiting/cookies.ts';
+import { refuseStranger } from '../visiting/rates.ts';
 import { fieldOf, type OpenVisit, type SignedInVisit } from '../visiting/visit.ts';
 
 /** By what people sign in. */
@@ -34,10 +36,14 @@ export async function showSignIn(
 }
 
 /** Begins a session by a link or a key. */
-export async function signIn({ sessions, identityProvider }: SigningIn, visit: OpenVisit): Promise<Answer> {
+export async function signIn(screen: Screen & SigningIn, visit: OpenVisit): Promise<Answer> {
+  const { sessions, identityProvider } = screen;
   const to = returnPath(fieldOf(visit, 'to'));
   const started = await start(sessions, visit);
   if (typeof started === 'string') {
+    // A key that lacks the scope is a right one all the same.
+    const refused = started === 'keyLacksScope' ? undefined : await refuseStranger(screen, visit);
+    if (refused !== undefined) return refused;
     const model = { to, link: undefined, provider: identityProvider?.name, trouble: started };
     return page(signInView(visit, model), 401);
   }

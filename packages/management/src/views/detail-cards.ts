@@ -1,12 +1,9 @@
-import type { Limits, Manifest } from '@pinfold/core';
+import type { Limits } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { RefusedBecause, ShownPublication } from '../publication.ts';
 import type { SignedInVisit } from '../visiting/visit.ts';
 import { buttonForm, card, copyButton, distance, moment, shortId } from './parts.ts';
-
-/** Longer lists of files begin folded. */
-const SHOWN_FILES = 20;
 
 /** Why a publication cannot be renewed, and what to do instead. */
 export const NO_RENEWAL: Readonly<Record<RefusedBecause, MessageId>> = {
@@ -107,25 +104,5 @@ ${fact('size', words.size(size))}
 ${fact('filename', html`<span dir="auto">${originalFilename}</span>`)}
 ${fact('id', html`${shortId(id)} ${copyButton(visit, id, 'copyId')}`)}
 </dl>`,
-  );
-}
-
-/** The files of the site with their sizes. */
-export function filesCard(visit: SignedInVisit, manifest: Manifest | undefined): Html {
-  const { words } = visit;
-  if (manifest === undefined)
-    return card(visit, 'files', html`<p class="quiet">${words.say('filesGone')}</p>`);
-  const rows = manifest.entries.map(
-    ({ path, size }) =>
-      html`<tr><td class="path" dir="auto">${path}</td><td class="figure">${words.size(size)}</td></tr>`,
-  );
-  const heads = html`<thead><tr><th scope="col">${words.say('file')}</th><th scope="col" class="figure">${words.say('size')}</th></tr></thead>`;
-  const tableOf = (some: readonly Html[]) =>
-    html`<table class="files">${heads}<tbody>${some}</tbody></table>`;
-  if (rows.length <= SHOWN_FILES) return card(visit, 'files', tableOf(rows));
-  return card(
-    visit,
-    'files',
-    html`<details><summary>${words.say('showFiles', { count: rows.length })}</summary>${tableOf(rows)}</details>`,
   );
 }

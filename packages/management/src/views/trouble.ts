@@ -1,19 +1,21 @@
 import { type Html, html } from '@pinfold/http';
 import { onThisHost } from '../answering/answer.ts';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { Visit } from '../visiting/visit.ts';
+import type { SignedInVisit, Visit } from '../visiting/visit.ts';
 import { layout } from './layout.ts';
 
-/** A page that says what went wrong and what to do, and what the operator says of it. */
+/** A page that says what went wrong and what to do; with the navigation for who is signed in. */
 export function troubleView(
   visit: Visit,
   title: MessageId,
   text: MessageId,
   note: string | null = null,
+  signedIn?: SignedInVisit,
 ): Html {
   const { words, base } = visit;
   return layout(visit, {
     title: words.say(title),
+    ...(signedIn === undefined ? {} : { signedIn }),
     main: html`<section class="card narrow"><h1>${words.say(title)}</h1><p>${words.say(text)}</p>
 ${note === null ? undefined : html`<p dir="auto">${note}</p>`}
 <p><a class="button" href="${base}/">${words.say('toPublications')}</a></p></section>`,

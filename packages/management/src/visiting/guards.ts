@@ -10,6 +10,7 @@ import { bounceView, strangerView } from '../views/trouble.ts';
 import { expireEverywhere, readCookies, writeCookie } from './cookies.ts';
 import { formToken, isLedFromElsewhere, isSameToken } from './form-guard.ts';
 import { arrivalOf } from './gate.ts';
+import { refuseByRate, refuseRevocation, refuseWayToRevoke } from './rates.ts';
 import { fieldOf, type OpenVisit, type SignedInVisit, type Visit } from './visit.ts';
 
 /** What a guard says: what is known of the visit now, or the answer that ends it. */
@@ -131,6 +132,7 @@ export const signedIn: Guard<Visit, SignedInVisit> = async (screen, visit) => {
         caller: arrival.caller,
         credential: arrival.credential,
         hasBody,
+        bond: arrival.bond,
         account: arrival.caller.account,
         displayName: arrival.caller.displayName ?? arrival.caller.account,
         cause: { actor: arrival.actor, ...visit.origin },
@@ -158,14 +160,33 @@ export async function refuseAgain(screen: Screen, visit: SignedInVisit): Promise
   return isSame ? undefined : askToSignIn(screen, visit);
 }
 
-/** Only somebody who administers; for everybody else there are no such pages. What is done is the operator's deed. */
+/** Takes a request from the account's rate. */
+export const withinRate =
+  (cost: number) =>
+  async <Known extends SignedInVisit>(screen: Screen, visit: Known): Promise<Verdict<Known>> =>
+    (await refuseByRate(screen, visit, cost)) ?? passed(visit);
+
+/** Bounds what ends access, apart from the account's rate. */
+export const revokes = <Known extends SignedInVisit>(screen: Screen, visit: Known): Verdict<Known> =>
+  refuseRevocation(screen, visit) ?? passed(visit);
+
+/** Bounds the pages on which the forms stand that end access: the rate alone must not keep anybody from them. */
+export const leadsToRevoke = async <Known extends SignedInVisit>(
+  screen: Screen,
+  visit: Known,
+): Promise<Verdict<Known>> => (await refuseWayToRevoke(screen, visit)) ?? passed(visit);
+
+/**
+ * Only somebody who administers; for everybody else there are no such pages. What is done is the operator's deed, and
+ * takes nothing from the rate of the operator's own account.
+ */
 export const administers = async <Known extends SignedInVisit>(
-  _: Screen,
+  screen: Screen,
   visit: Known,
 ): Promise<Verdict<Known>> =>
   visit.offers.administration
     ? passed({ ...visit, cause: { ...visit.cause, asOperator: true } })
-    : notFound(visit);
+    : ((await refuseByRate(screen, visit, 1)) ?? notFound(visit));
 
 /** Only somebody whose own account is not blocked; what those do who administer goes on in a read-only service. */
 export const unblocked = async <Known extends SignedInVisit>(

@@ -58,6 +58,8 @@ export interface SignedInVisit extends OpenVisit {
   readonly credential: Credential;
   /** Whether the body was there when the caller was authenticated. */
   readonly hasBody: boolean;
+  /** Names the session; where the team's own sign-in says who it is, the account. */
+  readonly bond: string;
   readonly account: AccountId;
   /** What the person is called: the account, unless the team's sign-in says more. */
   readonly displayName: string;

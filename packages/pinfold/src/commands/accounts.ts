@@ -15,6 +15,7 @@ import { readReason } from '../command-line/reason.ts';
 import { shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
+import { everyItem } from './every-item.ts';
 
 /** `pinfold accounts list | show | block | unblock | limits` */
 export async function accounts([action, ...args]: readonly string[], terminal: Terminal): Promise<void> {
@@ -38,22 +39,12 @@ async function list(args: readonly string[], terminal: Terminal): Promise<void> 
   const { values } = readArguments(args, [], {});
   await withComposition(terminal, async ({ administration }) => {
     const told: AdministeredAccount[] = [];
-    for await (const account of walk(administration)) {
+    for await (const account of everyItem(administration.listAccounts, ({ accounts }) => accounts)) {
       if (values.json) told.push(account);
       else terminal.out(lineOf(account));
     }
     if (values.json) terminal.out(JSON.stringify({ accounts: told.map(accountOf) }));
   });
-}
-
-async function* walk({ listAccounts }: Administration): AsyncGenerator<AdministeredAccount> {
-  let cursor: string | undefined;
-  do {
-    const page = await listAccounts({ limit: 100, ...(cursor === undefined ? {} : { cursor }) });
-    if (page.kind === 'refused') return;
-    yield* page.accounts;
-    cursor = page.next;
-  } while (cursor !== undefined);
 }
 
 async function show(args: readonly string[], terminal: Terminal): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Account, accountId, OPERATOR, type RoleId } from '@pinfold/core';
-import type { AdministeredPublication, Administration, RoleListRequest } from '@pinfold/core/administration';
+import type { AdministeredPublication, RoleListRequest } from '@pinfold/core/administration';
 import { type AdministeredPin, administeredPinOf } from '@pinfold/http-express';
 import { readAccount, readArguments, readState } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
@@ -13,6 +13,7 @@ import { withComposition } from '../command-line/with-composition.ts';
 import type { Composition } from '../compose/composition.ts';
 import type { Settings } from '../settings/settings.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
+import { everyItem } from './every-item.ts';
 
 const UNKNOWN = 'There is no publication with this id.';
 
@@ -41,26 +42,16 @@ async function list(args: readonly string[], terminal: Terminal): Promise<void> 
   };
   await withComposition(terminal, async (composition, settings) => {
     const told: AdministeredPin[] = [];
-    for await (const publication of walk(composition.administration, wanted)) {
+    for await (const publication of everyItem(
+      (page) => composition.administration.listRoles({ ...wanted, ...page }),
+      ({ publications }) => publications,
+    )) {
       const pin = pinOf(publication, settings);
       if (values.json) told.push(pin);
       else terminal.out(lineOf(pin));
     }
     if (values.json) terminal.out(JSON.stringify({ pins: told }));
   });
-}
-
-async function* walk(
-  { listRoles }: Administration,
-  wanted: RoleListRequest,
-): AsyncGenerator<AdministeredPublication> {
-  let cursor: string | undefined;
-  do {
-    const page = await listRoles({ ...wanted, limit: 100, ...(cursor === undefined ? {} : { cursor }) });
-    if (page.kind === 'refused') return;
-    yield* page.publications;
-    cursor = page.next;
-  } while (cursor !== undefined);
 }
 
 async function show(args: readonly string[], terminal: Terminal): Promise<void> {

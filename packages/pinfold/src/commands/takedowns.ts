@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import type { Takedown } from '@pinfold/core';
 import { type Administration, parseSha256 } from '@pinfold/core/administration';
 import { takedownOf, type WireTakedown } from '@pinfold/http-express';
 import { readArguments } from '../command-line/arguments.ts';
@@ -9,6 +8,7 @@ import { shownText } from '../command-line/shown-text.ts';
 import { type KeptTakedown, readTakedowns } from '../command-line/takedown-lines.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
+import { everyItem } from './every-item.ts';
 
 /** `pinfold takedowns list | lift | export | import` */
 export async function takedowns([action, ...args]: readonly string[], terminal: Terminal): Promise<void> {
@@ -34,23 +34,13 @@ async function list(
   const { values } = readArguments(args, [], {});
   await withComposition(terminal, async ({ administration }) => {
     const told: WireTakedown[] = [];
-    for await (const takedown of walk(administration)) {
+    for await (const takedown of everyItem(administration.listTakedowns, ({ takedowns }) => takedowns)) {
       const json = takedownOf(takedown);
       if (values.json) told.push(json);
       else terminal.out(write(json));
     }
     if (values.json) terminal.out(JSON.stringify({ takedowns: told }));
   });
-}
-
-async function* walk({ listTakedowns }: Administration): AsyncGenerator<Takedown> {
-  let cursor: string | undefined;
-  do {
-    const page = await listTakedowns({ limit: 100, ...(cursor === undefined ? {} : { cursor }) });
-    if (page.kind === 'refused') return;
-    yield* page.takedowns;
-    cursor = page.next;
-  } while (cursor !== undefined);
 }
 
 async function lift(args: readonly string[], terminal: Terminal): Promise<void> {

@@ -1,5 +1,5 @@
 import type { IdentityProvider } from '@pinfold/core';
-import { type RequestLog, type Uploads, withoutAdministration } from '@pinfold/http';
+import { type RequestLimiter, type RequestLog, type Uploads, withoutAdministration } from '@pinfold/http';
 import type { Authenticate, SignIn } from '@pinfold/http-express';
 import { authenticate as authentication, httpExpressModule } from '@pinfold/inversify/http-express';
 import { type ManagementModuleOptions, managementModule } from '@pinfold/inversify/management';
@@ -21,6 +21,8 @@ export interface DoorOptions {
   readonly requests: RequestLog;
   /** One for both doors that take uploads: it is the process that has so many places. */
   readonly uploads: Uploads;
+  /** One for API and screen: an account has one rate for both. */
+  readonly requestLimiter: RequestLimiter;
   /** Is given what there is to count of the viewer. */
   readonly figures: ViewerModuleOptions['figures'];
   /** Asked for when the first door is. */
@@ -42,6 +44,7 @@ export function doorModules(
     log,
     requests,
     uploads,
+    requestLimiter,
     figures,
     addresses,
     authenticate: given,
@@ -55,14 +58,15 @@ export function doorModules(
   const address = clientAddress(trustProxy);
   const authenticate =
     given === undefined || administration ? given : withoutAdministration(given, (text) => log.warn(text));
+  const bounds = { requestLimiter, requestRate: rates.requests, clientAddress: address };
   const told = historyAddresses ? { historyAddress: address } : {};
   return [
     httpExpressModule(() => ({
       publicUrl: addresses().publicUrl,
       uploads,
       administration,
+      ...bounds,
       ...told,
-      requestRate: rates.requests,
       log: requests,
       ...(signIn === undefined ? {} : { signIn }),
       onError: (error) => log.error('the use of a key could not be noted', error),
@@ -81,9 +85,9 @@ export function doorModules(
     }),
     managementModule(() => ({
       publicUrl: addresses().publicUrl,
-      clientAddress: address,
       uploads,
       administration,
+      ...bounds,
       ...told,
       log: requests,
       ...signedInBy(authenticate, identityProvider ?? providerOf(oidc)),

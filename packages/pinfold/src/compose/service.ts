@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import type { IdentityProvider } from '@pinfold/core';
-import { type RequestLog, Uploads } from '@pinfold/http';
+import { RequestLimiter, type RequestLog, Uploads } from '@pinfold/http';
 import type { Authenticate, SignIn } from '@pinfold/http-express';
 import { tokens } from '@pinfold/inversify';
 import type { LookOptions } from '@pinfold/management';
@@ -101,7 +101,8 @@ export async function openService(
   metrics?.uploads(uploads);
   const figures = metrics?.viewer;
   const shown = { authenticate, administration, identityProvider, signIn, access, look };
-  const doors = doorModules(settings, { log, requests, uploads, figures, addresses, ...shown });
+  const shared = { uploads, requestLimiter: new RequestLimiter() };
+  const doors = doorModules(settings, { log, requests, ...shared, figures, addresses, ...shown });
   const modules = [...doors, ...(options.modules ?? [])];
   const observed = observedBy(metrics, options.observe, log);
   const heard = heardBy(options.onEvent, log);

@@ -36,8 +36,8 @@ async function ask(url: string, secret: string): Promise<GivenKey | undefined> {
     const headers = { accept: 'application/json' };
     const answer = await fetch(`${url}/manage/connect/key`, { ...request, headers });
     const text = await answer.text();
-    // A node that stops, or a database that fails over, is back soon.
-    if (answer.status === 202 || answer.status === 502 || answer.status === 503) return undefined;
+    // A node that stops or a database that fails over is back soon, and a busy address may ask again in a second.
+    if ([202, 429, 502, 503].includes(answer.status)) return undefined;
     if (answer.status !== 200) throw failureOf(url, answer.status, refusalIn(text));
     return readGiven(parseJson(text));
   } catch (error) {

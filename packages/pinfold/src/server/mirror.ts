@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, GrantSigner } from '@pinfold/core';
-import { encodeAnswer, type RequestLog, takeRequest } from '@pinfold/http';
+import { type ClientAddress, encodeAnswer, type RequestLog, takeRequest } from '@pinfold/http';
 import { isMark, MARK_HEADER, MIRROR_PATH, type Reflection } from '../doctor/mark.ts';
-import type { ClientAddress } from './client-address.ts';
 
 /** What the mirror needs. */
 export interface MirrorOptions {

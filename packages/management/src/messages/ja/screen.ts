@@ -27,6 +27,13 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
       '同時に公開できるのは {limit} 件までです。不要なものの公開を終えてから、もう一度公開してください。',
   },
   publishedTooMuch: 'いま公開できる件数に達しました。次に公開できるのは{when}です。',
+  tooManyTitle: '操作が多すぎます',
+  tooManyRequests:
+    '短い時間に、このアカウントで許可されている回数を超える操作がありました。今回の操作は行われていません。変更は 10 回分として数えます。',
+  tooManyFailures:
+    'お使いのネットワークアドレスからのサインインの試みが多すぎます。今回の操作は行われていません。',
+  tryAgainAt: '{when}に、もう一度お試しください。',
+  tryAgainInSeconds: { other: '{count} 秒後に、もう一度お試しください。' },
   busyText: '混み合っているか、保存先に接続できません。少し待ってから、もう一度お試しください。',
   busyTitle: '少し待ってからお試しください',
   changePassword: 'パスワードを変更',
@@ -68,6 +75,7 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
   filename: '元のファイル名',
   filenameOdd: 'ファイル名は 1～255 文字にしてください。',
   files: 'ファイル',
+  filesShown: '{count} 個のファイルのうち {first}～{last}',
   filesGone: 'ファイルは削除されました。',
   filterAll: '現在',
   filterExpired: '期限切れ',

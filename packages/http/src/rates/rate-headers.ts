@@ -5,7 +5,20 @@ import type { RateLeft } from '@pinfold/core/adapter';
 /** What an account may do in some time: its name stands in the headers and in `GET /api/v1/limits`. */
 export type RatePolicy = 'requests' | 'publications';
 
-/** Tells in the headers of an answer what is left of rates (draft-ietf-httpapi-ratelimit-headers-10). */
+/**
+ * Writes what is left of rates into the headers of an answer (draft-ietf-httpapi-ratelimit-headers-10).
+ *
+ * @example
+ * import { ServerResponse } from 'node:http';
+ * import { instant, minutes } from '@pinfold/core';
+ * import { leftOf } from '@pinfold/core/adapter';
+ * import { RateHeaders } from '@pinfold/http';
+ *
+ * const write = (response: ServerResponse) => {
+ *   const left = leftOf({ count: 60, window: minutes(1) }, null, instant(0));
+ *   new RateHeaders(response).tell('requests', left, instant(0));
+ * };
+ */
 export class RateHeaders {
   readonly #response: ServerResponse;
   readonly #told: Map<RatePolicy, { readonly policy: string; readonly left: string }> = new Map();
@@ -16,19 +29,15 @@ export class RateHeaders {
 
   /** Adds what is left of one. */
   tell(name: RatePolicy, left: RateLeft, now: Instant): void {
-    const seconds = Math.ceil((until(left) - now) / 1_000);
+    // A refused request wants to know when it passes, as Retry-After says; every other one when all is there again.
+    const until = left.nextAt > now ? left.nextAt : left.wholeAt;
     this.#told.set(name, {
       policy: `"${name}";q=${left.limit};w=${Math.ceil(left.window / 1_000)}`,
-      left: `"${name}";r=${left.remaining};t=${seconds}`,
+      left: `"${name}";r=${left.remaining};t=${Math.ceil((until - now) / 1_000)}`,
     });
     if (this.#response.headersSent) return;
     const all = [...this.#told.values()];
     this.#response.setHeader('RateLimit-Policy', all.map(({ policy }) => policy).join(', '));
     this.#response.setHeader('RateLimit', all.map((told) => told.left).join(', '));
   }
-}
-
-/** Never later than Retry-After says, which is when one passes again. */
-function until({ remaining, nextAt, wholeAt }: RateLeft): Instant {
-  return remaining === 0 ? nextAt : wholeAt;
 }

@@ -1,12 +1,13 @@
 import { isIP } from 'node:net';
 
 /**
- * Names the client behind an address: an IPv4 address, also one mapped into IPv6, or the /64 network of an IPv6
- * address. Returns any other text unchanged.
+ * What counts as one client: an IPv4 address, also one mapped into IPv6, or the /64 that an IPv6 client has to
+ * itself. What is no address counts as it is.
  *
  * @example
  * import { clientOf } from '@pinfold/http';
  *
+ * clientOf('::ffff:192.0.2.7'); // '192.0.2.7'
  * clientOf('2001:db8:1:2::7'); // '2001:db8:1:2::/64'
  */
 export function clientOf(address: string): string {
