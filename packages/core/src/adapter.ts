@@ -35,6 +35,7 @@ export {
   rateInForce,
   refuseAdmission,
   refuseChange,
+  refuseKey,
   type Wish,
 } from './domain/admission.ts';
 export { judgeListing } from './domain/archive-rules.ts';

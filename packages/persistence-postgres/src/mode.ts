@@ -1,6 +1,6 @@
 import type { Account, Authority, Mode, Unchangeable } from '@pinfold/core';
 import { type Kept, NORMAL, refuseChange } from '@pinfold/core/adapter';
-import type { PostgresConnection } from './postgres-connection.ts';
+import type { Run } from './postgres-connection.ts';
 import { ACCOUNTS } from './schema.ts';
 import { prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
@@ -63,15 +63,12 @@ export function readAccountInMode(row: AccountInMode | undefined): {
 
 /** Says why a change that was not stored was refused, if it was. */
 export function refusals(
-  connection: PostgresConnection,
   tables: Tables,
-): (name: string, authority: Authority) => Promise<Unchangeable | undefined> {
+): (run: Run, name: string, authority: Authority) => Promise<Unchangeable | undefined> {
   const statement = accountInMode(tables);
-  return async (name, authority) => {
+  return async (run, name, authority) => {
     if (authority === 'operator') return undefined;
-    const { account, mode } = readAccountInMode(
-      (await connection.read<AccountInMode>(statement, [name, null]))[0],
-    );
+    const { account, mode } = readAccountInMode((await run<AccountInMode>(statement, [name, null])).rows[0]);
     return refuseChange(account, mode);
   };
 }

@@ -1,4 +1,4 @@
-import type { Session, SessionStore, SignInLink } from '@pinfold/core';
+import type { BegunSession, Session, SessionLimits, SessionStore, SignInLink } from '@pinfold/core';
 import type { Kept } from '@pinfold/core/adapter';
 import { makeAccount } from './accounts.ts';
 import { keep } from './events.ts';
@@ -10,6 +10,17 @@ const OFFER = `INSERT INTO sign_in_links (${LINKS.insert}) VALUES (${LINKS.param
 const REDEEM = `
   DELETE FROM sign_in_links WHERE token_hash = ? AND ends_at > ? RETURNING ${LINKS.select}`;
 const BEGIN = `INSERT INTO sessions (${SESSIONS.insert}) VALUES (${SESSIONS.parameters(1)})`;
+const OTHERS = 'account = @account AND ends_at > @now AND token_hash <> @tokenHash';
+const NEWEST_FIRST = 'ORDER BY started_at DESC, token_hash DESC LIMIT -1';
+/** Ends the sessions that are not among the newest. */
+const MAKE_ROOM = `
+  DELETE FROM sessions WHERE token_hash IN (
+    SELECT * FROM (
+      SELECT token_hash FROM sessions WHERE ${OTHERS} AND actor = @actor ${NEWEST_FIRST} OFFSET @ofActor
+    ) UNION ALL SELECT * FROM (
+      SELECT token_hash FROM sessions WHERE ${OTHERS} ${NEWEST_FIRST} OFFSET @ofAccount
+    )
+  )`;
 const FIND = `SELECT ${SESSIONS.select} FROM sessions WHERE token_hash = ? AND ends_at > ?`;
 const LISTED = `SELECT ${SESSIONS.select} FROM sessions WHERE token_hash > ? AND ends_at > ?`;
 const LIST = `${LISTED} ORDER BY token_hash LIMIT ?`;
@@ -35,23 +46,24 @@ export function sqliteSessionStore(connection: Statements): SessionStore {
         prepare(OFFER).run(...LINKS.values(link));
         keep(prepare, events);
       }),
-    redeem: ({ link, now, session }, events) =>
+    redeem: ({ link, now, session, limits }, events) =>
       connection.write((prepare) => {
         const taken = prepare<Kept<SignInLink>>(REDEEM).get(link, now);
         if (taken === undefined) return { kind: 'unknown' };
         const { account, actor, scope } = LINKS.read(taken);
         const begun: Session = { ...session, account, actor, scope };
-        begin(prepare, begun);
+        const { ended } = begin(prepare, begun, limits);
         keep(
           prepare,
           events.map((event) => ({ ...event, account, actor })),
         );
-        return { kind: 'redeemed', session: begun };
+        return { kind: 'redeemed', session: begun, ended };
       }),
-    begin: (session, events) =>
+    begin: (session, events, limits) =>
       connection.write((prepare) => {
-        begin(prepare, session);
+        const begun = begin(prepare, session, limits);
         keep(prepare, events);
+        return begun;
       }),
     find: (tokenHash, now, signal) =>
       connection.read((prepare) => {
@@ -83,7 +95,12 @@ export function sqliteSessionStore(connection: Statements): SessionStore {
   };
 }
 
-function begin(prepare: Prepare, session: Session): void {
+function begin(prepare: Prepare, session: Session, limits: SessionLimits | undefined): BegunSession {
   prepare(BEGIN).run(...SESSIONS.values(session));
   makeAccount(prepare, session.account);
+  if (limits === undefined) return { ended: 0 };
+  const { account, startedAt: now, tokenHash } = session;
+  const [actor] = SESSIONS.values(session, ['actor']);
+  const [ofActor, ofAccount] = [limits.ofActor - 1, limits.ofAccount - 1];
+  return { ended: prepare(MAKE_ROOM).run({ account, actor, now, tokenHash, ofActor, ofAccount }).changes };
 }

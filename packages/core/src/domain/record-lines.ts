@@ -61,6 +61,7 @@ const key: Form<ApiKeyRecord> = object<ApiKeyRecord>({
   secretHash: hash(/^[0-9a-f]{64}$/),
   createdAt: instant,
   revokedAt: nullable(instant),
+  isEnsured: { ...flag, read: (json) => json !== undefined && flag.read(json) },
 });
 
 /** All members that a warning of any rule may have. */

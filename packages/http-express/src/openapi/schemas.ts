@@ -17,6 +17,7 @@ const EVENT_TYPES: readonly EventType[] = [
   'pin.taken_down',
   'pin.expired',
   'pin.purged',
+  'key.agreed',
   'key.created',
   'key.revoked',
   'account.blocked',

@@ -1,4 +1,4 @@
-import type { Caller, Doer } from '@pinfold/core';
+import type { Caller, Consent, Doer } from '@pinfold/core';
 import { mayManage } from '@pinfold/core/accounts';
 import { actorOf } from '@pinfold/core/history';
 import { callerOf } from '@pinfold/http';
@@ -6,9 +6,18 @@ import type { Screen } from '../options.ts';
 import { readCookies } from './cookies.ts';
 import type { Visit } from './visit.ts';
 
+/** The session and the key that somebody is signed in by, where they are ours: consents end with them. */
+export type SignedInBy = Pick<Consent, 'session' | 'apiKey'>;
+
 /** Who stands at the gate. */
 export type Arrival =
-  | { readonly kind: 'signed_in'; readonly caller: Caller; readonly actor: Doer; readonly bond: string }
+  | {
+      readonly kind: 'signed_in';
+      readonly caller: Caller;
+      readonly actor: Doer;
+      readonly bond: string;
+      readonly given: SignedInBy;
+    }
   | { readonly kind: 'forbidden' }
   /** Whose of several they are, nobody can say. */
   | { readonly kind: 'several' }
@@ -26,7 +35,8 @@ export async function arrivalOf(
     const caller = await callerOf(authenticate, request, response);
     if (caller === undefined) return { kind: 'stranger' };
     if (!mayManage(caller.scopes)) return { kind: 'forbidden' };
-    return { kind: 'signed_in', caller, actor: actorOf(caller), bond: `account ${caller.account}` };
+    const given = { session: null, apiKey: caller.key ?? null };
+    return { kind: 'signed_in', caller, actor: actorOf(caller), bond: `account ${caller.account}`, given };
   }
   if (shown === 'several') return { kind: 'several' };
   const tokens = readCookies(request, scope, 'session');
@@ -39,7 +49,8 @@ export async function arrivalOf(
     const { account, displayName, scope: granted } = session;
     const named = displayName === null ? {} : { displayName };
     const caller: Caller = { account, scopes: [granted], ...named };
-    arrival = { kind: 'signed_in', caller, actor: session.actor, bond: `session ${token}` };
+    const given = { session: session.tokenHash, apiKey: session.apiKey };
+    arrival = { kind: 'signed_in', caller, actor: session.actor, bond: `session ${token}`, given };
   }
   return arrival;
 }

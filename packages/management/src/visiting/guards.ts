@@ -129,6 +129,7 @@ export const signedIn: Guard<Visit, SignedInVisit> = async (screen, visit) => {
         ...visit,
         account: arrival.caller.account,
         displayName: arrival.caller.displayName ?? arrival.caller.account,
+        given: arrival.given,
         cause: { actor: arrival.actor, ...visit.origin },
         mode: await screen.useCases.mode.load(visit.signal),
         formToken: formToken(visit.secret, arrival.bond),

@@ -11,6 +11,7 @@ import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { Words } from '../words.ts';
 import { type CookieScope, readCookies, readZone } from './cookies.ts';
+import type { SignedInBy } from './gate.ts';
 import { isFormSecret, newFormSecret } from './form-guard.ts';
 
 /** What every page needs to know of the request it answers. */
@@ -56,6 +57,8 @@ export interface SignedInVisit extends OpenVisit {
   readonly account: AccountId;
   /** What the person is called: the account, unless the team's sign-in says more. */
   readonly displayName: string;
+  /** What ends what is agreed to here. */
+  readonly given: SignedInBy;
   /** What the history tells of what is changed. */
   readonly cause: Cause;
   /** How the service runs. */
