@@ -1,3 +1,4 @@
+import { listedKeys } from '@pinfold/test-contracts/fixtures';
 import { accountId, days, hours, minutes, OPERATOR } from '@pinfold/core';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
@@ -156,7 +157,7 @@ describe('the keys', () => {
       expect(refused.status).to.equal(422);
       expect(refused.text).to.include('id="label-error"').and.include(`value="${fields.label}"`);
     }
-    expect(await screen.keys.list(OPERATOR)).to.deep.equal([]);
+    expect(await listedKeys(screen.keys, OPERATOR)).to.deep.equal([]);
   });
 
   it('are revoked at once, and stay in the list', async () => {

@@ -10,7 +10,7 @@ import { refuseKey } from '@pinfold/core/adapter';
 import { makingAccounts } from './accounts.ts';
 import { keepingFor, rowsOf } from './events.ts';
 import { lockingName } from './locks.ts';
-import { mayChange, refusals, takesChanges } from './mode.ts';
+import { mayChange, refusalsWithin, takesChanges } from './mode.ts';
 import type { Run } from './postgres-connection.ts';
 import { API_KEYS } from './schema.ts';
 import { prepared, type Statement } from './statement.ts';
@@ -59,7 +59,7 @@ export function creatingKeys(tables: Tables): CreateKey {
     ensure: prepared(`UPDATE ${apiKeys} SET ensured = true WHERE id = $1`),
     countLive: prepared(countingLive(tables, '$1')),
   };
-  const refused = refusals(tables);
+  const refused = refusalsWithin(tables);
   const countLive = async (run: Run, name: AccountId): Promise<number> =>
     (await run<{ live: number }>(statements.countLive, [name])).rows[0]?.live ?? 0;
   return async (run, key, events, authority, limit) => {

@@ -1,6 +1,6 @@
 import type { Account, Authority, Mode, Unchangeable } from '@pinfold/core';
 import { type Kept, NORMAL, refuseChange } from '@pinfold/core/adapter';
-import type { Run } from './postgres-connection.ts';
+import type { PostgresConnection, Run } from './postgres-connection.ts';
 import { ACCOUNTS } from './schema.ts';
 import { prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
@@ -63,6 +63,16 @@ export function readAccountInMode(row: AccountInMode | undefined): {
 
 /** Says why a change that was not stored was refused, if it was. */
 export function refusals(
+  connection: PostgresConnection,
+  tables: Tables,
+): (name: string, authority: Authority) => Promise<Unchangeable | undefined> {
+  const refused = refusalsWithin(tables);
+  return (name, authority) =>
+    refused(async (statement, values = []) => ({ rows: await connection.read(statement, values), count: 0 }), name, authority);
+}
+
+/** As {@link refusals}, within a transaction. */
+export function refusalsWithin(
   tables: Tables,
 ): (run: Run, name: string, authority: Authority) => Promise<Unchangeable | undefined> {
   const statement = accountInMode(tables);

@@ -7,9 +7,9 @@ import {
   minutes,
   OPERATOR,
 } from '@pinfold/core';
-import { createKeys } from '@pinfold/core/accounts';
+import { createKeys, } from '@pinfold/core/accounts';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
-import { replacing } from '@pinfold/test-contracts/fixtures';
+import { replacing, listedKeys } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openStage, type Stage } from './stage.ts';
 
@@ -84,7 +84,7 @@ describe('managing API keys', () => {
     expect(await keys.authenticate(first?.text ?? '')).to.deep.equal(first?.key);
     expect(first?.key.label).to.equal('first');
     expect(await keys.createFirst({ account: OWNER })).to.equal(undefined);
-    expect(await keys.list(OPERATOR)).to.have.length(1);
+    expect(await listedKeys(keys, OPERATOR)).to.have.length(1);
   });
 
   it('makes the first key of a text that was chosen, if it is one', async () => {
@@ -113,8 +113,8 @@ describe('managing API keys', () => {
     const { key: own } = await keys.create({ by: OPERATOR, account: OWNER });
     stage.clock.advance(minutes(1));
     const { key: other } = await keys.create({ by: OPERATOR, account: STRANGER });
-    expect(await keys.list(OWNER)).to.deep.equal([own]);
-    expect(await keys.list(OPERATOR)).to.deep.equal([own, other]);
+    expect(await listedKeys(keys, OWNER)).to.deep.equal([own]);
+    expect(await listedKeys(keys, OPERATOR)).to.deep.equal([other, own]);
   });
 
   it('notes the use of a key at most once a minute, and asks the store no oftener', async () => {

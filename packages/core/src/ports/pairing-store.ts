@@ -72,7 +72,8 @@ export interface PairingStore {
     events: readonly UnattributedEvent[],
   ): Promise<
     | { readonly kind: 'created'; readonly key: ApiKey }
-    | { readonly kind: 'exists' | 'waiting' | 'unknown' }
+    | { readonly kind: 'exists' }
+    | { readonly kind: 'waiting' | 'unknown' }
     | Unchangeable
     | KeyQuotaExceeded
   >;

@@ -156,8 +156,9 @@ async function redeem(
       null,
     );
     const outcome = await pairings.take({ secretHash, now, key, limit }, [event]);
-    if (outcome.kind === 'exists') continue;
-    if (outcome.kind === 'waiting' || outcome.kind === 'unknown') return { kind: outcome.kind };
-    return outcome.kind === 'refused' ? outcome : { kind: 'made', key: outcome.key, text };
+    if (outcome.kind === 'created') return { kind: 'made', key: outcome.key, text };
+    if (outcome.kind === 'refused') return outcome;
+    // Nothing is made of an id that is taken: another one is tried.
+    if (outcome.kind !== 'exists') return { kind: outcome.kind };
   }
 }

@@ -36,6 +36,7 @@ describe('readSettings', () => {
         publications: { count: 600, window: hours(1) },
       },
       quotas: { sites: null, bytes: null },
+      keyLimit: 100,
       archives: {},
       lifetime: undefined,
       trustProxy: { kind: 'none' },
