@@ -137,7 +137,17 @@ export type { BegunSession, Redemption, SessionQuery, SessionStore } from './por
 export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
 export type { CopyQuery, PurgeClaim, TakedownQuery, TakedownStore } from './ports/takedown-store.ts';
 export type { ViewStore } from './ports/view-store.ts';
-export type { Figures, KeyQuotaExceeded, Nothing, PublicationQuotaExceeded, QuotaRules, Refusal, RefusalCode, Refusals, Told } from './refusal.ts';
+export type {
+  Figures,
+  KeyQuotaExceeded,
+  Nothing,
+  PublicationQuotaExceeded,
+  QuotaRules,
+  Refusal,
+  RefusalCode,
+  Refusals,
+  Told,
+} from './refusal.ts';
 export type {
   ChangeOutcome,
   ChangeRequest,
@@ -160,7 +170,16 @@ export {
 } from './use-cases/create-use-cases.ts';
 export type { Entering, EnterOutcome, EnterRequest, Grants, Visit } from './use-cases/entering.ts';
 export type { Figure, Observe } from './use-cases/figure.ts';
-export type { KeyListOutcome, KeyListRequest, KeyOptions, KeyPorts, Keys, MintedKey, NewKey, RevokeRequest } from './use-cases/keys.ts';
+export type {
+  KeyListOutcome,
+  KeyListRequest,
+  KeyOptions,
+  KeyPorts,
+  Keys,
+  MintedKey,
+  NewKey,
+  RevokeRequest,
+} from './use-cases/keys.ts';
 export type { Ended, Open } from './use-cases/opening.ts';
 export type { NewConsent, PairingOutcome, PairingPorts, Pairings } from './use-cases/pairings.ts';
 export type { BeforePublish, PublishOutcome, Submitted, Submitter } from './use-cases/publication.ts';

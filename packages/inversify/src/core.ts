@@ -113,7 +113,8 @@ export function coreModule(
       .inSingletonScope();
     bind(tokens.manageHistory)
       .toResolvedValue(
-        (history, apiKeys, mode, clock, ids) => createHistory({ history, apiKeys, mode, clock, ids }, options),
+        (history, apiKeys, mode, clock, ids) =>
+          createHistory({ history, apiKeys, mode, clock, ids }, options),
         [tokens.history, tokens.apiKeys, tokens.mode, tokens.clock, tokens.ids],
       )
       .inSingletonScope();

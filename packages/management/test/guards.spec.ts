@@ -1,5 +1,5 @@
 import { Fault, OPERATOR, type Role } from '@pinfold/core';
-import { openRawConnection, listedKeys } from '@pinfold/test-contracts/fixtures';
+import { listedKeys, openRawConnection } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { screenOf } from '../src/options.ts';
 import { routesOf } from '../src/routes.ts';

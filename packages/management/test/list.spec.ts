@@ -1,5 +1,5 @@
-import { listedKeys } from '@pinfold/test-contracts/fixtures';
 import { accountId, days, hours, minutes, OPERATOR } from '@pinfold/core';
+import { listedKeys } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
 import { Person } from './person.ts';

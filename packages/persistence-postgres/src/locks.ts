@@ -5,7 +5,5 @@ const SEEDS = { keysOf: 1, sessionsOf: 2, consentsOf: 3, pairings: 4 } as const;
 
 /** Takes the lock of a name, its parameter, until the transaction ends. */
 export function lockingName(what: keyof typeof SEEDS): Statement {
-  return prepared(
-    `SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1, ${SEEDS[what]}))`,
-  );
+  return prepared(`SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1, ${SEEDS[what]}))`);
 }

@@ -266,7 +266,7 @@ const boundedKeys: PostgresMigration = {
     ALTER TABLE ${pairings} ALTER COLUMN account DROP NOT NULL, ALTER COLUMN scopes DROP NOT NULL,
       ALTER COLUMN label DROP NOT NULL, ALTER COLUMN actor DROP NOT NULL,
       ADD COLUMN session text COLLATE "C", ADD COLUMN api_key text COLLATE "C";
-    CREATE INDEX pairings_agreed ON ${pairings} (account, actor) WHERE account IS NOT NULL;
+    CREATE INDEX pairings_agreed ON ${pairings} (account, actor, session);
   `,
 };
 

@@ -68,7 +68,11 @@ export function refusals(
 ): (name: string, authority: Authority) => Promise<Unchangeable | undefined> {
   const refused = refusalsWithin(tables);
   return (name, authority) =>
-    refused(async (statement, values = []) => ({ rows: await connection.read(statement, values), count: 0 }), name, authority);
+    refused(
+      async (statement, values = []) => ({ rows: await connection.read(statement, values), count: 0 }),
+      name,
+      authority,
+    );
 }
 
 /** As {@link refusals}, within a transaction. */

@@ -34,7 +34,7 @@ export function postgresPairingStore(connection: PostgresConnection, tables: Tab
     lock: prepared(`${select} FOR UPDATE`),
     replace: prepared(`
       UPDATE ${pairings} SET ${noConsent}
-      WHERE account IS NOT NULL AND account = $1 AND actor = $2 AND session IS NOT DISTINCT FROM $3`),
+      WHERE account = $1 AND actor = $2 AND session IS NOT DISTINCT FROM $3`),
     agree: prepared(`
       WITH agreed AS (
         UPDATE ${pairings} SET ${CONSENTS.set(CONSENTS.members, 2)} WHERE secret_hash = $1 RETURNING 1

@@ -52,9 +52,10 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
     lockAccount: lockingName('sessionsOf'),
     // Ends the sessions that are not among the newest.
     makeRoom: prepared(`
-      DELETE FROM ${sessions} WHERE token_hash IN (
+      DELETE FROM ${sessions}
+      WHERE token_hash = ANY (ARRAY(
         (${others(' AND actor = $2')} OFFSET $5::bigint) UNION ALL (${others()} OFFSET $6::bigint)
-      )`),
+      ))`),
     refuse: withEvents(
       `INSERT INTO ${sessionRefusals} AS told (account, told_at) VALUES ($1, $2)
        ON CONFLICT (account) DO UPDATE SET told_at = $2 WHERE told.told_at <= $3`,

@@ -2,7 +2,16 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { isFault } from '@pinfold/core';
 import type { Persistence } from '@pinfold/core/adapter';
-import { anApiKey, anApiKeyId, anEvent, aPublication, aRoleId, publishTo, rejectionOf, everyKeyOf } from '@pinfold/test-contracts/fixtures';
+import {
+  anApiKey,
+  anApiKeyId,
+  anEvent,
+  aPublication,
+  aRoleId,
+  everyKeyOf,
+  publishTo,
+  rejectionOf,
+} from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type PostgresPlace, postgresPlace } from 'pinfold-test-servers/mocha';

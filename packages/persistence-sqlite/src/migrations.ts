@@ -282,7 +282,7 @@ const boundedKeys: Migration = {
       api_key TEXT
     ) STRICT;
     CREATE INDEX pairings_ended ON pairings (ends_at);
-    CREATE INDEX pairings_agreed ON pairings (account, actor) WHERE account IS NOT NULL;
+    CREATE INDEX pairings_agreed ON pairings (account, actor, session);
   `,
 };
 

@@ -20,9 +20,8 @@ const REGISTER = `
 const FIND = `
   SELECT secret_hash AS secretHash, ends_at AS endsAt, ${CONSENTS.select} FROM pairings
   WHERE secret_hash = ? AND ends_at > ?`;
-const AGREED_IN = `
-  account = @account AND actor = @actor AND session IS @session AND account IS NOT NULL`;
-const REPLACE = `UPDATE pairings SET ${NO_CONSENT} WHERE ${AGREED_IN}`;
+const REPLACE = `
+  UPDATE pairings SET ${NO_CONSENT} WHERE account = @account AND actor = @actor AND session IS @session`;
 const AGREE = `UPDATE pairings SET ${CONSENTS.set(CONSENTS.members, 1)} WHERE secret_hash = ?`;
 const LIVE_SESSION = `
   SELECT 1 FROM sessions WHERE token_hash = ? AND ends_at > ? AND (

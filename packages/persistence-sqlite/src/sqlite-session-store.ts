@@ -10,21 +10,20 @@ const OFFER = `INSERT INTO sign_in_links (${LINKS.insert}) VALUES (${LINKS.param
 const REDEEM = `
   DELETE FROM sign_in_links WHERE token_hash = ? AND ends_at > ? RETURNING ${LINKS.select}`;
 const BEGIN = `INSERT INTO sessions (${SESSIONS.insert}) VALUES (${SESSIONS.parameters(1)})`;
-const OTHERS = 'account = @account AND ends_at > @now AND token_hash <> @tokenHash';
-const NEWEST_FIRST = 'ORDER BY started_at DESC, token_hash DESC LIMIT -1';
 /** Ends the sessions that are not among the newest. */
-const MAKE_ROOM = `
+const makeRoom = (filter: string) => `
   DELETE FROM sessions WHERE token_hash IN (
-    SELECT * FROM (
-      SELECT token_hash FROM sessions WHERE ${OTHERS} AND actor = @actor ${NEWEST_FIRST} OFFSET @ofActor
-    ) UNION ALL SELECT * FROM (
-      SELECT token_hash FROM sessions WHERE ${OTHERS} ${NEWEST_FIRST} OFFSET @ofAccount
-    )
+    SELECT token_hash FROM sessions
+    WHERE account = @account AND ends_at > @now AND token_hash <> @tokenHash ${filter}
+    ORDER BY started_at DESC, token_hash DESC LIMIT -1 OFFSET @others
   )`;
+const MAKE_ROOM_OF_ACTOR = makeRoom('AND actor = @actor');
+const MAKE_ROOM_OF_ACCOUNT = makeRoom('');
 const FIND = `SELECT ${SESSIONS.select} FROM sessions WHERE token_hash = ? AND ends_at > ?`;
 const LISTED = `SELECT ${SESSIONS.select} FROM sessions WHERE token_hash > ? AND ends_at > ?`;
 const LIST = `${LISTED} ORDER BY token_hash LIMIT ?`;
-const LIST_OF_ACCOUNT = `${LISTED} AND account = ? ORDER BY token_hash LIMIT ?`;
+// In order of hashes: a plus keeps the account from choosing an index of its own.
+const LIST_OF_ACCOUNT = `${LISTED} AND +account = ? ORDER BY token_hash LIMIT ?`;
 const END = 'DELETE FROM sessions WHERE token_hash = ?';
 const REFUSE = `
   INSERT INTO session_refusals (account, told_at) VALUES (@account, @at)
@@ -101,6 +100,8 @@ function begin(prepare: Prepare, session: Session, limits: SessionLimits | undef
   if (limits === undefined) return { ended: 0 };
   const { account, startedAt: now, tokenHash } = session;
   const [actor] = SESSIONS.values(session, ['actor']);
-  const [ofActor, ofAccount] = [limits.ofActor - 1, limits.ofAccount - 1];
-  return { ended: prepare(MAKE_ROOM).run({ account, actor, now, tokenHash, ofActor, ofAccount }).changes };
+  const begun = { account, now, tokenHash };
+  const ofActor = prepare(MAKE_ROOM_OF_ACTOR).run({ ...begun, actor, others: limits.ofActor - 1 });
+  const ofAccount = prepare(MAKE_ROOM_OF_ACCOUNT).run({ ...begun, others: limits.ofAccount - 1 });
+  return { ended: ofActor.changes + ofAccount.changes };
 }

@@ -1,7 +1,7 @@
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFault } from '@pinfold/core';
-import { anApiKey, anApiKeyId, anEvent, rejectionOf, everyKeyOf } from '@pinfold/test-contracts/fixtures';
+import { anApiKey, anApiKeyId, anEvent, everyKeyOf, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { openSqlite } from '../src/index.ts';
 import { openSqliteFile } from '../src/sqlite-file.ts';

@@ -1,7 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApiKeyStore, type Clock, isFault } from '@pinfold/core';
-import { anApiKey, anApiKeyId, anEvent, rejectionOf, everyKeyOf } from '@pinfold/test-contracts/fixtures';
+import { anApiKey, anApiKeyId, anEvent, everyKeyOf, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { migrate } from '../src/migrate.ts';

@@ -1,4 +1,3 @@
-import { listedKeys } from '@pinfold/test-contracts/fixtures';
 import {
   type Actor,
   accountId,
@@ -9,8 +8,9 @@ import {
   type RoleId,
   type Sessions,
 } from '@pinfold/core';
-import { createKeys, createSessions, } from '@pinfold/core/accounts';
+import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
+import { listedKeys } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { codeOf, OWNER, openStage, type Stage } from './stage.ts';
 

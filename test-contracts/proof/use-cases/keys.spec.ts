@@ -7,9 +7,9 @@ import {
   minutes,
   OPERATOR,
 } from '@pinfold/core';
-import { createKeys, } from '@pinfold/core/accounts';
+import { createKeys } from '@pinfold/core/accounts';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
-import { replacing, listedKeys } from '@pinfold/test-contracts/fixtures';
+import { listedKeys, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openStage, type Stage } from './stage.ts';
 

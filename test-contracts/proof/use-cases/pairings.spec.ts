@@ -10,17 +10,11 @@ import {
   type Pairings,
   type Sha256,
 } from '@pinfold/core';
-import {
-  createKeys,
-  createPairings,
-  createSessions,
-pairingCode,
-  sessionIdOf,
-} from '@pinfold/core/accounts';
+import { createKeys, createPairings, createSessions, pairingCode, sessionIdOf } from '@pinfold/core/accounts';
 import { createAdministration } from '@pinfold/core/administration';
 import { createHistory } from '@pinfold/core/history';
 import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
-import { replacing, listedKeys } from '@pinfold/test-contracts/fixtures';
+import { listedKeys, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openStage, type Stage } from './stage.ts';
 
@@ -136,7 +130,10 @@ describe('Giving a program a key', () => {
   });
 
   it('makes none once the session ended in which it was agreed to, or its key was revoked', async () => {
-    const sessions = createSessions({ ...keyPorts(), sessions: stage.memory.sessions, sessionSecrets: secrets }, keys);
+    const sessions = createSessions(
+      { ...keyPorts(), sessions: stage.memory.sessions, sessionSecrets: secrets },
+      keys,
+    );
     const begin = async () => {
       const { key, text } = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
       const started = await sessions.signInWithKey(text);
@@ -145,8 +142,7 @@ describe('Giving a program a key', () => {
     };
     const ends: Readonly<Record<string, (one: Awaited<ReturnType<typeof begin>>) => Promise<unknown>>> = {
       'a sign-out': ({ token }) => sessions.end(token),
-      'the end by an operator': ({ session }) =>
-        sessions.endById({ by: OPERATOR, id: sessionIdOf(session) }),
+      'the end by an operator': ({ session }) => sessions.endById({ by: OPERATOR, id: sessionIdOf(session) }),
       'the end of its key': ({ key }) => keys.revoke({ by: OPERATOR, id: key.id }),
     };
     for (const [what, end] of Object.entries(ends)) {

@@ -12,9 +12,9 @@ import {
   type Sessions,
   type Title,
 } from '@pinfold/core';
-import { createKeys, createSessions, sessionIdOf, } from '@pinfold/core/accounts';
+import { createKeys, createSessions, sessionIdOf } from '@pinfold/core/accounts';
 import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
-import { replacing, listedKeys } from '@pinfold/test-contracts/fixtures';
+import { listedKeys, replacing } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { OWNER, openStage, type Stage } from './stage.ts';
 

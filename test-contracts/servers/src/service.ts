@@ -141,7 +141,10 @@ export async function openService<S extends Stores>(
       keys,
     );
     const apiKeySecrets = new NodeApiKeySecrets();
-    const pairings = createPairings({ ...ports, pairings: opened.pairings, sessionSecrets, apiKeySecrets }, keys);
+    const pairings = createPairings(
+      { ...ports, pairings: opened.pairings, sessionSecrets, apiKeySecrets },
+      keys,
+    );
     const server = await listening();
     closing.unshift(() => closed(server).then(() => opened.close()));
     const { port } = server.address() as AddressInfo;

@@ -127,7 +127,9 @@ const SEQUENCES: Sequences<ApiKeyStore, Values> = {
     ],
     async (port, ids, accounts) => ({
       found: await Promise.all(ids.map(async (known) => [known, await port.find(known)])),
-      listed: await Promise.all(accounts.map(async (account) => [account, await port.list(everyKeyOf(account))])),
+      listed: await Promise.all(
+        accounts.map(async (account) => [account, await port.list(everyKeyOf(account))]),
+      ),
       live: await Promise.all(accounts.map((account) => port.countLive(account ?? ('' as AccountId)))),
     }),
   ),

@@ -1,9 +1,9 @@
 import {
   type AccountId,
   type ApiKeyId,
-  type Consent,
   after,
   before,
+  type Consent,
   duration,
   hours,
   type Instant,
@@ -60,7 +60,11 @@ export const agreeingClauses: readonly PairingClause[] = [
       expect(await other.pairings.register(late)).to.deep.equal(REGISTERED);
       expect(await other.pairings.find(hashOf(1), START)).to.deep.equal(aPairing(1));
       const { secretHash, endsAt } = late;
-      expect(await port.pairings.find(secretHash, START)).to.deep.equal({ secretHash, endsAt, consent: null });
+      expect(await port.pairings.find(secretHash, START)).to.deep.equal({
+        secretHash,
+        endsAt,
+        consent: null,
+      });
       await port.pairings.agree(hashOf(1), aConsent(1), START, []);
       const again = aRegistration(1, { endsAt: after(START, hours(1)), limit: 0 });
       expect(await other.pairings.register(again), 'again').to.deep.equal(REGISTERED);
@@ -185,7 +189,10 @@ export const agreeingClauses: readonly PairingClause[] = [
       );
       const open: unknown[] = [];
       for (let n = 7; n < 19; n += 1) open.push((await consentTo(port, n)) ?? undefined);
-      expect(open.filter((consent) => consent !== undefined), 'of many at once').to.have.lengthOf(1);
+      expect(
+        open.filter((consent) => consent !== undefined),
+        'of many at once',
+      ).to.have.lengthOf(1);
     },
   },
   {

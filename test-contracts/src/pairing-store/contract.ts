@@ -13,8 +13,7 @@ export const pairingStoreContract: Contract<PairingStores, StoreSubject<PairingS
     write: async ({ pairings }, n) => {
       await pairings.register(aRegistration(n));
     },
-    sees: async ({ pairings }, n) =>
-      (await pairings.find(aRegistration(n).secretHash, START)) !== undefined,
+    sees: async ({ pairings }, n) => (await pairings.find(aRegistration(n).secretHash, START)) !== undefined,
   }),
   clauses: [...agreeingClauses, ...takingClauses],
 };

@@ -2,9 +2,9 @@ import {
   type AccountId,
   type ApiKey,
   type ApiKeyId,
-  type Consent,
   after,
   before,
+  type Consent,
   duration,
   type Instant,
   minutes,
@@ -128,7 +128,9 @@ export const takingClauses: readonly PairingClause[] = [
       await other.apiKeys.revoke(anApiKeyId(50), START, []);
       const outcomes: string[] = [];
       for (const n of given.keys()) {
-        outcomes.push((await port.pairings.take(aPairingRedemption(n, { now: soon }), [unattributed()])).kind);
+        outcomes.push(
+          (await port.pairings.take(aPairingRedemption(n, { now: soon }), [unattributed()])).kind,
+        );
       }
       expect(outcomes).to.deep.equal([
         ...['waiting', 'waiting', 'waiting', 'created', 'waiting', 'created'],
@@ -165,7 +167,11 @@ export const takingClauses: readonly PairingClause[] = [
       const account = { name: GLOBEX, limits: NO_LIMITS, generation: FIRST_GENERATION };
       const blocked = { reason: 'a test', sites: 'keep', at: START } as const;
       const saved = async (block: typeof blocked | null) =>
-        await port.accounts.save({ ...account, blocked: block }, (await port.accounts.load(GLOBEX))?.version, []);
+        await port.accounts.save(
+          { ...account, blocked: block },
+          (await port.accounts.load(GLOBEX))?.version,
+          [],
+        );
       await saved(blocked);
       await expectRefused({}, { kind: 'refused', code: 'account_blocked', reason: 'a test' });
       await saved(null);

@@ -15,6 +15,7 @@ export function decodeApiKeyCursor(text: string): ApiKeyPlace | Refusal<'invalid
   const [, at = '', rest = ''] = CURSOR.exec(text) ?? [];
   const createdAt = Number.parseInt(at, 36);
   const id = parseApiKeyId(rest);
-  if (!Number.isSafeInteger(createdAt) || id === undefined) return { kind: 'refused', code: 'invalid_cursor' };
+  if (!Number.isSafeInteger(createdAt) || id === undefined)
+    return { kind: 'refused', code: 'invalid_cursor' };
   return { createdAt: createdAt as Instant, id };
 }

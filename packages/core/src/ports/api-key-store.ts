@@ -42,9 +42,7 @@ export interface ApiKeyStore {
     events: readonly HistoryEvent[],
     authority?: Authority,
     limit?: number | null,
-  ): Promise<
-    { readonly kind: 'created' } | { readonly kind: 'exists' } | Unchangeable | KeyQuotaExceeded
-  >;
+  ): Promise<{ readonly kind: 'created' } | { readonly kind: 'exists' } | Unchangeable | KeyQuotaExceeded>;
 
   /**
    * Stores the very first key of an installation, by one conditional write.

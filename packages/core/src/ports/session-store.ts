@@ -56,8 +56,7 @@ export interface SessionStore {
     request: Redemption,
     events: readonly UnattributedEvent[],
   ): Promise<
-    | ({ readonly kind: 'redeemed'; readonly session: Session } & BegunSession)
-    | { readonly kind: 'unknown' }
+    ({ readonly kind: 'redeemed'; readonly session: Session } & BegunSession) | { readonly kind: 'unknown' }
   >;
 
   /**

@@ -137,7 +137,11 @@ export async function* everyKey(
 ): AsyncGenerator<ApiKey, void> {
   let cursor: string | undefined;
   do {
-    const page = await keys.list({ ...request, limit: MOST_LISTED, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await keys.list({
+      ...request,
+      limit: MOST_LISTED,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
     if (page.kind === 'refused') throw new TypeError('a cursor of a list of keys is not read by it');
     yield* page.keys;
     cursor = page.next;

@@ -149,12 +149,11 @@ async function redeem(
     const now = clock.now();
     const unused = { lastUsedAt: null, revokedAt: null, isEnsured: false };
     const key = { id, secretHash: keyHash, createdAt: now, ...unused };
-    const { account: _, actor: __, ...event } = eventOf(
-      ids,
-      { type: 'key.created', at: now },
-      { actor: pairing.consent.actor, ...origin },
-      null,
-    );
+    const {
+      account: _,
+      actor: __,
+      ...event
+    } = eventOf(ids, { type: 'key.created', at: now }, { actor: pairing.consent.actor, ...origin }, null);
     const outcome = await pairings.take({ secretHash, now, key, limit }, [event]);
     if (outcome.kind === 'created') return { kind: 'made', key: outcome.key, text };
     if (outcome.kind === 'refused') return outcome;

@@ -11,13 +11,13 @@ import {
   type SessionScope,
   sessionIdOf,
 } from '../domain/session.ts';
+import { succeeds } from '../fault.ts';
 import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Person } from '../ports/identity-provider.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { SessionSecrets } from '../ports/session-secrets.ts';
 import type { BegunSession, SessionStore } from '../ports/session-store.ts';
-import { succeeds } from '../fault.ts';
 import type { Refusal } from '../refusal.ts';
 import type { Observe } from './figure.ts';
 import type { Keys } from './keys.ts';

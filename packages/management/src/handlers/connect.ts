@@ -34,7 +34,8 @@ export async function showConnect({ pairings, keys }: Connecting, visit: SignedI
   if (secretHash === undefined) return page(connectView(visit, { ...model, kind: 'how' }));
   if (!(await pairings.isRegistered(secretHash))) return unknown(visit, model);
   const full = await keys?.refuseFurther(visit.account);
-  if (full !== undefined) return refused(visit, 403, { ...model, kind: 'full', trouble: keysFull(visit, full) });
+  if (full !== undefined)
+    return refused(visit, 403, { ...model, kind: 'full', trouble: keysFull(visit, full) });
   return page(connectView(visit, { ...model, kind: 'form' }));
 }
 

@@ -11,8 +11,8 @@ import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { Words } from '../words.ts';
 import { type CookieScope, readCookies, readZone } from './cookies.ts';
-import type { SignedInBy } from './gate.ts';
 import { isFormSecret, newFormSecret } from './form-guard.ts';
+import type { SignedInBy } from './gate.ts';
 
 /** What every page needs to know of the request it answers. */
 export interface Visit {

@@ -1,11 +1,11 @@
-import { listedKeys } from '@pinfold/test-contracts/fixtures';
-import { everyKey } from '@pinfold/core/accounts';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountId, type Keys, OPERATOR } from '@pinfold/core';
+import { everyKey } from '@pinfold/core/accounts';
 import { tokens } from '@pinfold/inversify';
 import { NodeApiKeySecrets } from '@pinfold/platform-node';
+import { listedKeys } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { type App, createApp, type Listening, openComposition, readSettings } from '../../src/index.ts';
 import { startBlock } from '../../src/start/first-start-block.ts';
