@@ -203,7 +203,7 @@ function fill(schema: string): string {
     INSERT INTO ${name}.views
     SELECT 'role-' || n, ${dayOf(START)} - n % 30, 1, 0 FROM pg_catalog.generate_series(1, 20000) AS n;
     INSERT INTO ${name}.pairings
-    SELECT 'hash-' || n, 'account', '[]', '', '{}', ${START} + n FROM pg_catalog.generate_series(1, 10000) AS n;
+    SELECT 'hash-' || n, 'account-' || n % 100, '[]', '', '{}', ${START} + n FROM pg_catalog.generate_series(1, 10000) AS n;
     INSERT INTO ${name}.takedowns
     SELECT 'role-' || n, 'account-' || n % 100, 'sha-' || n / 3, 'Phishing', ${START} - n, NULL
     FROM pg_catalog.generate_series(1, 20000) AS n;

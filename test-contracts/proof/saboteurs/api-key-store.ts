@@ -19,6 +19,7 @@ const saboteurs: readonly Saboteur<StoreSubject<ApiKeyStore>>[] = [
       'api-key-store/create-exists',
       'api-key-store/first',
       'api-key-store/list',
+      'api-key-store/purge',
     ],
   },
   {
@@ -37,17 +38,22 @@ const saboteurs: readonly Saboteur<StoreSubject<ApiKeyStore>>[] = [
     create: (key, events, ...more) =>
       store.create({ ...key, scopes: key.scopes.length === 0 ? SCOPES : key.scopes }, events, ...more),
   })),
-  saboteur('api-key-store/create-exists', 'creating writes over what is there', () => {
-    const written = new Map<ApiKeyId, ApiKey>();
-    return (store) => ({
-      create: async (key, events, ...more) => {
-        const outcome = await store.create(key, events, ...more);
-        if (outcome.kind === 'exists') written.set(key.id, key);
-        return outcome;
-      },
-      find: async (id, signal) => written.get(id) ?? (await store.find(id, signal)),
-    });
-  }),
+  saboteur(
+    'api-key-store/create-exists',
+    'creating writes over what is there',
+    () => {
+      const written = new Map<ApiKeyId, ApiKey>();
+      return (store) => ({
+        create: async (key, events, ...more) => {
+          const outcome = await store.create(key, events, ...more);
+          if (outcome.kind === 'exists') written.set(key.id, key);
+          return outcome;
+        },
+        find: async (id, signal) => written.get(id) ?? (await store.find(id, signal)),
+      });
+    },
+    ['api-key-store/create-ensured'],
+  ),
   saboteur('api-key-store/first', 'creating the first looks first and writes later', () => (store) => ({
     createFirst: async (key, events) => {
       const keys = await store.list(everyKeyOf());
@@ -68,18 +74,12 @@ const saboteurs: readonly Saboteur<StoreSubject<ApiKeyStore>>[] = [
     }),
     ['api-key-store/create-exists'],
   ),
-  saboteur(
-    'api-key-store/list',
-    "ids are ordered by a language's rules",
-    () => (store) => ({
-      list: async (query) => {
-        const keys = await store.list(query);
-        return keys.toSorted(
-          (one, two) => two.createdAt - one.createdAt || two.id.localeCompare(one.id, 'en'),
-        );
-      },
-    }),
-  ),
+  saboteur('api-key-store/list', "ids are ordered by a language's rules", () => (store) => ({
+    list: async (query) => {
+      const keys = await store.list(query);
+      return keys.toSorted((one, two) => two.createdAt - one.createdAt || two.id.localeCompare(one.id, 'en'));
+    },
+  })),
   saboteur('api-key-store/list-pages', 'a page begins after the instant of the last key', () => (store) => ({
     list: ({ after, ...query }) => store.list({ ...query, after: after && { ...after, id: '' as ApiKeyId } }),
   })),
@@ -135,7 +135,8 @@ const saboteurs: readonly Saboteur<StoreSubject<ApiKeyStore>>[] = [
     return {
       list: async (query) => {
         const { account } = query;
-        if (account !== ACCOUNT || query.after !== undefined) return await store.list(query);
+        if (account !== ACCOUNT || query.after !== undefined || query.limit < 1_000)
+          return await store.list(query);
         const listed = lists.get(account) ?? (await store.list(query));
         lists.set(account, listed);
         return listed.slice(0, query.limit);
