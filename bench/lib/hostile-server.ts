@@ -21,8 +21,8 @@ export interface HostileServer {
   readonly folder: string;
   /** Whoever publishes with the key of the first account. */
   readonly publisher: UploadTarget;
-  /** Makes a key for another account. */
-  publisherOf(account: string): Promise<UploadTarget>;
+  /** Makes a key for another account, with other scopes than usual where they are given. */
+  publisherOf(account: string, scopes?: string): Promise<UploadTarget>;
   /** Publishes an archive; answers the Host of its site. */
   publish(archive: Uint8Array<ArrayBuffer>): Promise<string>;
   /** MiB that it still needs once V8 has given back what it can. */
@@ -75,8 +75,9 @@ export async function startHostileServer(checkout: string): Promise<HostileServe
     port,
     folder,
     publisher,
-    publisherOf: async (account) => {
+    publisherOf: async (account, scopes) => {
       const words = ['scripts/run.mjs', 'pinfold', 'keys', 'create', '--account', account];
+      if (scopes !== undefined) words.push('--scope', scopes);
       const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: checkout, env: settings });
       return { port, authorization: `Bearer ${/pf_\w+/.exec(stdout)?.[0]}` };
     },

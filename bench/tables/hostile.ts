@@ -6,6 +6,7 @@ import { print, type Row, report } from '../lib/report.ts';
 import { median } from '../lib/statistics.ts';
 import { untakenBodies } from './hostile-bodies.ts';
 import { tinyChunks } from './hostile-chunks.ts';
+import { manyKeys } from './hostile-keys.ts';
 import type { Finding, HostileLoad } from './hostile-load.ts';
 import { slowNames } from './hostile-names.ts';
 import { pipelinedRanges } from './hostile-ranges.ts';
@@ -25,6 +26,7 @@ const loads: Readonly<Record<string, HostileLoad>> = {
   names: slowNames,
   chunks: tinyChunks,
   uploads: heldUploads,
+  keys: manyKeys,
 };
 
 /**
