@@ -19,9 +19,8 @@ export function postgresPairingStore(connection: PostgresConnection, tables: Tab
   const { apiKeys, pairings, sessions } = tables;
   const columns = CONSENTS.insert.split(', ');
   const noConsent = columns.map((column) => `${column} = NULL`).join(', ');
-  const select = `
-    SELECT secret_hash AS "secretHash", ends_at AS "endsAt", ${CONSENTS.select} FROM ${pairings}
-    WHERE secret_hash = $1 AND ends_at > $2`;
+  const selected = `secret_hash AS "secretHash", ends_at AS "endsAt", ${CONSENTS.select}`;
+  const isOpen = 'secret_hash = $1 AND ends_at > $2';
   const events = CONSENTS.members.length + 2;
   const statements = {
     lockAll: lockingName('pairings'),
@@ -30,8 +29,9 @@ export function postgresPairingStore(connection: PostgresConnection, tables: Tab
       INSERT INTO ${pairings} AS known (secret_hash, ends_at)
       SELECT $1, $2::bigint WHERE (SELECT count(*) FROM ${pairings} WHERE ends_at > $3) < $4
       ON CONFLICT (secret_hash) DO UPDATE SET ends_at = $2, ${noConsent} WHERE known.ends_at <= $3`),
-    find: prepared(select),
-    lock: prepared(`${select} FOR UPDATE`),
+    find: prepared(`SELECT ${selected} FROM ${pairings} WHERE ${isOpen}`),
+    // An update, which an unfinished import refuses, in place of a lock alone, which it does not.
+    lock: prepared(`UPDATE ${pairings} SET ends_at = ends_at WHERE ${isOpen} RETURNING ${selected}`),
     replace: prepared(`
       UPDATE ${pairings} SET ${noConsent}
       WHERE account = $1 AND actor = $2 AND session IS NOT DISTINCT FROM $3`),
