@@ -20,6 +20,9 @@ export class Words<Id extends string> {
   /** An IANA name, or `UTC` where the person's own zone is not known. */
   readonly timeZone: string;
   readonly #catalogue: Readonly<Record<Id, Message>>;
+  // Making a formatter takes longer than using it for a whole page.
+  #moments: Intl.DateTimeFormat | undefined;
+  #distances: Intl.RelativeTimeFormat | undefined;
 
   constructor(language: Language, timeZone: string, catalogue: Readonly<Record<Id, Message>>) {
     this.language = language;
@@ -54,17 +57,8 @@ export class Words<Id extends string> {
 
   /** The exact time to the minute, with its zone where that is not the person's own. */
   moment(at: Instant): string {
-    const zone = this.timeZone === 'UTC' ? ({ timeZoneName: 'short' } as const) : {};
-    return new Intl.DateTimeFormat(DATES[this.language], {
-      year: 'numeric',
-      month: 'long',
-      day: 'numeric',
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-      timeZone: this.timeZone,
-      ...zone,
-    }).format(at);
+    this.#moments ??= this.#newMoments();
+    return this.#moments.format(at);
   }
 
   /** A day in UTC. */
@@ -79,7 +73,8 @@ export class Words<Id extends string> {
     const size = Math.abs(apart);
     if (size < MINUTE / 2)
       return new Intl.RelativeTimeFormat(this.language, { numeric: 'auto' }).format(0, 'second');
-    const format = new Intl.RelativeTimeFormat(this.language, { numeric: 'always' });
+    this.#distances ??= new Intl.RelativeTimeFormat(this.language, { numeric: 'always' });
+    const format = this.#distances;
     const sign = apart < 0 ? -1 : 1;
     if (size < HOUR) return format.format(sign * Math.round(size / MINUTE), 'minute');
     if (size < DAY) return format.format(sign * Math.round(size / HOUR), 'hour');
@@ -96,6 +91,20 @@ export class Words<Id extends string> {
 
   #value(value: string | number | undefined): string {
     return typeof value === 'number' ? this.number(value) : (value ?? '');
+  }
+
+  #newMoments(): Intl.DateTimeFormat {
+    const zone = this.timeZone === 'UTC' ? ({ timeZoneName: 'short' } as const) : {};
+    return new Intl.DateTimeFormat(DATES[this.language], {
+      year: 'numeric',
+      month: 'long',
+      day: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+      timeZone: this.timeZone,
+      ...zone,
+    });
   }
 
   #plural(forms: Partial<Readonly<Record<Intl.LDMLPluralRule, string>>>, count: number): string {
