@@ -9,6 +9,7 @@ import { returningBrowsers } from './hostile-callbacks.ts';
 import { tinyChunks } from './hostile-chunks.ts';
 import { drippingUploads } from './hostile-drip.ts';
 import { manyEntries } from './hostile-entries.ts';
+import { manyKeys } from './hostile-keys.ts';
 import type { Finding, HostileLoad } from './hostile-load.ts';
 import { slowNames } from './hostile-names.ts';
 import { costlyPages } from './hostile-pages.ts';
@@ -35,6 +36,7 @@ const loads: Readonly<Record<string, HostileLoad>> = {
   drip: drippingUploads,
   unread: unreadPipelines,
   pages: costlyPages,
+  keys: manyKeys,
 };
 
 /**

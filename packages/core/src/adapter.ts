@@ -36,6 +36,7 @@ export {
   rateInForce,
   refuseAdmission,
   refuseChange,
+  refuseKey,
   type Wish,
 } from './domain/admission.ts';
 export { KNOWN_SCOPES } from './domain/api-key.ts';

@@ -5,6 +5,7 @@ export {
   type ApiKey,
   type ApiKeyId,
   type Caller,
+  DEFAULT_KEY_LIMIT,
   DEFAULT_SCOPES,
   MEMBER_SCOPES,
   type Scope,
@@ -68,7 +69,7 @@ export type { FollowedReference } from './domain/judge-reference.ts';
 export { defaultLimits, type Limits, type OwnLimits } from './domain/limits.ts';
 export type { EncodedManifest, Manifest, ManifestEntry } from './domain/manifest.ts';
 export type { Mode } from './domain/mode.ts';
-export type { Pairing } from './domain/pairing.ts';
+export type { Consent, Pairing } from './domain/pairing.ts';
 export {
   type Password,
   type PasswordHash,
@@ -88,7 +89,7 @@ export {
   stateOf,
 } from './domain/role.ts';
 export type { SecretKind } from './domain/secrets.ts';
-export type { Session, SessionId, SessionScope, SignInLink } from './domain/session.ts';
+export type { Session, SessionId, SessionLimits, SessionScope, SignInLink } from './domain/session.ts';
 export type { MisplacedIndex } from './domain/site-root.ts';
 export type { Takedown, TakedownCursor } from './domain/takedown.ts';
 export { parseTitle, type Title, type TitleRules } from './domain/title.ts';
@@ -97,7 +98,7 @@ export type { KeptWarning, ObservedFile, Warning, WarningRules, WordedWarning } 
 export { Fault, type FaultCode, isFault } from './fault.ts';
 export type { AccountChange, AccountStore } from './ports/account-store.ts';
 export type { ApiKeySecrets, PresentedKey } from './ports/api-key-secrets.ts';
-export type { ApiKeyStore } from './ports/api-key-store.ts';
+export type { ApiKeyPlace, ApiKeyQuery, ApiKeyStore } from './ports/api-key-store.ts';
 export type { ArchiveInspector, ArchiveProof, EntryProof, ProofRequest } from './ports/archive-inspector.ts';
 export type { ArchiveStorage } from './ports/archive-storage.ts';
 export type { Attempt, AttemptCounter, AttemptOutcome, AttemptTicket } from './ports/attempt-counter.ts';
@@ -119,7 +120,7 @@ export type {
   SignInTrouble,
 } from './ports/identity-provider.ts';
 export type { Ids } from './ports/ids.ts';
-export type { PairingStore } from './ports/pairing-store.ts';
+export type { PairingRedemption, PairingStore, Registration } from './ports/pairing-store.ts';
 export type { PasswordHasher } from './ports/password-hasher.ts';
 export type {
   CleanupCount,
@@ -142,11 +143,21 @@ export type {
 } from './ports/role-store.ts';
 export type { ServiceMode } from './ports/service-mode.ts';
 export type { SessionSecrets } from './ports/session-secrets.ts';
-export type { Redemption, SessionQuery, SessionStore } from './ports/session-store.ts';
+export type { BegunSession, Redemption, SessionQuery, SessionStore } from './ports/session-store.ts';
 export type { ReceiveOutcome, StagedArchive, Staging } from './ports/staging.ts';
 export type { CopyQuery, PurgeClaim, TakedownQuery, TakedownStore } from './ports/takedown-store.ts';
 export type { ViewStore } from './ports/view-store.ts';
-export type { Figures, Nothing, QuotaRules, Refusal, RefusalCode, Refusals, Told } from './refusal.ts';
+export type {
+  Figures,
+  KeyQuotaExceeded,
+  Nothing,
+  PublicationQuotaExceeded,
+  QuotaRules,
+  Refusal,
+  RefusalCode,
+  Refusals,
+  Told,
+} from './refusal.ts';
 export type {
   ChangeOutcome,
   ChangeRequest,
@@ -169,9 +180,18 @@ export {
 } from './use-cases/create-use-cases.ts';
 export type { Entering, EnterOutcome, EnterRequest, Grants, Visit } from './use-cases/entering.ts';
 export type { Figure, Observe } from './use-cases/figure.ts';
-export type { KeyPorts, Keys, MintedKey, NewKey, RevokeRequest } from './use-cases/keys.ts';
+export type {
+  KeyListOutcome,
+  KeyListRequest,
+  KeyOptions,
+  KeyPorts,
+  Keys,
+  MintedKey,
+  NewKey,
+  RevokeRequest,
+} from './use-cases/keys.ts';
 export type { Ended, Open } from './use-cases/opening.ts';
-export type { NewPairing, PairingPorts, Pairings } from './use-cases/pairings.ts';
+export type { NewConsent, PairingOutcome, PairingPorts, Pairings } from './use-cases/pairings.ts';
 export type { BeforePublish, Submitted, Submitter } from './use-cases/publication.ts';
 export type {
   CheckOutcome,

@@ -16,11 +16,19 @@ export interface Figures {
   readonly actual: number;
 }
 
-/** What of an account is bounded; `actual` counts this publication, too. */
+/** What of an account is bounded; `actual` counts the refused publication or key, too. */
 export interface QuotaRules {
   readonly sites: Figures;
   readonly bytes: Figures;
+  /** API keys that are not revoked. */
+  readonly keys: Figures;
 }
+
+/** A quota of publications is used up. */
+export type PublicationQuotaExceeded = Refusal<'quota_exceeded'> & { readonly rule: 'sites' | 'bytes' };
+
+/** The account has as many API keys as it may have. */
+export type KeyQuotaExceeded = Refusal<'quota_exceeded'> & { readonly rule: 'keys' };
 
 /** Why a request was refused, each with what it tells: what a caller did or met, never what broke. */
 export interface Refusals {
@@ -40,7 +48,7 @@ export interface Refusals {
   readonly invalid_state: { readonly state: 'deleted' | 'expired' | 'pinned' };
   readonly invalid_title: Told<TitleRules>;
   readonly not_found: Nothing;
-  /** More would be in service than the account may have. */
+  /** The account would have more publications, bytes or keys than it may have. */
   readonly quota_exceeded: Told<QuotaRules>;
   /** One publication more would pass at `retryAt`. */
   readonly rate_limited: { readonly retryAt: Instant };

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { clientOf } from "../src/index.ts";
+import { clientOf } from '../src/index.ts';
 
->
 describe("a client's address", () => {
   it('is an IPv4 address as it is, also one mapped into IPv6', () => {
     expect(clientOf('192.0.2.7')).to.equal('192.0.2.7');

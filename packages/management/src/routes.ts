@@ -4,7 +4,7 @@ import { notFound } from './answering/refuse.ts';
 import type { Answering } from './answering/serve.ts';
 import { block, limit, showAccount, showAccountHistory, showAccounts, unblock } from './handlers/accounts.ts';
 import { showCode } from './handlers/code.ts';
-import { connect, handOverKey, showConnect } from './handlers/connect.ts';
+import { connect, handOverKey, registerConnect, showConnect } from './handlers/connect.ts';
 import { showHistory } from './handlers/history.ts';
 import { createKey, revokeKey, showKeys } from './handlers/keys.ts';
 import { showList } from './handlers/list.ts';
@@ -102,10 +102,12 @@ export function routesOf(screen: Screen): readonly Route[] {
     );
   }
   if (pairings !== undefined) {
+    const connecting = { ...screen, pairings, ...(keys === undefined ? {} : { keys }) };
     routes.push(
-      on('get', '/connect', page, showConnect, pairings),
-      on('post', '/connect', change, connect, pairings),
-      on('post', '/connect/key', formRead, handOverKey, { ...screen, pairings }),
+      on('get', '/connect', page, showConnect, connecting),
+      on('post', '/connect', change, connect, connecting),
+      on('post', '/connect/register', formRead, registerConnect, connecting),
+      on('post', '/connect/key', formRead, handOverKey, connecting),
     );
   }
   if (history !== undefined) routes.push(on('get', '/history', page, showHistory, { ...screen, history }));

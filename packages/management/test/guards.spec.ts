@@ -1,5 +1,5 @@
 import { Fault, OPERATOR, type Publication } from '@pinfold/core';
-import { openRawConnection } from '@pinfold/test-contracts/fixtures';
+import { listedKeys, openRawConnection } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { screenOf } from '../src/options.ts';
 import { routesOf } from '../src/routes.ts';
@@ -84,7 +84,7 @@ describe('what the screen guards against', () => {
     }
     const listed = await useCases.list({ by: OWNER, limit: 9 });
     expect(listed.kind === 'page' && listed.publications).to.deep.equal([role]);
-    expect(await keys.list(OWNER)).to.deep.equal([]);
+    expect(await listedKeys(keys, OWNER)).to.deep.equal([]);
   });
 
   it('takes no form from another site or from a sibling of its own', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { accountId, hours, type IdentityProvider, OPERATOR } from '@pinfold/core';
+import { listedKeys } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { createManagement } from '../src/index.ts';
 import { OWNER, openScreen, type Screen } from './open-screen.ts';
@@ -93,7 +94,7 @@ describe('signing in', () => {
     expect((await person.post(`/publications/${foreign.id}/stop`, { form })).status).to.equal(404);
     const key = await screen.keys.create({ by: OPERATOR, account: other });
     await person.post(`/keys/${key.key.id}/revoke`, { form });
-    expect((await screen.keys.list(other))[0]?.revokedAt).to.equal(null);
+    expect((await listedKeys(screen.keys, other))[0]?.revokedAt).to.equal(null);
   });
 
   it('writes cookies that no script reads and no other site sends', async () => {

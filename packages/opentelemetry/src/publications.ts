@@ -7,6 +7,7 @@ export class Publications {
   readonly #tries: Counter;
   readonly #stages: Histogram;
   readonly #sweeps: Histogram;
+  readonly #sessionsEnded: Counter;
 
   constructor(meter: Meter) {
     this.#publications = meter.createCounter('pinfold.publications', {
@@ -20,6 +21,10 @@ export class Publications {
     this.#stages = meter.createHistogram('pinfold.publish.stage.duration', {
       description: 'How long the stages of publications took that ended well.',
       unit: 's',
+    });
+    this.#sessionsEnded = meter.createCounter('pinfold.sessions.ended', {
+      description: 'Sessions that ended for another to begin.',
+      unit: '{session}',
     });
     this.#sweeps = meter.createHistogram('pinfold.sweep.duration', {
       description: 'How long sweeps took.',
@@ -40,6 +45,9 @@ export class Publications {
         break;
       case 'sweep':
         this.#sweeps.record(figure.took / 1_000);
+        break;
+      case 'sessions_ended':
+        this.#sessionsEnded.add(figure.count, { 'pinfold.reason': figure.reason });
         break;
       default:
         figure satisfies never;

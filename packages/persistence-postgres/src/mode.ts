@@ -1,6 +1,6 @@
 import type { Account, Authority, Credential, Mode, Refusal, Unchangeable } from '@pinfold/core';
 import { type Kept, NORMAL, refuseChange, UNAUTHORIZED } from '@pinfold/core/adapter';
-import type { PostgresConnection } from './postgres-connection.ts';
+import type { PostgresConnection, Run } from './postgres-connection.ts';
 import { ACCOUNTS } from './schema.ts';
 import { prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
@@ -88,12 +88,23 @@ export function refusals(
   connection: PostgresConnection,
   tables: Tables,
 ): (name: string, authority: Authority) => Promise<Unchangeable | undefined> {
-  const statement = accountInMode(tables);
-  return async (name, authority) => {
-    if (authority === 'operator') return undefined;
-    const { account, mode } = readAccountInMode(
-      (await connection.read<AccountInMode>(statement, [name, null]))[0],
+  const refused = refusalsWithin(tables);
+  return (name, authority) =>
+    refused(
+      async (statement, values = []) => ({ rows: await connection.read(statement, values), count: 0 }),
+      name,
+      authority,
     );
+}
+
+/** As {@link refusals}, within a transaction. */
+export function refusalsWithin(
+  tables: Tables,
+): (run: Run, name: string, authority: Authority) => Promise<Unchangeable | undefined> {
+  const statement = accountInMode(tables);
+  return async (run, name, authority) => {
+    if (authority === 'operator') return undefined;
+    const { account, mode } = readAccountInMode((await run<AccountInMode>(statement, [name, null])).rows[0]);
     return refuseChange(account, mode);
   };
 }

@@ -20,15 +20,17 @@ import { dayOf } from '@pinfold/core/views';
 import {
   ACCOUNT,
   aComparison,
+  aConsent,
   aKey,
   aLink,
   anApiKey,
   anApiKeyId,
   anArchiveId,
   anEvent,
-  aPairing,
+  aPairingRedemption,
   aPublication,
   aRedemption,
+  aRegistration,
   aReservation,
   aRole,
   aRoleId,
@@ -135,12 +137,14 @@ async function useLists(store: RoleStore): Promise<void> {
 
 async function useKeysAndAttempts(keys: ApiKeyStore, attempts: AttemptCounter): Promise<void> {
   await keys.createFirst(anApiKey(1), [anEvent()]);
-  await keys.create(anApiKey(2), [anEvent()]);
+  await keys.create(anApiKey(2), [anEvent()], 'account', 100);
+  await keys.create({ ...anApiKey(2), isEnsured: true }, [anEvent()], 'operator');
   await keys.find(anApiKeyId(1));
-  await keys.list(undefined);
-  await keys.list(ACCOUNT);
+  for (const account of [undefined, ACCOUNT]) await keys.list({ account, after: undefined, limit: 50 });
+  await keys.countLive(ACCOUNT);
   await keys.touch(anApiKeyId(1), LATER, START);
   await keys.revoke(anApiKeyId(1), START, [anEvent()]);
+  await keys.purge(LATER, 10);
   const attempt = {
     role: aRoleId(1),
     address: '192.0.2.1',
@@ -159,8 +163,9 @@ async function useKeysAndAttempts(keys: ApiKeyStore, attempts: AttemptCounter): 
 
 async function useSessions(sessions: SessionStore): Promise<void> {
   await sessions.offer(aLink(1), [anEvent()]);
-  await sessions.redeem(aRedemption(aLink(1), aSession(1)), [anEvent()]);
-  await sessions.begin(aSession(2), [anEvent()]);
+  const limits = { ofActor: 100, ofAccount: 1_000 };
+  await sessions.redeem(aRedemption(aLink(1), aSession(1), { limits }), [anEvent()]);
+  await sessions.begin(aSession(2), [anEvent()], limits);
   await sessions.find(aTokenHash(2), START);
   for (const account of [undefined, ACCOUNT]) {
     await sessions.list({ account, now: START, after: aTokenHash(1), limit: 10 });
@@ -177,9 +182,12 @@ async function useViews(views: ViewStore): Promise<void> {
 }
 
 async function usePairings(pairings: PairingStore): Promise<void> {
-  await pairings.agree(aPairing(1));
-  await pairings.find(aPairing(1).secretHash, START);
-  await pairings.take(aPairing(1).secretHash, START);
+  const { secretHash } = aRegistration(1);
+  await pairings.register(aRegistration(1));
+  const consent = aConsent(1, { session: aTokenHash(3), apiKey: anApiKeyId(1) });
+  await pairings.agree(secretHash, consent, START, [anEvent()]);
+  await pairings.find(secretHash, START);
+  await pairings.take(aPairingRedemption(1, { limit: 100 }), []);
   await pairings.purge(LATER, 10);
 }
 

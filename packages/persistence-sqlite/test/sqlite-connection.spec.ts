@@ -1,7 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApiKeyStore, type Clock, isFault } from '@pinfold/core';
-import { anApiKey, anApiKeyId, anEvent, rejectionOf } from '@pinfold/test-contracts/fixtures';
+import { anApiKey, anApiKeyId, anEvent, everyKeyOf, rejectionOf } from '@pinfold/test-contracts/fixtures';
 import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { migrate } from '../src/migrate.ts';
@@ -157,7 +157,7 @@ describe('SqliteConnection, when the disk is in the way', () => {
       const { code, cause } = await faultOf(keys.create(anApiKey(2, { label }), [anEvent()]));
       expect(code).to.equal('store_unavailable');
       expect(cause).to.have.property('code', 'SQLITE_FULL');
-      expect((await keys.list(undefined)).map((key) => key.id)).to.deep.equal([anApiKeyId(1)]);
+      expect((await keys.list(everyKeyOf())).map((key) => key.id)).to.deep.equal([anApiKeyId(1)]);
       await makeRoom(connection, 1_000_000);
       expect(await keys.create(anApiKey(2, { label }), [anEvent()])).to.deep.equal({ kind: 'created' });
     }));
@@ -201,6 +201,6 @@ describe('SqliteConnection, when the disk is in the way', () => {
       expect(unprepared).to.have.property('code', 'SQLITE_ERROR');
       const rows = await connection.read((prepare) => prepare('SELECT * FROM schema_state').all());
       expect(rows).to.have.lengthOf(1);
-      expect(await keys.list(undefined)).to.deep.equal([]);
+      expect(await keys.list(everyKeyOf())).to.deep.equal([]);
     }));
 });

@@ -64,8 +64,8 @@ const saboteurs: readonly Saboteur<StoreSubject<AccountStores>>[] = [
     return (stores) => ({
       sessions: replacing(stores.sessions, {
         begin: async (session, events) => {
-          await stores.sessions.begin(session, events);
           signedIn.add(session.account);
+          return await stores.sessions.begin(session, events);
         },
       }),
       accounts: replacing(stores.accounts, {

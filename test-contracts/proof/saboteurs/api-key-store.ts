@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ApiKey, ApiKeyId, ApiKeyStore } from '@pinfold/core';
-import { KNOWN_SCOPES } from '@pinfold/core/adapter';
+import { KNOWN_SCOPES, refuseKey } from '@pinfold/core/adapter';
 import { apiKeyStoreContract, type StoreSubject } from '@pinfold/test-contracts';
-import { ACCOUNT } from '@pinfold/test-contracts/fixtures';
+import { ACCOUNT, everyKeyOf } from '@pinfold/test-contracts/fixtures';
 import { memorySaboteurs, oneForAll, strangers } from './memory-saboteurs.ts';
 import { clausesBut, type Sabotage, type Saboteur } from './sabotage.ts';
 
@@ -18,6 +18,7 @@ const saboteurs: readonly Saboteur<StoreSubject<ApiKeyStore>>[] = [
       'api-key-store/create-exists',
       'api-key-store/first',
       'api-key-store/list',
+      'api-key-store/purge',
     ],
   },
   {
@@ -33,23 +34,28 @@ const saboteurs: readonly Saboteur<StoreSubject<ApiKeyStore>>[] = [
     ]),
   },
   saboteur('api-key-store/create', 'a key without scopes is taken for one with all', () => (store) => ({
-    create: (key, events) =>
-      store.create({ ...key, scopes: key.scopes.length === 0 ? KNOWN_SCOPES : key.scopes }, events),
+    create: (key, events, ...more) =>
+      store.create({ ...key, scopes: key.scopes.length === 0 ? KNOWN_SCOPES : key.scopes }, events, ...more),
   })),
-  saboteur('api-key-store/create-exists', 'creating writes over what is there', () => {
-    const written = new Map<ApiKeyId, ApiKey>();
-    return (store) => ({
-      create: async (key, events) => {
-        const outcome = await store.create(key, events);
-        if (outcome.kind === 'exists') written.set(key.id, key);
-        return outcome;
-      },
-      find: async (id, signal) => written.get(id) ?? (await store.find(id, signal)),
-    });
-  }),
+  saboteur(
+    'api-key-store/create-exists',
+    'creating writes over what is there',
+    () => {
+      const written = new Map<ApiKeyId, ApiKey>();
+      return (store) => ({
+        create: async (key, events, ...more) => {
+          const outcome = await store.create(key, events, ...more);
+          if (outcome.kind === 'exists') written.set(key.id, key);
+          return outcome;
+        },
+        find: async (id, signal) => written.get(id) ?? (await store.find(id, signal)),
+      });
+    },
+    ['api-key-store/create-ensured'],
+  ),
   saboteur('api-key-store/first', 'creating the first looks first and writes later', () => (store) => ({
     createFirst: async (key, events) => {
-      const keys = await store.list(undefined);
+      const keys = await store.list(everyKeyOf());
       await nextTurn();
       const created = keys.length === 0 && (await store.create(key, events)).kind === 'created';
       return { kind: created ? 'created' : 'exists' };
@@ -62,15 +68,44 @@ const saboteurs: readonly Saboteur<StoreSubject<ApiKeyStore>>[] = [
       find: async (id, signal) => {
         const found = await store.find(id, signal);
         const same = (key: ApiKey): boolean => key.id.toLowerCase() === id.toLowerCase();
-        return found ?? (await store.list(undefined)).find(same);
+        return found ?? (await store.list(everyKeyOf())).find(same);
       },
     }),
     ['api-key-store/create-exists'],
   ),
   saboteur('api-key-store/list', "ids are ordered by a language's rules", () => (store) => ({
-    list: async (account) => {
-      const keys = await store.list(account);
-      return keys.toSorted((one, two) => one.createdAt - two.createdAt || one.id.localeCompare(two.id, 'en'));
+    list: async (query) => {
+      const keys = await store.list(query);
+      return keys.toSorted((one, two) => two.createdAt - one.createdAt || two.id.localeCompare(one.id, 'en'));
+    },
+  })),
+  saboteur('api-key-store/list-pages', 'a page begins after the instant of the last key', () => (store) => ({
+    list: ({ after, ...query }) => store.list({ ...query, after: after && { ...after, id: '' as ApiKeyId } }),
+  })),
+  saboteur('api-key-store/count-live', 'revoked keys count', () => (store) => ({
+    countLive: async (account) => (await store.list(everyKeyOf(account))).length,
+  })),
+  saboteur('api-key-store/create-ensured', 'only a new key is ensured', () => (store) => ({
+    create: async (key, events, ...more) =>
+      (await store.find(key.id)) === undefined
+        ? await store.create(key, events, ...more)
+        : await store.create({ ...key, isEnsured: false }, events, ...more),
+  })),
+  saboteur('api-key-store/create-limit', 'creating counts first and writes later', () => (store) => ({
+    create: async (key, events, authority, limit = null) => {
+      const live = await store.countLive(key.account);
+      await nextTurn();
+      const outcome = authority === 'operator' ? undefined : refuseKey(live, limit);
+      const isTaken = (await store.find(key.id)) !== undefined;
+      return (isTaken ? undefined : outcome) ?? (await store.create(key, events, authority));
+    },
+  })),
+  saboteur('api-key-store/purge', 'ensured keys are counted as gone', () => (store) => ({
+    purge: async (revokedBefore, limit) => {
+      const gone = await store.purge(revokedBefore, limit);
+      const keys = await store.list(everyKeyOf());
+      const ensured = keys.filter(({ revokedAt, isEnsured }) => isEnsured && revokedAt !== null);
+      return gone + ensured.filter(({ revokedAt }) => (revokedAt ?? 0) < revokedBefore).length;
     },
   })),
   saboteur(
@@ -92,15 +127,18 @@ const saboteurs: readonly Saboteur<StoreSubject<ApiKeyStore>>[] = [
     touch: (id, at) => store.touch(id, at, at),
   })),
   saboteur('api-key-store/list-many', 'no more than 1,000 are listed', () => (store) => ({
-    list: async (account) => (await store.list(account)).slice(0, 1_000),
+    list: (query) => store.list({ ...query, limit: Math.min(query.limit, 1_000) }),
   })),
   saboteur('api-key-store/same-question', 'each handle keeps the list of an account', () => (store) => {
     const lists = new Map<string, readonly ApiKey[]>();
     return {
-      list: async (account) => {
-        const listed = lists.get(account ?? '') ?? (await store.list(account));
-        if (account === ACCOUNT) lists.set(account, listed);
-        return listed;
+      list: async (query) => {
+        const { account } = query;
+        if (account !== ACCOUNT || query.after !== undefined || query.limit < 1_000)
+          return await store.list(query);
+        const listed = lists.get(account) ?? (await store.list(query));
+        lists.set(account, listed);
+        return listed.slice(0, query.limit);
       },
     };
   }),

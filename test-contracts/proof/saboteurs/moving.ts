@@ -232,7 +232,7 @@ const importSaboteurs: readonly Saboteur<StoreSubject<MovingStores>>[] = [
   ),
   saboteur('import/changes-refused', 'a session begins all the same', () => (stores) => ({
     sessions: replacing(stores.sessions, {
-      begin: (session, events) => stores.sessions.begin(session, events).catch(() => undefined),
+      begin: (session, events) => stores.sessions.begin(session, events).catch(() => ({ ended: 0 })),
     }),
   })),
   saboteur(

@@ -64,8 +64,8 @@ const saboteurs: readonly Saboteur<StoreSubject<SessionStore>>[] = [
           if (outcome.kind === 'unknown') return outcome;
           const { account, actor, scope } = outcome.session;
           const session: Session = { ...request.session, account, actor, scope };
-          await store.begin(session, [anEvent()]);
-          return { kind: 'redeemed', session };
+          const { ended } = await store.begin(session, [anEvent()]);
+          return { kind: 'redeemed', session, ended };
         },
       });
     },
@@ -75,7 +75,12 @@ const saboteurs: readonly Saboteur<StoreSubject<SessionStore>>[] = [
     redeem: (request, events) => store.redeem({ ...request, now: (request.now - 1) as Instant }, events),
   })),
   saboteur('session-store/begin', 'an empty name is taken for none', () => (store) => ({
-    begin: (session, events) => store.begin({ ...session, displayName: session.displayName || null }, events),
+    begin: (session, ...more) =>
+      store.begin({ ...session, displayName: session.displayName || null }, ...more),
+  })),
+  saboteur('session-store/begin-limit', 'the account alone is bounded', () => (store) => ({
+    begin: (session, events, limits) =>
+      store.begin(session, events, limits && { ...limits, ofActor: limits.ofAccount }),
   })),
   saboteur('session-store/find', 'a session ends after its instant, not at it', () => (store) => ({
     find: (hash, now, signal) => store.find(hash, (now - 1) as Instant, signal),
@@ -117,9 +122,9 @@ const saboteurs: readonly Saboteur<StoreSubject<SessionStore>>[] = [
   saboteur('session-store/end', 'ending a session ends all of its account', () => {
     const begun = new Map<Sha256, Session>();
     return (store) => ({
-      begin: async (session, events) => {
+      begin: async (session, ...more) => {
         begun.set(session.tokenHash, session);
-        await store.begin(session, events);
+        return await store.begin(session, ...more);
       },
       end: async (hash, events) => {
         const account = begun.get(hash)?.account;

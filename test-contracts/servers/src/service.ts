@@ -140,7 +140,11 @@ export async function openService<S extends Stores>(
       { apiKeys, sessions: sessionStore, sessionSecrets, clock, ids: ports.ids },
       keys,
     );
-    const pairings = createPairings({ pairings: opened.pairings, sessionSecrets, clock }, keys);
+    const apiKeySecrets = new NodeApiKeySecrets();
+    const pairings = createPairings(
+      { ...ports, pairings: opened.pairings, sessionSecrets, apiKeySecrets },
+      keys,
+    );
     const server = await listening();
     closing.unshift(() => closed(server).then(() => opened.close()));
     const { port } = server.address() as AddressInfo;

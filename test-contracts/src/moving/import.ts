@@ -5,7 +5,7 @@ import type { Contract, StoreSubject } from '../contract.ts';
 import { anAccount, anAccountName } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId } from '../fixtures/keys.ts';
-import { aPairing } from '../fixtures/pairings.ts';
+import { aConsent, aPairingRedemption, aRegistration } from '../fixtures/pairings.ts';
 import {
   ACCOUNT,
   aComparison,
@@ -69,8 +69,10 @@ const CHANGES: Readonly<Record<string, (stores: MovingStores) => Promise<unknown
   takeDown: ({ takedowns }) => takedowns.takeDown(aTakedown(70), undefined, [anEvent()]),
   lift: ({ takedowns }) => takedowns.lift(aTakedown(70), LATER, [anEvent()]),
   claimPurge: ({ takedowns }) => takedowns.claimPurge({ role: aRoleId(1), token: aToken(7), until: LATER }),
-  agree: ({ pairings }) => pairings.agree(aPairing(70)),
-  takePairing: ({ pairings }) => pairings.take(aPairing(70).secretHash, START),
+  purgeKeys: ({ apiKeys }) => apiKeys.purge(LATER, 10),
+  register: ({ pairings }) => pairings.register(aRegistration(70)),
+  agree: ({ pairings }) => pairings.agree(aRegistration(70).secretHash, aConsent(70), START, [anEvent()]),
+  takePairing: ({ pairings }) => pairings.take(aPairingRedemption(70), []),
   purgePairings: ({ pairings }) => pairings.purge(LATER, 10),
   changeMode: ({ mode }) => mode.change({ kind: 'normal', message: 'Again.' }, [anEvent()]),
   countViews: ({ views }) => views.add([A_DAY]),

@@ -110,7 +110,7 @@ async function makeKeys({ apiKeys }: MovingStores): Promise<{
 }> {
   const events = [anEvent({ type: 'key.created' }), anEvent({ type: 'key.revoked' })];
   // Created the other way round than their ids are.
-  const keys = [anApiKey(2, { createdAt: START, scopes: ['pins:read'] }), anApiKey(1)];
+  const keys = [anApiKey(2, { createdAt: START, scopes: ['pins:read'], isEnsured: true }), anApiKey(1)];
   for (const key of keys) await apiKeys.create(key, []);
   await apiKeys.touch(anApiKeyId(1), LATER, START);
   await apiKeys.revoke(anApiKeyId(2), LATER, events);

@@ -43,7 +43,7 @@ export const endingClauses: readonly Clause<SessionStore, StoreSubject<SessionSt
       await other.begin(aSession(9), [anEvent()]);
       expect(await port.find(aTokenHash(9), START), 'ended before it began').to.deep.equal(aSession(9));
       for (let n = 10; n < 40; n += 1) await port.begin(aSession(n), [anEvent()]);
-      await together(subject, 58, (store, n) =>
+      await together<SessionStore, unknown>(subject, 58, (store, n) =>
         n % 2 === 0
           ? store.begin(aSession(100 + n), [anEvent()])
           : store.end(aTokenHash(10 + (n - 1) / 2), [anEvent()]),

@@ -58,7 +58,12 @@ export interface ApiKey {
   readonly createdAt: Instant;
   readonly lastUsedAt: Instant | null;
   readonly revokedAt: Instant | null;
+  /** Whether a setting named its text: it stays in the store for ever, so that a revoked one stays revoked. */
+  readonly isEnsured: boolean;
 }
+
+/** The most keys of an account that are not revoked, unless an option says otherwise. */
+export const DEFAULT_KEY_LIMIT = 100;
 
 /** Whose request it is, and what it may do. */
 export interface Caller {

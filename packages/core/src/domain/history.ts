@@ -23,6 +23,7 @@ export type EventType =
   | 'pin.taken_down'
   | 'pin.expired'
   | 'pin.purged'
+  | 'key.agreed'
   | 'key.created'
   | 'key.revoked'
   | 'account.blocked'

@@ -67,6 +67,12 @@ const account: Form<AccountRecord> = object<AccountRecord>({
   lastPublishedAt: nullable(instant),
 });
 
+/** A flag that most records lack. */
+const trueOrAbsent: Form<boolean> = {
+  write: (value) => value || undefined,
+  read: (json) => json !== undefined && flag.read(json),
+};
+
 const key: Form<ApiKeyRecord> = object<ApiKeyRecord>({
   id: text<ApiKeyId>(/^[0-9A-Za-z]{1,32}$/, 'the id of a key'),
   account: accountName,
@@ -75,6 +81,7 @@ const key: Form<ApiKeyRecord> = object<ApiKeyRecord>({
   secretHash: hash(/^[0-9a-f]{64}$/),
   createdAt: instant,
   revokedAt: nullable(instant),
+  isEnsured: trueOrAbsent,
 });
 
 /** All members that a warning of any rule may have. */

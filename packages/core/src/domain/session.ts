@@ -56,6 +56,15 @@ export interface Session {
   readonly endsAt: Instant;
 }
 
+/** How many sessions may be under way; the oldest ends when a further one begins. */
+export interface SessionLimits {
+  /** Of one account by one {@link Session.actor}. */
+  readonly ofActor: number;
+  readonly ofAccount: number;
+}
+
+export const SESSION_LIMITS: SessionLimits = { ofActor: 100, ofAccount: 1_000 };
+
 /** A link that begins one session, as it is kept: the token in it is not. */
 export interface SignInLink {
   readonly tokenHash: Sha256;

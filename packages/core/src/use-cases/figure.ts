@@ -11,6 +11,7 @@ export type Figure =
   | { readonly kind: 'stage'; readonly stage: 'prove' | 'store' | 'commit'; readonly took: Duration }
   | { readonly kind: 'publish'; readonly outcome: 'published' | 'replayed' | RefusalCode }
   | { readonly kind: 'try'; readonly outcome: TryOutcome }
+  | { readonly kind: 'sessions_ended'; readonly reason: 'limit'; readonly count: number }
   | { readonly kind: 'sweep'; readonly report: CleanUpReport; readonly took: Duration };
 
 /** Takes figures as they come. It is called in the midst of the work, and must neither throw nor wait. */

@@ -3,6 +3,7 @@ import { decodeEventCursor, encodeEventCursor } from '../domain/event-cursor.ts'
 import { BY_SYSTEM, type Cause, eventOf, type HistoryEvent } from '../domain/history.ts';
 import { accountId, type RoleId } from '../domain/identity.ts';
 import { before, type Duration, days, type Instant, minutes } from '../domain/instant.ts';
+import type { ApiKeyStore } from '../ports/api-key-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HistoryStore } from '../ports/history-store.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -48,8 +49,9 @@ export interface History {
   list(request: EventListRequest): Promise<EventListOutcome>;
 
   /**
-   * Tells of roles that expired, drops what is too old, then thins roles with more than 10,000 events, for a minute each
-   * at most; nothing while the service is read-only. Meant for before each `cleanUp`; safe at any time, on any number of nodes at once.
+   * Records expirations, drops events and revoked keys that are too old, then thins publications with more than 10,000
+   * events, for a minute each at most. Does nothing while the service is read-only. Call it before each `cleanUp`; it is
+   * safe at any time, on any number of nodes at once.
    */
   sweep(options?: HistorySweep): Promise<void>;
 }
@@ -57,6 +59,8 @@ export interface History {
 /** The ports that the history needs. */
 export interface HistoryPorts {
   readonly history: HistoryStore;
+  /** Absent: revoked keys stay. */
+  readonly apiKeys?: Pick<ApiKeyStore, 'purge'>;
   readonly mode: ServiceMode;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -64,7 +68,7 @@ export interface HistoryPorts {
 
 /** What may be set about the history. */
 export interface HistoryOptions {
-  /** How long an event is kept. Default 400 days. */
+  /** How long an event is kept, and a key that was revoked. Default 400 days. */
   readonly keptFor?: Duration;
 }
 
@@ -90,7 +94,7 @@ const THINNED_SINCE: Duration = minutes(20);
  * if (page.kind === 'page') for (const { type, at } of page.events) console.log(at, type);
  */
 export function createHistory(ports: HistoryPorts, { keptFor = days(400) }: HistoryOptions = {}): History {
-  const { history } = ports;
+  const { history, apiKeys } = ports;
   return {
     async list({ by, account: wanted, pin, since, cursor, limit = 20 }) {
       if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new TypeError('limit is 1 to 100');
@@ -119,6 +123,7 @@ export function createHistory(ports: HistoryPorts, { keptFor = days(400) }: Hist
         limit: THINNED_AT_ONCE,
       };
       await inBatches(ports, THINNED_AT_ONCE, signal, () => history.thin(thinning));
+      if (apiKeys !== undefined) await inBatches(ports, BATCH, signal, () => apiKeys.purge(oldest, BATCH));
     },
   };
 }

@@ -16,7 +16,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Lease, ReserveOutcome, RoleStore } from '../ports/role-store.ts';
 import type { StagedArchive } from '../ports/staging.ts';
-import type { Refusal } from '../refusal.ts';
+import type { PublicationQuotaExceeded, Refusal } from '../refusal.ts';
 import { type Figure, type Observe, since } from './figure.ts';
 import { holdLease, LEASE_LOST } from './held-lease.ts';
 import { type ProvedArchive, proveArchive } from './prove-archive.ts';
@@ -93,12 +93,12 @@ export type RunOutcome =
       | 'invalid_filename'
       | 'invalid_idempotency_key'
       | 'invalid_title'
-      | 'quota_exceeded'
       | 'rate_limited'
       | 'read_only'
       | 'refused_by_host'
       | 'unauthorized'
-    >;
+    >
+  | PublicationQuotaExceeded;
 
 /** A proved archive that has been stored, with the role to be committed; while it commits only the store knows more. */
 interface Stored {

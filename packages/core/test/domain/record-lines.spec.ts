@@ -17,6 +17,7 @@ const LINES: readonly string[] = [
   `{"record":"takedown","id":"${UUID}","account":"ä","sha256":"${'a'.repeat(64)}","reason":"Fraud.","at":3,"lifted_at":null}`,
   `{"record":"views","role":"${UUID}","day":20777,"views":3,"refused_passwords":0}`,
   `{"record":"removal","id":"${UUID}","archive":"${ARCHIVE}","expires_at":1,"deleted_at":null}`,
+  `{"record":"key","id":"4fJ2","account":"ä","scopes":["pins:read","admin"],"label":"x","secret_hash":"${'a'.repeat(64)}","created_at":1,"revoked_at":2,"is_ensured":true}`,
 ];
 
 const KEY = JSON.parse(LINES[2] ?? '') as Record<string, unknown>;
@@ -81,6 +82,7 @@ describe('the lines of records', () => {
         secretHash: 'a'.repeat(64),
         createdAt: 1,
         revokedAt: 2,
+        isEnsured: false,
       },
     });
   });

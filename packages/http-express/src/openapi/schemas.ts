@@ -18,6 +18,7 @@ const EVENT_TYPES: Readonly<Record<EventType, true>> = {
   'pin.taken_down': true,
   'pin.expired': true,
   'pin.purged': true,
+  'key.agreed': true,
   'key.created': true,
   'key.revoked': true,
   'account.blocked': true,

@@ -66,6 +66,8 @@ export const QUOTA: Sentences<QuotaRules> = {
     `The account would have ${actual} publications in service; at most ${limit} are allowed.`,
   bytes: ({ limit, actual }) =>
     `The archives in service would have ${actual} bytes; at most ${limit} are allowed.`,
+  keys: ({ limit, actual }) =>
+    `The account would have ${actual} API keys that are not revoked; at most ${limit} are allowed.`,
 };
 
 const UNSAFE: Readonly<Record<UnsafePath, string>> = {

@@ -29,7 +29,7 @@ export function accountHistoryView(visit: SignedInVisit, model: AccountHistoryMo
     title: words.say('history'),
     main: html`<div class="head"><h1>${words.say('history')}</h1>${account === undefined ? undefined : html`<p>${accountLink(visit, account)}</p>`}</div>
 ${events.length === 0 ? html`<p class="none">${words.say('historyNone')}</p>` : table}
-${furtherPages(visit, '/history', model, { account })}`,
+${furtherPages(visit, '/administration/history', model, { account })}`,
   });
 }
 

@@ -31,7 +31,7 @@ export function accountsView(visit: SignedInVisit, model: AccountsModel): Html {
 <button title="${words.say('findAccount')}">${icon('search')}<span class="hidden">${words.say('findAccount')}</span></button>
 </form></div>
 ${model.accounts.length === 0 ? html`<p class="none">${words.say('accountsNone')}</p>` : table}
-${furtherPages(visit, '', model)}`,
+${furtherPages(visit, '/administration', model)}`,
   });
 }
 

@@ -75,7 +75,7 @@ export function furtherPages(
     const parts = Object.entries({ ...query, cursor }).filter(
       (part): part is [string, string] => part[1] !== undefined && part[1] !== '',
     );
-    return `${base}/administration${path}${parts.length === 0 ? '' : `?${new URLSearchParams(parts)}`}`;
+    return `${base}${path}${parts.length === 0 ? '' : `?${new URLSearchParams(parts)}`}`;
   };
   return html`<nav class="pages" aria-label="${words.say('pagesLabel')}">
 ${further ? html`<a href="${to()}">${words.say('firstPage')}</a>` : html`<span></span>`}

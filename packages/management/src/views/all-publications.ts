@@ -41,7 +41,7 @@ export function allPublicationsView(visit: SignedInVisit, model: AllPublications
     main: html`<div class="head"><h1>${words.say('allPublications')}</h1></div>
 ${searchForm(visit, model)}
 ${publications.length === 0 ? html`<p class="none">${words.say('noneFound')}</p>` : table}
-${furtherPages(visit, '/publications', model, { account, q: search, state })}`,
+${furtherPages(visit, '/administration/publications', model, { account, q: search, state })}`,
   });
 }
 

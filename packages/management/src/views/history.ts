@@ -29,6 +29,7 @@ export const EVENT_NAMES: Readonly<Record<EventType, MessageId>> = {
   'pin.taken_down': 'eventTakenDown',
   'pin.expired': 'eventExpired',
   'pin.purged': 'eventPurged',
+  'key.agreed': 'eventKeyAgreed',
   'key.created': 'eventKeyCreated',
   'key.revoked': 'eventKeyRevoked',
   'account.blocked': 'eventAccountBlocked',

@@ -2,12 +2,19 @@ import { type ApiKey, DEFAULT_SCOPES, MEMBER_SCOPES, type Scope } from '@pinfold
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { SignedInVisit } from '../visiting/visit.ts';
+import { furtherPages } from './administration.ts';
 import { layout } from './layout.ts';
 import { card, copyButton, distance } from './parts.ts';
 
 /** What the page of the keys shows. */
 export interface KeysModel {
   readonly keys: readonly ApiKey[];
+  /** Whether this is not the first page. */
+  readonly further: boolean;
+  /** The cursor of the next page. */
+  readonly next: string | undefined;
+  /** Why no further key can be made, where the account has as many as it may have. */
+  readonly full: string | undefined;
   /** The text of a key just made. */
   readonly made?: string;
   readonly trouble?: { readonly message: string; readonly label: string };
@@ -20,8 +27,9 @@ const SCOPE_MESSAGES: Readonly<Record<Scope, MessageId>> = {
   admin: 'scopeAdmin',
 };
 
-/** The account's keys, and a form for a new one. */
-export function keysView(visit: SignedInVisit, { keys, made, trouble }: KeysModel): Html {
+/** A page of the account's keys, and a form for a new one. */
+export function keysView(visit: SignedInVisit, model: KeysModel): Html {
+  const { keys, made } = model;
   const { words } = visit;
   return layout(visit, {
     title: words.say('keys'),
@@ -31,7 +39,8 @@ export function keysView(visit: SignedInVisit, { keys, made, trouble }: KeysMode
     main: html`<div class="head"><h1>${words.say('keys')}</h1><p class="quiet">${words.say('keysIntro')}</p></div>
 ${made === undefined ? undefined : newKey(visit, made)}
 ${keys.length === 0 ? undefined : table(visit, keys)}
-${createCard(visit, trouble)}`,
+${furtherPages(visit, '/keys', model)}
+${createCard(visit, model)}`,
   });
 }
 
@@ -65,8 +74,9 @@ ${cell('lastUsed', key.lastUsedAt === null ? words.say('neverUsed') : distance(v
 <td class="actions">${key.revokedAt === null ? revoke : html`<span class="state stopped">${words.say('revoked')} ${distance(visit, key.revokedAt)}</span>`}</td></tr>`;
 }
 
-function createCard(visit: SignedInVisit, trouble: KeysModel['trouble']): Html {
+function createCard(visit: SignedInVisit, { full, trouble }: KeysModel): Html {
   const { words, base } = visit;
+  if (full !== undefined) return card(visit, 'createKey', html`<p class="error" role="alert">${full}</p>`);
   return card(
     visit,
     'createKey',

@@ -25,7 +25,7 @@ export function takedownsView(visit: SignedInVisit, model: TakedownsModel): Html
     title: words.say('takedowns'),
     main: html`<div class="head"><h1>${words.say('takedowns')}</h1></div>
 ${model.takedowns.length === 0 ? html`<p class="none">${words.say('bansNone')}</p>` : table}
-${furtherPages(visit, '/takedowns', model)}`,
+${furtherPages(visit, '/administration/takedowns', model)}`,
   });
 }
 

@@ -1,5 +1,5 @@
 import { type ApiKey, type ApiKeyId, OPERATOR, type Scope } from '@pinfold/core';
-import { parseApiKeyId } from '@pinfold/core/accounts';
+import { everyKey, parseApiKeyId } from '@pinfold/core/accounts';
 import { KNOWN_SCOPES, toRfc3339 } from '@pinfold/core/adapter';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
@@ -51,9 +51,14 @@ async function create(args: readonly string[], terminal: Terminal): Promise<void
 async function list(args: readonly string[], terminal: Terminal): Promise<void> {
   const { values } = readArguments(args, [], OPTIONS['keys list']);
   const by = values.account === undefined ? OPERATOR : readAccount(values.account);
-  const listed = await withComposition(terminal, ({ manageKeys }) => manageKeys.list(by));
-  if (values.json) terminal.out(JSON.stringify({ keys: listed.map(keyJson) }));
-  else for (const key of listed) terminal.out(lineOf(key));
+  await withComposition(terminal, async ({ manageKeys }) => {
+    const told: ApiKey[] = [];
+    for await (const key of everyKey(manageKeys, { by })) {
+      if (values.json) told.push(key);
+      else terminal.out(lineOf(key));
+    }
+    if (values.json) terminal.out(JSON.stringify({ keys: told.map(keyJson) }));
+  });
 }
 
 async function revoke(args: readonly string[], terminal: Terminal): Promise<void> {

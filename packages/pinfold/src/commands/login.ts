@@ -8,7 +8,7 @@ import { OPTIONS } from '../command-line/options.ts';
 import { shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { inBrowser } from '../elsewhere/browser.ts';
-import { keyForSecret } from '../elsewhere/key-for-a-secret.ts';
+import { keyForSecret, registerLogin } from '../elsewhere/key-for-a-secret.ts';
 import { keepLogin, loginsFile, readLogins } from '../elsewhere/logins.ts';
 
 /** `pinfold login URL` */
@@ -19,6 +19,7 @@ export async function login(args: readonly string[], terminal: Terminal): Promis
   // What cannot be kept had better not be asked for.
   readLogins(env);
   const { text: secret, hash } = new NodeSessionSecrets().mint();
+  await registerLogin(url, hash);
   const asking = new URLSearchParams({ request: hash, label: `pinfold on ${hostname()}`.slice(0, 100) });
   const page = `${url}/manage/connect?${asking}`;
   terminal.err(`Agree on the page below, if it shows these characters: ${pairingCode(hash)}`);

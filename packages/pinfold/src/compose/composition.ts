@@ -42,6 +42,8 @@ export interface CompositionOptions {
   readonly limits?: Partial<Limits>;
   /** What differs of them by account, asked for each publication and each renewal. */
   readonly limitsOf?: UseCaseOptions['limitsOf'];
+  /** The most API keys of an account that are not revoked; null: any number. Absent, the setting's. */
+  readonly keyLimit?: number | null;
   /** Rules of your own for what is published. */
   readonly beforePublish?: BeforePublish;
   /** Told what happened to a publication, after it is stored and at most once. It must neither throw nor wait. */
@@ -157,7 +159,16 @@ async function modulesOf(
   settings: Settings,
   dataDir: string,
   adapters: readonly Adapter[],
-  { modules = [], limits = {}, limitsOf, beforePublish, onEvent, observe, publicUrl }: CompositionOptions,
+  {
+    modules = [],
+    limits = {},
+    limitsOf,
+    keyLimit,
+    beforePublish,
+    onEvent,
+    observe,
+    publicUrl,
+  }: CompositionOptions,
 ): Promise<readonly ContainerModule[]> {
   const secrets = settings.secrets ?? ([await keptSecret(dataDir)] as const);
   const lifetime = settings.lifetime === undefined ? {} : { lifetime: settings.lifetime };
@@ -179,6 +190,7 @@ async function modulesOf(
         ...(beforePublish === undefined ? {} : { beforePublish }),
         ...(onEvent === undefined ? {} : { onEvent }),
         ...(observe === undefined ? {} : { observe }),
+        keyLimit: keyLimit === undefined ? settings.keyLimit : keyLimit,
         quotas: { publications: settings.rates.publications, ...settings.quotas },
       },
     ),

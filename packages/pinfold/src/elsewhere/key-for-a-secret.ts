@@ -1,4 +1,4 @@
-import { type Clock, minutes, seconds } from '@pinfold/core';
+import { type Clock, type Duration, minutes, seconds } from '@pinfold/core';
 import { CommandFailure } from '../command-line/failures.ts';
 import { failureOf, foreignAnswer, type ProblemJson, parseJson, unreachable } from './answers.ts';
 
@@ -10,9 +10,23 @@ export interface GivenKey {
   readonly scopes: readonly string[];
 }
 
+/** Where a server does not say when to ask again. */
 const PAUSE = seconds(1);
+/** No server makes a person wait longer for a key that is there. */
+const LONGEST_PAUSE = 30;
 /** As long as a server keeps what was agreed to. */
 const PATIENCE = minutes(10);
+
+/**
+ * Registers a program that is about to ask for a key.
+ *
+ * @param hash the SHA-256 of its secret.
+ * @throws CommandFailure when the server does not take it.
+ */
+export async function registerLogin(url: string, hash: string): Promise<void> {
+  const { status, text } = await send(`${url}/manage/connect/register`, { request: hash });
+  if (status !== 200) throw failureOf(url, status, refusalIn(text));
+}
 
 /**
  * Asks again and again for the key of a secret, until somebody agrees.
@@ -22,27 +36,40 @@ const PATIENCE = minutes(10);
 export async function keyForSecret(url: string, secret: string, clock: Clock): Promise<GivenKey> {
   const end = clock.now() + PATIENCE;
   while (clock.now() < end) {
-    const given = await ask(url, secret);
-    if (given !== undefined) return given;
-    await clock.sleep(PAUSE);
+    const answer = await ask(url, secret);
+    if ('key' in answer) return answer;
+    await clock.sleep(answer.pause);
   }
   throw new CommandFailure('nobody agreed within ten minutes');
 }
 
-async function ask(url: string, secret: string): Promise<GivenKey | undefined> {
+/** The key, or how long to wait before asking again. */
+async function ask(url: string, secret: string): Promise<GivenKey | { readonly pause: Duration }> {
+  const { status, text, pause } = await send(`${url}/manage/connect/key`, { secret });
+  // A node that stops, or a database that fails over, is back soon; so is the turn of an address with many programs.
+  if (status === 202 || status === 429 || status === 502 || status === 503) return { pause };
+  if (status !== 200) throw failureOf(url, status, refusalIn(text));
+  return readGiven(parseJson(text));
+}
+
+async function send(
+  url: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<{ readonly status: number; readonly text: string; readonly pause: Duration }> {
   try {
     // A redirect would take the secret to another place.
-    const request = { method: 'POST', body: new URLSearchParams({ secret }), redirect: 'manual' } as const;
-    const headers = { accept: 'application/json' };
-    const answer = await fetch(`${url}/manage/connect/key`, { ...request, headers });
+    const request = { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' } as const;
+    const answer = await fetch(url, { ...request, headers: { accept: 'application/json' } });
     const text = await answer.text();
-    // A node that stops or a database that fails over is back soon, and a busy address may ask again in a second.
-    if ([202, 429, 502, 503].includes(answer.status)) return undefined;
-    if (answer.status !== 200) throw failureOf(url, answer.status, refusalIn(text));
-    return readGiven(parseJson(text));
+    return { status: answer.status, text, pause: pauseOf(answer.headers.get('retry-after')) };
   } catch (error) {
     throw unreachable(url, error) ?? error;
   }
+}
+
+function pauseOf(retryAfter: string | null): Duration {
+  if (retryAfter === null || !/^\d{1,4}$/.test(retryAfter)) return PAUSE;
+  return seconds(Math.min(Math.max(1, Number(retryAfter)), LONGEST_PAUSE));
 }
 
 /** The screen refuses in words alone. */

@@ -7,7 +7,7 @@ import type { Health } from '../health/health.ts';
 import type { Traffic } from '../server/traffic.ts';
 import { BusiestAccount } from './busiest-account.ts';
 import { ViewerCacheFigures } from './cache-figures.ts';
-import { Figures } from './figures.ts';
+import { type Cell, type Cells, Figures } from './figures.ts';
 import { healthFigures } from './health-figures.ts';
 import { type Pool, poolFigures } from './pool-figures.ts';
 import { buildInfo, freeSpace, loopDelay } from './process-figures.ts';
@@ -42,6 +42,7 @@ export class Metrics {
   readonly #stores: StoreFigures;
   readonly #queues: QueueFigures;
   readonly #caches: ViewerCacheFigures;
+  readonly #sessionsEnded: Cells<Cell>;
   readonly #stopLoopDelay: () => void;
   readonly sweeps: SweepFigures;
 
@@ -54,6 +55,12 @@ export class Metrics {
     this.#queues = new QueueFigures(this.#figures);
     this.#caches = new ViewerCacheFigures(this.#figures);
     this.sweeps = new SweepFigures(this.#figures, () => Date.now());
+    this.#sessionsEnded = this.#figures.counter({
+      name: 'pinfold_sessions_ended_total',
+      help: 'Sessions that ended for another to begin.',
+      labels: ['reason'],
+    });
+    this.#sessionsEnded.at('limit');
     this.#stopLoopDelay = loopDelay(this.#figures);
     const help = 'Publications of the account that made the most, in the last half hour to hour.';
     const most = this.#figures.gauge({ name: 'pinfold_busiest_account_publications', help }, 'greatest').at();
@@ -69,6 +76,7 @@ export class Metrics {
   readonly observe = (figure: Figure): void => {
     this.#publishing.observe(figure);
     this.sweeps.observe(figure);
+    if (figure.kind === 'sessions_ended') this.#sessionsEnded.at(figure.reason).value += figure.count;
   };
 
   /** Comes between what a container holds and all that uses it; to be called before any of it is made. */

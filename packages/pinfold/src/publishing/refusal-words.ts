@@ -21,6 +21,7 @@ const QUOTA: Sentences<QuotaRules> = {
   sites: ({ limit }) => `the account may have ${limit} publications in service, and has them; stop one first`,
   bytes: ({ limit, actual }) =>
     `the archives in service would have ${actual} bytes, more than the ${limit} of the account; stop one first`,
+  keys: ({ limit }) => `the account may have ${limit} API keys, and has them; revoke one first`,
 };
 
 /** Why the command cannot publish under this key, name or title. */

@@ -9,6 +9,7 @@ import {
   OPERATOR,
   type Publication,
 } from '@pinfold/core';
+import { everyKey } from '@pinfold/core/accounts';
 import type { Composition } from '../compose/composition.ts';
 import { BY_THIS_NODE } from '../server/by-this-node.ts';
 import type { Log } from '../server/log.ts';
@@ -54,10 +55,10 @@ export async function makeFirstStart(
   { apiKey, welcome }: FirstStartOptions,
 ): Promise<FirstStart | undefined> {
   const { manageKeys } = composition;
-  const keys = await manageKeys.list(OPERATOR);
-  const published = welcome && keys.length === 0 ? await publishWelcomeSite(composition, log) : undefined;
+  const isFirst = !(await hasKeys(composition));
+  const published = welcome && isFirst ? await publishWelcomeSite(composition, log) : undefined;
   const wish = { account: DEFAULT_ACCOUNT, label: 'first start', cause: BY_THIS_NODE };
-  const first = keys.length === 0 ? await manageKeys.createFirst(wish, apiKey) : undefined;
+  const first = isFirst ? await manageKeys.createFirst(wish, apiKey) : undefined;
   if (apiKey !== undefined && first === undefined) await ensureKey(composition, log, apiKey);
   if (first === undefined) return undefined;
   return { apiKey: apiKey === undefined ? first.text : undefined, welcome: published };
@@ -69,12 +70,19 @@ export async function findUntouched(
   { apiKey }: Pick<FirstStartOptions, 'apiKey'>,
 ): Promise<Untouched | undefined> {
   if (apiKey !== undefined) return undefined;
-  const keys = await manageKeys.list(OPERATOR);
-  if (keys.some(({ lastUsedAt }) => lastUsedAt !== null)) return undefined;
+  let key: ApiKeyId | undefined;
+  for await (const { id, lastUsedAt, revokedAt, scopes } of everyKey(manageKeys, { by: OPERATOR })) {
+    if (lastUsedAt !== null) return undefined;
+    if (revokedAt === null && scopes.includes('pins:write')) key ??= id;
+  }
   const published = await useCases.list({ by: DEFAULT_ACCOUNT, limit: 1 });
   if (published.kind === 'refused' || published.publications.length > 0) return undefined;
-  const usable = keys.filter(({ revokedAt, scopes }) => revokedAt === null && scopes.includes('pins:write'));
-  return { key: usable.at(-1)?.id };
+  return { key };
+}
+
+async function hasKeys({ manageKeys }: Composition): Promise<boolean> {
+  const listed = await manageKeys.list({ by: OPERATOR, limit: 1 });
+  return listed.kind === 'page' && listed.keys.length > 0;
 }
 
 async function ensureKey({ manageKeys }: Composition, log: Log, apiKey: string): Promise<void> {

@@ -247,7 +247,7 @@ describe('Pinfold in a server of your own', () => {
     const pin = await published(await publish(publicUrl, text, 'a'));
     await Promise.all([first.close(), first.close()]);
     const outcome = await first.useCases.keys
-      .list(ada)
+      .list({ by: ada })
       .catch((error: unknown) => isFault(error) && error.code);
     expect(outcome).to.equal('store_unavailable');
     server.removeAllListeners('request');

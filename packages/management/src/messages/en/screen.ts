@@ -106,6 +106,11 @@ export const screen = {
     'This key cannot sign in: it lacks the scope “manage”. Create one with it, or use a sign-in link.',
   keyUnknown: 'There is no such key, or it was revoked. Check that you copied all of it.',
   keys: 'API keys',
+  keysFull: {
+    one: 'Your account may have {limit} API key at a time. Revoke it if you no longer need it, then try again.',
+    other:
+      'Your account may have {limit} API keys at a time. Revoke one that you no longer need, then try again.',
+  },
   keysIntro: 'Programs publish with a key. Give each its own, so that you can revoke one without the others.',
   label: 'Label',
   labelLabel: 'What is it for?',

@@ -101,6 +101,10 @@ export const screen: Readonly<Record<keyof typeof en, Message>> = {
     'このキーにはスコープ「manage」がないため、サインインできません。「manage」を持つキーを作るか、サインイン用リンクを使ってください。',
   keyUnknown: 'そのキーは存在しないか、無効になっています。全体をコピーしたか確かめてください。',
   keys: 'API キー',
+  keysFull: {
+    other:
+      'このアカウントで同時に有効にできる API キーは {limit} 個までです。不要なキーを無効にしてから、もう一度お試しください。',
+  },
   keysIntro: 'プログラムはキーを使って公開します。用途ごとに分けておくと、1 つだけを無効にできます。',
   label: 'ラベル',
   labelLabel: '何に使いますか？',
