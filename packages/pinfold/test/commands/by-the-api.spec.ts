@@ -2,9 +2,9 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { packFolder } from '@pinfold/client/node';
 import { expect } from 'chai';
 import { type App, createApp } from '../../src/compose/create-app.ts';
-import { packFolder } from '../../src/publishing/pack-folder.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { type CommandRun, run, runPiped } from '../command-run.ts';
 

@@ -1,0 +1,1 @@
+export type { FileToPack, PackedFiles, PackOptions } from './zip.ts';
