@@ -54,8 +54,12 @@ const COMMANDS: Readonly<Record<Exclude<CommandName, 'serve'>, () => Promise<Com
  * process.exitCode = await runCommand(['version'], terminal);
  */
 export async function runCommand(args: readonly string[], given: Terminal): Promise<number> {
-  // What people are told has words of servers, archives and accounts in it.
-  const terminal = { ...given, err: (line: string) => given.err(shownLines(line)) };
+  // Any line may contain text of a server, an archive or an account, which must not act on a terminal.
+  const terminal = {
+    ...given,
+    out: (line: string) => given.out(shownLines(line)),
+    err: (line: string) => given.err(shownLines(line)),
+  };
   try {
     const asked = args.findIndex((arg) => arg === '--help' || arg === '-h');
     const [name, ...rest] = asked === -1 ? args : ['help', ...args.slice(0, asked)];

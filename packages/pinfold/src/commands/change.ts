@@ -4,7 +4,7 @@ import { readArguments } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { OPTIONS, SERVER_OPTIONS } from '../command-line/options.ts';
 import { readPublicationId } from '../command-line/publication-id.ts';
-import { shownText } from '../command-line/shown-text.ts';
+import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { changePin, stopPin } from '../elsewhere/pins.ts';
 import { neededServer } from '../elsewhere/server.ts';
@@ -40,7 +40,7 @@ export async function stop(args: readonly string[], terminal: Terminal): Promise
   const { values, positionals } = readArguments(args, ['ID'], SERVER_OPTIONS);
   const id = idOf(positionals);
   await stopPin(neededServer(values, terminal), id);
-  terminal.out(values.json ? JSON.stringify({ id, stopped: true }) : `${id} is stopped.`);
+  terminal.out(values.json ? jsonLine({ id, stopped: true }) : `${id} is stopped.`);
 }
 
 function idOf([id = '']: readonly string[]): RoleId {
@@ -55,5 +55,5 @@ async function newPassword({ secret }: Terminal): Promise<string> {
 }
 
 function tell(pin: Pin, json: boolean | undefined, { out }: Terminal, what: string): void {
-  out(json ? JSON.stringify({ pin }) : `${pin.id} ${shownText(what)}.`);
+  out(json ? jsonLine({ pin }) : shownText(`${pin.id} ${what}.`));
 }

@@ -2,7 +2,7 @@ import type { Pin } from '@pinfold/http-express';
 import { readArguments } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { OPTIONS, SERVER_OPTIONS } from '../command-line/options.ts';
-import { shownText } from '../command-line/shown-text.ts';
+import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { listPins } from '../elsewhere/pins.ts';
 import { neededServer } from '../elsewhere/server.ts';
@@ -20,7 +20,7 @@ export async function list(args: readonly string[], terminal: Terminal): Promise
     if (values.json) pins.push(pin);
     else terminal.out(lineOf(pin));
   }
-  if (values.json) terminal.out(JSON.stringify({ pins }));
+  if (values.json) terminal.out(jsonLine({ pins }));
 }
 
 function lineOf({ shared_url, state, expires_at, title, original_filename }: Pin): string {

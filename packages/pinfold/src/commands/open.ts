@@ -1,6 +1,7 @@
 import { readArguments } from '../command-line/arguments.ts';
 import { SERVER_OPTIONS } from '../command-line/options.ts';
 import { readPublicationId } from '../command-line/publication-id.ts';
+import { jsonLine } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { foreignAnswer } from '../elsewhere/answers.ts';
 import { inBrowser } from '../elsewhere/browser.ts';
@@ -13,7 +14,7 @@ export async function open(args: readonly string[], terminal: Terminal): Promise
   const id = readPublicationId(positionals[0] ?? '', 'ID');
   const pin = await readOne(neededServer(values, terminal), id);
   const link = webAddress(pin.shared_url);
-  terminal.out(values.json ? JSON.stringify({ pin }) : link);
+  terminal.out(values.json ? jsonLine({ pin }) : link);
   await inBrowser(link, terminal.env);
 }
 

@@ -17,7 +17,7 @@ import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { knownAddresses, noteSilence } from '../command-line/known-addresses.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import { saidByTheSystem } from '../command-line/said-by-the-system.ts';
-import { shownText } from '../command-line/shown-text.ts';
+import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { type Server, serverOf } from '../elsewhere/server.ts';
@@ -57,7 +57,7 @@ export async function publish(args: readonly string[], terminal: Terminal): Prom
     terminal.err(resumption(wish));
     throw error.cause;
   });
-  if (values.json) terminal.out(JSON.stringify(published));
+  if (values.json) terminal.out(jsonLine(published));
   else tell(published, terminal);
   if (values.qr) await showCode(published.pin.shared_url, terminal);
 }

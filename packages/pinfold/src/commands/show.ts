@@ -2,7 +2,7 @@ import type { Pin } from '@pinfold/http-express';
 import { readArguments } from '../command-line/arguments.ts';
 import { SERVER_OPTIONS } from '../command-line/options.ts';
 import { readPublicationId } from '../command-line/publication-id.ts';
-import { shownText } from '../command-line/shown-text.ts';
+import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { readOne } from '../elsewhere/pins.ts';
 import { neededServer } from '../elsewhere/server.ts';
@@ -12,7 +12,7 @@ export async function show(args: readonly string[], terminal: Terminal): Promise
   const { values, positionals } = readArguments(args, ['ID'], SERVER_OPTIONS);
   const id = readPublicationId(positionals[0] ?? '', 'ID');
   const pin = await readOne(neededServer(values, terminal), id);
-  if (values.json) terminal.out(JSON.stringify({ pin }));
+  if (values.json) terminal.out(jsonLine({ pin }));
   else for (const [name, value] of factsOf(pin)) terminal.out(`${name.padEnd(11)}${shownText(value)}`);
 }
 

@@ -51,9 +51,22 @@ async function attempt(
 }
 
 function parsePublished(text: string): Published {
-  const published = parseJson(text) as Partial<Published> | undefined;
-  if (typeof published?.pin?.shared_url !== 'string') throw foreignAnswer();
-  return { pin: published.pin, warnings: published.warnings ?? [] };
+  const published = parseJson(text) as Partial<Published> | null | undefined;
+  const { pin, warnings = [] } = published ?? {};
+  if (typeof pin?.shared_url !== 'string' || !areWarnings(warnings)) throw foreignAnswer();
+  return { pin, warnings };
+}
+
+function areWarnings(warnings: unknown): warnings is Published['warnings'] {
+  return (
+    Array.isArray(warnings) &&
+    warnings.every(
+      (warning) =>
+        typeof warning?.rule === 'string' &&
+        typeof warning.detail === 'string' &&
+        ['string', 'undefined'].includes(typeof warning.path),
+    )
+  );
 }
 
 /** Retry-After in seconds or as a date (RFC 9110, section 10.2.3). */

@@ -87,6 +87,22 @@ describe('what a server elsewhere answers', () => {
     await rm(folder, { recursive: true });
   });
 
+  it('does nothing to a terminal where it was changed, or is shown as JSON, which says the same', async () => {
+    const hostile = '\u001b]0;x\u0007\u009b2J\u202egnp.exe\u2028\u007f';
+    const id = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
+    const answer: Answer = [200, { pin: { ...pin(hostile), id: hostile } }];
+    for (const args of [
+      ['rename', id, 'x'],
+      ['show', id, '--json'],
+    ]) {
+      answers = [answer];
+      const { out } = await run(env, ...args);
+      expect(out).to.include('gnp.exe');
+      expect(out.trimEnd()).not.to.match(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u);
+      if (args.includes('--json')) expect(JSON.parse(out).pin).to.include({ id: hostile, title: hostile });
+    }
+  });
+
   it('is opened only where it is an address of the web', async () => {
     for (const shared_url of ['file:///etc/passwd', 'javascript:0', '--help', 'calc.exe']) {
       answers = [[200, { pin: { ...pin('x'), shared_url } }]];
@@ -111,6 +127,24 @@ describe('what a server elsewhere answers', () => {
       }
     });
   }
+
+  it('is not taken for a publication when its warnings are none', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
+    const page = join(folder, 'page.html');
+    await writeFile(page, 'hi');
+    for (const warnings of [
+      5,
+      [null],
+      [{}],
+      [{ rule: 'x', detail: 5 }],
+      [{ rule: 'x', detail: 'x', path: 5 }],
+    ]) {
+      answers = [[201, { pin: pin('x'), warnings }]];
+      const { code, err } = await run(env, 'publish', page);
+      expect([code, err]).to.deep.equal([1, 'pinfold: the answer is not that of a Pinfold\n']);
+    }
+    await rm(folder, { recursive: true });
+  });
 
   it('takes the key nowhere else', async () => {
     answers = [[307, {}, { location: `${env.PINFOLD_URL}/elsewhere` }]];
