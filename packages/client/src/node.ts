@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import type { PinfoldClient, Published, PublishOptions } from './client.ts';
 import { type FileToPack, type PackedFiles, type PackOptions, packFiles, partToLeaveOut } from './zip.ts';
 
 /** Far above every limit of a site: it keeps a folder that was given by mistake from filling the memory. */
@@ -25,6 +26,26 @@ export async function packFolder(path: string, options: PackOptions = {}): Promi
   await walkFolder(resolve(path), '', options, walk);
   const { bytes, leftOut } = await packFiles(walk.files, options);
   return { bytes, leftOut: [...walk.leftOut, ...leftOut].sort() };
+}
+
+/**
+ * Packs and publishes a folder, under the name of the folder where `filename` is absent.
+ *
+ * @example
+ * import { PinfoldClient } from '@pinfold/client';
+ * import { publishFolder } from '@pinfold/client/node';
+ *
+ * const client = new PinfoldClient({ url: 'https://pins.example', key: () => process.env.PINFOLD_KEY ?? '' });
+ * const { pin, leftOut } = await publishFolder(client, 'dist', { title: 'Release 42' });
+ */
+export async function publishFolder(
+  client: PinfoldClient,
+  path: string,
+  { dotFiles, ...options }: PublishOptions & PackOptions = {},
+): Promise<Published & Pick<PackedFiles, 'leftOut'>> {
+  const { bytes, leftOut } = await packFolder(path, { dotFiles });
+  const published = await client.publish(bytes, { filename: zipNameOf(path), ...options });
+  return { ...published, leftOut };
 }
 
 /** The file name of a folder's ZIP. */
