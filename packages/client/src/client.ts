@@ -37,7 +37,7 @@ export interface ClientOptions {
   readonly retryFor?: number | undefined;
   /** The `User-Agent` of the requests; browsers send their own. */
   readonly userAgent?: string | undefined;
-  /** Called before each wait for a further attempt. */
+  /** Called before each wait for a further attempt; what it throws ends the call. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
 

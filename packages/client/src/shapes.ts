@@ -67,15 +67,27 @@ export const SHAPES: {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Whether a value has the members of an object of the wire; it may have more. */
-function has(value: unknown, shape: Readonly<Record<string, Kind>>): boolean {
+/**
+ * Whether a value is an object of the wire. It may have more members, as those of a later server, and lack all but the
+ * needed ones, but none is of another type.
+ */
+function has(
+  value: unknown,
+  shape: Readonly<Record<string, Kind>>,
+  needed: readonly string[] = Object.keys(shape),
+): boolean {
   return (
     isObject(value) &&
     Object.entries(shape).every(([member, kind]) => {
       const found = value[member];
+      if (found === undefined && !needed.includes(member)) return true;
       return kind.split(' | ').includes(found === null ? 'null' : typeof found);
     })
   );
+}
+
+function isPin(value: unknown): boolean {
+  return has(value, SHAPES.Pin, ['id', 'shared_url']);
 }
 
 function isObject(value: unknown): value is Members {
@@ -87,7 +99,7 @@ function isListOf(value: unknown, shape: Readonly<Record<string, Kind>>): boolea
 }
 
 export function isPinAnswer(value: unknown): value is PinAnswer {
-  return isObject(value) && has(value.pin, SHAPES.Pin);
+  return isObject(value) && isPin(value.pin);
 }
 
 export function isViewedPinAnswer(value: unknown): value is ViewedPinAnswer {
@@ -106,7 +118,7 @@ export function isDryRun(value: unknown): value is DryRun {
 }
 
 export function isPinList(value: unknown): value is PinList {
-  if (!isObject(value) || !isListOf(value.pins, SHAPES.Pin)) return false;
+  if (!isObject(value) || !Array.isArray(value.pins) || !value.pins.every(isPin)) return false;
   return value.next_cursor === null || typeof value.next_cursor === 'string';
 }
 

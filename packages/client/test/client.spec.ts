@@ -88,7 +88,7 @@ describe('PinfoldClient', function () {
   it('takes nothing else for an answer of the API', async () => {
     const wrong: readonly unknown[] = [
       ...['<html>Welcome to the café</html>', '', 'null', '{', { pin: null }, { pin: {} }, { pin: [] }],
-      ...[{ pin: { ...PIN, size: '2' } }, { pin: { ...PIN, title: undefined } }, { pin: PIN, views: 5 }],
+      ...[{ pin: { ...PIN, size: '2' } }, { pin: { ...PIN, title: false } }, { pin: PIN, views: 5 }],
     ];
     for (const body of wrong) {
       server.answer({ status: 200, body });

@@ -1,25 +1,28 @@
-import type { Pin } from '@pinfold/http-express';
+import type { Pin } from '@pinfold/client';
 import { readArguments } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { OPTIONS, SERVER_OPTIONS } from '../command-line/options.ts';
 import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { listPins } from '../elsewhere/pins.ts';
+import { callApi } from '../elsewhere/api-call.ts';
 import { neededServer } from '../elsewhere/server.ts';
 
-const STATES: readonly string[] = ['published', 'expired', 'deleted'] satisfies readonly Pin['state'][];
+const STATES: readonly Pin['state'][] = ['published', 'expired', 'deleted'];
 
 /** `pinfold list` */
 export async function list(args: readonly string[], terminal: Terminal): Promise<void> {
   const { values } = readArguments(args, [], { ...OPTIONS.list, ...SERVER_OPTIONS });
-  if (values.state !== undefined && !STATES.includes(values.state)) {
+  const state = STATES.find((known) => known === values.state);
+  if (state !== values.state) {
     throw new UsageError(`--state is one of ${STATES.join(', ')}`);
   }
   const pins: Pin[] = [];
-  for await (const pin of listPins(neededServer(values, terminal), values.state)) {
-    if (values.json) pins.push(pin);
-    else terminal.out(lineOf(pin));
-  }
+  await callApi(neededServer(values, terminal), terminal, async (client) => {
+    for await (const pin of client.list({ state })) {
+      if (values.json) pins.push(pin);
+      else terminal.out(lineOf(pin));
+    }
+  });
   if (values.json) terminal.out(jsonLine({ pins }));
 }
 

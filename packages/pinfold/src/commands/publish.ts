@@ -10,7 +10,6 @@ import {
   parseFilename,
   parseIdempotencyKey,
 } from '@pinfold/core';
-import { SystemClock } from '@pinfold/platform-node';
 import { readAccount, readArguments, readPlace } from '../command-line/arguments.ts';
 import { counted } from '../command-line/counted.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
@@ -20,6 +19,7 @@ import { saidByTheSystem } from '../command-line/said-by-the-system.ts';
 import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
+import { ServerAway } from '../elsewhere/api-call.ts';
 import { type Server, serverOf } from '../elsewhere/server.ts';
 import { filesOfPage } from '../publishing/files-of-page.ts';
 import { GivenUp, resumption } from '../publishing/persist.ts';
@@ -53,11 +53,11 @@ export async function publish(args: readonly string[], terminal: Terminal): Prom
         cause: error,
       });
     }
-    if (!(error instanceof GivenUp)) throw error;
+    if (!(error instanceof GivenUp || error instanceof ServerAway)) throw error;
     terminal.err(resumption(wish));
-    throw error.cause;
+    throw error instanceof GivenUp ? error.cause : error;
   });
-  if (values.json) terminal.out(jsonLine(published));
+  if (values.json) terminal.out(jsonLine({ ...published, idempotency_key: idempotencyKey }));
   else tell(published, terminal);
   if (values.qr) await showCode(published.pin.shared_url, terminal);
 }
@@ -174,14 +174,10 @@ async function send(
   account: AccountId | undefined,
   terminal: Terminal,
 ): Promise<Published> {
+  if (server !== undefined) return publishOverHttp(server, wish, terminal);
   const note = (reason: Error, pause: Duration): void => {
     terminal.err(`${reason.message.replace(/\.$/, '')}; trying again in ${Math.ceil(pause / 1_000)} s`);
   };
-  if (server !== undefined) {
-    return publishOverHttp(server, wish, new SystemClock(), note, (sent) => {
-      terminal.progress?.(sent < 1 ? `sending, ${Math.floor(sent * 100)} %` : 'proving');
-    });
-  }
   return withComposition(terminal, async (composition, settings) => {
     const addresses = knownAddresses(settings);
     terminal.progress?.('proving');

@@ -1,6 +1,6 @@
 import { type Clock, minutes, seconds } from '@pinfold/core';
 import { CommandFailure } from '../command-line/failures.ts';
-import { failureOf, foreignAnswer, type ProblemJson, parseJson, unreachable } from './answers.ts';
+import { NOT_A_PINFOLD, strangeAnswerText, unreachableText } from './failure-text.ts';
 
 /** A key that somebody agreed to on the management screen. */
 export interface GivenKey {
@@ -35,26 +35,44 @@ async function ask(url: string, secret: string): Promise<GivenKey | undefined> {
     const request = { method: 'POST', body: new URLSearchParams({ secret }), redirect: 'manual' } as const;
     const headers = { accept: 'application/json' };
     const answer = await fetch(`${url}/manage/connect/key`, { ...request, headers });
-    const text = await answer.text();
+    const told = parsed(await answer.text());
     // A node that stops, or a database that fails over, is back soon.
     if (answer.status === 202 || answer.status === 502 || answer.status === 503) return undefined;
-    if (answer.status !== 200) throw failureOf(url, answer.status, refusalIn(text));
-    return readGiven(parseJson(text));
+    if (answer.status !== 200) {
+      throw new CommandFailure(refusalIn(told) ?? strangeAnswerText(url, answer.status));
+    }
+    return readGiven(told);
   } catch (error) {
-    throw unreachable(url, error) ?? error;
+    if (!(error instanceof TypeError)) throw error;
+    throw new CommandFailure(unreachableText(url, error), { cause: error });
   }
 }
 
 /** The screen refuses in words alone. */
-function refusalIn(text: string): ProblemJson {
-  const { message } = (parseJson(text) ?? {}) as { readonly message?: unknown };
-  return typeof message === 'string' ? { detail: message } : {};
+function refusalIn(answer: unknown): string | undefined {
+  const { message } = (answer ?? {}) as { readonly message?: unknown };
+  return typeof message === 'string' ? message : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 function readGiven(answer: unknown): GivenKey {
   const given = answer as Partial<GivenKey> | null | undefined;
   const { key, id, account, scopes } = given ?? {};
-  if (typeof key !== 'string' || typeof id !== 'string' || typeof account !== 'string') throw foreignAnswer();
-  if (!Array.isArray(scopes)) throw foreignAnswer();
+  if (
+    typeof key !== 'string' ||
+    typeof id !== 'string' ||
+    typeof account !== 'string' ||
+    !Array.isArray(scopes)
+  ) {
+    throw new CommandFailure(NOT_A_PINFOLD);
+  }
   return { key, id, account, scopes };
 }

@@ -11,8 +11,21 @@ import { run } from '../command-run.ts';
 type Answer = readonly [status: number, body: unknown, headers?: Record<string, string>];
 
 function pin(title: string): object {
-  const shared_url = 'https://pins.example/s/0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
-  return { id: '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20', shared_url, state: 'published', title };
+  const id = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
+  const published_at = '2026-11-20T12:00:00.000Z';
+  const figures = { file_count: 1, size: 2, original_filename: 'site.zip' };
+  const dates = { published_at, expires_at: null, deleted_at: null };
+  const shared_url = `https://pins.example/s/${id}`;
+  return {
+    id,
+    shared_url,
+    state: 'published',
+    title,
+    password_protected: false,
+    pinned: true,
+    ...dates,
+    ...figures,
+  };
 }
 
 describe('what a server elsewhere answers', () => {
@@ -143,6 +156,28 @@ describe('what a server elsewhere answers', () => {
       const { code, err } = await run(env, 'publish', page);
       expect([code, err]).to.deep.equal([1, 'pinfold: the answer is not that of a Pinfold\n']);
     }
+    await rm(folder, { recursive: true });
+  });
+
+  it('is waited for, and a publication that does not come about names its key', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
+    const page = join(folder, 'page.html');
+    await writeFile(page, 'hi');
+    const busy: Answer = [503, { code: 'unavailable', detail: 'Later.' }, { 'retry-after': '1' }];
+    answers = [busy, [502, '<html>'], [201, { pin: pin('x'), warnings: [] }]];
+    const { code, out, err } = await run(env, 'publish', page, '--idempotency-key', 'mine', '--json');
+    expect(code, err).to.equal(0);
+    expect(JSON.parse(out)).to.deep.equal({
+      ...{ pin: pin('x'), warnings: [], replayed: false, idempotency_key: 'mine' },
+    });
+    expect(err).to.include('Later. (unavailable); trying again in 1 s\n');
+    expect(err).to.match(
+      /127\.0\.0\.1:\d+ answered with 502 Bad Gateway and no reason; [^\n]+; trying again in 1 s\n/,
+    );
+    answers = [[503, { code: 'unavailable', detail: 'Later.', retryable: true }, { 'retry-after': '3600' }]];
+    const late = await run(env, 'publish', page, '--idempotency-key', 'mine');
+    expect([late.code, asked.length]).to.deep.equal([1, 4]);
+    expect(late.err).to.include('--idempotency-key mine').and.to.include('pinfold: Later. (unavailable)');
     await rm(folder, { recursive: true });
   });
 
