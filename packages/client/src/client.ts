@@ -97,8 +97,10 @@ const PINS = '/api/v1/pins';
  * @example
  * import { PinfoldClient } from '@pinfold/client';
  *
- * const client = new PinfoldClient({ url: 'https://pins.example', key: 'pf_…' });
- * const archive = new Blob(['…'], { type: 'application/zip' });
+ * declare const key: string;
+ * declare const archive: Blob;
+ *
+ * const client = new PinfoldClient({ url: 'https://pins.example', key });
  * const { pin } = await client.publish(archive, { filename: 'site.zip', title: 'Release 42' });
  */
 export class PinfoldClient {

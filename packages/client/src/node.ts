@@ -19,7 +19,9 @@ interface Walk {
  * @example
  * import { packFolder } from '@pinfold/client/node';
  *
- * const { bytes, leftOut } = await packFolder('dist');
+ * declare const folder: string;
+ *
+ * const { bytes, leftOut } = await packFolder(folder);
  */
 export async function packFolder(path: string, options: PackOptions = {}): Promise<PackedFiles> {
   const walk: Walk = { files: [], leftOut: [], bytes: 0 };
@@ -32,10 +34,11 @@ export async function packFolder(path: string, options: PackOptions = {}): Promi
  * Packs and publishes a folder, under the name of the folder where `filename` is absent.
  *
  * @example
- * import { PinfoldClient } from '@pinfold/client';
+ * import type { PinfoldClient } from '@pinfold/client';
  * import { publishFolder } from '@pinfold/client/node';
  *
- * const client = new PinfoldClient({ url: 'https://pins.example', key: () => process.env.PINFOLD_KEY ?? '' });
+ * declare const client: PinfoldClient;
+ *
  * const { pin, leftOut } = await publishFolder(client, 'dist', { title: 'Release 42' });
  */
 export async function publishFolder(
@@ -48,7 +51,14 @@ export async function publishFolder(
   return { ...published, leftOut };
 }
 
-/** The file name of a folder's ZIP. */
+/**
+ * The file name of a folder's ZIP.
+ *
+ * @example
+ * import { zipNameOf } from '@pinfold/client/node';
+ *
+ * zipNameOf('work/dist'); // 'dist.zip'
+ */
 export function zipNameOf(folder: string): string {
   return `${basename(resolve(folder)) || 'site'}.zip`;
 }

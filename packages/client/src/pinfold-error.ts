@@ -17,9 +17,10 @@ export interface Failure {
  * A call that failed: refused by the API, or without an answer of it.
  *
  * @example
- * import { PinfoldClient, PinfoldError } from '@pinfold/client';
+ * import { type PinfoldClient, PinfoldError } from '@pinfold/client';
  *
- * const client = new PinfoldClient({ url: 'https://pins.example', key: 'pf_…' });
+ * declare const client: PinfoldClient;
+ *
  * try {
  *   await client.get('0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20');
  * } catch (error) {
