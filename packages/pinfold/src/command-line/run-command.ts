@@ -1,7 +1,7 @@
 import { isFault } from '@pinfold/core';
 import { CommandFailure, UsageError } from './failures.ts';
 import { helpOn } from './help.ts';
-import { shownLines } from './shown-text.ts';
+import { jsonLine, shownLines } from './shown-text.ts';
 import type { Terminal } from './terminal.ts';
 import type { CommandName } from './usages.ts';
 
@@ -69,6 +69,7 @@ export async function runCommand(args: readonly string[], given: Terminal): Prom
     await (await COMMANDS[name]())(rest, terminal);
     return 0;
   } catch (error) {
+    if (args.includes('--json')) printJson(error, terminal);
     return report(error, terminal);
   }
 }
@@ -94,6 +95,12 @@ function report(error: unknown, { err }: Terminal): number {
   }
   err(`pinfold: ${reasonOf(error)}`);
   return 1;
+}
+
+/** Prints what a script can tell apart, as the last line of standard output. */
+function printJson(error: unknown, { out }: Terminal): void {
+  if (error instanceof UsageError) out(jsonLine({ error: { code: 'usage', detail: error.message } }));
+  else if (error instanceof CommandFailure && error.json !== undefined) out(jsonLine({ error: error.json }));
 }
 
 /** One line for what a user can act on; a bug keeps its stack. */

@@ -1,5 +1,5 @@
 import { PinfoldClient, PinfoldError, type Retry } from '@pinfold/client';
-import { CommandFailure } from '../command-line/failures.ts';
+import { CommandFailure, type FailureJson } from '../command-line/failures.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { release } from '../release.ts';
 import { failureText, systemErrorCode } from './failure-text.ts';
@@ -49,6 +49,16 @@ export async function callApi<Result>(
   } catch (error) {
     if (!(error instanceof PinfoldError)) throw error;
     const Failure = error.retryable ? ServerAway : CommandFailure;
-    throw new Failure(failureText(error, url), { cause: error });
+    throw new Failure(failureText(error, url), { cause: error, json: jsonOf(error) });
   }
+}
+
+function jsonOf({ code, detail, errors, status, idempotencyKey }: PinfoldError): FailureJson {
+  return {
+    code: code === 'network_error' || code === 'timeout' ? 'unavailable' : code,
+    detail,
+    ...(errors.length > 0 && { errors }),
+    status,
+    idempotency_key: idempotencyKey,
+  };
 }

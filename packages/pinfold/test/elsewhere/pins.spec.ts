@@ -181,6 +181,25 @@ describe('what a server elsewhere answers', () => {
     await rm(folder, { recursive: true });
   });
 
+  it('is one JSON object for scripts where it is a failure', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
+    const page = join(folder, 'page.html');
+    await writeFile(page, 'hi');
+    const errors = [{ rule: 'missing_index', detail: 'Put one there.', path: 'a\u202eb' }];
+    answers = [[422, { code: 'invalid_archive', detail: 'Correct it.', errors }]];
+    const refused = await run(env, 'publish', page, '--json', '--idempotency-key', 'mine');
+    expect(refused.code).to.equal(1);
+    expect(refused.out).not.to.include('\u202e');
+    expect(JSON.parse(refused.out)).to.deep.equal({
+      error: { code: 'invalid_archive', detail: 'Correct it.', errors, status: 422, idempotency_key: 'mine' },
+    });
+    expect(refused.err).to.include('Put one there. (missing_index)');
+    const wrong = await run(env, 'list', '--state', 'none', '--json');
+    expect(wrong.code).to.equal(2);
+    expect(JSON.parse(wrong.out).error).to.include({ code: 'usage' });
+    await rm(folder, { recursive: true });
+  });
+
   it('takes the key nowhere else', async () => {
     answers = [[307, {}, { location: `${env.PINFOLD_URL}/elsewhere` }]];
     expect((await run(env, 'list')).code).to.equal(1);
