@@ -1,7 +1,7 @@
 // Without it what npm can install would be all that is known: pnpm and yarn lay packages out in other ways. What is
 // packed is installed by each into an empty folder, where `pinfold serve` must show its welcome site and stop when it is
-// told to; under Deno and Bun, too, where @pinfold/client must publish to it, and pack the same bytes as under Node. The oldest TypeScript that documents name must read the types. It needs the registry,
-// and so is no part of `npm test`. `npm run check:installers [-- FOLDER with tarballs]`
+// told to; under Deno and Bun, too, where @pinfold/client must publish to it, and pack the same bytes as under Node. The
+// oldest TypeScript that documents name must read the types. It needs the registry, and so is no part of `npm test`. `npm run check:installers [-- FOLDER with tarballs]`
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

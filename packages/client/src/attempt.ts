@@ -18,7 +18,7 @@ export interface ApiRequest<Answer> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What an attempt needs of the client. */
+/** The part of the client that an attempt uses. */
 export interface Connection {
   readonly url: string;
   readonly key: string;
@@ -136,7 +136,7 @@ function parsed(text: string, withString: (text: string) => string = (found) => 
   }
 }
 
-/** What a problem document says (RFC 9457); `undefined` where the answer is none. */
+/** Reads a problem document (RFC 9457); `undefined` for any other answer. */
 function problemIn(
   text: string,
   key: string,
@@ -172,7 +172,7 @@ function withoutKey(text: string, key: string): string {
   return text.replaceAll(key, '[key]');
 }
 
-/** What fetch rejected with, unless it shows the key. */
+/** The error that fetch rejected with, unless it shows the key. */
 function harmless(cause: unknown, key: string): unknown {
   for (let error = cause, depth = 0; error instanceof Error && depth < 10; error = error.cause, depth += 1) {
     if (`${error.message}${error.stack}`.includes(key)) return undefined;

@@ -49,7 +49,7 @@ export interface CallOptions {
 /** A ZIP. */
 export type Archive = Blob | Uint8Array | ArrayBuffer;
 
-/** What belongs to an archive. */
+/** Details of an archive. */
 export interface CheckOptions extends CallOptions {
   /** Its file name; that of a `File` when absent, else `site.zip`. */
   readonly filename?: string | undefined;

@@ -1,6 +1,6 @@
 import type { RuleError } from './wire.ts';
 
-/** What is known of a failure. */
+/** The details of a failure. */
 export interface Failure {
   readonly code: string;
   readonly detail: string;
@@ -40,7 +40,7 @@ export class PinfoldError extends Error {
   readonly retryable: boolean;
   /** Seconds to wait before that, where the server said so. */
   readonly retryAfter: number | undefined;
-  /** What the server's log names the request. */
+  /** The id of the request in the server's log. */
   readonly requestId: string | undefined;
   /** The key that `publish` used: with it the same publication can be taken up again. */
   readonly idempotencyKey: string | undefined;

@@ -1,6 +1,6 @@
 import type { PinfoldError } from './pinfold-error.ts';
 
-/** What a schedule needs of the runtime. */
+/** The functions of the runtime that a schedule uses. */
 export interface Timing {
   /** Milliseconds of a clock that never goes back. */
   now(): number;

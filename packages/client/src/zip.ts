@@ -9,7 +9,7 @@ export interface FileToPack {
   readonly bytes: Uint8Array | (() => Promise<Uint8Array>);
 }
 
-/** What the packer leaves out. */
+/** Options of the packer. */
 export interface PackOptions {
   /** Packs names that begin with a dot as well, except those that no site may have, such as `.git` and `.env`. */
   readonly dotFiles?: boolean | undefined;

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What a server does with one request. */
+/** One answer of the server. */
 export type Answer =
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
   /** Ends the connection: before an answer, or in the middle of one. */
@@ -22,7 +22,7 @@ export interface Asked {
   readonly body: string;
 }
 
-/** A server on a real socket that answers as it is told. */
+/** A server on a real socket with prepared answers. */
 export interface ScriptedServer {
   readonly url: string;
   readonly asked: Asked[];

@@ -1,7 +1,7 @@
 const PAGE = /\.html?$/i;
 const SCRIPT = /\.[cm]?js$/i;
 const NAME = 'serviceWorker';
-/** What follows the name where a script registers one; spaces are bounded, so that no text takes more than linear time. */
+/** Follows the name where a script registers one. Spaces are bounded, so that every text takes linear time. */
 const REGISTERS = /\s{0,9}\??\.\s{0,9}register\s{0,9}\(/y;
 
 /** Whether a script, or a script in a page, registers a service worker. */

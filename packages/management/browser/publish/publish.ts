@@ -118,7 +118,7 @@ class Publishing {
     return undefined;
   }
 
-  /** What can be published of it, without what is left out. */
+  /** The part of it that can be published. */
   async #restOf(source: Source): Promise<Rest> {
     const { limits } = this.#data;
     if (source.kind === 'folder')

@@ -10,7 +10,7 @@ export interface FolderFile {
   readonly file: File;
 }
 
-/** What there is to publish, and what in it is left out: each folder once. */
+/** The files to publish, and the paths to leave out: each folder once. */
 export type Source = ArchiveSource | FolderSource;
 
 /** A ZIP, with its directory as far as it could be read. */

@@ -1,4 +1,4 @@
-/** What acts on a terminal, or changes the order of the text around it. */
+/** Characters that act on a terminal, or change the order of the text around them. */
 const ACTING = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
 /** Makes text from outside safe for one line of a terminal. */
@@ -11,7 +11,7 @@ export function shownLines(text: string): string {
   return text.split('\n').map(shownText).join('\n');
 }
 
-/** JSON for one line of a terminal: what acts on it is escaped, so that a parser reads the value as it is. */
+/** JSON for one line of a terminal. Characters that act on it are escaped; a parser reads the value unchanged. */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     ACTING,

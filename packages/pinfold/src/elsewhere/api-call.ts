@@ -5,7 +5,7 @@ import { release } from '../release.ts';
 import { failureText, systemErrorCode } from './failure-text.ts';
 import type { Server } from './server.ts';
 
-/** What a command changes of the client. */
+/** Options of the client that a command changes. */
 interface CallOptions {
   readonly retryFor?: number | undefined;
   readonly fetch?: typeof fetch | undefined;

@@ -35,13 +35,13 @@ async function ask(url: string, secret: string): Promise<GivenKey | undefined> {
     const request = { method: 'POST', body: new URLSearchParams({ secret }), redirect: 'manual' } as const;
     const headers = { accept: 'application/json' };
     const answer = await fetch(`${url}/manage/connect/key`, { ...request, headers });
-    const told = parsed(await answer.text());
+    const body = parsed(await answer.text());
     // A node that stops, or a database that fails over, is back soon.
     if (answer.status === 202 || answer.status === 502 || answer.status === 503) return undefined;
     if (answer.status !== 200) {
-      throw new CommandFailure(refusalIn(told) ?? strangeAnswerText(url, answer.status));
+      throw new CommandFailure(refusalIn(body) ?? strangeAnswerText(url, answer.status));
     }
-    return readGiven(told);
+    return readGiven(body);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new CommandFailure(unreachableText(url, error), { cause: error });

@@ -6,7 +6,7 @@ import { observe } from '@pinfold/core/observe';
 /** What leads elsewhere than beside the page, or is no name of a file. */
 const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|[\\/]|#|\?|$)/i;
 const STYLE = /\.css$/i;
-/** What a style sheet names, in `url()` or as another sheet. Spaces are bounded: no text takes more than linear time. */
+/** Names in a style sheet: in `url()`, or of another sheet. Spaces are bounded, so that every text takes linear time. */
 const IN_STYLE =
   /url\(\s{0,9}(?:"([^"]*)"|'([^']*)'|([^"'()\s]*))\s{0,9}\)|@import\s{1,9}(?:"([^"]*)"|'([^']*)')/gi;
 /** More is a site, whose folder is to be published. */
@@ -20,7 +20,7 @@ export async function filesOfPage(path: string, page: Uint8Array): Promise<Reado
   const folder = await realpath(dirname(path));
   const found = new Map<string, Uint8Array>();
   const named = new Set(partsOf(decoded(page)).flatMap((target) => placeOf('', target)));
-  // A set goes on to what is added meanwhile, and visits each name once.
+  // Iteration over a set includes members that are added meanwhile, and visits each name once.
   for (const next of named) {
     if (found.size === MOST_FILES) break;
     if (next === 'index.html') continue;
