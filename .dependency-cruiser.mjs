@@ -23,7 +23,10 @@ export default {
       name: 'adapters-import-core-only',
       comment: 'what is neither core nor composition is an adapter; none knows another',
       severity: 'error',
-      from: { path: '^packages/([^/]+)/src/', pathNot: `^packages/(client|core|inversify|pinfold|${doors})/` },
+      from: {
+        path: '^packages/([^/]+)/src/',
+        pathNot: `^packages/(client|core|inversify|pinfold|${doors})/`,
+      },
       to: { path: anyPackage, pathNot: '^packages/($1|core)/src/' },
     },
     {
