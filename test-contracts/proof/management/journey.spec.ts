@@ -76,7 +76,9 @@ for (const database of ['SQLite', 'PostgreSQL'] as readonly Database[]) {
       url = (await page.locator('.stage .url').textContent()) ?? '';
       expect(url).to.match(new RegExp(`^${service.url}/s/[0-9a-f-]{36}$`));
       expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(url);
-      expect(await page.locator('.stage').textContent()).to.include('Left out: .env, .env.local, node_modules/, server.key.');
+      expect(await page.locator('.stage').textContent()).to.include(
+        'Left out: .env, .env.local, node_modules/, server.key.',
+      );
       expect(await viewed(url)).to.deep.include({ status: 200, text: 'Our picnic' });
     });
 
