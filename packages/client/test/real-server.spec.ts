@@ -106,7 +106,7 @@ describe('PinfoldClient, with the API itself', () => {
       const { pin, replayed, leftOut } = await publishFolder(through, site);
       expect([replayed, leftOut, pin.original_filename]).to.deep.equal([true, ['.env.local'], 'site.zip']);
       const after = await all(client.list());
-      expect(after.map(({ id }) => id)).to.deep.equal([pin.id, ...before.map(({ id }) => id)]);
+      expect(after.map(({ id }) => id)).to.have.members([pin.id, ...before.map(({ id }) => id)]);
     } finally {
       for (const socket of sockets) socket.destroy();
       proxy.close();
