@@ -23,6 +23,8 @@ const MESSAGES: Readonly<Record<Warning['rule'], RuleMessage>> = {
   source_map: 'sourceMap',
   possible_secret: 'possibleSecret',
   absolute_reference: 'absoluteReference',
+  service_worker: 'serviceWorker',
+  unused_server_file: 'unusedServerFile',
   not_all_checked: 'notAllChecked',
 };
 
@@ -37,6 +39,7 @@ const SECRETS: Readonly<Record<SecretKind, RuleMessage>> = {
   openai_api_key: 'openaiApiKey',
   npm_token: 'npmToken',
   pinfold_api_key: 'pinfoldApiKey',
+  secret_file: 'secretFile',
 };
 
 /** Remarks in the order they came, one group a rule. It runs on the server and in the browser alike. */

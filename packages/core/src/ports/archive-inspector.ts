@@ -52,7 +52,7 @@ export interface ArchiveInspector {
    * Inflates the tasks' entries under their limits.
    * @promise archive-inspector/prove-sound: an entry is proved only if its data is exactly what the directory says
    * @promise archive-inspector/prove-limits: what inflates beyond its own limit, or that of all, is reported; beyond that of all nothing is inflated
-   * @promise archive-inspector/prove-observes: references, suspected secrets and valid UTF-8 are observed
+   * @promise archive-inspector/prove-observes: references, suspected secrets, registered service workers and valid UTF-8 are observed
    * @promise archive-inspector/prove-bounded: what may be worth a warning is looked for within bounds: an entry that passes them says so, and another look shows the same
    * @promise archive-inspector/prove-aborted: an aborted signal rejects with its reason
    * @promise archive-inspector/prove-unreadable: a staged file that is not there is the fault staging_unavailable

@@ -139,7 +139,7 @@ export const ARCHIVE: Sentences<ArchiveRules> = {
     'The operator of this service took this very archive down; it cannot be published again.',
 };
 
-const SECRETS: Readonly<Record<SecretKind, string>> = {
+const SECRETS: Readonly<Record<Exclude<SecretKind, 'secret_file'>, string>> = {
   private_key: 'private key',
   aws_access_key: 'AWS access key',
   github_token: 'GitHub token',
@@ -158,7 +158,13 @@ export const WARNING: Sentences<WarningRules> = {
   broken_reference: ({ target }) => `No file of the site answers "${target}".`,
   source_map: 'Anyone with the link can read your source code in this source map.',
   possible_secret: ({ secret }) =>
-    `The file seems to contain a secret (${SECRETS[secret]}): if it is real, stop the publication and revoke it.`,
+    secret === 'secret_file'
+      ? 'Files of this name usually hold secrets: if this one does, stop the publication and revoke them.'
+      : `The file seems to contain a secret (${SECRETS[secret]}): if it is real, stop the publication and revoke it.`,
+  service_worker:
+    'The script registers a service worker. This server refuses service workers, so the site must work without one.',
+  unused_server_file:
+    'The file configures another server. It has no effect here, and anyone with the link can read it.',
   absolute_reference: ({ target }) =>
     `"${target}" begins with "/" and leads out of the site here; make it relative.`,
   not_all_checked:

@@ -12,7 +12,7 @@ import { counted } from '../command-line/counted.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import { readReason } from '../command-line/reason.ts';
-import { shownText } from '../command-line/shown-text.ts';
+import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from './every-item.ts';
@@ -43,7 +43,7 @@ async function list(args: readonly string[], terminal: Terminal): Promise<void> 
       if (values.json) told.push(account);
       else terminal.out(lineOf(account));
     }
-    if (values.json) terminal.out(JSON.stringify({ accounts: told.map(accountOf) }));
+    if (values.json) terminal.out(jsonLine({ accounts: told.map(accountOf) }));
   });
 }
 
@@ -101,7 +101,7 @@ async function change(
 }
 
 function tell(account: AdministeredAccount, json: boolean | undefined, { out }: Terminal): void {
-  out(json ? JSON.stringify({ account: accountOf(account) }) : lineOf(account));
+  out(json ? jsonLine({ account: accountOf(account) }) : lineOf(account));
 }
 
 function readSites(text: string): 'keep' | 'hide' {

@@ -4,6 +4,7 @@ import { byCommand } from '../command-line/by-command.ts';
 import { counted } from '../command-line/counted.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
+import { jsonLine } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { BY_THIS_NODE } from '../server/by-this-node.ts';
@@ -39,7 +40,7 @@ export async function cleanup(args: readonly string[], terminal: Terminal): Prom
       });
   });
   if (dryRun) terminal.err(NOT_COMPARED);
-  if (values.json) terminal.out(JSON.stringify(report));
+  if (values.json) terminal.out(jsonLine(report));
   if (report.rested) throw new CommandFailure(RESTED);
   if (!values.json) for (const line of linesOf(report, dryRun)) terminal.out(line);
   if (report.listing === 'refused') {

@@ -5,7 +5,7 @@ import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import { readPublicationId } from '../command-line/publication-id.ts';
-import { shownText } from '../command-line/shown-text.ts';
+import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from './every-item.ts';
@@ -27,7 +27,7 @@ export async function history(args: readonly string[], terminal: Terminal): Prom
       if (values.json) told.push(event);
       else terminal.out(lineOf(event));
     }
-    if (values.json) terminal.out(JSON.stringify({ events: told.map(eventOf) }));
+    if (values.json) terminal.out(jsonLine({ events: told.map(eventOf) }));
   });
 }
 

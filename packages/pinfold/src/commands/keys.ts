@@ -5,7 +5,7 @@ import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
-import { shownText } from '../command-line/shown-text.ts';
+import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { DEFAULT_ACCOUNT } from '../start/first-start.ts';
@@ -41,7 +41,7 @@ async function create(args: readonly string[], terminal: Terminal): Promise<void
     }),
   );
   if (values.json) {
-    terminal.out(JSON.stringify({ key: text, ...keyJson(key) }));
+    terminal.out(jsonLine({ key: text, ...keyJson(key) }));
     return;
   }
   terminal.out(text);
@@ -57,7 +57,7 @@ async function list(args: readonly string[], terminal: Terminal): Promise<void> 
       if (values.json) told.push(key);
       else terminal.out(lineOf(key));
     }
-    if (values.json) terminal.out(JSON.stringify({ keys: told.map(keyJson) }));
+    if (values.json) terminal.out(jsonLine({ keys: told.map(keyJson) }));
   });
 }
 
@@ -68,7 +68,7 @@ async function revoke(args: readonly string[], terminal: Terminal): Promise<void
     manageKeys.revoke({ id, by: OPERATOR, cause: byCommand() }),
   );
   if (outcome.kind === 'unknown') throw new CommandFailure(UNKNOWN);
-  terminal.out(values.json ? JSON.stringify({ id, revoked: true }) : `${id} is revoked.`);
+  terminal.out(values.json ? jsonLine({ id, revoked: true }) : `${id} is revoked.`);
 }
 
 /** Whoever has the whole key at hand need not cut the id out of it. */

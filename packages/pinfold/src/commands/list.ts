@@ -1,9 +1,9 @@
-import type { Pin } from '@pinfold/http-express';
+import type { Pin } from '@pinfold/client';
 import { readArguments, readState } from '../command-line/arguments.ts';
 import { OPTIONS, SERVER_OPTIONS } from '../command-line/options.ts';
-import { shownText } from '../command-line/shown-text.ts';
+import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { listPins } from '../elsewhere/pins.ts';
+import { callApi } from '../elsewhere/api-call.ts';
 import { neededServer } from '../elsewhere/server.ts';
 
 /** `pinfold list` */
@@ -11,11 +11,13 @@ export async function list(args: readonly string[], terminal: Terminal): Promise
   const { values } = readArguments(args, [], { ...OPTIONS.list, ...SERVER_OPTIONS });
   const state = values.state === undefined ? undefined : readState(values.state);
   const pins: Pin[] = [];
-  for await (const pin of listPins(neededServer(values, terminal), state)) {
-    if (values.json) pins.push(pin);
-    else terminal.out(lineOf(pin));
-  }
-  if (values.json) terminal.out(JSON.stringify({ pins }));
+  await callApi(neededServer(values, terminal), terminal, async (client) => {
+    for await (const pin of client.list({ state })) {
+      if (values.json) pins.push(pin);
+      else terminal.out(lineOf(pin));
+    }
+  });
+  if (values.json) terminal.out(jsonLine({ pins }));
 }
 
 function lineOf({ shared_url, state, expires_at, title, original_filename }: Pin): string {

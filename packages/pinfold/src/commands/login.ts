@@ -5,7 +5,7 @@ import { NodeSessionSecrets, SystemClock } from '@pinfold/platform-node';
 import { readArguments } from '../command-line/arguments.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
-import { shownText } from '../command-line/shown-text.ts';
+import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { inBrowser } from '../elsewhere/browser.ts';
 import { keyForSecret, registerLogin } from '../elsewhere/key-for-a-secret.ts';
@@ -30,7 +30,7 @@ export async function login(args: readonly string[], terminal: Terminal): Promis
   const file = loginsFile(env);
   terminal.out(
     values.json
-      ? JSON.stringify({ url, account, key: id, scopes, file })
+      ? jsonLine({ url, account, key: id, scopes, file })
       : `The key ${shownText(id)} of ${shownText(account)} is kept in ${file}, for commands with --url ${url}.`,
   );
 }

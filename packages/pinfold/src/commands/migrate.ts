@@ -1,4 +1,5 @@
 import { readArguments } from '../command-line/arguments.ts';
+import { jsonLine } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 
@@ -6,5 +7,5 @@ import { withComposition } from '../command-line/with-composition.ts';
 export async function migrate(args: readonly string[], terminal: Terminal): Promise<void> {
   const { values } = readArguments(args, [], {});
   await withComposition(terminal, async () => undefined, { migrates: 'any' });
-  terminal.out(values.json ? JSON.stringify({ migrated: true }) : 'The database is up to date.');
+  terminal.out(values.json ? jsonLine({ migrated: true }) : 'The database is up to date.');
 }

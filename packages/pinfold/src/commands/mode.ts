@@ -5,7 +5,7 @@ import { readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
-import { shownText } from '../command-line/shown-text.ts';
+import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 
@@ -20,7 +20,7 @@ export async function mode(args: readonly string[], terminal: Terminal): Promise
       ? administration.showService()
       : administration.changeService({ kind: wanted, message }, byCommand()),
   );
-  terminal.out(values.json ? JSON.stringify({ service: serviceOf(now) }) : lineOf(now));
+  terminal.out(values.json ? jsonLine({ service: serviceOf(now) }) : lineOf(now));
 }
 
 function readMode(text: string): Mode['kind'] {

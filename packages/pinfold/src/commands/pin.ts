@@ -5,6 +5,7 @@ import { readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { readPublicationId } from '../command-line/publication-id.ts';
+import { jsonLine } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { webAddresses } from '../settings/web-addresses.ts';
@@ -37,7 +38,7 @@ async function change(action: 'pin' | 'unpin', args: readonly string[], terminal
     const { publicUrl } = webAddresses(settings, settings.port);
     const { publication } = outcome;
     const json = { pin: pinOf(publication, publicUrl) };
-    terminal.out(values.json ? JSON.stringify(json) : sentence(publication));
+    terminal.out(values.json ? jsonLine(json) : sentence(publication));
   });
 }
 

@@ -7,7 +7,7 @@ import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import { readPublicationId } from '../command-line/publication-id.ts';
 import { readReason } from '../command-line/reason.ts';
-import { shownText } from '../command-line/shown-text.ts';
+import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { Composition } from '../compose/composition.ts';
@@ -50,7 +50,7 @@ async function list(args: readonly string[], terminal: Terminal): Promise<void> 
       if (values.json) told.push(pin);
       else terminal.out(lineOf(pin));
     }
-    if (values.json) terminal.out(JSON.stringify({ pins: told }));
+    if (values.json) terminal.out(jsonLine({ pins: told }));
   });
 }
 
@@ -60,7 +60,7 @@ async function show(args: readonly string[], terminal: Terminal): Promise<void> 
   await withComposition(terminal, async (composition, settings) => {
     const pin = await found(id, composition, settings);
     if (values.json) {
-      terminal.out(JSON.stringify({ pin }));
+      terminal.out(jsonLine({ pin }));
       return;
     }
     const owner = await composition.administration.showAccount(accountId(pin.account));
@@ -80,7 +80,7 @@ async function stop(args: readonly string[], terminal: Terminal): Promise<void> 
       );
     }
     const pin = await found(id, composition, settings);
-    terminal.out(values.json ? JSON.stringify({ pin }) : `${id} was stopped.`);
+    terminal.out(values.json ? jsonLine({ pin }) : `${id} was stopped.`);
   });
 }
 
@@ -94,7 +94,7 @@ async function takedown(args: readonly string[], terminal: Terminal): Promise<vo
     if (outcome.kind === 'refused') throw new CommandFailure(UNKNOWN);
     const { copies } = outcome;
     if (values.json) {
-      terminal.out(JSON.stringify({ pin: await found(id, composition, settings), copies }));
+      terminal.out(jsonLine({ pin: await found(id, composition, settings), copies }));
       return;
     }
     terminal.out(`${id} was taken down.`);

@@ -4,7 +4,7 @@ import { takedownOf, type WireTakedown } from '@pinfold/http-express';
 import { readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
-import { shownText } from '../command-line/shown-text.ts';
+import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import { type KeptTakedown, readTakedowns } from '../command-line/takedown-lines.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
@@ -16,7 +16,7 @@ export async function takedowns([action, ...args]: readonly string[], terminal: 
     case 'list':
       return await list(args, terminal, lineOf);
     case 'export':
-      return await list(args, terminal, JSON.stringify);
+      return await list(args, terminal, jsonLine);
     case 'lift':
       return await lift(args, terminal);
     case 'import':
@@ -39,7 +39,7 @@ async function list(
       if (values.json) told.push(json);
       else terminal.out(write(json));
     }
-    if (values.json) terminal.out(JSON.stringify({ takedowns: told }));
+    if (values.json) terminal.out(jsonLine({ takedowns: told }));
   });
 }
 
@@ -56,7 +56,7 @@ async function lift(args: readonly string[], terminal: Terminal): Promise<void> 
     }
   });
   const says = `${sha256} may be published again; what was taken down with it stays stopped.`;
-  terminal.out(values.json ? JSON.stringify({ lifted: sha256 }) : says);
+  terminal.out(values.json ? jsonLine({ lifted: sha256 }) : says);
 }
 
 async function bring(args: readonly string[], terminal: Terminal): Promise<void> {
@@ -67,7 +67,7 @@ async function bring(args: readonly string[], terminal: Terminal): Promise<void>
   const changed = await withComposition(terminal, ({ administration }) => broughtBy(administration, kept));
   terminal.out(
     values.json
-      ? JSON.stringify({ takedowns: kept.length, changed })
+      ? jsonLine({ takedowns: kept.length, changed })
       : `${kept.length} takedowns, of which ${changed} changed anything.`,
   );
 }

@@ -1,6 +1,6 @@
 import { type Clock, type Duration, minutes, seconds } from '@pinfold/core';
 import { CommandFailure } from '../command-line/failures.ts';
-import { failureOf, foreignAnswer, type ProblemJson, parseJson, unreachable } from './answers.ts';
+import { NOT_A_PINFOLD, strangeAnswerText, unreachableText } from './failure-text.ts';
 
 /** A key that somebody agreed to on the management screen. */
 export interface GivenKey {
@@ -25,7 +25,7 @@ const PATIENCE = minutes(10);
  */
 export async function registerLogin(url: string, hash: string): Promise<void> {
   const { status, text } = await send(`${url}/manage/connect/register`, { request: hash });
-  if (status !== 200) throw failureOf(url, status, refusalIn(text));
+  if (status !== 200) throw refusedLogin(url, status, text);
 }
 
 /**
@@ -48,8 +48,8 @@ async function ask(url: string, secret: string): Promise<GivenKey | { readonly p
   const { status, text, pause } = await send(`${url}/manage/connect/key`, { secret });
   // A node that stops, or a database that fails over, is back soon; so is the turn of an address with many programs.
   if (status === 202 || status === 429 || status === 502 || status === 503) return { pause };
-  if (status !== 200) throw failureOf(url, status, refusalIn(text));
-  return readGiven(parseJson(text));
+  if (status !== 200) throw refusedLogin(url, status, text);
+  return readGiven(parsed(text));
 }
 
 async function send(
@@ -63,7 +63,8 @@ async function send(
     const text = await answer.text();
     return { status: answer.status, text, pause: pauseOf(answer.headers.get('retry-after')) };
   } catch (error) {
-    throw unreachable(url, error) ?? error;
+    if (!(error instanceof TypeError)) throw error;
+    throw new CommandFailure(unreachableText(url, error), { cause: error });
   }
 }
 
@@ -72,16 +73,31 @@ function pauseOf(retryAfter: string | null): Duration {
   return seconds(Math.min(Math.max(1, Number(retryAfter)), LONGEST_PAUSE));
 }
 
-/** The screen refuses in words alone. */
-function refusalIn(text: string): ProblemJson {
-  const { message } = (parseJson(text) ?? {}) as { readonly message?: unknown };
-  return typeof message === 'string' ? { detail: message } : {};
+/** The screen refuses with a sentence for people. */
+function refusedLogin(url: string, status: number, text: string): CommandFailure {
+  const { message } = (parsed(text) ?? {}) as { readonly message?: unknown };
+  return new CommandFailure(typeof message === 'string' ? message : strangeAnswerText(url, status));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 function readGiven(answer: unknown): GivenKey {
   const given = answer as Partial<GivenKey> | null | undefined;
   const { key, id, account, scopes } = given ?? {};
-  if (typeof key !== 'string' || typeof id !== 'string' || typeof account !== 'string') throw foreignAnswer();
-  if (!Array.isArray(scopes)) throw foreignAnswer();
+  if (
+    typeof key !== 'string' ||
+    typeof id !== 'string' ||
+    typeof account !== 'string' ||
+    !Array.isArray(scopes)
+  ) {
+    throw new CommandFailure(NOT_A_PINFOLD);
+  }
   return { key, id, account, scopes };
 }

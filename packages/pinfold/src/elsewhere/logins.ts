@@ -3,7 +3,6 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { CommandFailure } from '../command-line/failures.ts';
 import type { Environment } from '../settings/settings.ts';
-import { parseJson } from './answers.ts';
 
 /** Keys by the address of the Pinfold that they are for. */
 export type Logins = Readonly<Record<string, string>>;
@@ -37,9 +36,13 @@ export function readLogins(env: Environment): Logins {
     if (error.code === 'ENOENT') return {};
     throw new CommandFailure(`${file} cannot be read (${error.code})`, { cause: error });
   }
-  const logins = parseJson(text);
-  if (!isLogins(logins)) throw new CommandFailure(`${file} does not hold what "pinfold login" keeps there`);
-  return logins;
+  try {
+    const logins: unknown = JSON.parse(text);
+    if (isLogins(logins)) return logins;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new CommandFailure(`${file} does not hold what "pinfold login" keeps there`);
 }
 
 /** Keeps a key, in the place of the one before; for its user alone, and whole or not at all. */

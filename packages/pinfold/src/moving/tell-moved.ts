@@ -1,5 +1,6 @@
 import { counted } from '../command-line/counted.ts';
 import { CommandFailure } from '../command-line/failures.ts';
+import { jsonLine } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import type { Moved } from './from-stores.ts';
 
@@ -13,7 +14,7 @@ const MOST_NAMED = 20;
  */
 export function tellMoved(done: string, moved: Moved, json: boolean, { out, err }: Terminal): void {
   const { records, archives, copied, broken } = moved;
-  if (json) out(JSON.stringify(moved));
+  if (json) out(jsonLine(moved));
   else err(`${done}: ${counted(records, 'record')}, ${counted(archives, 'archive')}, ${copied} of them new`);
   if (broken.length === 0) return;
   for (const id of broken.slice(0, MOST_NAMED)) err(`broken: ${id}`);

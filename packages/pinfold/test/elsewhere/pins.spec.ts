@@ -11,8 +11,21 @@ import { run } from '../command-run.ts';
 type Answer = readonly [status: number, body: unknown, headers?: Record<string, string>];
 
 function pin(title: string): object {
-  const shared_url = 'https://pins.example/s/0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
-  return { id: '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20', shared_url, state: 'published', title };
+  const id = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
+  const published_at = '2026-11-20T12:00:00.000Z';
+  const figures = { file_count: 1, size: 2, original_filename: 'site.zip' };
+  const dates = { published_at, expires_at: null, deleted_at: null };
+  const shared_url = `https://pins.example/s/${id}`;
+  return {
+    id,
+    shared_url,
+    state: 'published',
+    title,
+    password_protected: false,
+    pinned: true,
+    ...dates,
+    ...figures,
+  };
 }
 
 describe('what a server elsewhere answers', () => {
@@ -87,6 +100,22 @@ describe('what a server elsewhere answers', () => {
     await rm(folder, { recursive: true });
   });
 
+  it('does nothing to a terminal where it was changed, or is shown as JSON, which says the same', async () => {
+    const hostile = '\u001b]0;x\u0007\u009b2J\u202egnp.exe\u2028\u007f';
+    const id = '0c5a1f6e-2b7d-4e9a-9c3f-8d1b6a7e4f20';
+    const answer: Answer = [200, { pin: { ...pin(hostile), id: hostile } }];
+    for (const args of [
+      ['rename', id, 'x'],
+      ['show', id, '--json'],
+    ]) {
+      answers = [answer];
+      const { out } = await run(env, ...args);
+      expect(out).to.include('gnp.exe');
+      expect(out.trimEnd()).not.to.match(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u);
+      if (args.includes('--json')) expect(JSON.parse(out).pin).to.include({ id: hostile, title: hostile });
+    }
+  });
+
   it('is opened only where it is an address of the web', async () => {
     for (const shared_url of ['file:///etc/passwd', 'javascript:0', '--help', 'calc.exe']) {
       answers = [[200, { pin: { ...pin('x'), shared_url } }]];
@@ -111,6 +140,65 @@ describe('what a server elsewhere answers', () => {
       }
     });
   }
+
+  it('is not taken for a publication when its warnings are none', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
+    const page = join(folder, 'page.html');
+    await writeFile(page, 'hi');
+    for (const warnings of [
+      5,
+      [null],
+      [{}],
+      [{ rule: 'x', detail: 5 }],
+      [{ rule: 'x', detail: 'x', path: 5 }],
+    ]) {
+      answers = [[201, { pin: pin('x'), warnings }]];
+      const { code, err } = await run(env, 'publish', page);
+      expect([code, err]).to.deep.equal([1, 'pinfold: the answer is not that of a Pinfold\n']);
+    }
+    await rm(folder, { recursive: true });
+  });
+
+  it('is waited for, and a publication that does not come about names its key', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
+    const page = join(folder, 'page.html');
+    await writeFile(page, 'hi');
+    const busy: Answer = [503, { code: 'unavailable', detail: 'Later.' }, { 'retry-after': '1' }];
+    answers = [busy, [502, '<html>'], [201, { pin: pin('x'), warnings: [] }]];
+    const { code, out, err } = await run(env, 'publish', page, '--idempotency-key', 'mine', '--json');
+    expect(code, err).to.equal(0);
+    expect(JSON.parse(out)).to.deep.equal({
+      ...{ pin: pin('x'), warnings: [], replayed: false, idempotency_key: 'mine' },
+    });
+    expect(err).to.include('Later. (unavailable); trying again in 1 s\n');
+    expect(err).to.match(
+      /127\.0\.0\.1:\d+ answered with 502 Bad Gateway and no reason; [^\n]+; trying again in 1 s\n/,
+    );
+    answers = [[503, { code: 'unavailable', detail: 'Later.', retryable: true }, { 'retry-after': '3600' }]];
+    const late = await run(env, 'publish', page, '--idempotency-key', 'mine');
+    expect([late.code, asked.length]).to.deep.equal([1, 4]);
+    expect(late.err).to.include('--idempotency-key mine').and.to.include('pinfold: Later. (unavailable)');
+    await rm(folder, { recursive: true });
+  });
+
+  it('is one JSON object for scripts where it is a failure', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pinfold-hostile-'));
+    const page = join(folder, 'page.html');
+    await writeFile(page, 'hi');
+    const errors = [{ rule: 'missing_index', detail: 'Put one there.', path: 'a\u202eb' }];
+    answers = [[422, { code: 'invalid_archive', detail: 'Correct it.', errors }]];
+    const refused = await run(env, 'publish', page, '--json', '--idempotency-key', 'mine');
+    expect(refused.code).to.equal(1);
+    expect(refused.out).not.to.include('\u202e');
+    expect(JSON.parse(refused.out)).to.deep.equal({
+      error: { code: 'invalid_archive', detail: 'Correct it.', errors, status: 422, idempotency_key: 'mine' },
+    });
+    expect(refused.err).to.include('Put one there. (missing_index)');
+    const wrong = await run(env, 'list', '--state', 'none', '--json');
+    expect(wrong.code).to.equal(2);
+    expect(JSON.parse(wrong.out).error).to.include({ code: 'usage' });
+    await rm(folder, { recursive: true });
+  });
 
   it('takes the key nowhere else', async () => {
     answers = [[307, {}, { location: `${env.PINFOLD_URL}/elsewhere` }]];
