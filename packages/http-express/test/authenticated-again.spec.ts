@@ -75,7 +75,7 @@ describe('A caller whose body comes later than the head', () => {
   async function expectNothingPublished(): Promise<void> {
     expect(await rig.uploads()).to.deep.equal([]);
     expect(await rig.useCases.list({ by: FIRST }))
-      .to.have.property('roles')
+      .to.have.property('publications')
       .that.deep.equals([]);
     expect(await rig.memory.archives.list(undefined, 10)).to.deep.equal([]);
     expect(await rig.useCases.findByKey({ by: FIRST, key: 'late' })).to.deep.equal(undefined);
@@ -106,7 +106,7 @@ describe('A caller whose body comes later than the head', () => {
       expect((await late(sent, () => revoke(key), key)).status).to.equal(401);
     }
     const found = await rig.useCases.read({ by: FIRST, id });
-    expect(found).to.have.nested.property('role.passwordHash', null);
+    expect(found).to.have.nested.property('publication.passwordProtected', false);
   });
 
   it('is 401 when its key was revoked meanwhile, and nothing is administered', async () => {
@@ -124,7 +124,7 @@ describe('A caller whose body comes later than the head', () => {
     }
     expect(await rig.administration.showService()).to.include({ kind: 'normal' });
     expect(await rig.administration.showAccount('first')).to.have.nested.property('account.blocked', null);
-    expect(await rig.useCases.read({ by: FIRST, id })).to.have.nested.property('role.deletedAt', null);
+    expect(await rig.useCases.read({ by: FIRST, id })).to.have.nested.property('publication.deletedAt', null);
   });
 
   it('is 401 when its key is revoked while its archive is stored, and the archive is deleted', async () => {
