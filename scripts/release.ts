@@ -8,8 +8,8 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { originIn } from './origin.ts';
 import { pack, packageIn } from './pack.ts';
+import { originIn } from './repository-metadata.ts';
 
 /** Runs a program; its exit code. */
 export type Run = (file: string, ...args: readonly string[]) => number;

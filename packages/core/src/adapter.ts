@@ -13,22 +13,23 @@ export {
 } from './adapter/migrations.ts';
 export { BEFORE_ALL, eventPageOf, MOST_SEARCHED, pageOf, titleFolded } from './adapter/pages.ts';
 export type { Persistence } from './adapter/persistence.ts';
+export { raceSignal } from './adapter/race-signal.ts';
 export { checkReadRange } from './adapter/read-range.ts';
-export { slept } from './adapter/slept.ts';
+export { sleepUnlessAborted } from './adapter/sleep-unless-aborted.ts';
 export {
   type Column,
   type Columns,
   changingMembers,
-  type Kept,
+  type StoredRow,
   type Table,
   tableOf,
 } from './adapter/table.ts';
 export { type OnEvent, tellingRoles, tellingTakedowns } from './adapter/telling-roles.ts';
-export { unlessAborted } from './adapter/unless-aborted.ts';
 export { type Call, withCalls } from './adapter/with-calls.ts';
 export { NO_LIMITS } from './domain/account.ts';
 export {
   type AdmissionLooks,
+  type AdmissionRequest,
   boundsOf,
   FORBIDDEN_CONTENT,
   hasQuota,
@@ -37,7 +38,6 @@ export {
   refuseAdmission,
   refuseChange,
   refuseKey,
-  type Wish,
 } from './domain/admission.ts';
 export { KNOWN_SCOPES } from './domain/api-key.ts';
 export { judgeListing } from './domain/archive-rules.ts';

@@ -20,18 +20,17 @@ export type {
 } from './domain/archive-problems.ts';
 export type { ArchiveListing, Judgement, ListedEntry, ProofTask, SiteFile } from './domain/archive-rules.ts';
 export type { Branded } from './domain/brand.ts';
-export type { Comparison } from './domain/comparison.ts';
 export type { Credential } from './domain/credential.ts';
 export type { RoleCursor } from './domain/cursor.ts';
 export type { EntryPath, UnsafePath } from './domain/entry-path.ts';
-export type { Grant, GrantPurpose, KnownViewer, Shown } from './domain/grant.ts';
+export type { Grant, GrantPurpose, KnownViewer, VisibleRole } from './domain/grant.ts';
 export type {
   Cause,
-  Doer,
+  EventActor,
   EventCursor,
+  EventDraft,
   EventId,
   EventType,
-  Happened,
   HistoryEvent,
   Origin,
   RoleEventType,
@@ -78,6 +77,7 @@ export {
 } from './domain/password.ts';
 export type { Publication } from './domain/publication.ts';
 export type { Rate, RateMark, RateText } from './domain/rate.ts';
+export type { Comparison } from './domain/reconciliation.ts';
 export {
   type Decided,
   decide,
@@ -150,21 +150,21 @@ export type { ViewStore } from './ports/view-store.ts';
 export type {
   Figures,
   KeyQuotaExceeded,
-  Nothing,
+  NoDetails,
   PublicationQuotaExceeded,
   QuotaRules,
   Refusal,
   RefusalCode,
   Refusals,
-  Told,
+  RuleDetails,
 } from './refusal.ts';
 export type {
   ChangeOutcome,
   ChangeRequest,
   Changing,
-  Overtaken,
+  Conflict,
+  Precondition,
   RoleRequest,
-  Seen,
   Update,
   UpdateOutcome,
 } from './use-cases/changing.ts';
@@ -178,8 +178,6 @@ export {
   type UseCaseOptions,
   type UseCases,
 } from './use-cases/create-use-cases.ts';
-export type { Entering, EnterOutcome, EnterRequest, Grants, Visit } from './use-cases/entering.ts';
-export type { Figure, Observe } from './use-cases/figure.ts';
 export type {
   KeyListOutcome,
   KeyListRequest,
@@ -190,7 +188,7 @@ export type {
   NewKey,
   RevokeRequest,
 } from './use-cases/keys.ts';
-export type { Ended, Open } from './use-cases/opening.ts';
+export type { Measurement, Observe } from './use-cases/measurement.ts';
 export type { NewConsent, PairingOutcome, PairingPorts, Pairings } from './use-cases/pairings.ts';
 export type { BeforePublish, Submitted, Submitter } from './use-cases/publication.ts';
 export type {
@@ -208,3 +206,5 @@ export type {
   Sessions,
   StartedSession,
 } from './use-cases/sessions.ts';
+export type { Ended, Open } from './use-cases/site-content.ts';
+export type { Entering, EnterOutcome, EnterRequest, Grants, Visit } from './use-cases/viewer-access.ts';

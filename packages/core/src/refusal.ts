@@ -5,10 +5,12 @@ import type { PasswordRules } from './domain/password.ts';
 import type { TitleRules } from './domain/title.ts';
 
 /** Broken rules as data: of a map from each rule to what it tells, one member a rule. Doors have the words. */
-export type Told<Rules> = { [Rule in keyof Rules]: { readonly rule: Rule } & Rules[Rule] }[keyof Rules];
+export type RuleDetails<Rules> = {
+  [Rule in keyof Rules]: { readonly rule: Rule } & Rules[Rule];
+}[keyof Rules];
 
 /** Nothing is told beside the rule. */
-export type Nothing = unknown;
+export type NoDetails = unknown;
 
 /** A limit, and what was there instead. */
 export interface Figures {
@@ -35,27 +37,27 @@ export interface Refusals {
   /** The account reads and changes nothing. */
   readonly account_blocked: { readonly reason: string };
   readonly archive_too_large: { readonly limit: number };
-  readonly forbidden: Nothing;
+  readonly forbidden: NoDetails;
   /** The first request may have ended at `retryAt`. */
   readonly idempotency_in_progress: { readonly retryAt: Instant };
-  readonly idempotency_mismatch: Nothing;
+  readonly idempotency_mismatch: NoDetails;
   /** `omitted` problems more were counted and not kept; absent means none. */
   readonly invalid_archive: { readonly problems: readonly ArchiveProblem[]; readonly omitted?: number };
-  readonly invalid_cursor: Nothing;
-  readonly invalid_filename: Nothing;
-  readonly invalid_idempotency_key: Told<IdempotencyKeyRules>;
-  readonly invalid_password: Told<PasswordRules>;
+  readonly invalid_cursor: NoDetails;
+  readonly invalid_filename: NoDetails;
+  readonly invalid_idempotency_key: RuleDetails<IdempotencyKeyRules>;
+  readonly invalid_password: RuleDetails<PasswordRules>;
   readonly invalid_state: { readonly state: 'deleted' | 'expired' | 'pinned' };
-  readonly invalid_title: Told<TitleRules>;
-  readonly not_found: Nothing;
+  readonly invalid_title: RuleDetails<TitleRules>;
+  readonly not_found: NoDetails;
   /** The account would have more publications, bytes or keys than it may have. */
-  readonly quota_exceeded: Told<QuotaRules>;
+  readonly quota_exceeded: RuleDetails<QuotaRules>;
   /** One publication more would pass at `retryAt`. */
   readonly rate_limited: { readonly retryAt: Instant };
   /** The service changes nothing for now; the message is what its operator says of it, if anything. */
   readonly read_only: { readonly message: string | null };
   /** The key was revoked or the session has ended since the request began. */
-  readonly unauthorized: Nothing;
+  readonly unauthorized: NoDetails;
   /** The embedding team's own no, which brings its words. */
   readonly refused_by_host: {
     readonly rule: `host:${string}`;

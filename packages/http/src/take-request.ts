@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expectNodeRequest } from './header-values.ts';
-import { Pipelines } from './pipelines.ts';
-import { UntakenAnswers } from './untaken-answers.ts';
+import { Pipelines } from './pipelining.ts';
+import { UntakenAnswers } from './stalled-reader.ts';
 
 // Connections are the server's, and several doors may share one: these two are of the whole process.
 const pipelines = new Pipelines();

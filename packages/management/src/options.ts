@@ -16,9 +16,9 @@ import {
   withoutAdministration,
 } from '@pinfold/http';
 import type { Request, Response } from 'express';
-import { PageTurns } from './answering/page-turns.ts';
 import { type Assets, loadAssets } from './assets.ts';
-import { type Look, type LookOptions, lookOf } from './look.ts';
+import { type Look, type LookOptions, lookOf } from './branding.ts';
+import { PageTurns } from './response/page-turns.ts';
 
 /** Whose request it is; `undefined` when nobody is signed in. The caller needs the scope `manage`. */
 export type Authenticate = AuthenticateAny<Request, Response>;

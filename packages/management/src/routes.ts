@@ -1,7 +1,4 @@
 import { CHANGE_COST } from '@pinfold/core/adapter';
-import type { Answer } from './answering/answer.ts';
-import { notFound } from './answering/refuse.ts';
-import type { Answering } from './answering/serve.ts';
 import { block, limit, showAccount, showAccountHistory, showAccounts, unblock } from './handlers/accounts.ts';
 import { showCode } from './handlers/code.ts';
 import { connect, handOverKey, registerConnect, showConnect } from './handlers/connect.ts';
@@ -35,11 +32,11 @@ import {
   administers,
   anybody,
   anybodyKnown,
+  chain,
   formRead,
   freshHeader,
   freshToken,
   type Guard,
-  inTurn,
   leadsToRevoke,
   ownPage,
   revokes,
@@ -47,8 +44,11 @@ import {
   unblocked,
   unrefused,
   withinRate,
-} from './visiting/guards.ts';
-import type { Visit } from './visiting/visit.ts';
+} from './request/middleware.ts';
+import type { RequestContext } from './request/request-context.ts';
+import type { Answer } from './response/answer.ts';
+import { notFound } from './response/refuse.ts';
+import type { Answering } from './response/serve.ts';
 
 /** One thing that the screen does. */
 export interface Route {
@@ -58,24 +58,24 @@ export interface Route {
 }
 
 /** What a request has passed when its handler is called. Whatever changes something has shown its token. */
-const page = inTurn(signedIn, withinRate(1));
-const changing = inTurn(signedIn, withinRate(CHANGE_COST));
-const form = inTurn(ownPage, formRead, changing, freshToken);
+const page = chain(signedIn, withinRate(1));
+const changing = chain(signedIn, withinRate(CHANGE_COST));
+const form = chain(ownPage, formRead, changing, freshToken);
 /** What ends access, and the pages that lead there. */
-const revocation = inTurn(ownPage, formRead, signedIn, revokes, freshToken);
-const wayToRevoke = inTurn(signedIn, leadsToRevoke);
+const revocation = chain(ownPage, formRead, signedIn, revokes, freshToken);
+const wayToRevoke = chain(signedIn, leadsToRevoke);
 /** What a blocked account may not do, and nobody while the service is read-only: they only read, sign out, and revoke keys. */
-const change = inTurn(form, unrefused);
-const upload = inTurn(ownPage, changing, unrefused, freshHeader, archiveInBody);
+const change = chain(form, unrefused);
+const upload = chain(ownPage, changing, unrefused, freshHeader, archiveInBody);
 /** Here the token is a field, which must stand before the file. */
-const uploadForm = inTurn(ownPage, changing, unrefused, archiveInForm);
-const overview = inTurn(signedIn, administers);
-const deed = inTurn(inTurn(ownPage, formRead, signedIn, administers), freshToken, unblocked);
+const uploadForm = chain(ownPage, changing, unrefused, archiveInForm);
+const overview = chain(signedIn, administers);
+const deed = chain(chain(ownPage, formRead, signedIn, administers), freshToken, unblocked);
 /** Pictures cost nothing. */
 const picture = signedIn;
 const openPage = anybody;
 const openLink = anybodyKnown;
-const openForm = inTurn(ownPage, anybodyKnown, formRead, freshToken);
+const openForm = chain(ownPage, anybodyKnown, formRead, freshToken);
 
 /** Every route of the screen. */
 export function routesOf(screen: Screen): readonly Route[] {
@@ -87,7 +87,7 @@ export function routesOf(screen: Screen): readonly Route[] {
     on('get', '/publications/:id', page, showPublication, screen),
     on('get', '/publications/:id/code.svg', picture, showCode, screen),
     on('get', '/publications/:id/stop', wayToRevoke, askToStop, screen),
-    on('post', '/publications/:id/stop', inTurn(revocation, unrefused), stop, screen),
+    on('post', '/publications/:id/stop', chain(revocation, unrefused), stop, screen),
     on('post', '/publications/:id/pin', change, pin, screen),
     on('post', '/publications/:id/unpin', change, unpin, screen),
     on('post', '/publications/:id/renew', change, renew, screen),
@@ -154,18 +154,18 @@ function administrationOf(screen: Screen): readonly Route[] {
 /** Answers everything else. */
 export const nowhere: Answering = guarded(openPage, async (_, visit) => notFound(visit), undefined);
 
-function on<Known extends Visit, Subject>(
+function on<Known extends RequestContext, Subject>(
   method: Route['method'],
   path: string,
-  guard: Guard<Visit, Known>,
+  guard: Guard<RequestContext, Known>,
   handle: (subject: Subject, visit: Known) => Promise<Answer>,
   subject: Subject,
 ): Route {
   return { method, path, answer: guarded(guard, handle, subject) };
 }
 
-function guarded<Known extends Visit, Subject>(
-  guard: Guard<Visit, Known>,
+function guarded<Known extends RequestContext, Subject>(
+  guard: Guard<RequestContext, Known>,
   handle: (subject: Subject, visit: Known) => Promise<Answer>,
   subject: Subject,
 ): Answering {

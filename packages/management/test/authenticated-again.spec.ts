@@ -145,7 +145,10 @@ describe('a person whose upload comes later than its head', () => {
     await signInByLink();
     const { status, location } = await person.post(`/publications/${id}/pin`, { form });
     expect({ status, location }).to.deep.equal({ status: 303, location: '/manage/sign-in' });
-    expect(await screen.useCases.read({ by: OWNER, id })).to.have.nested.property('publication.pinned', false);
+    expect(await screen.useCases.read({ by: OWNER, id })).to.have.nested.property(
+      'publication.pinned',
+      false,
+    );
   });
 
   it('is asked for again where a team authenticates, with who it was', async () => {

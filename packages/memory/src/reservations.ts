@@ -11,15 +11,15 @@ import type {
 } from '@pinfold/core';
 import {
   type AdmissionLooks,
+  type AdmissionRequest,
   judgeCommit,
   judgeHolder,
   published,
   refuseAdmission,
   refuseChange,
-  type Wish,
 } from '@pinfold/core/adapter';
 import { madeAccount, refusedCredential, usedBy } from './accounts.ts';
-import { keepInTurn } from './events.ts';
+import { insertSequenced } from './events.ts';
 import type { MemoryData } from './memory-data.ts';
 import { isForbidden } from './takedowns.ts';
 
@@ -80,7 +80,7 @@ export function commit(
     claimableAt: undefined,
     failures: 0,
     isPurged: false,
-    lastEventAt: keepInTurn(data, events, 0 as Instant),
+    lastEventAt: insertSequenced(data, events, 0 as Instant),
     isExpiryTold: false,
   });
   return { kind: 'committed' };
@@ -101,7 +101,7 @@ export function reservationsBegunBefore({ keys }: MemoryData, instant: Instant):
 function looksOf(
   data: MemoryData,
   account: AccountId,
-  { sha256, now }: Pick<Wish, 'sha256' | 'now'>,
+  { sha256, now }: Pick<AdmissionRequest, 'sha256' | 'now'>,
 ): AdmissionLooks {
   return {
     isForbidden: () => isForbidden(data, sha256),

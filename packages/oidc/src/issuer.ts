@@ -1,5 +1,5 @@
 import { after, type Clock, type Duration, type Instant, minutes, seconds } from '@pinfold/core';
-import { unlessAborted } from '@pinfold/core/adapter';
+import { raceSignal } from '@pinfold/core/adapter';
 import {
   allowInsecureRequests,
   ClientSecretBasic,
@@ -102,7 +102,7 @@ export class Issuer {
             discovered.failed = true;
             throw error;
           });
-          return responseOf(await unlessAborted(discovered.answer, signal));
+          return responseOf(await raceSignal(discovered.answer, signal));
         },
         timeout: TIMEOUT,
         execute: [

@@ -23,11 +23,11 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client';
 import type { Claims } from './claims.ts';
+import { troubleOf } from './errors.ts';
 import { type ClientMethod, Issuer } from './issuer.ts';
-import { type Kept, keyOf, seal, unseal } from './kept.ts';
 import { type PersonRules, personOf } from './person.ts';
 import { SpentStates } from './spent-states.ts';
-import { troubleOf } from './trouble.ts';
+import { keyOf, type SignInState, seal, unseal } from './state-cookie.ts';
 
 /** A client of an issuer, with all that was left out filled in. */
 export interface SignInOptions extends PersonRules {
@@ -63,7 +63,7 @@ export class SignIn {
 
   async begin(returnUrl: string): Promise<BegunSignIn | SignInTrouble> {
     const { scopes, clock } = this.#options;
-    const kept: Kept = {
+    const kept: SignInState = {
       state: randomState(),
       nonce: randomNonce(),
       verifier: randomPKCECodeVerifier(),
@@ -124,7 +124,7 @@ export class SignIn {
 
   /** Changes the code for what the issuer says of the person. An issuer may want to be told of the client otherwise. */
   /** Exchanges the code for the issuer's claims. Tries the other way to authenticate where the issuer wants that. */
-  async #exchange(url: URL, kept: Kept, signal: AbortSignal): ReturnType<typeof saidBy> {
+  async #exchange(url: URL, kept: SignInState, signal: AbortSignal): ReturnType<typeof saidBy> {
     const other = this.#method === 'client_secret_basic' ? 'client_secret_post' : 'client_secret_basic';
     let methods: readonly string[] = [];
     try {
@@ -162,7 +162,7 @@ function isUnknownClient(error: unknown): boolean {
 async function saidBy(
   config: Configuration,
   url: URL,
-  { state, nonce, verifier }: Kept,
+  { state, nonce, verifier }: SignInState,
 ): Promise<{ readonly sub: string; readonly sayings: readonly Claims[] }> {
   const tokens = await authorizationCodeGrant(config, url, {
     expectedState: state,

@@ -2,7 +2,7 @@ import { after, hours, instant, minutes, seconds } from '@pinfold/core';
 import { expect } from 'chai';
 import { CLIENT_SECRET } from 'pinfold-test-servers/issuer';
 import { expectNobodyIn, openScreen, type Screen, type ScreenOptions, throughIssuer } from './open-screen.ts';
-import { type Stop, Traveller } from './traveller.ts';
+import { type Stop, Traveller } from './test-browser.ts';
 
 describe('signing in by OpenID Connect', () => {
   let screen: Screen;

@@ -1,5 +1,5 @@
 import type { Counter, Histogram, Meter } from '@opentelemetry/api';
-import type { Figure } from '@pinfold/core';
+import type { Measurement } from '@pinfold/core';
 
 /** Takes what the core tells of its work. */
 export class Publications {
@@ -32,7 +32,7 @@ export class Publications {
     });
   }
 
-  observe(figure: Figure): void {
+  observe(figure: Measurement): void {
     switch (figure.kind) {
       case 'publish':
         this.#publications.add(1, { 'pinfold.outcome': figure.outcome });

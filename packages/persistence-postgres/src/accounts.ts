@@ -1,6 +1,6 @@
 import type { Account, AccountId, AccountUse, Credential, Instant, Mode, Sha256 } from '@pinfold/core';
 import { before, days } from '@pinfold/core';
-import { FIRST_GENERATION, type Kept, NO_LIMITS } from '@pinfold/core/adapter';
+import { FIRST_GENERATION, NO_LIMITS, type StoredRow } from '@pinfold/core/adapter';
 import { credentialValues, hasEnded, modeOf, readOnlyMessage } from './mode.ts';
 import type { Run } from './postgres-connection.ts';
 import { ACCOUNTS } from './schema.ts';
@@ -8,7 +8,7 @@ import { prepared, type Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
 import { isForbidden, lockingArchive } from './takedowns.ts';
 
-type PublisherRow = Kept<Account> & {
+type PublisherRow = StoredRow<Account> & {
   readonly forbidden: boolean;
   readonly ended: boolean;
   readonly readOnly: string | null;

@@ -1,5 +1,5 @@
 import type { Account, Authority, Credential, Mode, Refusal, Unchangeable } from '@pinfold/core';
-import { type Kept, NORMAL, refuseChange, UNAUTHORIZED } from '@pinfold/core/adapter';
+import { NORMAL, refuseChange, type StoredRow, UNAUTHORIZED } from '@pinfold/core/adapter';
 import type { PostgresConnection, Run } from './postgres-connection.ts';
 import { ACCOUNTS } from './schema.ts';
 import { prepared, type Statement } from './statement.ts';
@@ -58,7 +58,7 @@ export function credentialValues({ key = null, session = null }: Credential): re
 }
 
 /** A row of {@link accountInMode}. */
-export type AccountInMode = Kept<Account> & {
+export type AccountInMode = StoredRow<Account> & {
   readonly modeKind: Mode['kind'];
   readonly modeMessage: string | null;
   readonly forbidden: boolean;

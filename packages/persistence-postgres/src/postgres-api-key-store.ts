@@ -1,10 +1,10 @@
 import type { AccountId, ApiKey, ApiKeyPlace, ApiKeyStore } from '@pinfold/core';
-import type { Kept } from '@pinfold/core/adapter';
+import type { StoredRow } from '@pinfold/core/adapter';
 import { keepingFor, rowsOf } from './events.ts';
 import { countingLive, creatingKeys, keyInsertion } from './key-creation.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { API_KEYS } from './schema.ts';
-import { planned, prepared } from './statement.ts';
+import { prepared, unprepared } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** A key before all others in the order of a list. */
@@ -28,8 +28,8 @@ export function postgresApiKeyStore(connection: PostgresConnection, tables: Tabl
     ),
     find: prepared(`${select} WHERE id = $1`),
     // Planned for any limit, they could read the whole table.
-    list: planned(`${listed} ${inOrder}`),
-    listOfAccount: planned(`${listed} AND account = $4 ${inOrder}`),
+    list: unprepared(`${listed} ${inOrder}`),
+    listOfAccount: unprepared(`${listed} AND account = $4 ${inOrder}`),
     countLive: prepared(countingLive(tables, '$1')),
     revoke: prepared(`
       WITH revoked AS (
@@ -39,7 +39,7 @@ export function postgresApiKeyStore(connection: PostgresConnection, tables: Tabl
     touch: prepared(`
       UPDATE ${apiKeys} SET last_used_at = $2
       WHERE id = $1 AND (last_used_at IS NULL OR (last_used_at <= $3 AND last_used_at < $2))`),
-    purge: planned(`
+    purge: unprepared(`
       DELETE FROM ${apiKeys} WHERE id IN (
         SELECT id FROM ${apiKeys}
         WHERE revoked_at < $1 AND revoked_at IS NOT NULL AND NOT ensured
@@ -58,15 +58,15 @@ export function postgresApiKeyStore(connection: PostgresConnection, tables: Tabl
       return { kind: count === 1 ? 'created' : 'exists' };
     },
     find: async (id, signal) => {
-      const [row] = await connection.read<Kept<ApiKey>>(statements.find, [id], signal);
+      const [row] = await connection.read<StoredRow<ApiKey>>(statements.find, [id], signal);
       return row && API_KEYS.read(row);
     },
     list: async ({ account, after = NEWEST as ApiKeyPlace, limit }) => {
       const values = [after.createdAt, after.id, limit];
       const rows =
         account === undefined
-          ? await connection.read<Kept<ApiKey>>(statements.list, values)
-          : await connection.read<Kept<ApiKey>>(statements.listOfAccount, [...values, account]);
+          ? await connection.read<StoredRow<ApiKey>>(statements.list, values)
+          : await connection.read<StoredRow<ApiKey>>(statements.listOfAccount, [...values, account]);
       return rows.map(API_KEYS.read);
     },
     countLive: async (account: AccountId) => {

@@ -1,15 +1,15 @@
 import type { ApiKey, Consent, Instant, Pairing, PairingStore, Sha256 } from '@pinfold/core';
-import type { Kept } from '@pinfold/core/adapter';
+import type { StoredRow } from '@pinfold/core/adapter';
 import { keepingFor, rowsOf } from './events.ts';
 import { creatingKeys } from './key-creation.ts';
 import { lockingName } from './locks.ts';
 import type { PostgresConnection, Run } from './postgres-connection.ts';
 import { CONSENTS } from './schema.ts';
-import { planned, prepared } from './statement.ts';
+import { prepared, unprepared } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** The columns of a pairing, null without a consent. */
-type PairingRow = Pick<Pairing, 'secretHash' | 'endsAt'> & Kept<Consent>;
+type PairingRow = Pick<Pairing, 'secretHash' | 'endsAt'> & StoredRow<Consent>;
 
 /** The name of the lock under which programs register. */
 const ALL_PAIRINGS = 'pairings';
@@ -46,7 +46,7 @@ export function postgresPairingStore(connection: PostgresConnection, tables: Tab
       SELECT api_key AS "apiKey" FROM ${sessions} WHERE token_hash = $1 AND ends_at > $2 FOR SHARE`),
     take: prepared(`DELETE FROM ${pairings} WHERE secret_hash = $1`),
     // Planned for any limit, it would read the whole table.
-    purge: planned(`
+    purge: unprepared(`
       DELETE FROM ${pairings} WHERE secret_hash IN (
         SELECT secret_hash FROM ${pairings} WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2 FOR UPDATE SKIP LOCKED
       )`),

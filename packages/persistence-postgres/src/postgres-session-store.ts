@@ -1,11 +1,11 @@
 import type { Session, SessionLimits, SessionStore, SignInLink } from '@pinfold/core';
-import type { Kept, Table } from '@pinfold/core/adapter';
+import type { StoredRow, Table } from '@pinfold/core/adapter';
 import { makingAccounts } from './accounts.ts';
 import { eventsIn, keepingFor, rowsOf } from './events.ts';
 import { lockingName } from './locks.ts';
 import type { PostgresConnection, Run } from './postgres-connection.ts';
 import { EVENTS, LINKS, SESSIONS } from './schema.ts';
-import { planned, prepared, type Statement } from './statement.ts';
+import { prepared, type Statement, unprepared } from './statement.ts';
 import type { Tables } from './tables.ts';
 
 /** Keeps sessions and sign-in links in PostgreSQL, which all nodes share. */
@@ -13,7 +13,7 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
   const { events, sessions, signInLinks, sessionRefusals } = tables;
   // Planned for any limit, it would read the whole table.
   const purge = (table: string): Statement =>
-    planned(`
+    unprepared(`
       DELETE FROM ${table} WHERE token_hash IN (
         SELECT token_hash FROM ${table} WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2 FOR UPDATE SKIP LOCKED
       )`);
@@ -80,7 +80,7 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
       connection.transaction(async (run) => {
         const { tokenHash, apiKey, displayName, startedAt, endsAt } = session;
         const values = [link, now, tokenHash, apiKey, displayName, startedAt, endsAt, rowsOf(told)];
-        const { rows } = await run<Kept<SignInLink>>(statements.redeem, values);
+        const { rows } = await run<StoredRow<SignInLink>>(statements.redeem, values);
         const [taken] = rows;
         if (taken === undefined) return { kind: 'unknown' };
         const { account, actor, scope } = LINKS.read(taken);
@@ -93,14 +93,14 @@ export function postgresSessionStore(connection: PostgresConnection, tables: Tab
         return { ended: await makeRoom(run, session, limits) };
       }),
     find: async (tokenHash, now, signal) => {
-      const [row] = await connection.read<Kept<Session>>(statements.find, [tokenHash, now], signal);
+      const [row] = await connection.read<StoredRow<Session>>(statements.find, [tokenHash, now], signal);
       return row && SESSIONS.read(row);
     },
     list: async ({ account, now, after = '', limit }) => {
       const rows =
         account === undefined
-          ? await connection.read<Kept<Session>>(statements.list, [after, now, limit])
-          : await connection.read<Kept<Session>>(statements.listOfAccount, [after, now, limit, account]);
+          ? await connection.read<StoredRow<Session>>(statements.list, [after, now, limit])
+          : await connection.read<StoredRow<Session>>(statements.listOfAccount, [after, now, limit, account]);
       return rows.map(SESSIONS.read);
     },
     end: async (tokenHash, told) => {

@@ -33,7 +33,7 @@ export function migrate(
   migrations: readonly Migration[] = MIGRATIONS,
   scope?: MigrationScope,
 ): Promise<void> {
-  return connection.alter((prepare, exec) => {
+  return connection.writeSchema((prepare, exec) => {
     exec(STATE_TABLE);
     const { steps, reached } = planMigrations(prepare<SchemaState>(STATE).get(), migrations, scope);
     for (const { sql } of steps) exec(sql);

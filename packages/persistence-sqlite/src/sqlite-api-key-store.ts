@@ -8,7 +8,7 @@ import type {
   KeyQuotaExceeded,
   Unchangeable,
 } from '@pinfold/core';
-import { type Kept, refuseKey } from '@pinfold/core/adapter';
+import { refuseKey, type StoredRow } from '@pinfold/core/adapter';
 import { makeAccount } from './accounts.ts';
 import { keep } from './events.ts';
 import { refused } from './mode.ts';
@@ -49,14 +49,14 @@ export function sqliteApiKeyStore(connection: Statements): ApiKeyStore {
     createFirst: (key, events) => connection.write((prepare) => insert(prepare, CREATE_FIRST, key, events)),
     find: (id, signal) =>
       connection.read((prepare) => {
-        const row = prepare<Kept<ApiKey>>(FIND).get(id);
+        const row = prepare<StoredRow<ApiKey>>(FIND).get(id);
         return row && API_KEYS.read(row);
       }, signal),
     list: ({ account, after = NEWEST as ApiKeyPlace, limit }) =>
       connection.read((prepare) => {
         const { createdAt, id } = after;
         const sql = account === undefined ? LIST : LIST_OF_ACCOUNT;
-        const rows = prepare<Kept<ApiKey>>(sql).all({ account, createdAt, id, limit });
+        const rows = prepare<StoredRow<ApiKey>>(sql).all({ account, createdAt, id, limit });
         return rows.map(API_KEYS.read);
       }),
     countLive: (account) => connection.read((prepare) => countLive(prepare, account)),
@@ -69,10 +69,10 @@ export function sqliteApiKeyStore(connection: Statements): ApiKeyStore {
       // Nearly every use was noted a moment ago, and asking takes no lock.
       const use = { id, at, unlessSince };
       const stale = await connection.read((prepare) => prepare(IS_STALE).get(use) !== undefined);
-      if (stale) await connection.note((prepare) => prepare(TOUCH).run(use));
+      if (stale) await connection.writeRelaxed((prepare) => prepare(TOUCH).run(use));
     },
     purge: (revokedBefore, limit) =>
-      connection.reclaim((prepare) => prepare(PURGE).run(revokedBefore, limit).changes),
+      connection.writeForCleanup((prepare) => prepare(PURGE).run(revokedBefore, limit).changes),
   };
 }
 

@@ -7,7 +7,7 @@ import type {
   HistoryStore,
   RoleId,
 } from '@pinfold/core';
-import { eventPageOf, type Kept } from '@pinfold/core/adapter';
+import { eventPageOf, type StoredRow } from '@pinfold/core/adapter';
 import { keep } from './events.ts';
 import { EVENTS } from './schema.ts';
 import type { Statements } from './sqlite-connection.ts';
@@ -40,17 +40,18 @@ export function sqliteHistoryStore(connection: Statements): HistoryStore {
       connection.read((prepare) => {
         const { at, id } = query.after ?? NEWEST;
         const values = { ...query, at, id, limit: query.limit + 1 };
-        const rows = prepare<Kept<HistoryEvent>>(listOf(query)).all(values);
+        const rows = prepare<StoredRow<HistoryEvent>>(listOf(query)).all(values);
         return eventPageOf(rows.map(EVENTS.read), query.limit);
       }),
     expired: (by, limit) => connection.read((prepare) => prepare<ExpiredRole>(EXPIRED).all(by, limit)),
     tellExpired: async (events) => {
-      await connection.reclaim((prepare) => {
+      await connection.writeForCleanup((prepare) => {
         for (const event of events) tell(prepare, event);
       });
     },
-    drop: (before, limit) => connection.reclaim((prepare) => prepare(DROP).run(before, limit).changes),
-    thin: (thinning) => connection.reclaim((prepare) => thin(prepare, thinning)),
+    drop: (before, limit) =>
+      connection.writeForCleanup((prepare) => prepare(DROP).run(before, limit).changes),
+    thin: (thinning) => connection.writeForCleanup((prepare) => thin(prepare, thinning)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ApiKey, Consent, Instant, Pairing, PairingStore, Sha256 } from '@pinfold/core';
-import type { Kept } from '@pinfold/core/adapter';
+import type { StoredRow } from '@pinfold/core/adapter';
 import { keep } from './events.ts';
 import { CONSENTS } from './schema.ts';
 import { createKey } from './sqlite-api-key-store.ts';
@@ -7,7 +7,7 @@ import type { Statements } from './sqlite-connection.ts';
 import type { Prepare } from './sqlite-file.ts';
 
 /** The columns of a pairing, null without a consent. */
-type PairingRow = Pick<Pairing, 'secretHash' | 'endsAt'> & Kept<Consent>;
+type PairingRow = Pick<Pairing, 'secretHash' | 'endsAt'> & StoredRow<Consent>;
 
 const NO_CONSENT = CONSENTS.insert
   .split(', ')

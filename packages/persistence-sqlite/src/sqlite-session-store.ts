@@ -1,5 +1,5 @@
 import type { BegunSession, Session, SessionLimits, SessionStore, SignInLink } from '@pinfold/core';
-import type { Kept } from '@pinfold/core/adapter';
+import type { StoredRow } from '@pinfold/core/adapter';
 import { makeAccount } from './accounts.ts';
 import { keep } from './events.ts';
 import { LINKS, SESSIONS } from './schema.ts';
@@ -47,7 +47,7 @@ export function sqliteSessionStore(connection: Statements): SessionStore {
       }),
     redeem: ({ link, now, session, limits }, events) =>
       connection.write((prepare) => {
-        const taken = prepare<Kept<SignInLink>>(REDEEM).get(link, now);
+        const taken = prepare<StoredRow<SignInLink>>(REDEEM).get(link, now);
         if (taken === undefined) return { kind: 'unknown' };
         const { account, actor, scope } = LINKS.read(taken);
         const begun: Session = { ...session, account, actor, scope };
@@ -66,15 +66,15 @@ export function sqliteSessionStore(connection: Statements): SessionStore {
       }),
     find: (tokenHash, now, signal) =>
       connection.read((prepare) => {
-        const row = prepare<Kept<Session>>(FIND).get(tokenHash, now);
+        const row = prepare<StoredRow<Session>>(FIND).get(tokenHash, now);
         return row && SESSIONS.read(row);
       }, signal),
     list: ({ account, now, after = '', limit }) =>
       connection.read((prepare) => {
         const rows =
           account === undefined
-            ? prepare<Kept<Session>>(LIST).all(after, now, limit)
-            : prepare<Kept<Session>>(LIST_OF_ACCOUNT).all(after, now, account, limit);
+            ? prepare<StoredRow<Session>>(LIST).all(after, now, limit)
+            : prepare<StoredRow<Session>>(LIST_OF_ACCOUNT).all(after, now, account, limit);
         return rows.map(SESSIONS.read);
       }),
     end: (tokenHash, events) =>

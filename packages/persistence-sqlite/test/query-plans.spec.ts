@@ -85,11 +85,11 @@ function noting(connection: SqliteConnection, texts: Set<string>): Statements {
       return connection.readCached(sql, key, signal);
     },
     snapshot: (work) => connection.snapshot((prepare) => work(noted(prepare))),
-    apart: () => connection.apart(),
+    readTransaction: () => connection.readTransaction(),
     write: (work) => connection.write((prepare) => work(noted(prepare))),
-    alter: (work) => connection.alter((prepare, exec) => work(noted(prepare), exec)),
-    note: (work) => connection.note((prepare) => work(noted(prepare))),
-    reclaim: (work) => connection.reclaim((prepare) => work(noted(prepare))),
+    writeSchema: (work) => connection.writeSchema((prepare, exec) => work(noted(prepare), exec)),
+    writeRelaxed: (work) => connection.writeRelaxed((prepare) => work(noted(prepare))),
+    writeForCleanup: (work) => connection.writeForCleanup((prepare) => work(noted(prepare))),
   };
 }
 

@@ -9,7 +9,7 @@ import {
   type RequestLog,
   socketAddress,
 } from '@pinfold/http';
-import type { ViewerAccess } from './entering/access.ts';
+import type { ViewerAccess } from './access/access.ts';
 
 /** Where sites live: on a host of their own each, or sandboxed under the shared URL. */
 export type ViewerMode = 'origin' | 'path';

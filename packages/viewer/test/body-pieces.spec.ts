@@ -12,12 +12,12 @@ import {
   gzipPieces,
   storedPieces,
 } from '../src/sending/body-pieces.ts';
+import type { PieceSource } from '../src/sending/byte-source.ts';
+import { StoragePatience } from '../src/sending/circuit-breaker.ts';
+import { InflatingTurns } from '../src/sending/fair-queue.ts';
 import { gzipMember } from '../src/sending/gzip-member.ts';
-import { heldBytes, PIECE } from '../src/sending/held-bytes.ts';
-import { InflatingTurns } from '../src/sending/inflating-turns.ts';
-import type { PieceSource } from '../src/sending/piece-source.ts';
+import { heldBytes, PIECE } from '../src/sending/memory-budget.ts';
 import type { Form } from '../src/sending/site-files.ts';
-import { StoragePatience } from '../src/sending/storage-patience.ts';
 
 const CONTENT = Buffer.concat([randomBytes(3 * PIECE), Buffer.alloc(3 * PIECE)]);
 const DEFLATED = deflateRawSync(CONTENT);

@@ -7,11 +7,11 @@ import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import type { Exchange } from '../src/exchange.ts';
 import { Bodies } from '../src/sending/bodies.ts';
-import { heldBytes, PIECE } from '../src/sending/held-bytes.ts';
-import { InflatingTurns } from '../src/sending/inflating-turns.ts';
+import { StoragePatience } from '../src/sending/circuit-breaker.ts';
+import { InflatingTurns } from '../src/sending/fair-queue.ts';
+import { heldBytes, PIECE } from '../src/sending/memory-budget.ts';
 import { sendBody } from '../src/sending/send-body.ts';
 import { SiteFile } from '../src/sending/site-files.ts';
-import { StoragePatience } from '../src/sending/storage-patience.ts';
 import type { ViewerContext } from '../src/viewer-context.ts';
 
 const PLENTY = 64 * MAX_READ;

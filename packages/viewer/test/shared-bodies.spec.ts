@@ -4,10 +4,10 @@ import type { EntryPath, Open, Publication, RoleId } from '@pinfold/core';
 import { createManualClock } from '@pinfold/test-contracts/fixtures';
 import { expect } from 'chai';
 import { Bodies } from '../src/sending/bodies.ts';
-import { InflatingTurns } from '../src/sending/inflating-turns.ts';
+import { StoragePatience } from '../src/sending/circuit-breaker.ts';
+import { InflatingTurns } from '../src/sending/fair-queue.ts';
 import { SiteFile } from '../src/sending/site-files.ts';
-import { StoragePatience } from '../src/sending/storage-patience.ts';
-import { TryLater } from '../src/sending/try-later.ts';
+import { TryLater } from '../src/sending/unavailable-error.ts';
 
 const CONTENT = Buffer.from('home'.repeat(100));
 const DEFLATED = deflateRawSync(CONTENT);

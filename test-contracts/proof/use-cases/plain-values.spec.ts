@@ -1,7 +1,7 @@
 import {
   createUseCases,
   defaultLimits,
-  type Figure,
+  type Measurement,
   OPERATOR,
   type PublishRequest,
   type RoleState,
@@ -193,8 +193,8 @@ describe('use cases over plain values', () => {
   });
 
   it('tell an observer what they did, and how long it took', async () => {
-    const figures: Figure[] = [];
-    const options = { observe: (figure: Figure) => void figures.push(figure) };
+    const figures: Measurement[] = [];
+    const options = { observe: (figure: Measurement) => void figures.push(figure) };
     const { publish, enter } = createUseCases(stage.ports, {}, options);
     const { cleanUp } = createCleaning(stage.ports, {}, options);
     const outcome = await publish(await stage.request());

@@ -1,4 +1,4 @@
-import { Fault, type Figure, type Keys, OPERATOR, type SessionPorts, seconds } from '@pinfold/core';
+import { Fault, type Keys, type Measurement, OPERATOR, type SessionPorts, seconds } from '@pinfold/core';
 import { createKeys, createSessions } from '@pinfold/core/accounts';
 import { NodeApiKeySecrets, NodeSessionSecrets } from '@pinfold/platform-node';
 import { replacing } from '@pinfold/test-contracts/fixtures';
@@ -44,7 +44,7 @@ describe('how many sessions there may be', () => {
   });
 
   it('ends the oldest session of a key, a person or a maker of links past a hundred, and says so', async () => {
-    const figures: Figure[] = [];
+    const figures: Measurement[] = [];
     const bounded = createSessions(ports(), keys, { observe: (figure) => figures.push(figure) });
     const { text } = await keys.create({ by: OPERATOR, account: OWNER, scopes: ['manage'] });
     const person = { account: OWNER, id: 'u1', displayName: 'Ada', scope: 'manage' } as const;

@@ -10,11 +10,11 @@ import {
   type Sha256,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
 import type { Clause, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/keys.ts';
 import { ACCOUNT, anEvent } from '../fixtures/roles.ts';
-import { together } from '../together.ts';
 
 const CREATED = { kind: 'created' };
 const GLOBEX = 'globex' as AccountId;

@@ -13,11 +13,11 @@ import {
   type Sha256,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
 import type { Clause } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/keys.ts';
 import { anEvent } from '../fixtures/roles.ts';
-import { together } from '../together.ts';
 import { expectEveryAccountToBeAlone, expectEveryIdToCount, expectEveryTextToStay } from './alike.ts';
 
 const CREATED = { kind: 'created' };

@@ -1,11 +1,11 @@
 import { type AccountId, type ApiKey, type ApiKeyStore, after, duration, minutes } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause, StoreSubject } from '../contract.ts';
-import { expectFaults } from '../faults.ts';
+import { expectAbortedAlone, expectNothingLeft, inEveryEnd } from '../expect-aborts.ts';
+import { expectFaults } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId, everyKeyOf, newestKeyFirst } from '../fixtures/keys.ts';
 import { anEvent } from '../fixtures/roles.ts';
-import { expectAbortedAlone, expectNothingLeft, inEveryEnd } from '../signals.ts';
 
 /** More than a page of any size that a database, a driver or an adapter may have, of one account too. */
 const COUNT = 1_320;

@@ -1,8 +1,8 @@
 import { type ArchiveProof, isFault, type ProofRequest } from '@pinfold/core';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
 import { badZips, costlyReferences, goodZips, type PlannedEntry, writeZip } from '../fixtures/zips/index.ts';
 import { rejectionOf } from '../rejection.ts';
-import { together } from '../together.ts';
 import { requestOf, rulesOf } from './inspected.ts';
 import type { ArchiveInspectorClause, ArchiveInspectorSubject } from './subject.ts';
 

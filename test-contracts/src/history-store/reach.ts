@@ -1,7 +1,7 @@
 import { after, duration, type HistoryStore, hours } from '@pinfold/core';
 import { expect } from 'chai';
 import type { Clause, StoreSubject } from '../contract.ts';
-import { expectFaults } from '../faults.ts';
+import { expectFaults } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aSession } from '../fixtures/sessions.ts';

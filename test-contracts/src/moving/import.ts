@@ -1,6 +1,7 @@
 import { after, type Day, days, type Instant, isFault, type Title, type Token } from '@pinfold/core';
 import type { MovedRecord } from '@pinfold/core/moving';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
 import type { Contract, StoreSubject } from '../contract.ts';
 import { anAccount, anAccountName } from '../fixtures/accounts.ts';
 import { START } from '../fixtures/clock.ts';
@@ -25,7 +26,6 @@ import { aTakedown } from '../fixtures/takedowns.ts';
 import { harnessClauses } from '../harness.ts';
 import { rejectionOf } from '../rejection.ts';
 import { asks, everything, idsOf, walkArchives } from '../role-store/asked.ts';
-import { together } from '../together.ts';
 import { importReach } from './reach.ts';
 import { published, recordsOf, stock } from './stock.ts';
 import type { MovingClause, MovingStores } from './subject.ts';

@@ -12,14 +12,14 @@ import {
   type Sha256,
 } from '@pinfold/core';
 import { expect } from 'chai';
-import { inEachEra } from '../eras.ts';
+import { inEachEra } from '../clock-skew.ts';
+import { together } from '../concurrently.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey } from '../fixtures/keys.ts';
 import { aConsent, aPairing, aRegistration } from '../fixtures/pairings.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { idsOf, idsTold } from '../history-store/told.ts';
-import { together } from '../together.ts';
 import type { PairingClause, PairingStores } from './subject.ts';
 
 const MOMENT = duration(1);

@@ -13,15 +13,15 @@ import {
 } from '@pinfold/core';
 import { FIRST_GENERATION, NO_LIMITS } from '@pinfold/core/adapter';
 import { expect } from 'chai';
-import { inEachEra } from '../eras.ts';
-import { expectFaults } from '../faults.ts';
+import { inEachEra } from '../clock-skew.ts';
+import { together } from '../concurrently.ts';
+import { expectFaults } from '../expect-faults.ts';
 import { START } from '../fixtures/clock.ts';
 import { anApiKey, anApiKeyId, everyKeyOf } from '../fixtures/keys.ts';
 import { aConsent, aPairing, aPairingRedemption, aRegistration } from '../fixtures/pairings.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { told } from '../history-store/told.ts';
-import { together } from '../together.ts';
 import type { PairingClause, PairingStores } from './subject.ts';
 
 const MOMENT = duration(1);

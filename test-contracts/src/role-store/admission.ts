@@ -13,8 +13,9 @@ import {
   seconds,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { inEachEra } from '../clock-skew.ts';
+import { together } from '../concurrently.ts';
 import type { Clause, Subject } from '../contract.ts';
-import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   aFingerprint,
@@ -26,7 +27,6 @@ import {
   publishTo,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
-import { together } from '../together.ts';
 
 const COMMITTED = { kind: 'committed' };
 

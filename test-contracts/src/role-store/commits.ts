@@ -11,8 +11,9 @@ import {
   type Title,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { inEachEra } from '../clock-skew.ts';
+import { together } from '../concurrently.ts';
 import type { Clause } from '../contract.ts';
-import { inEachEra } from '../eras.ts';
 import { START } from '../fixtures/clock.ts';
 import {
   aKey,
@@ -25,7 +26,6 @@ import {
   leaseOf,
   UNBOUNDED,
 } from '../fixtures/roles.ts';
-import { together } from '../together.ts';
 import { asks, idsOf, walkArchives } from './asked.ts';
 import { nearly } from './leases.ts';
 

@@ -8,11 +8,11 @@ import {
   type SessionStore,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
 import type { Clause, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
-import { together } from '../together.ts';
 
 const ADA: Pick<Session, 'actor'> = { actor: { kind: 'person', id: 'ada' } };
 const BOB: Pick<Session, 'actor'> = { actor: { kind: 'person', id: 'bob' } };

@@ -11,13 +11,13 @@ import {
   type Sha256,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { inEachEra } from '../clock-skew.ts';
+import { together } from '../concurrently.ts';
 import type { Clause, StoreSubject } from '../contract.ts';
-import { inEachEra } from '../eras.ts';
+import { expectAbortedAlone } from '../expect-aborts.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
-import { expectAbortedAlone } from '../signals.ts';
-import { together } from '../together.ts';
 import { expectEveryDigitToCount, expectEveryTextToStay, startByLink } from './alike.ts';
 
 const UNKNOWN = { kind: 'unknown' };

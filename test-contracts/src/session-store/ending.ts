@@ -9,12 +9,12 @@ import {
   type SessionStore,
 } from '@pinfold/core';
 import { expect } from 'chai';
+import { together } from '../concurrently.ts';
 import type { Clause, StoreSubject } from '../contract.ts';
 import { START } from '../fixtures/clock.ts';
 import { anEvent } from '../fixtures/roles.ts';
 import { aLink, aRedemption, aSession, aTokenHash } from '../fixtures/sessions.ts';
 import { told } from '../history-store/told.ts';
-import { together } from '../together.ts';
 
 const UNKNOWN = { kind: 'unknown' };
 const MOMENT = duration(1);

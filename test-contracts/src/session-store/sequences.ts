@@ -1,7 +1,7 @@
 import type {
   AccountId,
   ApiKeyId,
-  Doer,
+  EventActor,
   Instant,
   Session,
   SessionLimits,
@@ -40,7 +40,7 @@ interface Values {
   readonly accounts: readonly AccountId[];
   readonly keys: readonly ApiKeyId[];
   readonly names: readonly string[];
-  readonly actors: readonly Doer[];
+  readonly actors: readonly EventActor[];
   readonly instants: readonly Instant[];
 }
 

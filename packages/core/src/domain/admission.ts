@@ -6,7 +6,7 @@ import type { Mode } from './mode.ts';
 import { leftOf, parseRate, type Rate, takenFrom } from './rate.ts';
 
 /** What a publication has to pass beside its key. */
-export interface Wish {
+export interface AdmissionRequest {
   readonly now: Instant;
   /** Bytes of the ZIP, and its SHA-256. */
   readonly archiveBytes: number;
@@ -115,7 +115,7 @@ export function refuseChange(
  */
 export function refuseAdmission(
   account: KnownAccount | undefined,
-  wish: Wish,
+  wish: AdmissionRequest,
   looks: AdmissionLooks,
 ): Refusal<'invalid_archive' | 'rate_limited'> | PublicationQuotaExceeded | undefined {
   if (looks.isForbidden()) return FORBIDDEN_CONTENT;
@@ -159,7 +159,7 @@ export function hasQuota({ sites, bytes }: Pick<PublicationLimits, 'sites' | 'by
  */
 export function published(
   account: KnownAccount & Pick<Account, 'lastPublishedAt'>,
-  { now, limits }: Wish,
+  { now, limits }: AdmissionRequest,
 ): Pick<Account, 'publicationsMark' | 'lastPublishedAt'> {
   const { publicationsMark: mark, lastPublishedAt } = account;
   const rate = boundsOf(account, limits).publications;

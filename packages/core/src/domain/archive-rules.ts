@@ -1,4 +1,5 @@
 import type { ArchiveProblem, ArchiveRule } from './archive-problems.ts';
+import { atOnce, stretchesOf } from './chunks.ts';
 import { kindOfEntry } from './entry-kind.ts';
 import { readNames } from './entry-names.ts';
 import {
@@ -14,7 +15,6 @@ import { defaultLimits, type Limits } from './limits.ts';
 import { filesThatAreFolders } from './path-conflicts.ts';
 import { ProblemList } from './problem-list.ts';
 import { misplacedIndex, siteRoot } from './site-root.ts';
-import { atOnce, stretchesOf } from './stretches.ts';
 
 /** An entry as the central directory has it (APPNOTE.TXT, section 4.3.12), its name decoded. */
 export interface ListedEntry {

@@ -31,7 +31,7 @@ export interface Grant {
 }
 
 /** A site that is shown, with what a grant for it has to match. */
-export interface Shown {
+export interface VisibleRole {
   readonly publication: Publication;
   /** That of its account. */
   readonly accountGeneration: Generation;
@@ -41,17 +41,17 @@ export interface Shown {
  * The grant of someone who has just given the right password, or needs none.
  *
  * @example
- * import type { Instant, Shown } from '@pinfold/core';
+ * import type { Instant, VisibleRole } from '@pinfold/core';
  * import { firstGrant } from '@pinfold/core/adapter';
  *
- * declare const shown: Shown;
+ * declare const shown: VisibleRole;
  * declare const now: Instant;
  *
  * const grant = { ...firstGrant('cookie', shown, now), viewer: { id: 'ada', gavePassword: false } };
  */
 export function firstGrant(
   purpose: GrantPurpose,
-  { publication: { id, generation }, accountGeneration }: Shown,
+  { publication: { id, generation }, accountGeneration }: VisibleRole,
   now: Instant,
 ): Grant {
   return { purpose, role: id, generation, accountGeneration, issuedAt: now, madeAt: now };
@@ -100,11 +100,11 @@ export function grantEndsAt(
  * Whether the grant admits to the site at `now`: right purpose, role and generations, and not over.
  *
  * @example
- * import { defaultLimits, type Grant, type Instant, type Shown } from '@pinfold/core';
+ * import { defaultLimits, type Grant, type Instant, type VisibleRole } from '@pinfold/core';
  * import { admits } from '@pinfold/core/adapter';
  *
  * declare const grant: Grant;
- * declare const shown: Shown;
+ * declare const shown: VisibleRole;
  * declare const now: Instant;
  *
  * if (!admits(grant, 'cookie', shown, now, defaultLimits)) console.log('ask for the password');
@@ -112,7 +112,7 @@ export function grantEndsAt(
 export function admits(
   grant: Grant,
   purpose: GrantPurpose,
-  { publication, accountGeneration }: Shown,
+  { publication, accountGeneration }: VisibleRole,
   now: Instant,
   limits: Pick<Limits, 'grantLifetime' | 'handOverLifetime'>,
 ): boolean {

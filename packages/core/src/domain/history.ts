@@ -37,20 +37,20 @@ export type EventType =
   | 'link.created';
 
 /** What happened, and when. */
-export interface Happened<Type extends EventType = EventType> {
+export interface EventDraft<Type extends EventType = EventType> {
   readonly type: Type;
   readonly at: Instant;
 }
 
 /** Who did something: a key by its id, a person or an operator by name, the system by its node. */
-export interface Doer {
+export interface EventActor {
   readonly kind: 'key' | 'person' | 'operator' | 'system';
   readonly id: string | null;
 }
 
 /** Where a change comes from, as the history tells it; never what gives authority. */
 export interface Cause {
-  readonly actor: Doer;
+  readonly actor: EventActor;
   /** The id of the request. */
   readonly request?: string;
   /** The client's address, where the history is to have it. */
@@ -63,7 +63,7 @@ export interface Cause {
 export type Origin = Pick<Cause, 'request' | 'address'>;
 
 /** An event as the history stores it: never with a secret, a title, a file name or a password. */
-export interface HistoryEvent extends Happened {
+export interface HistoryEvent extends EventDraft {
   readonly id: EventId;
   /** When it was recorded, which of an expiration is later than `at`: the history drops it by this instant. */
   readonly recordedAt: Instant;
@@ -71,7 +71,7 @@ export interface HistoryEvent extends Happened {
   readonly account: AccountId | null;
   /** The role it happened to, if it was one. */
   readonly pin: RoleId | null;
-  readonly actor: Doer;
+  readonly actor: EventActor;
   readonly request: string | null;
   readonly address: string | null;
   /** Done with the operator's authority: its account is told no more than that. */
@@ -98,7 +98,7 @@ export function causedBy(by: Actor | string): Cause {
 /** Records what happened because of `cause`, to a role if it was one. */
 export function eventOf(
   ids: { event(): EventId },
-  happened: Happened,
+  happened: EventDraft,
   { actor, request, address, asOperator = false }: Cause,
   account: AccountId | null,
   pin: RoleId | null = null,

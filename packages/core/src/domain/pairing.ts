@@ -1,5 +1,5 @@
 import type { ApiKeyId, Scope } from './api-key.ts';
-import type { Doer } from './history.ts';
+import type { EventActor } from './history.ts';
 import type { Sha256 } from './idempotency.ts';
 import type { AccountId } from './identity.ts';
 import type { Instant } from './instant.ts';
@@ -12,7 +12,7 @@ export interface Consent {
   readonly scopes: readonly Scope[];
   readonly label: string;
   /** Who agreed. */
-  readonly actor: Doer;
+  readonly actor: EventActor;
   /** The session in which it was given; null where sessions are not ours. The consent ends with it. */
   readonly session: Sha256 | null;
   /** The key with which it was given, where that was no session of ours: the consent ends when it is revoked. */

@@ -1,6 +1,6 @@
 import type { AccountLimits, Block } from './account.ts';
 import { type ApiKeyId, KNOWN_SCOPES } from './api-key.ts';
-import type { Doer, EventId, EventType } from './history.ts';
+import type { EventActor, EventId, EventType } from './history.ts';
 import {
   type Filename,
   type Fingerprint,
@@ -49,7 +49,7 @@ const quota: Form<number | 'off'> = {
   read: (json) => (json === 'off' ? json : count().read(json)),
 };
 
-const doer: Form<Doer> = object<Doer>({
+const doer: Form<EventActor> = object<EventActor>({
   kind: oneOf('key', 'person', 'operator', 'system'),
   id: nullable(anyText()),
 });

@@ -1,6 +1,6 @@
 import type { Refusal } from '../refusal.ts';
 import type { Branded } from './brand.ts';
-import type { Happened, RoleEventType } from './history.ts';
+import type { EventDraft, RoleEventType } from './history.ts';
 import type { Filename, IdempotencyKey, Sha256 } from './idempotency.ts';
 import type { AccountId, ArchiveId, RoleId } from './identity.ts';
 import { after, type Instant } from './instant.ts';
@@ -77,7 +77,7 @@ export type RoleCommand =
 export interface Decided {
   readonly kind: 'decided';
   readonly role: Role;
-  readonly events: readonly Happened<RoleEventType>[];
+  readonly events: readonly EventDraft<RoleEventType>[];
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Nothing, Told } from '../refusal.ts';
+import type { NoDetails, RuleDetails } from '../refusal.ts';
 import { orderProblems } from './archive-rules.ts';
 import type { FollowedReference } from './judge-reference.ts';
 import { isSecretFile, type SecretKind } from './secrets.ts';
@@ -23,14 +23,14 @@ export interface WarningRules {
   /** In path mode, the reference leads out of the site. */
   readonly absolute_reference: AtPath & { readonly target: string };
   /** The site has more text and references than are looked through. */
-  readonly not_all_checked: Nothing;
+  readonly not_all_checked: NoDetails;
 }
 
 /** Rules that say no more than which file it is. */
 type FileRule = 'source_map' | 'service_worker' | 'unused_server_file';
 
 /** Something allowed that will disappoint viewers. */
-export type Warning = Told<WarningRules>;
+export type Warning = RuleDetails<WarningRules>;
 
 /** A warning as an older version kept it with its role: in words. */
 export interface WordedWarning {

@@ -1,8 +1,7 @@
 import type { PublicationLimits } from '../domain/account.ts';
 import type { Authority } from '../domain/actor.ts';
-import type { Inadmissible, Unchangeable, Wish } from '../domain/admission.ts';
+import type { AdmissionRequest, Inadmissible, Unchangeable } from '../domain/admission.ts';
 import type { Branded } from '../domain/brand.ts';
-import type { Comparison } from '../domain/comparison.ts';
 import type { Credential } from '../domain/credential.ts';
 import type { RoleCursor } from '../domain/cursor.ts';
 import type { HistoryEvent } from '../domain/history.ts';
@@ -10,6 +9,7 @@ import type { Fingerprint, IdempotencyKey } from '../domain/idempotency.ts';
 import type { AccountId, ArchiveId, RoleId } from '../domain/identity.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { EncodedManifest } from '../domain/manifest.ts';
+import type { Comparison } from '../domain/reconciliation.ts';
 import type { Generation, Role, RoleState } from '../domain/role.ts';
 import type { KeptWarning } from '../domain/warnings.ts';
 import type { Refusal } from '../refusal.ts';
@@ -35,7 +35,7 @@ export interface LoadedRole extends Versioned<Role> {
 }
 
 /** A wish to hold an Idempotency-Key while its publication runs. */
-export interface Reservation extends Wish {
+export interface Reservation extends AdmissionRequest {
   readonly account: AccountId;
   readonly key: IdempotencyKey;
   readonly fingerprint: Fingerprint;

@@ -16,7 +16,7 @@ import { FIRST_GENERATION, type Generation } from '../domain/role.ts';
 import type { AccountChange, AccountStore } from '../ports/account-store.ts';
 import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Refusal } from '../refusal.ts';
-import { type Overseeing, overseeing } from './overseeing.ts';
+import { type Overseeing, overseeing } from './admin-reads.ts';
 import { type PublicationOptions, showingPublications } from './show-publication.ts';
 import { type TakedownPorts, type TakingDown, takingDown } from './taking-down.ts';
 

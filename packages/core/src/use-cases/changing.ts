@@ -39,13 +39,13 @@ export type Update =
   | { readonly type: 'reset_expiration' };
 
 /** What the caller had before its eyes when it decided. */
-export interface Seen {
+export interface Precondition {
   readonly title?: string | null;
   readonly generation?: Generation;
 }
 
 /** Someone else changed the publication first; this change was not applied. */
-export interface Overtaken {
+export interface Conflict {
   readonly kind: 'overtaken';
   readonly publication: Publication;
 }
@@ -74,7 +74,7 @@ export interface Changing {
   update(request: ChangeRequest, update: Update): Promise<UpdateOutcome>;
 
   /** Changes one attribute as {@link Changing.update} does, but only of the state that the caller saw. */
-  updateSeen(request: ChangeRequest, update: Update, seen: Seen): Promise<UpdateOutcome | Overtaken>;
+  updateSeen(request: ChangeRequest, update: Update, seen: Precondition): Promise<UpdateOutcome | Conflict>;
 
   /** Stops the publication: viewers get nothing from that moment on; its archive is removed later. */
   stop(request: ChangeRequest): Promise<ChangeOutcome>;
@@ -170,8 +170,8 @@ async function changeSeen(
   limitsFor: (role: Role) => Limits | Promise<Limits>,
   request: ChangeRequest,
   command: RoleCommand,
-  seen: Seen,
-): Promise<ChangeOutcome | Overtaken> {
+  seen: Precondition,
+): Promise<ChangeOutcome | Conflict> {
   const { by, cause = causedBy(by), credential, signal } = request;
   for (;;) {
     signal?.throwIfAborted();
@@ -202,7 +202,7 @@ export async function loadFor(
   return loaded !== undefined && isReached(loaded.value) ? loaded : undefined;
 }
 
-function isAsSeen(role: Role, seen: Seen): boolean {
+function isAsSeen(role: Role, seen: Precondition): boolean {
   return (['title', 'generation'] as const).every(
     (name) => seen[name] === undefined || seen[name] === role[name],
   );

@@ -14,13 +14,13 @@ import type { ServiceMode } from '../ports/service-mode.ts';
 import type { Staging } from '../ports/staging.ts';
 import type { TakedownStore } from '../ports/takedown-store.ts';
 import { type Changing, changing } from './changing.ts';
-import { type Entering, entering } from './entering.ts';
-import type { Observe } from './figure.ts';
-import { type Open, opening } from './opening.ts';
+import type { Observe } from './measurement.ts';
 import type { BeforePublish } from './publication.ts';
 import { type Publishing, publishing } from './publishing.ts';
 import { type Reading, reading } from './reading.ts';
 import { type PublicationOptions, showingPublications } from './show-publication.ts';
+import { type Open, opening } from './site-content.ts';
+import { type Entering, entering } from './viewer-access.ts';
 
 /** One implementation of every port. */
 export interface Ports {

@@ -17,8 +17,8 @@ import type { Ids } from '../ports/ids.ts';
 import type { Lease, ReserveOutcome, RoleStore } from '../ports/role-store.ts';
 import type { StagedArchive } from '../ports/staging.ts';
 import type { PublicationQuotaExceeded, Refusal } from '../refusal.ts';
-import { type Figure, type Observe, since } from './figure.ts';
 import { holdLease, LEASE_LOST } from './held-lease.ts';
+import { type Measurement, type Observe, since } from './measurement.ts';
 import { type ProvedArchive, proveArchive } from './prove-archive.ts';
 
 /** The ports that a publication needs whose archive has been received. */
@@ -283,7 +283,7 @@ function ofHost(refusal: Partial<Refusal<'refused_by_host'>>): Refusal<'refused_
 /** Tells an observer how long a stage took that ended well. */
 async function measured<Result>(
   { ports: { clock }, observe }: Tools,
-  stage: Extract<Figure, { kind: 'stage' }>['stage'],
+  stage: Extract<Measurement, { kind: 'stage' }>['stage'],
   work: Promise<Result>,
 ): Promise<Result> {
   if (observe === undefined) return await work;

@@ -13,7 +13,7 @@ import { Fault } from '../fault.ts';
 import { discardQuietly, type StagedArchive, type Staging } from '../ports/staging.ts';
 import type { TakedownStore } from '../ports/takedown-store.ts';
 import type { Refusal } from '../refusal.ts';
-import type { Observe } from './figure.ts';
+import type { Observe } from './measurement.ts';
 import {
   type BeforePublish,
   type PublicationPorts,

@@ -1,6 +1,6 @@
 import { type Actor, boundTo, OPERATOR, reachOf } from '../domain/actor.ts';
 import { mayManage, type Scope } from '../domain/api-key.ts';
-import { type Cause, causedBy, type Doer, eventOf, type Origin } from '../domain/history.ts';
+import { type Cause, causedBy, type EventActor, eventOf, type Origin } from '../domain/history.ts';
 import { type AccountId, accountId } from '../domain/identity.ts';
 import { after, before, type Duration, hours, type Instant, minutes } from '../domain/instant.ts';
 import {
@@ -19,8 +19,8 @@ import type { Ids } from '../ports/ids.ts';
 import type { SessionSecrets } from '../ports/session-secrets.ts';
 import type { BegunSession, SessionStore } from '../ports/session-store.ts';
 import type { Refusal } from '../refusal.ts';
-import type { Observe } from './figure.ts';
 import type { Keys } from './keys.ts';
+import type { Observe } from './measurement.ts';
 
 /** A session just begun, with the token that is given away this once. */
 export interface StartedSession {
@@ -129,7 +129,7 @@ const PURGED_AT_ONCE = 100;
 const MANAGING: Pick<Session, 'scope' | 'displayName'> = { scope: 'manage', displayName: null };
 
 /** The store knows who made a link. */
-const NOBODY_YET: Doer = { kind: 'operator', id: null };
+const NOBODY_YET: EventActor = { kind: 'operator', id: null };
 
 /**
  * Puts the sessions of the management screen together, for those who want them without the other use cases.
@@ -165,7 +165,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const now = clock.now();
       const endsAt = after(now, linkLifetime);
       const event = eventOf(ids, { type: 'link.created', at: now }, cause, account);
-      const actor: Doer = { kind: 'operator', id: cause.actor.id };
+      const actor: EventActor = { kind: 'operator', id: cause.actor.id };
       await sessions.offer({ tokenHash: hash, account, actor, scope, endsAt }, [event]);
       return { token: text, endsAt };
     },
@@ -186,7 +186,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       const key = await keys.recognise(text);
       if (key === undefined) return undefined;
       const { account, id } = key;
-      const actor: Doer = { kind: 'key', id };
+      const actor: EventActor = { kind: 'key', id };
       const cause = { actor, ...origin };
       if (key.revokedAt !== null) {
         await noteRefusal(ports, cause, account);
@@ -204,7 +204,7 @@ export function createSessions(ports: SessionPorts, keys: Keys, options: Session
       return { kind: 'started', session, token };
     },
     async signInPerson({ account, id, displayName, scope }, origin) {
-      const actor: Doer = { kind: 'person', id };
+      const actor: EventActor = { kind: 'person', id };
       const { text, times, hash } = begun(ports, scope === 'admin' ? adminLifetime : lifetime);
       const session: Session = {
         tokenHash: hash,

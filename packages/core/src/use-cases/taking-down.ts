@@ -12,7 +12,7 @@ import type { Ids } from '../ports/ids.ts';
 import type { RoleStore } from '../ports/role-store.ts';
 import type { TakedownStore } from '../ports/takedown-store.ts';
 import type { Refusal } from '../refusal.ts';
-import { AT_ONCE, allOf } from './at-once.ts';
+import { AT_ONCE, allOf } from './all-settled.ts';
 import { NOT_FOUND } from './changing.ts';
 import { CLAIM, remove } from './cleaning.ts';
 import type { ShowPublication } from './show-publication.ts';

@@ -9,14 +9,14 @@ import {
   minutes,
   type Role,
   type RoleId,
-  type Shown,
+  type VisibleRole,
 } from '../../src/index.ts';
 import { aRole, HASH, NOW } from '../values.ts';
 
 const limits = defaultLimits;
 const role = aRole({ passwordHash: HASH, expiresAt: instant(NOW + hours(100)) });
 /** The site of a role whose account is as it was at first. */
-function shown(role: Role): Shown {
+function shown(role: Role): VisibleRole {
   const publication = publicationOf(role, NOW, 'https://pages.example');
   return { publication, accountGeneration: FIRST_GENERATION };
 }

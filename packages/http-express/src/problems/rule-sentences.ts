@@ -4,7 +4,7 @@ import type {
   BadEncoding,
   Figures,
   IdempotencyKeyRules,
-  Nothing,
+  NoDetails,
   PasswordRules,
   QuotaRules,
   SecretKind,
@@ -16,15 +16,15 @@ import type { Sentences } from '@pinfold/http';
 
 /** What only a form or a header can get wrong, beside the rules of the core. */
 export interface RequestRules {
-  readonly archive_missing: Nothing;
+  readonly archive_missing: NoDetails;
   readonly archive_too_large: Pick<Figures, 'limit'>;
   readonly field_twice: { readonly field: string };
-  readonly filename: Nothing;
-  readonly title_encoding: Nothing;
-  readonly title_file: Nothing;
+  readonly filename: NoDetails;
+  readonly title_encoding: NoDetails;
+  readonly title_file: NoDetails;
   /** An Idempotency-Key that came in several headers. */
-  readonly twice: Nothing;
-  readonly unknown_field: Nothing;
+  readonly twice: NoDetails;
+  readonly unknown_field: NoDetails;
 }
 
 export const REQUEST: Sentences<RequestRules> = {

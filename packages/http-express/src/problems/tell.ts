@@ -1,4 +1,4 @@
-import type { ArchiveProblem, KeptWarning, Refusal, Told } from '@pinfold/core';
+import type { ArchiveProblem, KeptWarning, Refusal, RuleDetails } from '@pinfold/core';
 import { type Sentences, sentenceOf } from '@pinfold/http';
 import type { ProblemDetails } from './problem.ts';
 import {
@@ -83,7 +83,7 @@ export function archiveError(problem: ArchiveProblem): WireError {
 }
 
 /** What a form or a header got wrong. */
-export function requestError(told: Told<RequestRules>): WireError {
+export function requestError(told: RuleDetails<RequestRules>): WireError {
   return errorOf(REQUEST, told);
 }
 
@@ -103,7 +103,7 @@ export function wireWarnings(warnings: readonly KeptWarning[]): readonly WireWar
   });
 }
 
-function errorOf<Rules>(sentences: Sentences<Rules>, told: Told<Rules>): WireError {
+function errorOf<Rules>(sentences: Sentences<Rules>, told: RuleDetails<Rules>): WireError {
   const { rule, path, limit, actual } = told as Omit<WireError, 'detail'>;
   return {
     rule,

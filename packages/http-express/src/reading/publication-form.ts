@@ -4,8 +4,8 @@ import {
   parseFilename,
   parseTitle,
   type Refusal,
+  type RuleDetails,
   type Title,
-  type Told,
 } from '@pinfold/core';
 import type { BodyTrouble, FormField, FormFile, FormReader, FormTrouble } from '@pinfold/http';
 import { type AnyRefusal, type HttpRefusal, refuseRequest } from '../problems/problem.ts';
@@ -106,6 +106,6 @@ export function refuseBody(trouble: BodyTrouble, tooLong: string): HttpRefusal {
   }
 }
 
-function invalid(told: Told<RequestRules>): HttpRefusal {
+function invalid(told: RuleDetails<RequestRules>): HttpRefusal {
   return refuseRequest('invalid_form', { errors: [requestError(told)] });
 }

@@ -1,7 +1,7 @@
+import type { Speech } from './browser-i18n.ts';
 import { button, element } from './elements.ts';
 import type { Judged } from './judge.ts';
 import type { Source } from './source.ts';
-import type { Speech } from './speech.ts';
 
 const SHOWN = 8;
 

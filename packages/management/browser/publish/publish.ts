@@ -2,17 +2,17 @@ import { type Instant, instant } from '@pinfold/core';
 import type { ScreenProblem } from '../../src/problem-groups.ts';
 import { putOnClipboard } from '../copy.ts';
 import { askToLeaveOut } from './ask.ts';
+import { type PublishingId, type Speech, speech } from './browser-i18n.ts';
 import type { Chosen } from './chosen.ts';
 import { button, element } from './elements.ts';
 import { isForbidden } from './forbidden.ts';
 import { type ArchiveLimits, type Judged, judgeArchive, judgeFolder, judgeSize } from './judge.ts';
 import { leaveOut } from './leave-out.ts';
 import { pack } from './pack.ts';
+import { ProgressPanel } from './progress-panel.ts';
 import { freshToken, refreshList } from './refresh.ts';
 import { namesIn, problemReport, remarkReport, wouldLeaveOut } from './reports.ts';
 import { type ArchiveSource, type FolderSource, type Source, sourceOf } from './source.ts';
-import { type PublishingId, type Speech, speech } from './speech.ts';
-import { Stage } from './stage.ts';
 import { type Published, type Upload, type UploadOutcome, upload } from './upload.ts';
 
 /** What the server wrote on the panel. */
@@ -47,14 +47,14 @@ export async function publish(panel: HTMLElement, chosen: Chosen): Promise<void>
 class Publishing {
   readonly #panel: HTMLElement;
   readonly #words: Speech = speech();
-  readonly #stage: Stage;
+  readonly #stage: ProgressPanel;
   readonly #data: PanelData;
   #cancel: AbortController = new AbortController();
 
   constructor(panel: HTMLElement) {
     this.#panel = panel;
     this.#data = JSON.parse(panel.dataset.publish ?? '') as PanelData;
-    this.#stage = new Stage(panel, this.#words);
+    this.#stage = new ProgressPanel(panel, this.#words);
   }
 
   async run(chosen: Chosen): Promise<void> {

@@ -1,12 +1,12 @@
 import { sharedUrl } from '@pinfold/http';
-import type { Answer } from '../answering/answer.ts';
-import { notFound } from '../answering/refuse.ts';
 import type { Screen } from '../options.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { SignedInContext } from '../request/request-context.ts';
+import type { Answer } from '../response/answer.ts';
+import { notFound } from '../response/refuse.ts';
 import { read } from './publications.ts';
 
 /** Draws the shared URL of a publication as a QR code. */
-export async function showCode(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function showCode(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const publication = await read(screen, visit);
   if (publication === undefined) return notFound(visit);
   // Few visits need it, and no start.

@@ -1,10 +1,10 @@
 import type { Keys, Pairings } from '@pinfold/core';
-import { type Answer, page, seeOther } from '../answering/answer.ts';
-import { refuse, refuseChanges } from '../answering/refuse.ts';
 import type { Screen } from '../options.ts';
+import { refuseStranger } from '../request/rates.ts';
+import { fieldOf, type RequestContext, type SignedInContext } from '../request/request-context.ts';
+import { type Answer, page, seeOther } from '../response/answer.ts';
+import { refuse, refuseChanges } from '../response/refuse.ts';
 import { type ConnectModel, connectView } from '../views/connect.ts';
-import { refuseStranger } from '../visiting/rates.ts';
-import { fieldOf, type SignedInVisit, type Visit } from '../visiting/visit.ts';
 import { keyWishOf } from './key-wish.ts';
 import { keysFull } from './keys.ts';
 
@@ -24,7 +24,7 @@ export interface Connecting extends Screen {
 }
 
 /** Registers a program that is about to ask for a key, by the hash of its secret. */
-export async function registerConnect(connecting: Connecting, visit: Visit): Promise<Answer> {
+export async function registerConnect(connecting: Connecting, visit: RequestContext): Promise<Answer> {
   const limited = await refuseStranger(connecting, visit);
   if (limited !== undefined) return limited;
   const { kind } = await connecting.pairings.register(fieldOf(visit, 'request') ?? '');
@@ -34,7 +34,7 @@ export async function registerConnect(connecting: Connecting, visit: Visit): Pro
 }
 
 /** Shows what a program asks for, or how one is made to ask. */
-export async function showConnect({ pairings, keys }: Connecting, visit: SignedInVisit): Promise<Answer> {
+export async function showConnect({ pairings, keys }: Connecting, visit: SignedInContext): Promise<Answer> {
   const { request, label } = visit.request.query;
   const secretHash = typeof request === 'string' ? request : undefined;
   const model = { secretHash, label: typeof label === 'string' ? label : '', trouble: undefined };
@@ -47,7 +47,7 @@ export async function showConnect({ pairings, keys }: Connecting, visit: SignedI
 }
 
 /** Agrees that the program gets a key. */
-export async function connect({ pairings }: Connecting, visit: SignedInVisit): Promise<Answer> {
+export async function connect({ pairings }: Connecting, visit: SignedInContext): Promise<Answer> {
   const secretHash = fieldOf(visit, 'request') ?? '';
   const { label, scopes, trouble } = keyWishOf(visit);
   const model = { secretHash, label, trouble };
@@ -69,7 +69,7 @@ export async function connect({ pairings }: Connecting, visit: SignedInVisit): P
 }
 
 /** Gives a program its key once a person has agreed. A secret that belongs to no registration counts as a guess. */
-export async function handOverKey(connecting: Connecting, visit: Visit): Promise<Answer> {
+export async function handOverKey(connecting: Connecting, visit: RequestContext): Promise<Answer> {
   const outcome = await connecting.pairings.redeem(fieldOf(visit, 'secret') ?? '', visit.origin);
   switch (outcome.kind) {
     case 'unknown':
@@ -93,11 +93,11 @@ export async function handOverKey(connecting: Connecting, visit: Visit): Promise
   }
 }
 
-function unknown(visit: SignedInVisit, model: Omit<ConnectModel, 'kind'>): Answer {
+function unknown(visit: SignedInContext, model: Omit<ConnectModel, 'kind'>): Answer {
   return refused(visit, 400, { ...model, kind: 'unknown' });
 }
 
-function refused(visit: SignedInVisit, status: 400 | 403 | 422, model: ConnectModel): Answer {
+function refused(visit: SignedInContext, status: 400 | 403 | 422, model: ConnectModel): Answer {
   visit.who.outcome = status === 403 ? 'quota_exceeded' : 'invalid_form';
   return page(connectView(visit, model), status);
 }

@@ -1,6 +1,6 @@
 import { MEMBER_SCOPES, type Scope } from '@pinfold/core';
 import { codePoints } from '@pinfold/core/adapter';
-import { fieldOf, fieldsOf, type SignedInVisit } from '../visiting/visit.ts';
+import { fieldOf, fieldsOf, type SignedInContext } from '../request/request-context.ts';
 
 const LONGEST_LABEL = 100;
 
@@ -12,7 +12,7 @@ export interface KeyWish {
 }
 
 /** Reads the fields of a new key. */
-export function keyWishOf(visit: SignedInVisit): KeyWish {
+export function keyWishOf(visit: SignedInContext): KeyWish {
   const label = (fieldOf(visit, 'label') ?? '').trim();
   const scopes = fieldsOf(visit, 'scope').filter(isScope);
   const tooLong = codePoints(label) > LONGEST_LABEL || /\p{Cc}/u.test(label);

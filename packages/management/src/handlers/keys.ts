@@ -1,20 +1,20 @@
 import type { KeyQuotaExceeded, Keys } from '@pinfold/core';
-import { type Answer, page, seeOther } from '../answering/answer.ts';
-import { refuseChanges } from '../answering/refuse.ts';
+import type { SignedInContext } from '../request/request-context.ts';
+import { type Answer, page, seeOther } from '../response/answer.ts';
+import { refuseChanges } from '../response/refuse.ts';
 import { type KeysModel, keysView } from '../views/keys.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
 import { keyWishOf } from './key-wish.ts';
 
 const PAGE_SIZE = 50;
 
 /** Shows a page of the account's API keys. */
-export function showKeys(keys: Keys, visit: SignedInVisit): Promise<Answer> {
+export function showKeys(keys: Keys, visit: SignedInContext): Promise<Answer> {
   const { cursor } = visit.request.query;
   return pageOfKeys(keys, visit, 200, {}, typeof cursor === 'string' ? cursor : undefined);
 }
 
 /** Makes a key; its text is shown on this page, and never again. */
-export async function createKey(keys: Keys, visit: SignedInVisit): Promise<Answer> {
+export async function createKey(keys: Keys, visit: SignedInContext): Promise<Answer> {
   const { label, scopes, trouble: message } = keyWishOf(visit);
   if (message !== undefined) {
     visit.who.outcome = 'invalid_form';
@@ -28,7 +28,7 @@ export async function createKey(keys: Keys, visit: SignedInVisit): Promise<Answe
 }
 
 /** Ends a key. */
-export async function revokeKey(keys: Keys, visit: SignedInVisit): Promise<Answer> {
+export async function revokeKey(keys: Keys, visit: SignedInContext): Promise<Answer> {
   const outcome = await keys.revoke({
     id: String(visit.request.params.key),
     by: visit.account,
@@ -42,13 +42,13 @@ export async function revokeKey(keys: Keys, visit: SignedInVisit): Promise<Answe
 }
 
 /** Says that the account has as many keys as it may have. */
-export function keysFull({ words }: Pick<SignedInVisit, 'words'>, { limit }: KeyQuotaExceeded): string {
+export function keysFull({ words }: Pick<SignedInContext, 'words'>, { limit }: KeyQuotaExceeded): string {
   return words.say('keysFull', { count: limit, limit });
 }
 
 async function pageOfKeys(
   keys: Keys,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   status: number,
   more: Pick<KeysModel, 'made' | 'trouble'>,
   cursor?: string,

@@ -1,14 +1,14 @@
 import { parseRoleState } from '@pinfold/core/adapter';
-import { allowanceOf } from '../allowance.ts';
-import { type Answer, page, seeOther } from '../answering/answer.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import type { ScreenProblem } from '../problem-groups.ts';
 import { shownPublication } from '../publication.ts';
+import { allowanceOf } from '../quota-text.ts';
+import type { SignedInContext } from '../request/request-context.ts';
+import { type Answer, page, seeOther } from '../response/answer.ts';
 import { listView } from '../views/list.ts';
 import { problemList } from '../views/problems.ts';
 import type { PublishTrouble } from '../views/publish-panel.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
 
 const PAGE_SIZE = 20;
 /** As the page has it for its field. */
@@ -17,7 +17,7 @@ const LONGEST_SEARCH = 255;
 /** Shows a page of the list, and above it what went wrong with a form for publishing. */
 export async function showList(
   { useCases, publicUrl }: Screen,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   trouble?: { readonly status: number; readonly publish: PublishTrouble },
 ): Promise<Answer> {
   // Links of the list are relative, to keep long lists small, and so need the slash.
@@ -50,7 +50,7 @@ export async function showList(
 /** Shows the list, and above it in a sentence what went wrong with the form for publishing. */
 export function formTrouble(
   screen: Screen,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   status: number,
   message: MessageId,
 ): Promise<Answer> {
@@ -60,7 +60,7 @@ export function formTrouble(
 /** Shows the list, and above it what is wrong with an archive. */
 export function showProblems(
   screen: Screen,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   status: number,
   broken: readonly ScreenProblem[],
   summary: MessageId = 'problemsTitle',

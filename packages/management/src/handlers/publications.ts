@@ -1,9 +1,9 @@
 import {
   type ChangeRequest,
+  type Conflict,
   type Generation,
   isFault,
   type Manifest,
-  type Overtaken,
   type PasswordRules,
   type Publication,
   parseRoleId,
@@ -11,19 +11,19 @@ import {
   type TitleRules,
   type UpdateOutcome,
 } from '@pinfold/core';
-import { type Answer, page, seeOther } from '../answering/answer.ts';
-import { notFound, refuse, refuseChanges } from '../answering/refuse.ts';
-import type { Said } from '../answering/said.ts';
+import type { Values } from '../i18n.ts';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { Screen } from '../options.ts';
 import { type RefusedBecause, type ShownPublication, shownPublication } from '../publication.ts';
+import { askToSignIn } from '../request/middleware.ts';
+import { fieldOf, type SignedInContext } from '../request/request-context.ts';
+import { type Answer, page, seeOther } from '../response/answer.ts';
+import type { Flash } from '../response/flash.ts';
+import { notFound, refuse, refuseChanges } from '../response/refuse.ts';
 import { type DetailModel, detailView, type FieldTrouble } from '../views/detail.ts';
 import { NO_RENEWAL } from '../views/detail-cards.ts';
 import { filesCard } from '../views/files.ts';
 import { stopView } from '../views/stop.ts';
-import { askToSignIn } from '../visiting/guards.ts';
-import { fieldOf, type SignedInVisit } from '../visiting/visit.ts';
-import type { Values } from '../words.ts';
 
 const PASSWORD_MESSAGES: Readonly<Record<keyof PasswordRules, MessageId>> = {
   type: 'passwordOdd',
@@ -42,7 +42,7 @@ const TITLE_MESSAGES: Readonly<Record<keyof TitleRules, MessageId>> = {
 const SHOWN_EVENTS = 10;
 
 /** Asks once more before it ends. */
-export async function askToStop(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function askToStop(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const found = await read(screen, visit);
   if (found === undefined) return notFound(visit);
   const publication = shown(screen, visit, found);
@@ -52,28 +52,28 @@ export async function askToStop(screen: Screen, visit: SignedInVisit): Promise<A
 }
 
 /** Ends it. */
-export async function stop(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function stop(screen: Screen, visit: SignedInContext): Promise<Answer> {
   return change(screen, visit, (request) => screen.useCases.stop(request), 'didStop');
 }
 
 /** Keeps it until it is unpinned. */
-export async function pin(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function pin(screen: Screen, visit: SignedInContext): Promise<Answer> {
   return change(screen, visit, (request) => screen.useCases.pin(request), 'didPin');
 }
 
 /** Lets it expire again. */
-export async function unpin(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function unpin(screen: Screen, visit: SignedInContext): Promise<Answer> {
   return change(screen, visit, (request) => screen.useCases.unpin(request), 'didUnpin');
 }
 
 /** Gives it its whole lifetime again. */
-export async function renew(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function renew(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const { update } = screen.useCases;
   return change(screen, visit, (request) => update(request, { type: 'reset_expiration' }), 'didRenew');
 }
 
 /** Renames only what still has the title that the form was made with. */
-export async function rename(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function rename(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const { updateSeen } = screen.useCases;
   const title = fieldOf(visit, 'title') ?? '';
   const seen = { title: fieldOf(visit, 'seen') || null };
@@ -82,7 +82,7 @@ export async function rename(screen: Screen, visit: SignedInVisit): Promise<Answ
 }
 
 /** Sets, changes or removes the password, unless viewers were cut off since the form was made. */
-export async function setPassword(screen: Screen, visit: SignedInVisit): Promise<Answer> {
+export async function setPassword(screen: Screen, visit: SignedInContext): Promise<Answer> {
   const { updateSeen, limits } = screen.useCases;
   const removes = fieldOf(visit, 'remove') === 'yes';
   const password = removes ? null : (fieldOf(visit, 'password') ?? '');
@@ -101,7 +101,7 @@ export async function setPassword(screen: Screen, visit: SignedInVisit): Promise
 /** Shows it, and what was wrong with a field that was sent. */
 export async function showPublication(
   screen: Screen,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   trouble?: FieldTrouble,
 ): Promise<Answer> {
   const { pageTurns } = screen;
@@ -110,7 +110,7 @@ export async function showPublication(
 
 async function publicationPage(
   screen: Screen,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   trouble: FieldTrouble | undefined,
 ): Promise<Answer> {
   const found = await read(screen, visit);
@@ -134,7 +134,7 @@ async function publicationPage(
 /** The latest of what happened to it, where that is known. */
 async function latestOf(
   { history }: Screen,
-  { account: by }: SignedInVisit,
+  { account: by }: SignedInContext,
   pin: RoleId,
 ): Promise<Pick<DetailModel, 'history'>> {
   const listed = await history?.list({ by, pin, limit: SHOWN_EVENTS });
@@ -144,8 +144,8 @@ async function latestOf(
 
 async function change(
   screen: Screen,
-  visit: SignedInVisit,
-  command: (request: ChangeRequest) => Promise<UpdateOutcome | Overtaken>,
+  visit: SignedInContext,
+  command: (request: ChangeRequest) => Promise<UpdateOutcome | Conflict>,
   done: MessageId,
   title?: string,
 ): Promise<Answer> {
@@ -190,7 +190,7 @@ async function change(
 }
 
 /** The publication that an address names, if it is this account's. */
-export async function read(screen: Screen, visit: SignedInVisit): Promise<Publication | undefined> {
+export async function read(screen: Screen, visit: SignedInContext): Promise<Publication | undefined> {
   const id = idOf(visit);
   if (id === undefined) return undefined;
   const found = await screen.useCases.read({ by: visit.account, id, signal: visit.signal });
@@ -212,32 +212,32 @@ async function manifestOf(
   }
 }
 
-function shown({ publicUrl }: Screen, { now }: SignedInVisit, found: Publication): ShownPublication {
+function shown({ publicUrl }: Screen, { now }: SignedInContext, found: Publication): ShownPublication {
   return shownPublication(found, { publicUrl, now });
 }
 
-function pathOf({ base }: SignedInVisit, id: RoleId): string {
+function pathOf({ base }: SignedInContext, id: RoleId): string {
   return `${base}/publications/${id}`;
 }
 
 /** Where the person was: the list, when the form stood there. */
-function backTo(visit: SignedInVisit, id: RoleId): string {
+function backTo(visit: SignedInContext, id: RoleId): string {
   const { referer } = visit.request.headers;
   const from = referer !== undefined && URL.canParse(referer) ? new URL(referer) : undefined;
   const isList = from?.pathname === `${visit.base}/` || from?.pathname === visit.base;
   return isList ? `${visit.base}/${from?.search ?? ''}` : pathOf(visit, id);
 }
 
-function idOf({ request }: SignedInVisit): RoleId | undefined {
+function idOf({ request }: SignedInContext): RoleId | undefined {
   return parseRoleId(String(request.params.id));
 }
 
-function valuesOf({ words }: SignedInVisit, { title, originalFilename, expiresAt }: Publication): Values {
+function valuesOf({ words }: SignedInContext, { title, originalFilename, expiresAt }: Publication): Values {
   return { name: title ?? originalFilename, moment: expiresAt === null ? '' : words.moment(expiresAt) };
 }
 
 /** Why the core refused, in the words for what was tried. */
-function refusal(reason: RefusedBecause, tried: MessageId): Said {
+function refusal(reason: RefusedBecause, tried: MessageId): Flash {
   if (tried === 'didRenew') return { tone: 'bad', message: NO_RENEWAL[reason] };
   return { tone: 'bad', message: reason === 'deleted' ? 'alreadyStopped' : 'alreadyExpired' };
 }

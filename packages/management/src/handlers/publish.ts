@@ -1,12 +1,12 @@
 import type { Inadmissible, PublishOutcome, Refusal } from '@pinfold/core';
 import { sharedUrl } from '@pinfold/http';
-import { refusedWords } from '../allowance.ts';
-import { type Answer, seeOther } from '../answering/answer.ts';
-import { READ_ONLY_SECONDS, refuse } from '../answering/refuse.ts';
 import type { Screen } from '../options.ts';
+import { refusedWords } from '../quota-text.ts';
+import { askToSignIn } from '../request/middleware.ts';
+import type { SignedInContext } from '../request/request-context.ts';
+import { type Answer, seeOther } from '../response/answer.ts';
+import { READ_ONLY_SECONDS, refuse } from '../response/refuse.ts';
 import { oddText } from '../upload-form.ts';
-import { askToSignIn } from '../visiting/guards.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
 import { formTrouble, showList, showProblems, tooLarge } from './list.ts';
 import type { ArchiveVisit } from './receive.ts';
 
@@ -29,7 +29,7 @@ async function publish(
   return outcome;
 }
 
-function answerScript(screen: Screen, visit: SignedInVisit, outcome: PublishOutcome): Answer {
+function answerScript(screen: Screen, visit: SignedInContext, outcome: PublishOutcome): Answer {
   if (outcome.kind !== 'refused') {
     const { publication, warnings } = outcome;
     const { id, expiresAt } = publication;
@@ -74,7 +74,7 @@ function answerScript(screen: Screen, visit: SignedInVisit, outcome: PublishOutc
   }
 }
 
-async function answerForm(screen: Screen, visit: SignedInVisit, outcome: PublishOutcome): Promise<Answer> {
+async function answerForm(screen: Screen, visit: SignedInContext, outcome: PublishOutcome): Promise<Answer> {
   if (outcome.kind === 'refused') return await refuseArchive(screen, visit, outcome);
   const { publication, warnings } = outcome;
   return seeOther(`${visit.base}/publications/${publication.id}`, {
@@ -87,7 +87,7 @@ async function answerForm(screen: Screen, visit: SignedInVisit, outcome: Publish
 
 function refuseArchive(
   screen: Screen,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   refusal: Extract<PublishOutcome, Refusal>,
 ): Promise<Answer> | Answer {
   switch (refusal.code) {
@@ -125,6 +125,6 @@ function statusOf({ code }: Inadmissible): number {
   return code === 'rate_limited' ? 429 : 403;
 }
 
-function hostWords({ words }: SignedInVisit, { words: own }: Refusal<'refused_by_host'>): string {
+function hostWords({ words }: SignedInContext, { words: own }: Refusal<'refused_by_host'>): string {
   return (words.language === 'ja' ? own.ja : undefined) ?? own.en;
 }

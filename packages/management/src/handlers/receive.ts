@@ -1,22 +1,22 @@
 import { type Limits, minutes, type StagedArchive, seconds } from '@pinfold/core';
 import { discardQuietly } from '@pinfold/core/adapter';
 import { type ReceiveFormOptions, receiveArchive, receiveForm } from '@pinfold/http';
-import type { Answer } from '../answering/answer.ts';
-import { refuse } from '../answering/refuse.ts';
 import type { Screen } from '../options.ts';
+import { type Guard, passed, refuseAgain } from '../request/middleware.ts';
+import type { SignedInContext } from '../request/request-context.ts';
+import type { Answer } from '../response/answer.ts';
+import { refuse } from '../response/refuse.ts';
 import { oddText, readWish, UploadForm, type UploadRefusal, type Wish } from '../upload-form.ts';
-import { type Guard, passed, refuseAgain } from '../visiting/guards.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
 import { formTrouble, showProblems, tooLarge } from './list.ts';
 
 /** A visit that brought an archive, which is its handler's to publish. */
-export interface ArchiveVisit extends SignedInVisit {
+export interface ArchiveVisit extends SignedInContext {
   readonly wish: Wish;
   readonly archive: StagedArchive;
 }
 
 /** Receives the multipart form of a browser without scripts, whose token must come before its file. */
-export const archiveInForm: Guard<SignedInVisit, ArchiveVisit> = async (screen, visit) => {
+export const archiveInForm: Guard<SignedInContext, ArchiveVisit> = async (screen, visit) => {
   const limits = await screen.useCases.limitsOf(visit.account);
   const reader = new UploadForm(visit.formToken, limits);
   const form = await screen.uploads.take(visit.account, visit.signal, (follow) =>
@@ -29,7 +29,7 @@ export const archiveInForm: Guard<SignedInVisit, ArchiveVisit> = async (screen, 
 };
 
 /** Receives a ZIP as the body of the request, which our script sends with progress, and again after a break. */
-export const archiveInBody: Guard<SignedInVisit, ArchiveVisit> = async (screen, visit) => {
+export const archiveInBody: Guard<SignedInContext, ArchiveVisit> = async (screen, visit) => {
   const limits = await screen.useCases.limitsOf(visit.account);
   const { headers } = visit.request;
   const sent = {
@@ -66,7 +66,7 @@ export const archiveInBody: Guard<SignedInVisit, ArchiveVisit> = async (screen, 
 /** Authenticates again now that the body is in; unless the visit goes on, the archive is discarded. */
 async function endedMeanwhile(
   screen: Screen,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   archive: StagedArchive | undefined,
 ): Promise<Answer | undefined> {
   let isKept = false;
@@ -85,7 +85,7 @@ function receiving({ useCases: { clock, staging } }: Screen, { archiveBytes }: L
 
 function refuseForm(
   screen: Screen,
-  visit: SignedInVisit,
+  visit: SignedInContext,
   { status, title, text }: UploadRefusal,
   { archiveBytes }: Limits,
 ): Promise<Answer> | Answer {

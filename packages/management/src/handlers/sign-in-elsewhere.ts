@@ -1,13 +1,13 @@
 import type { IdentityProvider, Sessions, SignInTrouble } from '@pinfold/core';
 import { clientOf } from '@pinfold/http';
 import type { Request } from 'express';
-import { type Answer, page, seeOther } from '../answering/answer.ts';
 import type { Screen } from '../options.ts';
+import { expireEverywhere, readCookies, writeCookie } from '../request/cookies.ts';
+import { refuseStranger } from '../request/rates.ts';
+import type { FormContext } from '../request/request-context.ts';
+import { type Answer, page, seeOther } from '../response/answer.ts';
 import { ELSEWHERE_TROUBLES, elsewhereTroubleView } from '../views/sign-in-elsewhere.ts';
 import { bounceView } from '../views/trouble.ts';
-import { expireEverywhere, readCookies, writeCookie } from '../visiting/cookies.ts';
-import { refuseStranger } from '../visiting/rates.ts';
-import type { OpenVisit } from '../visiting/visit.ts';
 import { keepSession, returnPath } from './sign-in.ts';
 
 /** By what people sign in elsewhere. */
@@ -20,7 +20,7 @@ export interface SigningInElsewhere extends Screen {
 const KEPT_SECONDS = 600;
 
 /** Sends the browser to the provider. */
-export async function beginElsewhere(signing: SigningInElsewhere, visit: OpenVisit): Promise<Answer> {
+export async function beginElsewhere(signing: SigningInElsewhere, visit: FormContext): Promise<Answer> {
   const refused = await refuseStranger(signing, visit);
   if (refused !== undefined) return refused;
   const { request, response, scope } = visit;
@@ -32,7 +32,7 @@ export async function beginElsewhere(signing: SigningInElsewhere, visit: OpenVis
 }
 
 /** Takes the browser back from the provider. Nobody is signed in before all of it has been judged. */
-export async function finishElsewhere(signing: SigningInElsewhere, visit: OpenVisit): Promise<Answer> {
+export async function finishElsewhere(signing: SigningInElsewhere, visit: FormContext): Promise<Answer> {
   const { sessions, identityProvider } = signing;
   const { request, response, scope, base, signal } = visit;
   const [cookie = '', ...others] = readCookies(request, scope, 'oidc');
@@ -82,7 +82,7 @@ function mayComeBack(outcome: { readonly kind: string; readonly problem?: string
  * Elsewhere on this screen. Over http without fetch metadata nobody can tell that a page elsewhere led here: there a
  * redirect would leave the session's cookie behind, and a page does not.
  */
-function onward(visit: OpenVisit, to: string): Answer {
+function onward(visit: FormContext, to: string): Answer {
   const { headers } = visit.request;
   const isPerson = headers['sec-fetch-site'] === undefined && headers.accept?.includes('text/html');
   return isPerson ? page(bounceView(visit, to)) : seeOther(to);
@@ -90,7 +90,7 @@ function onward(visit: OpenVisit, to: string): Answer {
 
 async function troubled(
   { useCases, sessions, identityProvider }: SigningInElsewhere,
-  visit: OpenVisit,
+  visit: FormContext,
   { problem, detail, person }: SignInTrouble,
 ): Promise<Answer> {
   const { status, isOfOperator } = ELSEWHERE_TROUBLES[problem];
@@ -106,6 +106,6 @@ async function troubled(
   return page(elsewhereTroubleView(visit, model), status);
 }
 
-function returnUrl({ publicUrl }: SigningInElsewhere, { base }: OpenVisit): string {
+function returnUrl({ publicUrl }: SigningInElsewhere, { base }: FormContext): string {
   return `${new URL(publicUrl).origin}${base}/sign-in/oidc`;
 }

@@ -3,7 +3,7 @@ import type { AdministeredPublication } from '@pinfold/core/administration';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { ShownPublication } from '../publication.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { accountLink, administrationPage } from './administration.ts';
 import { card, copyButton, marks, moment, shortId, stateBadge } from './parts.ts';
 import { reasonField } from './reason-field.ts';
@@ -15,7 +15,7 @@ export interface AnyPublication extends AdministeredPublication {
 
 /** One publication, whose it is, and the form that takes it down. */
 export function anyPublicationView(
-  visit: SignedInVisit,
+  visit: SignedInContext,
   found: AnyPublication,
   blocked: Account['blocked'],
   trouble: 'reason' | undefined,
@@ -32,7 +32,11 @@ export function anyPublicationView(
   });
 }
 
-function factsCard(visit: SignedInVisit, { publication }: AnyPublication, blocked: Account['blocked']): Html {
+function factsCard(
+  visit: SignedInContext,
+  { publication }: AnyPublication,
+  blocked: Account['blocked'],
+): Html {
   const { words } = visit;
   const { sharedUrl, expiresAt, deletedAt } = publication;
   const fact = (label: MessageId, value: Html | string) =>
@@ -57,7 +61,7 @@ ${fact('sha256', html`${shortId(publication.sha256)} ${copyButton(visit, publica
 }
 
 function takedownCard(
-  visit: SignedInVisit,
+  visit: SignedInContext,
   { publication, takedown }: AnyPublication,
   trouble: 'reason' | undefined,
 ): Html {

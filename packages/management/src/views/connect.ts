@@ -1,6 +1,6 @@
 import { pairingCode } from '@pinfold/core/accounts';
 import { type Html, html } from '@pinfold/http';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { keyFields } from './keys.ts';
 import { layout } from './layout.ts';
 
@@ -16,7 +16,7 @@ export interface ConnectModel {
 }
 
 /** Shows the eight characters to compare, and a form to agree; else why there is none. */
-export function connectView(visit: SignedInVisit, model: ConnectModel): Html {
+export function connectView(visit: SignedInContext, model: ConnectModel): Html {
   const { words } = visit;
   return layout(visit, {
     title: words.say('connectTitle'),
@@ -27,7 +27,7 @@ ${mainOf(visit, model)}</section>`,
   });
 }
 
-function mainOf(visit: SignedInVisit, model: ConnectModel): Html {
+function mainOf(visit: SignedInContext, model: ConnectModel): Html {
   const { words, base } = visit;
   switch (model.kind) {
     case 'form':
@@ -44,7 +44,7 @@ function mainOf(visit: SignedInVisit, model: ConnectModel): Html {
   }
 }
 
-function form(visit: SignedInVisit, { secretHash = '', label, trouble }: ConnectModel): Html {
+function form(visit: SignedInContext, { secretHash = '', label, trouble }: ConnectModel): Html {
   const { words, base, displayName } = visit;
   return html`<p dir="auto">${words.say('connectIntro', { name: displayName })}</p>
 <pre tabindex="0"><code>${pairingCode(secretHash)}</code></pre>
@@ -55,7 +55,7 @@ ${keyFields(visit, label, trouble)}
 <div class="buttons"><button class="primary">${words.say('connectAgree')}</button> <a class="button" href="${base}/">${words.say('connectRefuse')}</a></div></form>`;
 }
 
-function howTo({ words, publicUrl }: SignedInVisit): Html {
+function howTo({ words, publicUrl }: SignedInContext): Html {
   return html`<p>${words.say('connectHow')}</p>
 <pre tabindex="0"><code>pinfold login ${publicUrl}</code></pre>`;
 }

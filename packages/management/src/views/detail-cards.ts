@@ -2,7 +2,7 @@ import type { Limits } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { RefusedBecause, ShownPublication } from '../publication.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { buttonForm, card, copyButton, distance, moment, shortId } from './parts.ts';
 
 /** Why a publication cannot be renewed, and what to do instead. */
@@ -13,7 +13,7 @@ export const NO_RENEWAL: Readonly<Record<RefusedBecause, MessageId>> = {
 };
 
 /** The shared URL, whom it lets in and until when. */
-export function linkCard(visit: SignedInVisit, publication: ShownPublication): Html {
+export function linkCard(visit: SignedInContext, publication: ShownPublication): Html {
   const { words } = visit;
   const { sharedUrl, state, passwordProtected: locked, expiresAt } = publication;
   if (state !== 'published') {
@@ -37,7 +37,7 @@ export function linkCard(visit: SignedInVisit, publication: ShownPublication): H
 }
 
 /** How long it lives, and how to let it live longer. */
-export function lifetimeCard(visit: SignedInVisit, publication: ShownPublication, limits: Limits): Html {
+export function lifetimeCard(visit: SignedInContext, publication: ShownPublication, limits: Limits): Html {
   const { words } = visit;
   const { state, pinned, expiresAt } = publication;
   const remaining =
@@ -54,7 +54,7 @@ ${publication.refused.pin === undefined ? html`<p class="quiet">${words.say(mean
   );
 }
 
-function pinButton(visit: SignedInVisit, { id, pinned, refused }: ShownPublication): Html | undefined {
+function pinButton(visit: SignedInContext, { id, pinned, refused }: ShownPublication): Html | undefined {
   if (refused.pin !== undefined) return undefined;
   const path = `${visit.base}/publications/${id}`;
   const { words } = visit;
@@ -63,7 +63,7 @@ function pinButton(visit: SignedInVisit, { id, pinned, refused }: ShownPublicati
     : buttonForm(visit, `${path}/pin`, words.say('pin'));
 }
 
-function renewButton(visit: SignedInVisit, publication: ShownPublication, limits: Limits): Html {
+function renewButton(visit: SignedInContext, publication: ShownPublication, limits: Limits): Html {
   const { words, base } = visit;
   const text = words.say('renewFor', { span: words.span(limits.renewal) });
   const refused = publication.refused.reset_expiration;
@@ -77,7 +77,7 @@ function renewButton(visit: SignedInVisit, publication: ShownPublication, limits
 }
 
 /** The way to the end of a publication. */
-export function stopCard(visit: SignedInVisit, { id, refused }: ShownPublication): Html | undefined {
+export function stopCard(visit: SignedInContext, { id, refused }: ShownPublication): Html | undefined {
   if (refused.stop !== undefined) return undefined;
   const { words, base } = visit;
   return card(
@@ -88,7 +88,7 @@ export function stopCard(visit: SignedInVisit, { id, refused }: ShownPublication
 }
 
 /** What else is known of it. */
-export function factsCard(visit: SignedInVisit, publication: ShownPublication): Html {
+export function factsCard(visit: SignedInContext, publication: ShownPublication): Html {
   const { words } = visit;
   const { id, publishedAt, deletedAt, fileCount, size, originalFilename } = publication;
   const fact = (label: MessageId, value: Html | string) =>

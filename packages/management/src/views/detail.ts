@@ -1,7 +1,7 @@
 import type { DayOfViews, HistoryEvent, Limits } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { ShownPublication } from '../publication.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { factsCard, lifetimeCard, linkCard, stopCard } from './detail-cards.ts';
 import { passwordCard, titleCard } from './detail-forms.ts';
 import { historyCard } from './history.ts';
@@ -31,7 +31,7 @@ export interface DetailModel {
 }
 
 /** Everything about one publication, and everything that can be done to it. */
-export function detailView(visit: SignedInVisit, model: DetailModel): Html {
+export function detailView(visit: SignedInContext, model: DetailModel): Html {
   const { words, base } = visit;
   const { publication, trouble, limits } = model;
   return layout(visit, {

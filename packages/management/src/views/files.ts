@@ -3,7 +3,7 @@ import type { Manifest } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
 import type { ShownPublication } from '../publication.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { card } from './parts.ts';
 
 /** Longer lists of files begin folded. */
@@ -19,7 +19,7 @@ const ROWS_AT_ONCE = 25;
  * @param wanted the page's number from 1; anything else is the first page.
  */
 export async function filesCard(
-  visit: SignedInVisit,
+  visit: SignedInContext,
   publication: ShownPublication,
   manifest: Manifest | undefined,
   wanted: number,
@@ -48,7 +48,7 @@ ${pages === 1 ? undefined : pageLinks(visit, publication, page, pages)}</details
   );
 }
 
-async function rowsOf({ words }: SignedInVisit, entries: Manifest['entries']): Promise<readonly Html[]> {
+async function rowsOf({ words }: SignedInContext, entries: Manifest['entries']): Promise<readonly Html[]> {
   const rows: Html[] = [];
   for (const { path, size } of entries) {
     rows.push(
@@ -60,7 +60,7 @@ async function rowsOf({ words }: SignedInVisit, entries: Manifest['entries']): P
 }
 
 function pageLinks(
-  { words, base }: SignedInVisit,
+  { words, base }: SignedInContext,
   { id }: ShownPublication,
   page: number,
   pages: number,

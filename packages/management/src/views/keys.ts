@@ -1,7 +1,7 @@
 import { type ApiKey, DEFAULT_SCOPES, MEMBER_SCOPES, type Scope } from '@pinfold/core';
 import { type Html, html } from '@pinfold/http';
 import type { MessageId } from '../messages/catalogues.ts';
-import type { SignedInVisit } from '../visiting/visit.ts';
+import type { SignedInContext } from '../request/request-context.ts';
 import { furtherPages } from './administration.ts';
 import { layout } from './layout.ts';
 import { card, copyButton, distance } from './parts.ts';
@@ -28,7 +28,7 @@ const SCOPE_MESSAGES: Readonly<Record<Scope, MessageId>> = {
 };
 
 /** A page of the account's keys, and a form for a new one. */
-export function keysView(visit: SignedInVisit, model: KeysModel): Html {
+export function keysView(visit: SignedInContext, model: KeysModel): Html {
   const { keys, made } = model;
   const { words } = visit;
   return layout(visit, {
@@ -44,14 +44,14 @@ ${createCard(visit, model)}`,
   });
 }
 
-function newKey(visit: SignedInVisit, text: string): Html {
+function newKey(visit: SignedInContext, text: string): Html {
   const { words } = visit;
   return html`<section class="card fresh" aria-labelledby="new-key-title"><h2 id="new-key-title">${words.say('newKey')}</h2>
 <p>${words.say('shownOnce')}</p>
 <div class="url-row"><code class="url" id="new-key">${text}</code>${copyButton(visit, text, 'copyKey')}</div></section>`;
 }
 
-function table(visit: SignedInVisit, keys: readonly ApiKey[]): Html {
+function table(visit: SignedInContext, keys: readonly ApiKey[]): Html {
   const { words } = visit;
   const columns: readonly MessageId[] = ['label', 'scopes', 'created', 'lastUsed'];
   return html`<table class="rows">
@@ -59,7 +59,7 @@ function table(visit: SignedInVisit, keys: readonly ApiKey[]): Html {
 <tbody>${keys.map((key) => row(visit, key))}</tbody></table>`;
 }
 
-function row(visit: SignedInVisit, key: ApiKey): Html {
+function row(visit: SignedInContext, key: ApiKey): Html {
   const { words, base } = visit;
   const name = key.label === '' ? words.say('unlabelled') : key.label;
   const cell = (label: MessageId, content: Html | string) =>
@@ -74,7 +74,7 @@ ${cell('lastUsed', key.lastUsedAt === null ? words.say('neverUsed') : distance(v
 <td class="actions">${key.revokedAt === null ? revoke : html`<span class="state stopped">${words.say('revoked')} ${distance(visit, key.revokedAt)}</span>`}</td></tr>`;
 }
 
-function createCard(visit: SignedInVisit, { full, trouble }: KeysModel): Html {
+function createCard(visit: SignedInContext, { full, trouble }: KeysModel): Html {
   const { words, base } = visit;
   if (full !== undefined) return card(visit, 'createKey', html`<p class="error" role="alert">${full}</p>`);
   return card(
@@ -88,7 +88,7 @@ ${keyFields(visit, trouble?.label ?? '', trouble?.message)}
 }
 
 /** What is to be said of a new key: what it is for, and what it may do. */
-export function keyFields({ words }: SignedInVisit, label: string, trouble: string | undefined): Html {
+export function keyFields({ words }: SignedInContext, label: string, trouble: string | undefined): Html {
   const wrong =
     trouble === undefined ? undefined : html` aria-invalid="true" aria-describedby="label-error" autofocus`;
   return html`<div class="field"><label for="label">${words.say('labelLabel')}</label><input id="label" name="label" autocomplete="off" dir="auto" value="${label}"${wrong}>

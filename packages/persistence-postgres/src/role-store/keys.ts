@@ -25,7 +25,7 @@ import { keepingFor, rowsOf } from '../events.ts';
 import { type AccountInMode, accountInMode, readAccountInMode } from '../mode.ts';
 import type { PostgresConnection, Run } from '../postgres-connection.ts';
 import { ROLES } from '../schema.ts';
-import { planned, prepared } from '../statement.ts';
+import { prepared, unprepared } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 import { isForbidden } from '../takedowns.ts';
 
@@ -68,7 +68,7 @@ export function keys(
       SELECT 1, $10, coalesce(($11::json -> -1 ->> 'at')::bigint, 0), ${ROLES.parameters(13)} FROM held`),
     // It waits for whoever changes a reservation: one that is passed over could still commit.
     // Planned for any limit, it would read the whole table.
-    purge: planned(`
+    purge: unprepared(`
       DELETE FROM ${idempotencyKeys} WHERE (account, key) IN (
         SELECT account, key FROM ${idempotencyKeys}
         WHERE role IS NULL AND begun_at < $1 ORDER BY begun_at LIMIT $2 FOR UPDATE

@@ -8,7 +8,7 @@ import type {
   RoleStore,
   Version,
 } from '@pinfold/core';
-import { changingMembers, FIRST_GENERATION, type Kept, titleFolded } from '@pinfold/core/adapter';
+import { changingMembers, FIRST_GENERATION, type StoredRow, titleFolded } from '@pinfold/core/adapter';
 import { keepingInTurn, lastEventAt, rowsOf } from '../events.ts';
 import {
   credentialRefusals,
@@ -23,7 +23,7 @@ import { ROLES } from '../schema.ts';
 import { prepared, type Statement } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 
-type RoleRow = Kept<Role> & Omit<LoadedRole, 'value'>;
+type RoleRow = StoredRow<Role> & Omit<LoadedRole, 'value'>;
 
 const CHANGING = changingMembers(ROLES);
 

@@ -1,6 +1,6 @@
 import type { EncodedManifest, Generation, HistoryEvent, Role, RoleStore, Version } from '@pinfold/core';
-import { changingMembers, FIRST_GENERATION, type Kept, titleFolded } from '@pinfold/core/adapter';
-import { keepInTurn, LAST_EVENT_AT, type Turn, turnOf } from '../events.ts';
+import { changingMembers, FIRST_GENERATION, type StoredRow, titleFolded } from '@pinfold/core/adapter';
+import { insertSequenced, LAST_EVENT_AT, type SequencedEvent, sequenced } from '../events.ts';
 import { refused, refusedCredential } from '../mode.ts';
 import { ROLES } from '../schema.ts';
 import type { Statements } from '../sqlite-connection.ts';
@@ -22,7 +22,7 @@ const SAVE = `
 
 const MANIFEST = 'SELECT manifest FROM manifests WHERE archive = ?';
 
-interface RoleRow extends Kept<Role> {
+interface RoleRow extends StoredRow<Role> {
   readonly version: Version;
   readonly owner: number | null;
 }
@@ -62,8 +62,8 @@ export function saveRole(
   events: readonly HistoryEvent[],
 ): boolean {
   const changed = [titleFolded(role), ...ROLES.values(role, CHANGING)];
-  const saved = prepare<Turn>(SAVE).get(...turnOf(events), ...changed, role.id, loadedAt);
+  const saved = prepare<SequencedEvent>(SAVE).get(...sequenced(events), ...changed, role.id, loadedAt);
   if (saved === undefined) return false;
-  keepInTurn(prepare, events, saved);
+  insertSequenced(prepare, events, saved);
   return true;
 }

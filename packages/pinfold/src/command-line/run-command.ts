@@ -1,7 +1,7 @@
 import { isFault } from '@pinfold/core';
+import { jsonLine, shownLines } from './escape-control-characters.ts';
 import { CommandFailure, UsageError } from './failures.ts';
 import { helpOn } from './help.ts';
-import { jsonLine, shownLines } from './shown-text.ts';
 import type { Terminal } from './terminal.ts';
 import type { CommandName } from './usages.ts';
 

@@ -8,11 +8,11 @@ import {
 import { accountOf } from '@pinfold/http-express';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
-import { counted } from '../command-line/counted.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
+import { counted } from '../command-line/pluralize.ts';
 import { readReason } from '../command-line/reason.ts';
-import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from './every-item.ts';

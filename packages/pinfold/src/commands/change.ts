@@ -1,13 +1,13 @@
 import type { Change, Pin } from '@pinfold/client';
 import type { RoleId } from '@pinfold/core';
+import { callApi } from '../api-client/api-call.ts';
+import { neededServer, type Server } from '../api-client/server.ts';
 import { readArguments } from '../command-line/arguments.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { OPTIONS, SERVER_OPTIONS } from '../command-line/options.ts';
 import { readPublicationId } from '../command-line/publication-id.ts';
-import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { callApi } from '../elsewhere/api-call.ts';
-import { neededServer, type Server } from '../elsewhere/server.ts';
 
 /** `pinfold rename ID TITLE` */
 export async function rename(args: readonly string[], terminal: Terminal): Promise<void> {

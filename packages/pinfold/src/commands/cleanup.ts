@@ -1,10 +1,10 @@
 import { type CleanUpReport, type Clock, hours, type Instant, isFault, seconds } from '@pinfold/core';
 import { readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
-import { counted } from '../command-line/counted.ts';
+import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
-import { jsonLine } from '../command-line/shown-text.ts';
+import { counted } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { BY_THIS_NODE } from '../server/by-this-node.ts';

@@ -2,10 +2,10 @@ import { type HistoryEvent, type Instant, instant, OPERATOR } from '@pinfold/cor
 import { toRfc3339 } from '@pinfold/core/adapter';
 import { eventOf } from '@pinfold/http-express';
 import { readAccount, readArguments } from '../command-line/arguments.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import { readPublicationId } from '../command-line/publication-id.ts';
-import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { everyItem } from './every-item.ts';

@@ -1,10 +1,10 @@
 import type { Pin } from '@pinfold/client';
+import { callApi } from '../api-client/api-call.ts';
+import { neededServer } from '../api-client/server.ts';
 import { readArguments, readState } from '../command-line/arguments.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { OPTIONS, SERVER_OPTIONS } from '../command-line/options.ts';
-import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { callApi } from '../elsewhere/api-call.ts';
-import { neededServer } from '../elsewhere/server.ts';
 
 /** `pinfold list` */
 export async function list(args: readonly string[], terminal: Terminal): Promise<void> {

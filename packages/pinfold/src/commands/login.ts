@@ -2,14 +2,14 @@ import { hostname } from 'node:os';
 import { pairingCode } from '@pinfold/core/accounts';
 import { publicUrl } from '@pinfold/http';
 import { NodeSessionSecrets, SystemClock } from '@pinfold/platform-node';
+import { inBrowser } from '../api-client/browser.ts';
+import { keyForSecret, registerLogin } from '../api-client/device-login.ts';
+import { keepLogin, loginsFile, readLogins } from '../api-client/logins.ts';
 import { readArguments } from '../command-line/arguments.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
-import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { inBrowser } from '../elsewhere/browser.ts';
-import { keyForSecret, registerLogin } from '../elsewhere/key-for-a-secret.ts';
-import { keepLogin, loginsFile, readLogins } from '../elsewhere/logins.ts';
 
 /** `pinfold login URL` */
 export async function login(args: readonly string[], terminal: Terminal): Promise<void> {

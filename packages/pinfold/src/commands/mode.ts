@@ -3,9 +3,9 @@ import { isOperatorText } from '@pinfold/core/administration';
 import { serviceOf } from '@pinfold/http-express';
 import { readArguments } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
-import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 

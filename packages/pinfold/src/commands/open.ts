@@ -1,13 +1,13 @@
+import { callApi } from '../api-client/api-call.ts';
+import { inBrowser } from '../api-client/browser.ts';
+import { NOT_A_PINFOLD } from '../api-client/failure-text.ts';
+import { neededServer } from '../api-client/server.ts';
 import { readArguments } from '../command-line/arguments.ts';
+import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure } from '../command-line/failures.ts';
 import { SERVER_OPTIONS } from '../command-line/options.ts';
 import { readPublicationId } from '../command-line/publication-id.ts';
-import { jsonLine } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { callApi } from '../elsewhere/api-call.ts';
-import { inBrowser } from '../elsewhere/browser.ts';
-import { NOT_A_PINFOLD } from '../elsewhere/failure-text.ts';
-import { neededServer } from '../elsewhere/server.ts';
 
 /** `pinfold open ID` */
 export async function open(args: readonly string[], terminal: Terminal): Promise<void> {

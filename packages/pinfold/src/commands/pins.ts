@@ -3,11 +3,11 @@ import type { AdministeredPublication, RoleListRequest } from '@pinfold/core/adm
 import { type AdministeredPin, administeredPinOf } from '@pinfold/http-express';
 import { readAccount, readArguments, readState } from '../command-line/arguments.ts';
 import { byCommand } from '../command-line/by-command.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
 import { readPublicationId } from '../command-line/publication-id.ts';
 import { readReason } from '../command-line/reason.ts';
-import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import type { Composition } from '../compose/composition.ts';

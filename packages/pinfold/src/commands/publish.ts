@@ -10,17 +10,17 @@ import {
   parseFilename,
   parseIdempotencyKey,
 } from '@pinfold/core';
+import { ServerAway } from '../api-client/api-call.ts';
+import { type Server, serverOf } from '../api-client/server.ts';
 import { readAccount, readArguments, readPlace } from '../command-line/arguments.ts';
-import { counted } from '../command-line/counted.ts';
+import { saidByTheSystem } from '../command-line/errno-error.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { knownAddresses, noteSilence } from '../command-line/known-addresses.ts';
 import { OPTIONS } from '../command-line/options.ts';
-import { saidByTheSystem } from '../command-line/said-by-the-system.ts';
-import { jsonLine, shownText } from '../command-line/shown-text.ts';
+import { counted } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
-import { ServerAway } from '../elsewhere/api-call.ts';
-import { type Server, serverOf } from '../elsewhere/server.ts';
 import { filesOfPage } from '../publishing/files-of-page.ts';
 import { GivenUp, resumption } from '../publishing/persist.ts';
 import type { Published, Wish } from '../publishing/publication.ts';

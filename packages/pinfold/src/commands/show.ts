@@ -1,11 +1,11 @@
 import type { Pin } from '@pinfold/client';
+import { callApi } from '../api-client/api-call.ts';
+import { neededServer } from '../api-client/server.ts';
 import { readArguments } from '../command-line/arguments.ts';
+import { jsonLine, shownText } from '../command-line/escape-control-characters.ts';
 import { SERVER_OPTIONS } from '../command-line/options.ts';
 import { readPublicationId } from '../command-line/publication-id.ts';
-import { jsonLine, shownText } from '../command-line/shown-text.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { callApi } from '../elsewhere/api-call.ts';
-import { neededServer } from '../elsewhere/server.ts';
 
 /** `pinfold show ID` */
 export async function show(args: readonly string[], terminal: Terminal): Promise<void> {

@@ -1,9 +1,9 @@
 import { tokens } from '@pinfold/inversify';
 import { readArguments } from '../command-line/arguments.ts';
-import { counted } from '../command-line/counted.ts';
+import { jsonLine } from '../command-line/escape-control-characters.ts';
 import { CommandFailure, UsageError } from '../command-line/failures.ts';
 import { OPTIONS } from '../command-line/options.ts';
-import { jsonLine } from '../command-line/shown-text.ts';
+import { counted } from '../command-line/pluralize.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { withComposition } from '../command-line/with-composition.ts';
 import { Progress } from '../moving/progress.ts';

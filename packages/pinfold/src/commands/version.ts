@@ -1,5 +1,5 @@
 import { readArguments } from '../command-line/arguments.ts';
-import { jsonLine } from '../command-line/shown-text.ts';
+import { jsonLine } from '../command-line/escape-control-characters.ts';
 import type { Terminal } from '../command-line/terminal.ts';
 import { release } from '../release.ts';
 

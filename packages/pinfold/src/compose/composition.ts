@@ -23,7 +23,7 @@ import { platformNodeModule } from '@pinfold/inversify/platform-node';
 import { loadOrCreateSecret } from '@pinfold/platform-node';
 import { Container, type ContainerModule } from 'inversify';
 import type { Pool } from '../metrics/pool-figures.ts';
-import { carriedOut } from '../settings/carried-out.ts';
+import { carriedOut } from '../settings/as-settings-error.ts';
 import { type Adapter, databaseOf } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/settings-error.ts';

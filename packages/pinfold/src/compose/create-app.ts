@@ -1,8 +1,8 @@
 import type { Duration } from '@pinfold/core';
-import { slept } from '@pinfold/core/adapter';
+import { sleepUnlessAborted } from '@pinfold/core/adapter';
 import type { Container } from 'inversify';
 import type { MetricsServer } from '../metrics/metrics-server.ts';
-import type { Snapshot } from '../metrics/snapshot.ts';
+import type { Snapshot } from '../metrics/metrics-snapshot.ts';
 import { HttpServer } from '../server/http-server.ts';
 import type { Log } from '../server/log.ts';
 import { requestHandler } from '../server/request-handler.ts';
@@ -152,7 +152,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     if (metrics === undefined || settings.metricsPort === undefined) return undefined;
     const [{ serveMetrics }, { merged }] = await Promise.all([
       import('../metrics/metrics-server.ts'),
-      import('../metrics/snapshot.ts'),
+      import('../metrics/metrics-snapshot.ts'),
     ]);
     const read = async (): Promise<Snapshot> => merged([metrics.snapshot(), ...(await others())]);
     metricsServer = await serveMetrics(settings.metricsPort, settings.metricsHost, read);
@@ -213,7 +213,7 @@ export async function createApp(settings: Settings, options: AppOptions = {}): P
     },
     drain: async () => {
       server.drain();
-      draining ??= slept(composition.useCases.clock, settings.drain, drained.signal);
+      draining ??= sleepUnlessAborted(composition.useCases.clock, settings.drain, drained.signal);
       await draining;
     },
     close: () => {

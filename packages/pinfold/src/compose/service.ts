@@ -13,7 +13,7 @@ import { runCleanupTimer } from '../server/cleanup-timer.ts';
 import { type Log, type LogSink, openLog } from '../server/log.ts';
 import { requestLog } from '../server/request-log.ts';
 import { storeLastViews, storeViews } from '../server/store-views.ts';
-import { carriedOut } from '../settings/carried-out.ts';
+import { carriedOut } from '../settings/as-settings-error.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WebAddresses } from '../settings/web-addresses.ts';
 import { siblingWarning } from '../start/sibling-warning.ts';

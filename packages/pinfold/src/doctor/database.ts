@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Clock } from '@pinfold/core';
 import { CONNECTIONS, databaseOf, SCHEMA } from '../settings/databases.ts';
 import type { Settings } from '../settings/settings.ts';
+import { saidOf } from './error-text.ts';
 import { type Finding, trying } from './finding.ts';
-import { saidOf } from './said.ts';
 
 /** Beyond it, sites end noticeably too soon or too late. */
 const MOST_DIFFERENCE = 5_000;

@@ -1,20 +1,20 @@
-import type { Figure, UseCases } from '@pinfold/core';
+import type { Measurement, UseCases } from '@pinfold/core';
 import type { RequestEntry, Uploads } from '@pinfold/http';
 import { tokens } from '@pinfold/inversify';
 import type { ViewerFigures } from '@pinfold/viewer';
 import type { Container } from 'inversify';
 import type { Health } from '../health/health.ts';
-import type { Traffic } from '../server/traffic.ts';
+import type { Traffic } from '../server/byte-counters.ts';
 import { BusiestAccount } from './busiest-account.ts';
 import { ViewerCacheFigures } from './cache-figures.ts';
-import { type Cell, type Cells, Figures } from './figures.ts';
 import { healthFigures } from './health-figures.ts';
+import type { Snapshot } from './metrics-snapshot.ts';
 import { type Pool, poolFigures } from './pool-figures.ts';
 import { buildInfo, freeSpace, loopDelay } from './process-figures.ts';
 import { PublishingFigures } from './publishing-figures.ts';
 import { QueueFigures } from './queue-figures.ts';
+import { Figures, type Series, type SeriesSet } from './registry.ts';
 import { RequestFigures } from './request-figures.ts';
-import type { Snapshot } from './snapshot.ts';
 import { StoreFigures } from './store-figures.ts';
 import { SweepFigures } from './sweep-figures.ts';
 
@@ -42,7 +42,7 @@ export class Metrics {
   readonly #stores: StoreFigures;
   readonly #queues: QueueFigures;
   readonly #caches: ViewerCacheFigures;
-  readonly #sessionsEnded: Cells<Cell>;
+  readonly #sessionsEnded: SeriesSet<Series>;
   readonly #stopLoopDelay: () => void;
   readonly sweeps: SweepFigures;
 
@@ -73,7 +73,7 @@ export class Metrics {
   readonly request = (entry: RequestEntry, traffic: Traffic): void => this.#requests.take(entry, traffic);
 
   /** Takes what the core tells of its work. */
-  readonly observe = (figure: Figure): void => {
+  readonly observe = (figure: Measurement): void => {
     this.#publishing.observe(figure);
     this.sweeps.observe(figure);
     if (figure.kind === 'sessions_ended') this.#sessionsEnded.at(figure.reason).value += figure.count;

@@ -1,6 +1,6 @@
+import { callApi } from '../api-client/api-call.ts';
+import type { Server } from '../api-client/server.ts';
 import type { Terminal } from '../command-line/terminal.ts';
-import { callApi } from '../elsewhere/api-call.ts';
-import type { Server } from '../elsewhere/server.ts';
 import type { Published, Wish } from './publication.ts';
 import { WatchedFile } from './watched-file.ts';
 

@@ -1,5 +1,5 @@
 import { write } from 'node:fs';
-import { isFull, writeNow } from './last-writes.ts';
+import { isFull, writeNow } from './flush-on-exit.ts';
 import { outputDescriptor } from './output-descriptor.ts';
 
 /** The longest write to a pipe that other processes cannot split (POSIX, PIPE_BUF), in bytes. */

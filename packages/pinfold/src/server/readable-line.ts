@@ -1,5 +1,5 @@
 import type { RequestEntry } from '@pinfold/http';
-import { shownLines, shownText } from '../command-line/shown-text.ts';
+import { shownLines, shownText } from '../command-line/escape-control-characters.ts';
 import type { DescribedError } from './log.ts';
 
 /** pino's numbers of the levels that deserve a word. */

@@ -2,17 +2,17 @@ import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw } from 'node:zlib';
 import { type Ended, Fault, type ManifestEntry, type Open } from '@pinfold/core';
-import { MAX_READ, unlessAborted } from '@pinfold/core/adapter';
+import { MAX_READ, raceSignal } from '@pinfold/core/adapter';
 import { LRUCache } from 'lru-cache';
 import type { CacheFigures } from '../viewer-options.ts';
 import { checkProved } from './body-pieces.ts';
+import type { PieceSource } from './byte-source.ts';
 import { type Asked, cacheFigures } from './cache-figures.ts';
+import type { StoragePatience } from './circuit-breaker.ts';
+import type { InflatingTurns } from './fair-queue.ts';
 import { gzipMember } from './gzip-member.ts';
-import type { InflatingTurns } from './inflating-turns.ts';
-import type { PieceSource } from './piece-source.ts';
 import type { Form } from './site-files.ts';
-import type { StoragePatience } from './storage-patience.ts';
-import { TryLater } from './try-later.ts';
+import { TryLater } from './unavailable-error.ts';
 
 const inflate = promisify(inflateRaw);
 
@@ -137,7 +137,7 @@ export class Bodies {
         if (error instanceof TryLater && client !== wanted.client) return undefined;
         throw error;
       };
-      return await unlessAborted(whole.catch(mayTryAgain), signal);
+      return await raceSignal(whole.catch(mayTryAgain), signal);
     } finally {
       leave();
     }

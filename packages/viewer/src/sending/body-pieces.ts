@@ -3,10 +3,10 @@ import { type Ended, Fault, type ManifestEntry } from '@pinfold/core';
 import { MAX_READ } from '@pinfold/core/adapter';
 import type { Bodies } from './bodies.ts';
 import { bodyTurns } from './body-turns.ts';
+import type { PieceSource } from './byte-source.ts';
 import { GZIP_HEADER, gzipTrailer } from './gzip-member.ts';
-import { heldBytes, PIECE } from './held-bytes.ts';
 import { inflatedPieces } from './inflated-pieces.ts';
-import type { PieceSource } from './piece-source.ts';
+import { heldBytes, PIECE } from './memory-budget.ts';
 import type { Form } from './site-files.ts';
 
 /** A publication ended while its file was being read; the answer cannot be completed. */

@@ -4,12 +4,12 @@ import type { ViewerContext } from '../viewer-context.ts';
 import { type Body, type Loaded, MOST_WHOLE } from './bodies.ts';
 import { copiedPieces } from './body-pieces.ts';
 import { bodyTurns } from './body-turns.ts';
-import { heldBytes, PIECE } from './held-bytes.ts';
-import { lookingAt, sourceOf } from './piece-source.ts';
+import { lookingAt, sourceOf } from './byte-source.ts';
+import { heldBytes, PIECE } from './memory-budget.ts';
 import type { FileAnswer, FileOutcome } from './send-file.ts';
 import { expectTaken, sendPieces } from './send-pieces.ts';
 import type { Form } from './site-files.ts';
-import { whileThere } from './while-there.ts';
+import { whileThere } from './until-disconnect.ts';
 
 /** A body that fits into memory, or the part of it `from` … `to`, on its way out. */
 export interface BodyAnswer extends Pick<FileAnswer, 'publication' | 'file'> {

@@ -4,7 +4,7 @@ import { MAX_READ } from '@pinfold/core/adapter';
 import type { Exchange } from '../exchange.ts';
 import { EndedMeanwhile } from './body-pieces.ts';
 import type { FileOutcome } from './send-file.ts';
-import { whileThere } from './while-there.ts';
+import { whileThere } from './until-disconnect.ts';
 
 /** How long a viewer may take nothing of an answer, in milliseconds. */
 const UNTAKEN = 45_000;

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Publication } from '@pinfold/core';
 import type { Exchange } from '../exchange.ts';
 import { type Headers, sendPlainPage, sendRedirect } from '../pages/answers.ts';
+import { encodeRawBytes, type Target } from '../routing/target.ts';
 import type { ViewerContext } from '../viewer-context.ts';
-import { encodeRawBytes, type Target } from '../where/target.ts';
 import { findFile } from './find-file.ts';
 import { type FileOutcome, sendFile } from './send-file.ts';
 

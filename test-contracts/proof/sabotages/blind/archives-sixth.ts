@@ -2,7 +2,7 @@ import { openSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type ArchiveId, type ArchiveStorage, Fault, type StagedArchive } from '@pinfold/core';
-import { MAX_READ, unlessAborted } from '@pinfold/core/adapter';
+import { MAX_READ, raceSignal } from '@pinfold/core/adapter';
 import { type Sabotages, turns, waysOf } from '../ways.ts';
 import { sixthArchivesLists } from './archives-sixth-lists.ts';
 import { sixthArchivesReads } from './archives-sixth-reads.ts';
@@ -62,7 +62,7 @@ const puts: Sabotages<ArchiveStorage> = {
   }),
   'an aborted put goes on by itself': does('put', async (store, id, archive, signal) => {
     await store.check(signal);
-    return unlessAborted(
+    return raceSignal(
       turns(10).then(() => store.put(id, archive)),
       signal,
     );

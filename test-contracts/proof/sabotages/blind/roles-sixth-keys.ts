@@ -7,7 +7,7 @@ import type {
   RoleStore,
   Token,
 } from '@pinfold/core';
-import { takenFrom, type Wish } from '@pinfold/core/adapter';
+import { type AdmissionRequest, takenFrom } from '@pinfold/core/adapter';
 import { type Sabotages, turns, waysOf } from '../ways.ts';
 import { inService, rowed, ruled, SOUND, sum } from './roles-sixth-rows.ts';
 
@@ -17,7 +17,7 @@ const { nameOf } = SOUND;
 const NOBODY = { key: '' as IdempotencyKey, fingerprint: '' as Fingerprint, token: '' as Token };
 
 /** What a key nobody holds would be refused for. */
-async function refusalOf(store: RoleStore, account: AccountId, wish: Wish) {
+async function refusalOf(store: RoleStore, account: AccountId, wish: AdmissionRequest) {
   const answer = await store.reserve({ ...wish, ...NOBODY, account, until: wish.now });
   await store.release({ ...NOBODY, account });
   return answer.kind === 'refused' ? answer : undefined;

@@ -1,4 +1,4 @@
-import type { AccountId, ApiKeyId, Doer, Instant, SessionStore, Sha256 } from '@pinfold/core';
+import type { AccountId, ApiKeyId, EventActor, Instant, SessionStore, Sha256 } from '@pinfold/core';
 import { type Sabotages, waysOf } from '../ways.ts';
 import { everySession } from './sessions-sixth-links.ts';
 
@@ -34,7 +34,7 @@ export const sixthSessionsBegun: Sabotages<SessionStore> = {
     });
   },
   'lists the last kind of a doer of that id': () => {
-    const kinds = new Map<string | null, Doer['kind']>();
+    const kinds = new Map<string | null, EventActor['kind']>();
     return (store) => ({
       begin: async (session, events) => {
         await store.begin(session, events);

@@ -1,4 +1,4 @@
-import type { Message } from '../../words.ts';
+import type { Message } from '../../i18n.ts';
 import type { administration as en } from '../en/administration.ts';
 
 export const administration: Readonly<Record<keyof typeof en, Message>> = {

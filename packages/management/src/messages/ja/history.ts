@@ -1,4 +1,4 @@
-import type { Message } from '../../words.ts';
+import type { Message } from '../../i18n.ts';
 import type { history as en } from '../en/history.ts';
 
 export const history: Readonly<Record<keyof typeof en, Message>> = {

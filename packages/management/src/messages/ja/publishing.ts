@@ -1,4 +1,4 @@
-import type { Message } from '../../words.ts';
+import type { Message } from '../../i18n.ts';
 import type { publishing as en } from '../en/publishing.ts';
 
 export const publishing: Readonly<Record<keyof typeof en, Message>> = {

@@ -1,4 +1,4 @@
-import type { Message } from '../../words.ts';
+import type { Message } from '../../i18n.ts';
 import type { rules as en } from '../en/rules.ts';
 
 export const rules: Readonly<Record<keyof typeof en, Message>> = {

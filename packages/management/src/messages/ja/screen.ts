@@ -1,4 +1,4 @@
-import type { Message } from '../../words.ts';
+import type { Message } from '../../i18n.ts';
 import type { screen as en } from '../en/screen.ts';
 
 export const screen: Readonly<Record<keyof typeof en, Message>> = {

@@ -1,4 +1,4 @@
-import type { Message } from '../../words.ts';
+import type { Message } from '../../i18n.ts';
 import type { signIn as en } from '../en/sign-in.ts';
 
 export const signIn: Readonly<Record<keyof typeof en, Message>> = {
