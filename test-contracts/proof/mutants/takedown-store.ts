@@ -1,0 +1,321 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { RoleId, TakedownStore } from '@pinfold/core';
+import { FORBIDDEN_CONTENT } from '@pinfold/core/adapter';
+import { type StoreSubject, type TakedownStores, takedownStoreContract } from '@pinfold/test-contracts';
+import { replacing } from '@pinfold/test-contracts/fixtures';
+import { derived, type PortShape, part } from './derive.ts';
+import type { Mutant, MutantTable, Spoiling } from './mutant.ts';
+import { overMemory } from './over-memory.ts';
+import { EVENTS, ROLE, TAKEDOWN, TASK } from './records.ts';
+
+const { sound, mutant, harness } = overMemory<TakedownStores>(({ takedowns, roles, history }) => ({
+  takedowns,
+  roles,
+  history,
+}));
+
+const shape: PortShape<TakedownStore> = {
+  suite: 'takedown-store',
+  code: 'store_unavailable',
+  methods: {
+    takeDown: {
+      takes: { takedown: TAKEDOWN, stopped: { value: ROLE, version: 'count' }, events: EVENTS },
+      answers: { kind: 'choice' },
+      early: { value: { kind: 'taken_down' } },
+      caught: {
+        unreachable: '*',
+        race: 'answers.kind.stuck shares',
+        'lift-of-all': 'hurries idles takes.takedown.id',
+        'lift-once': 'repeats takes.stopped.version',
+        conflict: 'takes.events.{list-emptied,list-shortened}',
+        whole: 'takes.stopped.value takes.stopped.value.title.{lost,lowered,raised}',
+        'purge-without-grace': 'takes.stopped.value.archive.stuck takes.stopped.value.id',
+        again: 'takes.stopped.version.stuck',
+        'of-roles': [
+          'takes.takedown.account.{lost,lowered,raised,stuck} takes.takedown.reason',
+          'takes.takedown.sha256.stuck',
+        ],
+        list: 'takes.takedown.at',
+        forbidden: 'takes.takedown.sha256',
+        untested: [
+          'caches takes takes.stopped.value.account.{cut,stuck}',
+          'takes.stopped.value.archiveBytes.{stuck,wrapped} takes.stopped.value.deletedAt.{seconds,stuck}',
+          'takes.stopped.value.expiresAt.{seconds,stuck} takes.stopped.value.fileCount.{capped,stuck}',
+          'takes.stopped.value.generation.{capped,stuck} takes.stopped.value.idempotencyKey.{cut,stuck}',
+          'takes.stopped.value.originalFilename.stuck takes.stopped.value.{passwordHash,title}',
+          'takes.stopped.value.pinned.lowered takes.stopped.value.publishedAt.{seconds,stuck}',
+          'takes.stopped.value.sha256.{raised,stuck} takes.stopped.value.size.{stuck,wrapped}',
+          'takes.stopped.version.capped takes.takedown.reason.{composed,numeric,quoted,terminated}',
+        ],
+      },
+    },
+    lift: {
+      takes: { takedown: { id: 'uuid', sha256: 'hash' }, at: 'instant', events: EVENTS },
+      answers: { kind: 'choice' },
+      early: { value: { kind: 'lifted' } },
+      caught: {
+        'lift-once': '*',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        'of-roles': 'takes.at',
+        'lift-of-all': 'takes.takedown.id.stuck',
+        lift: 'takes.takedown.sha256.stuck',
+        untested: [
+          'caches takes.at.{seconds,stuck} takes.events.{list-capped,list-first,list-reversed}',
+          'takes.takedown.sha256.raised',
+        ],
+      },
+    },
+    isForbidden: {
+      takes: { sha256: 'hash' },
+      answers: 'flag',
+      early: { value: false },
+      caught: {
+        unreachable: '*',
+        'lift-of-all': 'answers caches hurries idles',
+        forbidden: 'takes.sha256',
+        untested: 'repeats shares',
+      },
+    },
+    of: {
+      takes: { ids: ['uuid'] },
+      answers: [TAKEDOWN],
+      early: { value: [] },
+      caught: {
+        'of-roles': '* answers.account.{lost,lowered,raised,stuck}',
+        again: 'caches',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: [
+          'answers.{account,list-capped,list-reversed} answers.at.seconds answers.liftedAt.{seconds,stuck}',
+          'answers.reason.{composed,numeric,quoted,terminated} answers.sha256.raised repeats shares',
+          'takes.ids.{list-capped,list-reversed}',
+        ],
+      },
+    },
+    list: {
+      takes: { query: { sha256: 'hash', after: { at: 'instant', id: 'uuid' }, limit: 'count' } },
+      answers: [TAKEDOWN],
+      early: { value: [] },
+      caught: {
+        list: '* answers.account.{lost,raised} answers.reason.{cut,lost,lowered,raised}',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: [
+          'answers.{account,liftedAt,list-capped,reason} answers.sha256.raised caches repeats shares',
+          'takes.query.limit.{capped,stuck} takes.query.sha256.raised',
+        ],
+      },
+    },
+    copies: {
+      takes: { query: { sha256: 'hash', now: 'instant', after: 'uuid', limit: 'count' } },
+      answers: ['uuid'],
+      early: { value: [] },
+      caught: {
+        copies: '*',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        'forbids-commit': 'answers.cut',
+        untested: [
+          'answers.list-capped caches repeats shares takes.query.limit.capped takes.query.now.seconds',
+          'takes.query.sha256.{raised,stuck}',
+        ],
+      },
+    },
+    claimPurge: {
+      takes: { claim: { role: 'uuid', token: 'id', until: 'instant' } },
+      answers: TASK,
+      early: { value: undefined },
+      caught: {
+        unreachable: '*',
+        'claim-purge': 'answers hurries idles answers.failures.more takes.claim.token',
+        'purge-without-grace': 'answers.role.stuck takes.claim',
+        untested: [
+          'answers.account.{cut,stuck} answers.archive.stuck answers.failures',
+          'answers.token.{ended,lowered} caches repeats shares takes.claim.token.{ended,lowered}',
+          'takes.claim.until.{seconds,stuck}',
+        ],
+      },
+    },
+  },
+  confusions: { forbidden: 'sha256', 'claim-purge': 'token.cut', untested: '*' },
+};
+
+/** Breaks one of the stores. */
+function within<Name extends keyof TakedownStores>(
+  name: Name,
+  spoiling: (store: TakedownStores[Name], stores: TakedownStores) => Partial<TakedownStores[Name]>,
+): Spoiling<TakedownStores> {
+  return () => (stores) =>
+    ({ [name]: replacing(stores[name], spoiling(stores[name], stores)) }) as Partial<TakedownStores>;
+}
+
+const takingStories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
+  mutant(
+    'takedown-store/conflict',
+    'a takedown that conflicts forbids the archive',
+    within('takedowns', (store) => ({
+      takeDown: async (takedown, stopped, events) => {
+        const outcome = await store.takeDown(takedown, stopped, events);
+        if (outcome.kind === 'conflict') await store.takeDown(takedown, undefined, []);
+        return outcome;
+      },
+    })),
+  ),
+  mutant(
+    'takedown-store/race',
+    'a takedown looks at the role first and writes later',
+    within('takedowns', (store, { roles }) => ({
+      takeDown: async (takedown, stopped, events) => {
+        const loaded = await roles.load(takedown.id);
+        const isNewest = stopped === undefined || loaded?.version === stopped.version;
+        await nextTurn();
+        const now = await roles.load(takedown.id);
+        if (!isNewest || now === undefined || stopped === undefined) {
+          return await store.takeDown(takedown, stopped, events);
+        }
+        return await store.takeDown(takedown, { ...stopped, version: now.version }, events);
+      },
+    })),
+  ),
+  mutant(
+    'takedown-store/again',
+    'the last reason counts',
+    within('takedowns', (store) => ({
+      takeDown: async (takedown, stopped, events) => {
+        if (stopped !== undefined) await store.lift(takedown, takedown.at, []);
+        return await store.takeDown(takedown, stopped, events);
+      },
+    })),
+  ),
+  mutant(
+    'takedown-store/lift',
+    'a lifted takedown is forgotten by its role',
+    within('takedowns', (store) => ({
+      of: async (ids) => (await store.of(ids)).filter(({ liftedAt }) => liftedAt === null),
+    })),
+  ),
+  mutant(
+    'takedown-store/lift-of-all',
+    'one that is lifted lifts all of its archive',
+    within('takedowns', (store) => ({
+      lift: async (takedown, at, events) => {
+        const { sha256 } = takedown;
+        const all = await store.list({ sha256, after: undefined, limit: 9 });
+        const outcome = await store.lift(takedown, at, events);
+        if (outcome.kind === 'lifted') for (const { id } of all) await store.lift({ id, sha256 }, at, []);
+        return outcome;
+      },
+    })),
+  ),
+  mutant(
+    'takedown-store/lift-once',
+    'lifting looks first and writes later',
+    within('takedowns', (store) => ({
+      lift: async (takedown, at, events) => {
+        const found = (await store.of([takedown.id])).find(({ sha256 }) => sha256 === takedown.sha256);
+        await nextTurn();
+        const outcome = await store.lift(takedown, at, events);
+        return found?.liftedAt === null ? { kind: 'lifted' } : outcome;
+      },
+    })),
+  ),
+];
+
+const forbiddingStories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
+  mutant(
+    'takedown-store/forbids-reserve',
+    'a replay of a forbidden archive is refused',
+    within('roles', (store, { takedowns }) => ({
+      reserve: async (request) =>
+        (await takedowns.isForbidden(request.sha256)) ? FORBIDDEN_CONTENT : await store.reserve(request),
+    })),
+  ),
+  mutant(
+    'takedown-store/forbids-commit',
+    'a commit that is refused gives up its lease',
+    within('roles', (store) => ({
+      commit: async (publication, lease, events) => {
+        const outcome = await store.commit(publication, lease, events);
+        if (outcome.kind === 'refused') await store.release(lease);
+        return outcome;
+      },
+    })),
+  ),
+];
+
+const readingStories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
+  mutant(
+    'takedown-store/of-roles',
+    'a role has one takedown at most',
+    within('takedowns', (store) => ({
+      of: async (ids) => {
+        const all = await store.of(ids);
+        return ids.flatMap((id) => all.find((each) => each.id === id) ?? []);
+      },
+    })),
+  ),
+  mutant(
+    'takedown-store/list',
+    'a page starts after the instant of the last item',
+    within('takedowns', (store) => ({
+      list: (query) => {
+        const { after } = query;
+        return store.list({ ...query, after: after && { ...after, id: '' as RoleId } });
+      },
+    })),
+  ),
+
+  mutant('takedown-store/claim-purge', 'a purge leaves a claimed archive to the cleanup', () => {
+    const claimed = new Set<RoleId>();
+    return ({ roles, takedowns }) => ({
+      roles: replacing(roles, {
+        claimForCleanup: async (request) => {
+          const tasks = await roles.claimForCleanup(request);
+          for (const { role } of tasks) claimed.add(role);
+          return tasks;
+        },
+      }),
+      takedowns: replacing(takedowns, {
+        claimPurge: async (claim) =>
+          claimed.has(claim.role) ? undefined : await takedowns.claimPurge(claim),
+      }),
+    });
+  }),
+  mutant('takedown-store/purge-without-grace', 'a failed cleanup postpones the purge', () => {
+    const purged = new Set<RoleId>();
+    return ({ roles, takedowns }) => ({
+      roles: replacing(roles, {
+        claimForCleanup: async (request) =>
+          (await roles.claimForCleanup(request)).filter(
+            ({ role }) => !purged.has(role) || request.endedBefore === request.now,
+          ),
+      }),
+      takedowns: replacing(takedowns, {
+        claimPurge: async (claim) => {
+          purged.add(claim.role);
+          return await takedowns.claimPurge(claim);
+        },
+      }),
+    });
+  }),
+];
+
+const reachStories: readonly Mutant<StoreSubject<TakedownStores>>[] = [];
+
+const saboteurs: readonly Mutant<StoreSubject<TakedownStores>>[] = [
+  ...takingStories,
+  ...forbiddingStories,
+  ...readingStories,
+  ...reachStories,
+];
+
+const stories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
+  ...takingStories,
+  ...forbiddingStories,
+  ...readingStories,
+  ...reachStories,
+  ...saboteurs,
+];
+
+export const takedownStoreTable: MutantTable<TakedownStores, StoreSubject<TakedownStores>> = {
+  contract: takedownStoreContract,
+  sound,
+  mutants: [...harness(shape.suite), ...derived(shape, part(mutant, 'takedowns')), ...stories],
+};
