@@ -26,11 +26,10 @@ const SHOWN_BY_SEQUENCES = [
   'claimForCleanup: answers.list-reversed',
   'a claim leaves the version as it was',
   'settleCleanup: idles',
-  'settleCleanup: takes.outcome.retryAt.later',
+  'settleCleanup: takes.outcome.kind.stuck',
   'settling ends the claim of another sweep',
   'listArchives: answers.list-shortened',
   'purge: takes.begunBefore.later',
-  'a dropped reservation lapses but its token stays valid',
 ];
 
 /** Mutants that are wrong between two steps: only calls that run at once show it. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AccountId, AccountStore, Generation, IdempotencyKey, Publication } from '@pinfold/core';
+import type { AccountId, AccountStore, IdempotencyKey, Publication } from '@pinfold/core';
 import { NO_LIMITS } from '@pinfold/core/adapter';
 import { type AccountStores, accountStoreContract, type StoreSubject } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
@@ -215,15 +215,6 @@ const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
       },
     }),
   })),
-  mutant('account-store/with-roles', 'a generation has 16 bits', () => ({ roles }) => ({
-    roles: replacing(roles, {
-      load: async (id, signal) => {
-        const found = await roles.load(id, signal);
-        const accountGeneration = ((found?.accountGeneration ?? 0) & 0xffff) as Generation;
-        return found && { ...found, accountGeneration };
-      },
-    }),
-  })),
   mutant('account-store/list-many', 'a walk ends after a thousand', () => ({ accounts }) => ({
     accounts: replacing(accounts, {
       list: async (after, limit) => {
@@ -232,23 +223,6 @@ const stories: readonly Mutant<StoreSubject<AccountStores>>[] = [
       },
     }),
   })),
-
-  mutant(
-    'account-store/lets-go',
-    'a load that fails leaves a listener on its signal',
-    () =>
-      ({ accounts }) => ({
-        accounts: replacing(accounts, {
-          load: async (name, signal) => {
-            const heard = (): void => undefined;
-            signal?.addEventListener('abort', heard);
-            const loaded = await accounts.load(name, signal);
-            signal?.removeEventListener('abort', heard);
-            return loaded;
-          },
-        }),
-      }),
-  ),
 ];
 
 export const accountStoreTable: MutantTable<AccountStores, StoreSubject<AccountStores>> = {

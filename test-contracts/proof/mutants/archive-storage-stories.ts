@@ -1,5 +1,4 @@
 import { type ArchiveId, type ArchiveStorage, Fault, isFault, type StagedArchive } from '@pinfold/core';
-import { MAX_READ } from '@pinfold/core/adapter';
 import { createMemory, type Memory } from '@pinfold/memory';
 import type { ArchiveStorageSubject } from '@pinfold/test-contracts';
 import { anArchiveId, createStagedArchives, replacing } from '@pinfold/test-contracts/fixtures';
@@ -102,12 +101,6 @@ const readStories: readonly Mutant<ArchiveStorageSubject>[] = [
         length === 0 ? undefined : sound.read(id, from, length, signal),
     }),
   ),
-  mutant('archive-storage/read-outside', 'a range that goes beyond the end is cut there', () => (sound) => ({
-    read: async (id, from, length, signal) => {
-      const size = (await sound.size(id)) ?? from + length;
-      return sound.read(id, from, Math.min(length, Math.max(0, size - from)), signal);
-    },
-  })),
   mutant('archive-storage/read-outside', 'an invalid range is a fault of the storage', () => (sound) => ({
     read: (id, from, length, signal) =>
       sound.read(id, from, length, signal).catch((cause: unknown) => {
@@ -115,31 +108,9 @@ const readStories: readonly Mutant<ArchiveStorageSubject>[] = [
         throw new Fault('storage_unavailable', 'no such range', { cause });
       }),
   })),
-
-  mutant('archive-storage/size', 'an absent archive has the size 0', () => (sound) => ({
-    size: async (id, signal) => (await sound.size(id, signal)) ?? 0,
-  })),
 ];
 
 const otherStories: readonly Mutant<ArchiveStorageSubject>[] = [
-  mutant('archive-storage/delete-gone', 'a node caches what it read', () => (sound) => {
-    const kept = new Map<ArchiveId, { readonly from: number; readonly bytes: Uint8Array<ArrayBuffer> }>();
-    return {
-      read: async (id, from, length, signal) => {
-        signal?.throwIfAborted();
-        const { from: first, bytes } = kept.get(id) ?? { from: 0, bytes: new Uint8Array(0) };
-        const inside = from >= first && from + length <= first + bytes.length && bytes.length > 0;
-        if (inside) return bytes.slice(from - first, from - first + length);
-        const read = await sound.read(id, from, length, signal);
-        if (read !== undefined) kept.set(id, { from, bytes: read.slice() });
-        return read;
-      },
-      delete: async (id, signal) => {
-        kept.delete(id);
-        await sound.delete(id, signal);
-      },
-    };
-  }),
   mutant('archive-storage/delete-twice', 'deleting an absent archive fails', () => (sound) => ({
     delete: async (id, signal) => {
       const there = await sound.read(id, 0, 0);
@@ -191,28 +162,10 @@ const MOMENT = 13;
 
 /** Habits of backends, caches and buffers. */
 const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
-  mutant('archive-storage/list-many', 'a list never has more than 100', () => (sound) => ({
-    list: async (after, limit, signal) => {
-      const page = await sound.list(after, limit, signal);
-      const first = await sound.list(undefined, 100, signal);
-      return page.filter((id) => first.includes(id));
-    },
-  })),
   mutant('archive-storage/list-many', "a page starts after the cursor's millisecond", () => (sound) => ({
     list: (after, limit, signal) =>
       sound.list(after && (`${after.slice(0, MOMENT)}-g` as ArchiveId), limit, signal),
   })),
-  mutant('archive-storage/list-many', 'archives of one millisecond are one', () => {
-    const first = new Map<string, ArchiveId>();
-    const placeOf = (id: ArchiveId): ArchiveId => first.get(id.slice(0, MOMENT)) ?? id;
-    return (sound) => ({
-      put: async (id, archive, signal) => {
-        if (!first.has(id.slice(0, MOMENT))) first.set(id.slice(0, MOMENT), id);
-        await sound.put(placeOf(id), archive, signal);
-      },
-      read: (id, from, length, signal) => sound.read(placeOf(id), from, length, signal),
-    });
-  }),
   mutant('archive-storage/read-many', 'reads of one handle share a position', () => (sound) => {
     let position = 0;
     return {
@@ -221,17 +174,6 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
         await turns(1);
         const fits = await sound.read(id, position, length, signal).catch(() => undefined);
         return fits ?? (await sound.read(id, from, length, signal));
-      },
-    };
-  }),
-  mutant('archive-storage/read-owned', 'all reads return views of one buffer', () => (sound) => {
-    const buffer = new Uint8Array(MAX_READ);
-    return {
-      read: async (id, from, length, signal) => {
-        const bytes = await sound.read(id, from, length, signal);
-        if (bytes === undefined) return undefined;
-        buffer.set(bytes);
-        return buffer.subarray(0, length);
       },
     };
   }),
@@ -283,17 +225,6 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
       },
     }),
   ),
-  mutant('archive-storage/put-again', 'a put that fails removes the staged file', () => (sound) => ({
-    put: async (id, archive, signal) => {
-      try {
-        await sound.put(id, archive, signal);
-      } catch (error) {
-        await archive.discard();
-        throw error;
-      }
-    },
-  })),
-
   {
     breaks: 'archive-storage/list-foreign',
     how: 'whatever lies there is listed',
@@ -316,6 +247,17 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
       };
     },
   },
+  mutant('archive-storage/sequences', 'bytes that were deleted once are not stored again', () => {
+    const known = new Map<string, ArchiveId>();
+    return (sound) => ({
+      put: async (id, archive, signal) => {
+        const first = known.get(archive.sha256);
+        if (first !== undefined && (await sound.size(first, signal)) === undefined) return;
+        await sound.put(id, archive, signal);
+        known.set(archive.sha256, id);
+      },
+    });
+  }),
   mutant('archive-storage/aborted-on-the-way', 'an abort during the call becomes a fault', () => (sound) => ({
     list: async (after, limit, signal) => {
       const page = await sound.list(after, limit, signal);

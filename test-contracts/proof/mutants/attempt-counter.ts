@@ -7,7 +7,6 @@ import {
   after,
   type Instant,
   minutes,
-  type RoleId,
 } from '@pinfold/core';
 import { UNSETTLED_AT_MOST } from '@pinfold/core/adapter';
 import { createMemory } from '@pinfold/memory';
@@ -158,54 +157,6 @@ const lookingFirst: Spoiling<AttemptCounter> = () => {
   });
 };
 
-/** Forgiving a ticket again forgives another try of the same address. */
-const forgivingAgain: Spoiling<AttemptCounter> = () => {
-  const open: { readonly ticket: AttemptTicket; readonly attempt: Attempt }[] = [];
-  const given = new Map<AttemptTicket, Attempt>();
-  return (store) => ({
-    begin: async (attempt) => {
-      const outcome = await store.begin(attempt);
-      if (outcome.kind === 'admitted') {
-        open.push({ ticket: outcome.ticket, attempt });
-        given.set(outcome.ticket, attempt);
-      }
-      return outcome;
-    },
-    forgive: async (ticket) => {
-      const of = given.get(ticket);
-      const exact = open.findIndex((entry) => entry.ticket === ticket);
-      const same = open.findIndex(
-        ({ attempt }) => attempt.role === of?.role && attempt.address === of.address,
-      );
-      const [entry] = open.splice(exact === -1 ? same : exact, exact === -1 && same === -1 ? 0 : 1);
-      await store.forgive(entry?.ticket ?? ticket);
-    },
-  });
-};
-
-/** Settling a try that was forgiven counts it once more. */
-const settlingForgiven: Spoiling<AttemptCounter> = () => {
-  const given = new Map<AttemptTicket, Attempt>();
-  const forgiven = new Set<AttemptTicket>();
-  return (store) => ({
-    begin: async (attempt) => {
-      const outcome = await store.begin(attempt);
-      if (outcome.kind === 'admitted') given.set(outcome.ticket, attempt);
-      return outcome;
-    },
-    forgive: async (ticket) => {
-      forgiven.add(ticket);
-      await store.forgive(ticket);
-    },
-    settle: async (ticket) => {
-      const attempt = given.get(ticket);
-      if (!forgiven.has(ticket) || attempt === undefined) return await store.settle(ticket);
-      const again = await store.begin({ ...attempt, perAddress: UNLIMITED, perRole: UNLIMITED });
-      if (again.kind === 'admitted') await store.settle(again.ticket);
-    },
-  });
-};
-
 /** The next try settles for good what was not settled in time. */
 const losingLateOnes: Spoiling<AttemptCounter> = () => {
   const open = new Map<AttemptTicket, Instant>();
@@ -217,20 +168,6 @@ const losingLateOnes: Spoiling<AttemptCounter> = () => {
       const outcome = await store.begin(attempt);
       if (outcome.kind === 'admitted') open.set(outcome.ticket, attempt.now);
       return outcome;
-    },
-  });
-};
-
-/** A role's window ends as it would if nothing in it had been forgiven. */
-const rememberingForgiven: Spoiling<AttemptCounter> = () => {
-  const ends = new Map<RoleId, Instant>();
-  return (store) => ({
-    begin: async (attempt) => {
-      const { role, now, window } = attempt;
-      const end = ends.get(role);
-      if (end !== undefined && end > now) return await store.begin(attempt);
-      ends.set(role, after(now, window));
-      return await store.begin({ ...attempt, perAddress: UNLIMITED, perRole: UNLIMITED });
     },
   });
 };
@@ -255,29 +192,13 @@ const stories: readonly Mutant<StoreSubject<AttemptCounter>>[] = [
     },
   })),
   mutant('attempt-counter/unsettled', 'a try that was late is wrong for good', losingLateOnes),
-  mutant('attempt-counter/settle', 'a try that was forgiven can be made wrong', settlingForgiven),
-  mutant(
-    'attempt-counter/forgiven-window',
-    'a window whose tries were forgiven ends as if it had them',
-    rememberingForgiven,
-  ),
   mutant('attempt-counter/race', 'counting looks first and writes later', lookingFirst),
-  mutant('attempt-counter/forgive', 'a ticket can be taken back again', forgivingAgain),
   mutant('attempt-counter/purge', 'windows go by their beginning', () => (store) => ({
     purge: (endedBy, limit) => store.purge(after(endedBy, minutes(5)), limit),
   })),
   mutant('attempt-counter/count-ended', 'counting drops the counted windows', () => (store) => ({
     countEnded: (endedBy) => store.purge(endedBy, UNLIMITED),
   })),
-  mutant('attempt-counter/hundreds', 'limits over 100 are taken for 100', () => (store) => ({
-    begin: (attempt) =>
-      store.begin({
-        ...attempt,
-        perAddress: Math.min(attempt.perAddress, 100),
-        perRole: Math.min(attempt.perRole, 100),
-      }),
-  })),
-
   mutant('attempt-counter/purge-many', 'no more than 500 are dropped at a time', () => (store) => ({
     purge: (endedBy, limit) => store.purge(endedBy, Math.min(limit, 500)),
   })),

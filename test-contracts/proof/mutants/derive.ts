@@ -171,7 +171,7 @@ async function* eachChanged(answers: AsyncIterable<unknown>, change: Change): As
 }
 
 /** More calls of one method than any clause makes. */
-const MOST_CALLS = 50_000;
+const MOST_CALLS = 10_000;
 
 /** A sound method. It gives up where a caller never ends, as one that walks pages whose cursor does not move. */
 function bounded(port: object, method: string): Call {

@@ -18,7 +18,9 @@ export type Kind =
   /** One of a few names. */
   | 'choice'
   | 'bytes'
-  /** What is passed on unread. */
+  /** A value of which only its presence is tested. */
+  | 'present'
+  /** A value that is passed on unread. */
   | 'opaque';
 
 /**
@@ -87,6 +89,7 @@ const BY_KIND: Readonly<Record<Kind, Readonly<Record<string, Distort>>>> = {
   },
   flag: { raised: () => true, lowered: () => false },
   choice: {},
+  present: {},
   opaque: {},
   bytes: {
     cut: (bytes: Uint8Array) => bytes.slice(0, -1),
@@ -121,8 +124,10 @@ export function distortionsOf(kind: Field['kind']): Readonly<Record<string, () =
   const stateless = ways.map(([name, distort]) => [name, () => distort] as const);
   return {
     ...Object.fromEntries(stateless),
-    ...(['list', 'flag', 'bytes', 'opaque'].includes(kind) ? {} : { stuck: sticking }),
-    ...(['text', 'word', 'instant', 'id', 'uuid', 'hash'].includes(kind) ? { lost: () => () => null } : {}),
+    ...(['list', 'flag', 'bytes', 'present', 'opaque'].includes(kind) ? {} : { stuck: sticking }),
+    ...(['text', 'word', 'instant', 'id', 'uuid', 'hash', 'present'].includes(kind)
+      ? { lost: () => () => null }
+      : {}),
   };
 }
 

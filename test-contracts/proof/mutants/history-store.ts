@@ -26,26 +26,56 @@ const shape: PortShape<HistoryStore> = {
       takes: { query: QUERY },
       answers: { items: [EVENT], next: { at: 'instant', id: 'uuid' } },
       early: { value: { items: [], next: undefined } },
-      caught: { untested: '*' },
+      caught: {
+        'list-pages': '*',
+        'list-order': 'answers.items answers.items.account.lowered',
+        'list-filter': [
+          'answers.items.account.{lost,raised,stuck} answers.items.pin.stuck',
+          'takes.query.account.{lost,lowered,raised,stuck} takes.query.{pin,since}',
+        ],
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: [
+          'answers.items.{account,list-capped} answers.items.address.stuck answers.items.request.stuck',
+          'answers.next.id.{cut,stuck} caches repeats shares takes.query.account',
+          'takes.query.after.id.{cut,stuck} takes.query.limit.{capped,more} takes.query.pin.stuck',
+          'takes.query.since.stuck',
+        ],
+      },
     },
     expired: {
       takes: { by: 'instant', limit: 'count' },
       answers: [{ role: 'uuid', account: 'text', expiresAt: 'instant' }],
       early: { value: [] },
-      caught: { untested: '*' },
+      caught: {
+        unreachable: '*',
+        expired: 'answers hurries takes answers.account.{lost,raised}',
+        'same-question': 'caches',
+        untested:
+          'answers.{account,list-capped,list-reversed} repeats shares takes.by.stuck takes.limit.capped',
+      },
     },
     tellExpired: {
       takes: { events: [EVENT] },
       early: { value: undefined },
-      caught: { untested: '*' },
+      caught: {
+        unreachable: '* takes.events.list-shortened',
+        'tell-expired-conflicts': 'hurries',
+        'tell-expired-once': 'idles takes.events.{at,list-emptied,pin}',
+        untested: 'caches repeats shares takes.events takes.events.at.{seconds,stuck} takes.events.pin.stuck',
+      },
     },
     drop: {
       takes: { before: 'instant', limit: 'count' },
       answers: 'count',
       early: { value: 0 },
-      caught: { untested: '*' },
+      caught: {
+        drop: '*',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: 'answers.capped shares takes.limit.capped',
+      },
     },
   },
+  confusions: { 'list-filter': 'account.{lowered,raised}', untested: '*' },
 };
 
 let others = 1_000;
@@ -215,19 +245,15 @@ const reachStories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
   })),
 ];
 
-const saboteurs: readonly Mutant<StoreSubject<HistoryStores>>[] = [
-  ...keepingStories,
-  ...readingStories,
-  ...expiringStories,
-  ...reachStories,
-];
-
 const stories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
   ...keepingStories,
   ...readingStories,
   ...expiringStories,
   ...reachStories,
-  ...saboteurs,
+  ...keepingStories,
+  ...readingStories,
+  ...expiringStories,
+  ...reachStories,
 ];
 
 export const historyStoreTable: MutantTable<HistoryStores, StoreSubject<HistoryStores>> = {

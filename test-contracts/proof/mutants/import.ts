@@ -1,4 +1,4 @@
-import type { Fingerprint, Token } from '@pinfold/core';
+import type { Token } from '@pinfold/core';
 import type { Import } from '@pinfold/core/moving';
 import { importContract, type MovingStores, type StoreSubject } from '@pinfold/test-contracts';
 import { replacing } from '@pinfold/test-contracts/fixtures';
@@ -40,30 +40,15 @@ const shape: PortShape<Import> = {
       answers: { kind: 'choice' },
       early: { value: { kind: 'kept' } },
       caught: {
-        'begin-again': '* takes.records.value.reason.{cut,lost,lowered,raised}',
+        'begin-again': '*',
         unreachable: 'coversUp isCurt isRaw misnames',
-        'keep-removal': 'takes.records.list-reversed takes.records.value.expiresAt.stuck',
+        'keep-removal': 'takes.records.list-reversed',
         'keep-lost': 'answers.kind.stuck',
+        'changes-refused': 'takes.records.list-first',
+        'keep-whole': 'takes.records.value.account.lost',
         untested: [
-          'repeats takes.records.list-capped takes.records.value.account.stuck',
-          'takes.records.value.actor.id.stuck takes.records.value.address.stuck',
-          'takes.records.value.archiveBytes.wrapped takes.records.value.blocked.at.{seconds,stuck}',
-          'takes.records.value.blocked.reason.stuck takes.records.value.blocked.sites.stuck',
-          'takes.records.value.deletedAt.seconds takes.records.value.expiresAt.seconds',
-          'takes.records.value.fileCount.{capped,stuck} takes.records.value.generation.capped',
-          'takes.records.value.lastPublishedAt.{seconds,stuck}',
-          'takes.records.value.{lastUsedAt,publicationsMark,reason}',
-          'takes.records.value.liftedAt.{seconds,stuck} takes.records.value.limits.bytes.stuck',
-          'takes.records.value.limits.publications.stuck takes.records.value.limits.requests.stuck',
-          'takes.records.value.limits.sites.{capped,stuck}',
-          'takes.records.value.name.{composed,cut,numeric,quoted,terminated,trimmed}',
-          'takes.records.value.originalFilename.stuck takes.records.value.passwordHash.{cut,stuck}',
-          'takes.records.value.publishedAt.{seconds,stuck} takes.records.value.refusedPasswords.capped',
-          'takes.records.value.request.stuck takes.records.value.revokedAt.{seconds,stuck}',
-          'takes.records.value.scopes.list-capped takes.records.value.secretHash.raised',
-          'takes.records.value.sha256.raised takes.records.value.size.wrapped',
-          'takes.records.value.title.{composed,cut,numeric,quoted,terminated,trimmed}',
-          'takes.records.value.views.capped takes.token.{ended,lowered}',
+          'repeats takes.records.list-capped takes.records.value.lastUsedAt.lost',
+          'takes.records.value.publicationsMark.lost takes.token.{ended,lowered}',
         ],
       },
     },
@@ -78,13 +63,7 @@ const shape: PortShape<Import> = {
       },
     },
   },
-  confusions: {
-    'changes-refused': 'fingerprint.cut',
-    'keep-whole': 'id.cut',
-    'begin-again': 'name.latin secretHash sha256',
-    end: 'token.cut',
-    untested: '* secretHash.raised sha256.raised',
-  },
+  confusions: { end: 'token.cut', untested: 'token' },
 };
 
 type Imports = MovingStores['imports'];
@@ -100,32 +79,6 @@ const importing =
   };
 
 const stories: readonly Mutant<StoreSubject<MovingStores>>[] = [
-  mutant(
-    'import/unfinished',
-    'an import with records counts as finished',
-    importing(
-      () => undefined,
-      ({ imports, snapshot }) => ({
-        isUnfinished: async () => {
-          for await (const _ of snapshot.records()) return false;
-          return imports.isUnfinished();
-        },
-      }),
-    ),
-  ),
-  mutant(
-    'import/begin-foreign',
-    'a refused import is reported as begun',
-    importing(
-      () => undefined,
-      ({ imports }) => ({
-        begin: async (token) => {
-          await imports.begin(token);
-          return { kind: 'begun' };
-        },
-      }),
-    ),
-  ),
   mutant(
     'import/begin-again',
     'a new import continues an unfinished one',
@@ -146,27 +99,6 @@ const stories: readonly Mutant<StoreSubject<MovingStores>>[] = [
     ),
   ),
   mutant(
-    'import/keep-whole',
-    'fingerprints are recomputed',
-    importing(
-      () => undefined,
-      ({ imports }) => ({
-        keep: (token, records) =>
-          imports.keep(
-            token,
-            records.map((record) =>
-              record.kind === 'publication'
-                ? {
-                    ...record,
-                    value: { ...record.value, fingerprint: record.value.sha256 as string as Fingerprint },
-                  }
-                : record,
-            ),
-          ),
-      }),
-    ),
-  ),
-  mutant(
     'import/keep-removal',
     'removals are ignored',
     importing(
@@ -177,20 +109,6 @@ const stories: readonly Mutant<StoreSubject<MovingStores>>[] = [
             token,
             records.filter(({ kind }) => kind !== 'removal'),
           ),
-      }),
-    ),
-  ),
-  mutant(
-    'import/keep-lost',
-    'any token is accepted',
-    importing(
-      () => ({ last: undefined as Token | undefined }),
-      ({ imports }, shared) => ({
-        begin: (token) => {
-          shared.last = token;
-          return imports.begin(token);
-        },
-        keep: (token, records) => imports.keep(shared.last ?? token, records),
       }),
     ),
   ),

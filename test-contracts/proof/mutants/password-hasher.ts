@@ -79,10 +79,6 @@ const stories: readonly Mutant<Subject<PasswordHasher>>[] = [
         }),
     }),
   ),
-  mutant('password-hasher/turns', 'all clients share one queue', () => (sound) => ({
-    hash: (password, _, signal) => sound.hash(password, 'anybody', signal),
-    verify: (password, hash, _, signal) => sound.verify(password, hash, 'anybody', signal),
-  })),
   mutant('password-hasher/turns', 'the queue has no limit', () => {
     let last: Promise<unknown> = Promise.resolve();
     const inLine = <Result>(work: () => Promise<Result>): Promise<Result> => {

@@ -187,8 +187,9 @@ export const CLEANUP_COUNT: Fields<CleanupCountRequest> = {
 /** A record that moves from one database to another: an account, a key, a publication and so on. */
 export const RECORD: Shape = {
   kind: 'choice',
-  value: {
-    ...{ ...ACCOUNT, ...API_KEY, ...ROLE, ...TAKEDOWN, ...VIEWS, ...EVENT },
-    ...{ account: 'word', idempotencyKey: 'word', label: 'word', manifest: 'word', fingerprint: 'hash' },
-  },
+  value: Object.fromEntries(
+    [ACCOUNT, API_KEY, ROLE, TAKEDOWN, VIEWS, EVENT, { manifest: 'word', fingerprint: 'hash' }]
+      .flatMap(Object.keys)
+      .map((member) => [member, 'present']),
+  ),
 };

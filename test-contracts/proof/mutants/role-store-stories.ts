@@ -4,8 +4,6 @@ import {
   type CleanupTask,
   type CommitOutcome,
   type IdempotencyKey,
-  type Instant,
-  instant,
   type Lease,
   type Publication,
   type Reservation,
@@ -21,11 +19,9 @@ import { publishTo, UNBOUNDED } from '@pinfold/test-contracts/fixtures';
 import type { Mutant, Spoiling } from './mutant.ts';
 import { type OverMemory, overMemory } from './over-memory.ts';
 import { withLedger } from './role-store-ledger.ts';
-import { singleMethod } from './single-method.ts';
 
 export const roleStores: OverMemory<RoleStore> = overMemory(({ roles }) => roles);
 const { mutant } = roleStores;
-const { asks } = singleMethod<RoleStore>();
 
 async function storeAnyway(store: RoleStore, publication: Publication, token: Token): Promise<void> {
   const idempotencyKey = `stray ${token} ${publication.role.id}` as IdempotencyKey;
@@ -135,26 +131,6 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
       settleCleanup: (task, outcome, events) => store.settleCleanup(newest(task), outcome, events),
     });
   }),
-  mutant(
-    'role-store/purge-loses-lease',
-    'a dropped reservation lapses but its token stays valid',
-    withLedger((ledger) => {
-      const dropped = new Set<Token>();
-      return (store) => ({
-        purge: async (begunBefore, limit) => {
-          const old = ledger
-            .all()
-            .filter(({ request }) => request.now < begunBefore && !dropped.has(request.token))
-            .slice(0, limit);
-          for (const { request } of old) {
-            dropped.add(request.token);
-            await store.renew(request, instant(0));
-          }
-          return old.length;
-        },
-      });
-    }),
-  ),
   mutant('role-store/comparison-race', 'keeping looks first and writes later', () => (store) => ({
     keepComparison: async (comparison, loadedAt) => {
       const found = await store.loadComparison();
@@ -201,26 +177,6 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
       renew: (lease, until) => store.renew(ledger.holder(lease)?.request ?? lease, until),
     })),
   ),
-  mutant('role-store/release-frees', 'a handle caches the state of a key', () => (store) => {
-    let told: { readonly key: IdempotencyKey; readonly until: Instant } | undefined;
-    return {
-      reserve: async (request) => {
-        const { key, now } = request;
-        if (key === told?.key && now < told.until) return { kind: 'in_progress', until: told.until };
-        const outcome = await store.reserve(request);
-        told = outcome.kind === 'in_progress' ? { key, until: outcome.until } : undefined;
-        return outcome;
-      },
-      renew: (lease, until) => {
-        told = undefined;
-        return store.renew(lease, until);
-      },
-      release: (lease) => {
-        told = undefined;
-        return store.release(lease);
-      },
-    };
-  }),
   mutant(
     'role-store/release-only-own',
     'releasing looks at the key alone',
@@ -284,13 +240,8 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
   }),
   mutant('role-store/save-race', 'saving looks first and writes later', savesLate),
   mutant('role-store/storms', 'saving looks first and writes later', savesLate),
-  mutant(
-    'role-store/sequences',
-    'a failed cleanup stores no events',
-    asks('settleCleanup', (task, outcome, events) => [
-      task,
-      outcome,
-      outcome.kind === 'failed' ? [] : events,
-    ]),
-  ),
+  mutant('role-store/sequences', 'a failed cleanup stores no events', () => (store) => ({
+    settleCleanup: (task, outcome, events) =>
+      store.settleCleanup(task, outcome, outcome.kind === 'failed' ? [] : events),
+  })),
 ];

@@ -20,47 +20,123 @@ const shape: PortShape<SessionStore> = {
     offer: {
       takes: { link: LINK, events: EVENTS },
       early: { value: undefined },
-      caught: { untested: '*' },
+      caught: {
+        unreachable: '*',
+        'redeem-ended': 'hurries idles takes.link.endsAt',
+        'find-many': 'shares',
+        'redeem-once': 'takes.link',
+        offer: 'takes.link.account.{quoted,trimmed}',
+        untested: 'caches repeats takes.events takes.link.account.terminated',
+      },
     },
     redeem: {
       takes: { request: REDEMPTION, events: EVENTS },
       answers: { kind: 'choice', session: SESSION },
       early: { value: { kind: 'unknown' } },
-      caught: { untested: '*' },
+      caught: {
+        'redeem-once': '*',
+        offer: [
+          'answers.session.account.{quoted,trimmed} answers.session.apiKey.{ended,stuck}',
+          'answers.session.displayName.{numeric,trimmed} takes.request.session.apiKey.{ended,stuck}',
+          'takes.request.session.displayName.{numeric,trimmed}',
+        ],
+        unreachable: 'coversUp isCurt isRaw misnames',
+        'redeem-ended': 'takes.request.now',
+        untested: [
+          'answers.session.account.terminated answers.session.displayName.terminated caches takes.events',
+          'takes.request.session.{account,actor} takes.request.session.displayName.terminated',
+          'takes.request.session.scope.stuck',
+        ],
+      },
     },
     begin: {
       takes: { session: SESSION, events: EVENTS },
       early: { value: undefined },
-      caught: { untested: '*' },
+      caught: {
+        unreachable: '*',
+        list: [
+          'hurries idles takes.session.account.{raised,stuck} takes.session.actor.id',
+          'takes.session.{endsAt,startedAt,tokenHash}',
+        ],
+        begin: 'takes.session',
+        end: 'takes.session.apiKey.{cut,lost,lowered}',
+        untested: [
+          'caches repeats shares takes.events takes.session.account.terminated',
+          'takes.session.displayName.terminated',
+        ],
+      },
     },
     find: {
       takes: { tokenHash: 'hash', now: 'instant', signal: 'signal' },
       answers: SESSION,
       early: { value: undefined },
-      caught: { untested: '*' },
+      caught: {
+        'find-aborted': '*',
+        begin: 'answers',
+        end: [
+          'answers.account.raised answers.actor.id answers.apiKey.{cut,lost,lowered}',
+          'answers.{endsAt,startedAt,tokenHash} idles',
+        ],
+        find: 'answers.account.stuck takes',
+        'find-many': 'answers.displayName.{lost,lowered,raised}',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        'lets-go': 'listens',
+        'same-question': 'caches',
+        untested: 'answers.account.terminated answers.displayName.terminated repeats',
+      },
     },
     list: {
       takes: { query: QUERY },
       answers: [SESSION],
       early: { value: [] },
-      caught: { untested: '*' },
+      caught: {
+        list: '* answers.account.{lost,raised} takes.query.account.{lost,raised}',
+        'list-all':
+          'answers.{account,apiKey,displayName} answers.actor.kind.stuck caches takes.query.account',
+        'list-many':
+          'answers.account.stuck answers.list-capped takes.query.account.stuck takes.query.limit.capped',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: [
+          'answers.account.terminated answers.displayName.terminated answers.scope.stuck repeats shares',
+          'takes.query.account.terminated takes.query.now.seconds',
+        ],
+      },
     },
     end: {
       takes: { tokenHash: 'hash', events: EVENTS },
       early: { value: undefined },
-      caught: { untested: '*' },
+      caught: {
+        end: '*',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        untested: 'caches repeats takes.events',
+      },
     },
     refuse: {
       takes: { event: EVENT, unlessSince: 'instant' },
       early: { value: undefined },
-      caught: { untested: '*' },
+      caught: {
+        unreachable: '*',
+        refuse: 'hurries idles takes.event.account.{lost,stuck} takes.event.at takes.event.id.{lost,stuck}',
+        untested: 'caches repeats shares takes takes.event.at.{later,seconds}',
+      },
     },
     purge: {
       takes: { endedBy: 'instant', limit: 'count' },
       answers: 'count',
       early: { value: 0 },
-      caught: { untested: '*' },
+      caught: {
+        'purge-many': '*',
+        unreachable: 'coversUp isCurt isRaw misnames',
+        purge: 'takes.endedBy',
+        untested: 'takes.endedBy.seconds',
+      },
     },
+  },
+  confusions: {
+    begin: '*',
+    'list-all': 'after.nearly',
+    find: 'link tokenHash',
+    untested: 'account.{quoted,terminated} after id pin displayName.{quoted,terminated} link.raised',
   },
 };
 
@@ -68,6 +144,11 @@ const shape: PortShape<SessionStore> = {
 const MANY = 100_000;
 
 const stories: readonly Mutant<StoreSubject<SessionStore>>[] = [
+  mutant('session-store/sequences', 'a session ends only with an event', () => (store) => ({
+    end: async (hash, events) => {
+      if (events.length > 0) await store.end(hash, events);
+    },
+  })),
   mutant('session-store/redeem-once', 'redeeming looks first and writes later', () => {
     let seen: ReturnType<SessionStore['redeem']> | undefined;
     return (store) => ({
