@@ -90,9 +90,6 @@ const putStories: readonly Mutant<ArchiveStorageSubject>[] = [
       },
     });
   }),
-];
-
-const readStories: readonly Mutant<ArchiveStorageSubject>[] = [
   mutant(
     'archive-storage/read-range',
     'no bytes of an archive are answered as if it was absent',
@@ -108,9 +105,6 @@ const readStories: readonly Mutant<ArchiveStorageSubject>[] = [
         throw new Fault('storage_unavailable', 'no such range', { cause });
       }),
   })),
-];
-
-const otherStories: readonly Mutant<ArchiveStorageSubject>[] = [
   mutant('archive-storage/delete-twice', 'deleting an absent archive fails', () => (sound) => ({
     delete: async (id, signal) => {
       const there = await sound.read(id, 0, 0);
@@ -268,9 +262,4 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
   })),
 ];
 
-export const stories: readonly Mutant<ArchiveStorageSubject>[] = [
-  ...putStories,
-  ...readStories,
-  ...otherStories,
-  ...habitStories,
-];
+export const stories: readonly Mutant<ArchiveStorageSubject>[] = [...putStories, ...habitStories];

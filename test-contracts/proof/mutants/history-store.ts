@@ -86,7 +86,7 @@ async function keepAlone({ sessions }: HistoryStores, events: readonly HistoryEv
   await sessions.begin(aSession(others), events);
 }
 
-const keepingStories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
+const stories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
   mutant(
     'history-store/with-publication',
     'a commit stores its events even when it stores nothing else',
@@ -169,9 +169,6 @@ const keepingStories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
       }),
     }),
   ),
-];
-
-const readingStories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
   mutant('history-store/list-pages', 'a page starts after the instant of the last item', () => (stores) => ({
     history: replacing(stores.history, {
       list: (query) => {
@@ -187,9 +184,6 @@ const readingStories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
         stores.history.list(query.pin === undefined ? query : { ...query, account: undefined }),
     }),
   })),
-];
-
-const expiringStories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
   mutant(
     'history-store/tell-expired-once',
     'expirations are recorded by an outdated look',
@@ -230,9 +224,6 @@ const expiringStories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
       });
     },
   ),
-];
-
-const reachStories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
   mutant('history-store/with-accounts', 'changes of an account store no events', () => (stores) => ({
     accounts: replacing(stores.accounts, {
       save: (account, loadedAt) => stores.accounts.save(account, loadedAt, []),
@@ -243,17 +234,6 @@ const reachStories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
       drop: (before, limit) => stores.history.drop(before, Math.min(limit, 500)),
     }),
   })),
-];
-
-const stories: readonly Mutant<StoreSubject<HistoryStores>>[] = [
-  ...keepingStories,
-  ...readingStories,
-  ...expiringStories,
-  ...reachStories,
-  ...keepingStories,
-  ...readingStories,
-  ...expiringStories,
-  ...reachStories,
 ];
 
 export const historyStoreTable: MutantTable<HistoryStores, StoreSubject<HistoryStores>> = {

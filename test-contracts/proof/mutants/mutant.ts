@@ -28,7 +28,7 @@ export interface Mutant<S> {
 /** A contract, an implementation that keeps it, and implementations that do not. */
 export interface MutantTable<Port, S extends Subject<Port>> {
   readonly contract: Contract<Port, S>;
-  /** Random sequences of calls, where there are any: mutants name them like a clause, `role-store/sequences`. */
+  /** Random sequences of calls, by an id that mutants name like that of a clause. */
   readonly sequences?: Readonly<Record<string, Sequences<S>>>;
   readonly sound: Opening<S>;
   readonly mutants: readonly Mutant<S>[];

@@ -101,7 +101,7 @@ function discardedOnce(outcome: ReceiveOutcome): ReceiveOutcome {
   return { kind: 'received', archive: { ...outcome.archive, discard } };
 }
 
-const receiveStories: readonly Mutant<StagingSubject>[] = [
+const stories: readonly Mutant<StagingSubject>[] = [
   mutant('staging/receive-whole', 'an empty body is not received', () => (sound) => ({
     receive: async (body, limit, signal) => {
       const outcome = await sound.receive(body, limit, signal);
@@ -134,9 +134,6 @@ const receiveStories: readonly Mutant<StagingSubject>[] = [
       },
     });
   }),
-];
-
-const sweepStories: readonly Mutant<StagingSubject>[] = [
   mutant('staging/discard', 'discarding again fails', () => (sound) => ({
     receive: async (body, limit, signal) => discardedOnce(await sound.receive(body, limit, signal)),
   })),
@@ -184,8 +181,6 @@ const sweepStories: readonly Mutant<StagingSubject>[] = [
   })),
 ];
 
-const harnessStories: readonly Mutant<StagingSubject>[] = [];
-
 const harness: readonly Mutant<StagingSubject>[] = [
   {
     breaks: 'staging/harness-apart',
@@ -200,15 +195,6 @@ const harness: readonly Mutant<StagingSubject>[] = [
     how: 'a peer opens a folder of its own',
     open: () => async () => subjectOn(await newFolder(), await newFolder()),
   },
-];
-
-const stories: readonly Mutant<StagingSubject>[] = [
-  ...receiveStories,
-  ...sweepStories,
-  ...harnessStories,
-  ...harnessStories,
-  ...receiveStories,
-  ...sweepStories,
 ];
 
 export const stagingTable: MutantTable<Staging, StagingSubject> = {

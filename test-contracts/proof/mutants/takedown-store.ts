@@ -139,7 +139,7 @@ function within<Name extends keyof TakedownStores>(
     ({ [name]: replacing(stores[name], spoiling(stores[name], stores)) }) as Partial<TakedownStores>;
 }
 
-const takingStories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
+const stories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
   mutant(
     'takedown-store/conflict',
     'a takedown that conflicts forbids the archive',
@@ -209,9 +209,6 @@ const takingStories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
       },
     })),
   ),
-];
-
-const forbiddingStories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
   mutant(
     'takedown-store/forbids-reserve',
     'a replay of a forbidden archive is refused',
@@ -231,9 +228,6 @@ const forbiddingStories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
       },
     })),
   ),
-];
-
-const readingStories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
   mutant(
     'takedown-store/of-roles',
     'a role has one takedown at most',
@@ -288,19 +282,6 @@ const readingStories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
       }),
     });
   }),
-];
-
-const reachStories: readonly Mutant<StoreSubject<TakedownStores>>[] = [];
-
-const stories: readonly Mutant<StoreSubject<TakedownStores>>[] = [
-  ...takingStories,
-  ...forbiddingStories,
-  ...readingStories,
-  ...reachStories,
-  ...takingStories,
-  ...forbiddingStories,
-  ...readingStories,
-  ...reachStories,
 ];
 
 export const takedownStoreTable: MutantTable<TakedownStores, StoreSubject<TakedownStores>> = {
