@@ -148,6 +148,12 @@ const stories: readonly Mutant<StoreSubject<ApiKeyStore>>[] = [
     },
   })),
 
+  mutant('api-key-store/sequences', 'use at the instant of creation is not recorded', () => (store) => ({
+    touch: async (id, at, unlessSince) => {
+      const created = (await store.find(id))?.createdAt;
+      if (at !== created) await store.touch(id, at, unlessSince);
+    },
+  })),
   mutant('api-key-store/touch', 'use is noted each time', () => (store) => ({
     touch: (id, at) => store.touch(id, at, at),
   })),

@@ -241,6 +241,26 @@ const habitStories: readonly Mutant<ArchiveStorageSubject>[] = [
       };
     },
   },
+  mutant(
+    'archive-storage/sequences',
+    'a handle cannot delete what it read and another deleted',
+    () => (sound) => {
+      const seen = new Set<ArchiveId>();
+      return {
+        read: async (id, ...asked) => {
+          const bytes = await sound.read(id, ...asked);
+          if (bytes !== undefined) seen.add(id);
+          return bytes;
+        },
+        delete: async (id, signal) => {
+          const size = await sound.size(id, signal);
+          if (seen.delete(id) && size === undefined)
+            throw new Fault('storage_unavailable', 'no such archive');
+          await sound.delete(id, signal);
+        },
+      };
+    },
+  ),
   mutant('archive-storage/sequences', 'bytes that were deleted once are not stored again', () => {
     const known = new Map<string, ArchiveId>();
     return (sound) => ({

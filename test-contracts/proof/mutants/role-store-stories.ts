@@ -240,6 +240,16 @@ export const stories: readonly Mutant<StoreSubject<RoleStore>>[] = [
   }),
   mutant('role-store/save-race', 'saving looks first and writes later', savesLate),
   mutant('role-store/storms', 'saving looks first and writes later', savesLate),
+  mutant('role-store/sequences', 'a handle ignores aborts once it returned a manifest', () => (store) => {
+    const given = new Set<string>();
+    return {
+      loadManifest: async (archive, signal) => {
+        const text = await store.loadManifest(archive, given.has(archive) ? undefined : signal);
+        if (text !== undefined) given.add(archive);
+        return text;
+      },
+    };
+  }),
   mutant('role-store/sequences', 'a failed cleanup stores no events', () => (store) => ({
     settleCleanup: (task, outcome, events) =>
       store.settleCleanup(task, outcome, outcome.kind === 'failed' ? [] : events),

@@ -144,6 +144,28 @@ const shape: PortShape<SessionStore> = {
 const MANY = 100_000;
 
 const stories: readonly Mutant<StoreSubject<SessionStore>>[] = [
+  mutant('session-store/sequences', 'a session can be redeemed like a link', () => (store) => ({
+    redeem: async (request, events) => {
+      const outcome = await store.redeem(request, events);
+      const old = await store.find(request.link, request.now);
+      if (outcome.kind === 'redeemed' || old === undefined) return outcome;
+      const { account, actor, scope } = old;
+      const session = { ...request.session, account, actor, scope };
+      await store.end(old.tokenHash, []);
+      await store.begin(session, []);
+      return { kind: 'redeemed', session };
+    },
+  })),
+  mutant(
+    'session-store/sequences',
+    'a session that starts in more than a day is not found',
+    () => (store) => ({
+      find: async (hash, now, signal) => {
+        const session = await store.find(hash, now, signal);
+        return session !== undefined && session.startedAt - now > 86_400_000 ? undefined : session;
+      },
+    }),
+  ),
   mutant('session-store/sequences', 'a session ends only with an event', () => (store) => ({
     end: async (hash, events) => {
       if (events.length > 0) await store.end(hash, events);
